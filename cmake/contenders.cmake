@@ -1,6 +1,6 @@
 # The libraries that the benchmark measures beside mallard. Each is built in if its Debian package is there, and the
 # runner says which are missing and why (bench/strategy/strategies.def). None is needed. A library brings the files in
-# its folder of bench/strategy/contender, and those of its name in bench/workload/contender.
+# its folder of bench/strategy/contender, and those of its name in bench/workload/density/contender.
 #
 # MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
@@ -19,7 +19,7 @@ macro(contender target name why)
     set(folder "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${library}")
     file(GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*.hpp")
     list(APPEND contender_headers ${found})
-    set(density "${PROJECT_SOURCE_DIR}/bench/workload/contender/density_${library}")
+    set(density "${PROJECT_SOURCE_DIR}/bench/workload/density/contender/${library}")
     file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp" "${density}*.cpp")
     target_sources(${target} PRIVATE ${found})
   else()

@@ -40,6 +40,7 @@ from figures import (  # noqa: E402
     pools,
     primitives,
     recording,
+    result_rows,
     reuse,
     testing,
     utilization,
@@ -62,7 +63,7 @@ FIGURES = (
         peers,
         pools,
     ),
-    *(primitives, recording, reuse, testing, utilization),
+    *(primitives, recording, result_rows, reuse, testing, utilization),
 )
 # Each page with figures, with its folder.
 DOCUMENTS = (

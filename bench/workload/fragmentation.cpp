@@ -1,8 +1,8 @@
 #include "bench/workload/fragmentation.hpp"
 
 #include "bench/strategy/global_source.hpp"
-#include "bench/workload/density.hpp"
-#include "bench/workload/density_measure.hpp"
+#include "bench/workload/density/density.hpp"
+#include "bench/workload/density/measure.hpp"
 #include "bench/workload/perturbation.hpp"
 
 #include <algorithm>

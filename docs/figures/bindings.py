@@ -7,7 +7,7 @@ from functools import cache
 
 from figures.stored import StoredRun, conditions_of, markdown_table, nanoseconds, with_strategy
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import CellTable, density_tables
+from mallard.analysis.cell_tables import CellTable, density_tables
 from mallard.analysis.words import percent_text
 from mallard.cells import cell_rows
 from mallard.papers.catalogue import INLINE_PAIRS

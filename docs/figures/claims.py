@@ -50,7 +50,7 @@ def disagreeing() -> str:
 def _line(entry: Entry) -> list[str]:
     """An undecided claim has a question mark behind its figure."""
     here = f"{entry.ours} ?".lstrip() if entry.verdict == NOT_MEASURED else entry.ours
-    parts = [f"{entry.number}, {entry.section}: {entry.text}", entry.printed, here]
+    parts = [f"{entry.number}, {entry.section}: {entry.shown_text}", entry.printed, here]
     return [part.replace("|", "\\|").replace("<", "&lt;") for part in parts]
 
 

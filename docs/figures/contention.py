@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
-from mallard.analysis.cells import CellTable
+from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.panel.races import race_tables
 
 

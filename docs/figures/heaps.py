@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.names import BASE
 from mallard.analysis.panel.phases import of_figure, phase_tables, span_text, timed
 from mallard.analysis.panel.sentences import sentences_of, with_bursts

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import figure_text, memory_text, shown, time_text
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.panel.phases import amount_of, phase_tables
 from mallard.analysis.panel.works import strategies_of, works_of
 from mallard.experiments import adaptive_pool, by_ranges, small_objects

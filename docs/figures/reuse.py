@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, log2_text, markdown_table
 from figures.strategy_table import time_text
-from mallard.analysis.cells import CellTable
+from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.names import in_table_order
 from mallard.analysis.panel.phases import phase_tables
 from mallard.experiments import reuse

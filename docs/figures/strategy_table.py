@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import nanoseconds
-from mallard.analysis.cells import Line
+from mallard.analysis.cell_tables import Line
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.names import malloc
 from mallard.analysis.panel.phases import bytes_text, line_of_figure, value_of

@@ -10,10 +10,11 @@ key of a cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
+from typing import TypeVar
 
 from mallard.library import BASE
 from mallard.result import OK, Parameters, Row
@@ -21,6 +22,8 @@ from mallard.stats import Ratio, Spread, paired_ratio, spread
 
 Times = dict[int, float]  # repetition -> nanoseconds, or another quantity
 Pairing = tuple[list[float], list[float]]  # (times of a strategy, times of its base)
+TableKey = TypeVar("TableKey", bound=Hashable)
+PlaceKey = TypeVar("PlaceKey", bound=Hashable)
 Asked = tuple[int, str, frozenset[tuple[str, object]]]
 # Linux measures user and system time by timer ticks, mostly 250 a second. A share of fewer than four ticks
 # is chance.
@@ -140,6 +143,29 @@ def cells_of(rows: Iterable[Row]) -> dict[str, Cell]:
     return {
         name: Cell(name, tuple(its), times[name], base, _figures(its)) for name, its in by_strategy.items()
     }
+
+
+def by_place(
+    rows: Iterable[Row],
+    table_of: Callable[[CellRow], TableKey],
+    place_of: Callable[[CellRow], PlaceKey],
+) -> dict[TableKey, dict[PlaceKey, list[Row]]]:
+    """Tables, in the order of their first rows, and in each the rows of every place."""
+    found: dict[TableKey, dict[PlaceKey, list[Row]]] = {}
+    for row in cell_rows(rows):
+        found.setdefault(table_of(row), {}).setdefault(place_of(row), []).extend(row.rows)
+    return found
+
+
+def figures_by_repetition(rows: Iterable[Row]) -> dict[str, dict[int, list[float]]]:
+    """Figure -> repetition -> its values, for processes that measure several cells: a cell may have several
+    rows of a repetition.
+    """
+    figures: dict[str, dict[int, list[float]]] = {}
+    for row in rows:
+        for name, value in row.figures.items() if row.ok else ():
+            figures.setdefault(name, {}).setdefault(row.repetition, []).append(value)
+    return figures
 
 
 def paired(mine: Times, base: Times) -> Pairing | None:

@@ -4,11 +4,11 @@
 ///   3. all strategies do the same work
 ///   4. figures: memory held after insertion and after erasure
 ///   5. options that make no sense are refused with a reason
-#include "bench/workload/adaptive_pool.hpp"
+#include "bench/workload/ranges/adaptive_pool.hpp"
 
 #include "bench/strategy/recording_source.hpp"
 #include "bench/strategy/table.hpp"
-#include "bench/workload/node_list.hpp"
+#include "bench/workload/ranges/node_list.hpp"
 #include "run_words.hpp"
 
 #include <gtest/gtest.h>

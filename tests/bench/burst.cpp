@@ -3,12 +3,12 @@
 ///   2. all strategies do the same work, which is that of adaptive-pool
 ///   3. figures: memory held
 ///   4. options that make no sense are refused with a reason
-#include "bench/workload/burst.hpp"
+#include "bench/workload/ranges/burst.hpp"
 
 #include "bench/strategy/recording_source.hpp"
 #include "bench/strategy/table.hpp"
-#include "bench/workload/adaptive_pool.hpp"
-#include "bench/workload/node_list.hpp"
+#include "bench/workload/ranges/adaptive_pool.hpp"
+#include "bench/workload/ranges/node_list.hpp"
 #include "run_words.hpp"
 
 #include <gtest/gtest.h>

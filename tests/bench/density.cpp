@@ -3,10 +3,10 @@
 ///   2. all strategies of a row build the same thing
 ///   3. abstract-base strategies reach the resource through its vtable, for every single request
 ///   4. a wrong option is refused by name and value
-#include "bench/workload/density.hpp"
+#include "bench/workload/density/density.hpp"
 
 #include "bench/strategy/table.hpp"
-#include "bench/workload/density_input.hpp"
+#include "bench/workload/density/input.hpp"
 #include "run_words.hpp"
 
 #include <gtest/gtest.h>

@@ -4,10 +4,10 @@
 ///   3. every strategy makes the same vectors, of either type
 ///   4. figures: the ways in which strategies expand, and the copies that this saves
 ///   5. options that make no sense are refused with a reason
-#include "bench/workload/expansion.hpp"
+#include "bench/workload/growth/expansion.hpp"
 
 #include "bench/strategy/table.hpp"
-#include "bench/workload/own_vectors.hpp"
+#include "bench/workload/growth/own_vectors.hpp"
 #include "bench/workload/request_counter.hpp"
 #include "run_words.hpp"
 

@@ -4,13 +4,13 @@
 ///   3. all versions of remove_ctrl return the same; each makes the requests that the book tells
 ///   4. every work under every strategy that it has: the same checksum, the same requests
 ///   5. options that make no sense are refused with a reason
-#include "bench/workload/fixed_block.hpp"
+#include "bench/workload/fixed_block/fixed_block.hpp"
 
 #include "bench/strategy/null_blocks.hpp"
 #include "bench/strategy/recording_source.hpp"
-#include "bench/workload/fixed_block_objects.hpp"
-#include "bench/workload/fixed_block_works.hpp"
-#include "bench/workload/remove_ctrl.hpp"
+#include "bench/workload/fixed_block/objects.hpp"
+#include "bench/workload/fixed_block/remove_ctrl.hpp"
+#include "bench/workload/fixed_block/works.hpp"
 #include "run_words.hpp"
 
 #include <mallard/bind/allocator.hpp>

@@ -4,7 +4,7 @@
 ///   3. options that make no sense are refused with a reason
 #include "bench/workload/fragmentation.hpp"
 
-#include "bench/workload/density.hpp"
+#include "bench/workload/density/density.hpp"
 #include "bench/workload/perturbation.hpp"
 #include "run_words.hpp"
 

@@ -5,11 +5,11 @@
 ///   4. every strategy keeps the blocks' contents
 ///   5. figures: live and held bytes, over time
 ///   6. options that make no sense are refused with a reason
-#include "bench/workload/heap_churn.hpp"
+#include "bench/workload/churn/heap_churn.hpp"
 
 #include "bench/strategy/recording_source.hpp"
 #include "bench/strategy/table.hpp"
-#include "bench/workload/churn_work.hpp"
+#include "bench/workload/churn/churn_work.hpp"
 #include "run_words.hpp"
 
 #include <gtest/gtest.h>

@@ -4,11 +4,11 @@
 ///   3. all strategies do the same work: the same checksum, the same counts
 ///   4. the abstract base is really called, for every link
 ///   5. options that make no sense are refused with a reason
-#include "bench/workload/locality.hpp"
+#include "bench/workload/locality/locality.hpp"
 
 #include "bench/strategy/table.hpp"
-#include "bench/workload/locality_measure.hpp"
-#include "bench/workload/locality_strategies.hpp"
+#include "bench/workload/locality/measure.hpp"
+#include "bench/workload/locality/strategies.hpp"
 #include "equipment/spy.hpp"
 #include "run_words.hpp"
 

@@ -4,11 +4,11 @@
 ///   3. the floor has a place for each block
 ///   4. every strategy keeps the blocks' contents
 ///   5. options that make no sense are refused with a reason
-#include "bench/workload/reuse.hpp"
+#include "bench/workload/churn/reuse.hpp"
 
 #include "bench/strategy/recording_source.hpp"
 #include "bench/strategy/table.hpp"
-#include "bench/workload/reuse_work.hpp"
+#include "bench/workload/churn/reuse_work.hpp"
 #include "run_words.hpp"
 
 #include <gtest/gtest.h>

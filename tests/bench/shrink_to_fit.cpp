@@ -4,7 +4,7 @@
 ///   3. memory that was shrunk away is given back
 ///   4. the article's defaults, but smaller if copying would take too long
 ///   5. options that make no sense are refused with a reason
-#include "bench/workload/shrink_to_fit.hpp"
+#include "bench/workload/growth/shrink_to_fit.hpp"
 
 #include "bench/strategy/table.hpp"
 #include "run_words.hpp"

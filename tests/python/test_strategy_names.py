@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import sqlite3
 from importlib import resources
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from mallard.cli import main
 from mallard.contenders import CONTENDERS, own_strategies
 from mallard.experiments import EXPERIMENTS
 from mallard.library import LIBRARY
+from mallard.papers.catalogue import offered
 from mallard.result import Row
 from mallard.store import Store
 from mallard.strategy_names import (
@@ -27,6 +30,7 @@ from mallard.strategy_names import (
     mechanism_of,
     number_of,
     of_papers,
+    without_variants,
 )
 
 # Their names in P0089R1, table 1.
@@ -125,3 +129,15 @@ def _as_written_before(database: Path) -> None:
 
 def test_a_row_of_another_alias_is_equal() -> None:
     assert Row(1, "density", {}, "AS4", 0, 1, "ok") == Row(1, "density", {}, "monotonic/wink", 0, 1, "ok")
+
+
+@pytest.mark.parametrize("words", [(), ("--all",)])
+def test_the_list_offers_only_what_can_be_measured(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    assert main(["list", "strategies", *words]) == 0
+    told = capsys.readouterr().out
+    assert not any(name in told for name in WITHDRAWN)
+    counted = re.search(r"Not here: (\d+) variants", " ".join(told.split()))
+    assert counted is None or int(counted[1]) == len(set(offered()) - set(without_variants(offered())))
+    assert set(offered()) <= TODAY

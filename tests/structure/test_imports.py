@@ -67,7 +67,7 @@ def test_imports_run_in_no_circle():
     [
         ("mallard.stats", "mallard.cli", True),
         ("mallard.errors", "mallard.stats", True),
-        ("mallard.analysis.cells", "mallard.view.terminal", True),
+        ("mallard.analysis.cell_tables", "mallard.view.terminal", True),
         ("mallard.cli.bench", "mallard.view.terminal", False),
         ("mallard.view.terminal", "mallard.view.palette", False),
     ],

@@ -2,9 +2,9 @@
 ///
 ///     caller  ->  adaptor: hook_(mechanism_, operation, call)  ->  call(operation): mechanism_
 ///
-/// An adaptor has each member that its mechanism has, and no other. A hook is a class that derives from
-/// adapt::passing (adapt/operations.hpp). It performs an operation by `call(operation)`, changed or not, or answers in
-/// the mechanism's stead.
+/// An adaptor has each member for blocks that its mechanism has; other members are called by mechanism(). A hook is a
+/// class that derives from adapt::passing (adapt/operations.hpp). It performs an operation by `call(operation)`,
+/// changed or not, or answers in the mechanism's stead.
 #pragma once
 
 #include <mallard/adapt/operations.hpp>
@@ -23,8 +23,7 @@
 
 namespace mallard::adapt::inline MALLARD_MODE {
 
-/// Effects, requires, returns, throws, complexity: each member as the mechanism's of that name, as far as the hook
-/// lets it be.
+/// Each member keeps the contract of the mechanism's member of that name, unless the hook answers.
 ///
 /// `A` is held by value, or by reference for adaptor<A&>. Thread-safe only if the derived adaptor is.
 template <class A, class Hook = passing>

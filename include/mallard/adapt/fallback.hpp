@@ -44,7 +44,7 @@ public:
         return block != nullptr ? block : this->second_.allocate(bytes, alignment);
     }
 
-    /// Returns: a block as allocate() does; null if that throws.
+    /// Returns: a block of `bytes` bytes; null if both mechanisms have no memory.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept
         requires requires(typename base::second_type& b) { b.try_allocate(bytes, alignment); }

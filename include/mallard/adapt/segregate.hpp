@@ -41,7 +41,7 @@ public:
                                : this->second_.allocate(bytes, alignment);
     }
 
-    /// Returns: a block as allocate() does; null if that throws.
+    /// Returns: a block of `bytes` bytes; null if its mechanism has no memory.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept
         requires requires(typename base::first_type& a, typename base::second_type& b) {

@@ -2,7 +2,8 @@
 ///
 ///     caller  ->  segregate, fallback: which?  ->  first() or second()
 ///
-/// Members that only one mechanism has are no members: call first() or second() for them.
+/// All other members are called by first() or second(): those that only one mechanism has, expansion, rewind() and
+/// marks, settle(), walks over the blocks, questions for sizes, and sanity checks.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

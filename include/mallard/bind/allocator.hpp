@@ -70,7 +70,7 @@ public:
     /// Requires: `mechanism` outlives all that is allocated here.
     allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
 
-    /// Requires: `mechanism` is not null; as of a reference.
+    /// Requires: `mechanism` is not null and outlives all that is allocated here.
     allocator(A* mechanism) noexcept : mechanism_(mechanism) {}
 
     template <class U>

@@ -16,10 +16,9 @@
 ///
 /// Data model: an empty class. A pool tag names the pool (bind/pool_tag.hpp); by default that is a fixed_pool in
 /// each thread for each size of block, so a string belongs to the thread that filled it.
-/// Invariants: every request to the pool has one size and one alignment. The allocator's max_size() is the number
-/// from which the standard library computes max_length() for a string, which differs by library. libc++ writes
-/// past the end of a string that has grown to its max_size(), so there the limit is the block's, which is twice
-/// as large as requested, as libc++ doubles a string's capacity.
+/// Invariants: every request to the pool has one size and one alignment. The standard library
+/// computes a string's max_length() from max_size(), each library differently. libc++ writes past a string of
+/// max_size(), so there the limit is the block, twice the request.
 ///
 /// Source: Optimized C++, chapter 13, "A Fixed-Block Allocator for Strings".
 #pragma once

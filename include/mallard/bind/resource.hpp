@@ -80,7 +80,7 @@ public:
         mechanism_.rollback(to);
     }
 
-    /// Effects: moves the end of the most recent block, as the mechanism's resize_last() does.
+    /// Effects: moves the end of the most recent block.
     /// Returns: false, with no effect, if that is not possible.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
         requires requires(mechanism_type& m) { m.resize_last(p, old_bytes, new_bytes); }

@@ -62,7 +62,7 @@ public:
     /// Each call goes through the registry: no binding may serve it from the mechanism's front.
     void front() noexcept = delete;
 
-    /// Returns: a block as the mechanism does.
+    /// Returns: a block of `bytes` bytes, between guard zones.
     /// Throws: the mechanism's exceptions; std::bad_alloc if the registry has no memory.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -86,7 +86,7 @@ public:
         return registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
-    /// Returns: a block as allocate() does; null if that throws.
+    /// Returns: a block of `bytes` bytes; null if the mechanism or the registry has no memory.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept
         requires requires(Base& b) { b.try_allocate(bytes, alignment); }
@@ -106,7 +106,7 @@ public:
         return memory == nullptr ? nullptr : registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
 
-    /// Returns: blocks as the mechanism does, requested one by one.
+    /// Returns: `count` blocks, requested one by one.
     /// Throws: the exceptions of allocate(). No block is lost.
     [[nodiscard]] block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count)
         requires burst_allocator<Base>
@@ -146,7 +146,7 @@ public:
         deallocate(p, Base::block_bytes(), Base::block_alignment());
     }
 
-    /// Effects: resizes the block as the mechanism does, if it is the most recent allocation.
+    /// Effects: resizes the block if it is the most recent allocation.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept
         requires requires(Base& b) { b.resize_last(p, old_bytes, new_bytes); }
     {

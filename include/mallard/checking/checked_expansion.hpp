@@ -8,7 +8,7 @@
 /// number from the requested bytes up to that. A block in quarantine is not free, so its neighbours grow in place
 /// less often than otherwise.
 ///
-/// Threads: as checked_calls.
+/// Threads: a lock if the mechanism is thread-safe.
 #pragma once
 
 #include <mallard/checking/block_registry.hpp>
@@ -51,8 +51,8 @@ public:
         calls::give_back(allocator_call::deallocate);
     }
 
-    /// Returns: a block as the mechanism does, and its bytes.
-    /// Throws: the exceptions of allocate().
+    /// Returns: a block of at least `bytes` bytes, and their number.
+    /// Throws: the mechanism's exceptions; std::bad_alloc if the registry has no memory.
     [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
                                                 std::size_t alignment = fundamental_alignment)
         requires expandable<Base>
@@ -64,7 +64,7 @@ public:
         return block;
     }
 
-    /// Returns: a block as allocate_at_least() does; null if that throws.
+    /// Returns: a block of at least `bytes` bytes, and their number; null and 0 if there is no memory.
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
                                                     std::size_t alignment = fundamental_alignment) noexcept
         requires expandable<Base>
@@ -111,7 +111,7 @@ public:
         return whole ? registry_.bytes_within(*whole) : 0;
     }
 
-    /// Effects: expands the block as the mechanism does. Reports a block that is none, and writes around it; if
+    /// Effects: expands the block in its guard zones. Reports a block that is none, and writes around it; if
     /// the handler returns, a block that is none does not grow in place.
     /// Returns: the block and its bytes, or a null result.
     /// Throws: std::bad_alloc if a fresh block was allowed.
@@ -143,7 +143,7 @@ public:
         return includes(request.may, expansion::fresh) ? allocate_fresh(request) : expansion_result{};
     }
 
-    /// Effects: shrinks the block as the mechanism does. Reports a block that is none or has fewer bytes, and
+    /// Effects: shrinks the block. Reports a block that is none or has fewer bytes, and
     /// writes around it; if the handler returns, nothing happens.
     /// Returns: the bytes that the block has now; 0 if `p` is no live block.
     std::size_t shrink(void* p, std::size_t bytes) noexcept
@@ -171,7 +171,7 @@ private:
         }
     };
 
-    /// Returns: the request with guard zones, for the ways `may`; none is allowed if a size with its zones is not
+    /// Returns: the request with guard zones, for the expansions `may`; for none if a size with its zones is not
     /// representable.
     [[nodiscard]] expansion_request around(const expansion_request& request, std::size_t alignment,
                                            expansion may) const noexcept {

@@ -4,9 +4,9 @@
 ///     forward    ... |  free  |  block ------->  | ...      at its address
 ///     backward   ... |  <------ block   |  free  | ...      further down, by a multiple of the step
 ///
-/// Data model: a request has a least and a preferred number of bytes, the allowed ways, and the step by which the
-/// begin of the block may move down. A multiple of the element size keeps the elements in place as elements of
-/// the larger block. The answer has the block, its bytes, and the way that was taken.
+/// Data model: a request has a least and a preferred number of bytes, the allowed expansions, and the step by which
+/// the begin of the block may move down. A multiple of the element size keeps the elements in place as elements of
+/// the larger block. The answer has the block, its bytes, and the expansion that was done.
 ///
 /// Source: N2045, Gaztañaga, "Improving STL allocators" (expand_fwd, expand_bwd, allocate_new); Gaztañaga,
 /// "Applying classic memory allocation strategies to C++ containers", chapter 1.
@@ -23,7 +23,7 @@
 
 namespace mallard::inline MALLARD_LIBRARY {
 
-/// The ways to give a block its size, in the order in which they are tried.
+/// The expansions that give a block its size, in the order in which they are tried.
 enum class expansion : std::uint8_t {
     none = 0,
     forward = 1,  ///< the block takes the free memory behind it
@@ -43,12 +43,12 @@ enum class expansion : std::uint8_t {
     return static_cast<expansion>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
 }
 
-/// Returns: the ways of `set` that are not in `removed`.
+/// Returns: the expansions of `set` that are not in `removed`.
 [[nodiscard]] constexpr expansion without(expansion set, expansion removed) noexcept {
     return static_cast<expansion>(static_cast<unsigned>(set) & ~static_cast<unsigned>(removed));
 }
 
-/// Returns: true if all ways of `wanted` are in `set`.
+/// Returns: true if all expansions of `wanted` are in `set`.
 [[nodiscard]] constexpr bool includes(expansion set, expansion wanted) noexcept {
     return (set & wanted) == wanted;
 }

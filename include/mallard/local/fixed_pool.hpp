@@ -107,7 +107,7 @@ public:
         return allocate_slowly(bytes, alignment);
     }
 
-    /// Returns: a block as allocate() does; null if that throws. The out-of-memory handler is not called.
+    /// Returns: a block of `bytes` bytes; null if there is no memory. The out-of-memory handler is not called.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {

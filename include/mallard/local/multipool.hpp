@@ -114,8 +114,8 @@ public:
         }
     }
 
-    /// Returns: `count` blocks as allocate() returns them. New chunks for them are as large as all of them need, up to
-    /// the largest chunk.
+    /// Returns: `count` blocks of `bytes` bytes. New chunks for them are as large as all of them need, up to the
+    /// largest chunk.
     /// Throws: refused_request if `bytes` is less than the size of a pointer; the exceptions of allocate(). No block is
     /// lost; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, apart from calls upstream.

@@ -6,10 +6,9 @@
 ///     alignas(16) static std::byte memory[64 << 10];
 ///     mallard::region_heap& heap = mallard::region_heap::create_in(memory);
 ///
-/// Data model: local/heap.hpp with one room, in one place: the metadata lie at the begin of the region, and
-/// everything is found by distances, so that each process may map the region at another address, or write it to a
-/// file and read it again. Large blocks lie in the region too. The region can grow at its end, and give up free
-/// memory there.
+/// Data model: local/heap.hpp with one room. The metadata lie at the begin of the region. Links are distances, so
+/// that each process may map the region at another address, or write it to a file and read it again. Large blocks
+/// lie in the region too. The region can grow at its end, and give up free memory there.
 ///
 /// Threads: not thread-safe. Callers that share a region need a lock of their own, for example in the region.
 ///

@@ -76,8 +76,7 @@ struct small_object_pool_options {
     /// The size of every slab: a power of two from 4 KiB to 64 MiB. Other numbers are rounded up, or down to the
     /// largest. 0 lets the pool choose by the size of the objects.
     std::size_t block_bytes = 0;
-    /// Chunks are whole slabs. The first of a class has at most this size, but at least a slab; each is twice as
-    /// large as the previous one, up to the largest, which is a limit for the first one too.
+    /// The first chunk of a class: at most this, at least a slab. Each next one doubles, up to the largest.
     std::size_t first_chunk_bytes = std::size_t{64} << 10;
     std::size_t largest_chunk_bytes = std::size_t{2} << 20;
 };

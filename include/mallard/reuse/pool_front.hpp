@@ -36,7 +36,7 @@ public:
     pool_front(const pool_front&) = delete;
     pool_front& operator=(const pool_front&) = delete;
 
-    /// Returns: a block of `bytes` bytes, free or new; null if it is the pool's turn.
+    /// Returns: a block of `bytes` bytes, free or new; null if the front has none; the caller asks the pool.
     /// Requires: `alignment` is at most fundamental_alignment.
     [[nodiscard, gnu::always_inline]] void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t index = Classes::index(bytes, alignment);
@@ -49,10 +49,10 @@ public:
 
     /// Effects: makes the block free.
     /// Requires: `alignment` is at most fundamental_alignment.
-    /// Returns: false, with no effect, if it is the pool's turn.
+    /// Returns: false, with no effect, if the front has no list for it; the caller asks the pool.
     [[nodiscard, gnu::always_inline]] bool deallocate(void* p, std::size_t bytes,
                                                       std::size_t alignment) noexcept {
-        if (core::poisons_memory && classes_ != 0) { // a front of no pool leaves the block to another check
+        if (core::poisons_memory && classes_ != 0) { // a front without classes belongs to no pool
             core::expect_usable(p);
         }
         return free_.push(p, Classes::index(bytes, alignment));

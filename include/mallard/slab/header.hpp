@@ -57,8 +57,8 @@ struct chunk_policy {
     std::uint32_t first_slabs = 1; ///< of the first chunk; the next have twice as many each
     std::uint32_t largest_slabs =
         1; ///< of the largest chunk, no fewer than of the first, at most most_chunk_slabs
-    std::size_t spare_bytes = 0;   ///< an empty chunk of no more may stay
-    bool spares_an_eighth = false; ///< ... and one of no more than an eighth of all
+    std::size_t spare_bytes = 0;   ///< an empty chunk of at most this may stay
+    bool spares_an_eighth = false; ///< true: an empty chunk of at most an eighth of all memory may stay
 };
 
 } // namespace mallard::slab::inline MALLARD_MODE

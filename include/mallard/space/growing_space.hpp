@@ -67,10 +67,9 @@ public:
         return true;
     }
 
-    /// Effects: makes `b` larger by the free memory in front of it, as far as it needs for `most` bytes, if it
-    /// has `least` then; with `forward`, by all free memory behind it too. Its contents keep their addresses.
-    /// Returns: the block, which begins a multiple of `step` further down; null, with no effect, if it cannot
-    /// grow.
+    /// Effects: takes free memory in front until `b` has `most` bytes. Fails below `least`. With `forward` takes
+    /// all free memory behind it first. The contents keep their addresses.
+    /// Returns: the block, which begins a multiple of `step` further down; null, with no effect, if it fails.
     /// Requires: `least` and `most` come from block_bytes_for(). `step` is a multiple of the granule, and of the
     /// alignment of a block that is aligned more strictly.
     /// Complexity: constant.

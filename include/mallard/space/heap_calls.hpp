@@ -44,7 +44,7 @@ public:
         return hand_out(allocate_slowly(bytes, alignment, false), bytes);
     }
 
-    /// Returns: a block as allocate() does; null if that throws. The out-of-memory handler is not called.
+    /// Returns: a block of `bytes` bytes; null if there is no memory. The out-of-memory handler is not called.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -73,14 +73,14 @@ public:
         space_.give_quick(b, bytes);
     }
 
-    /// Returns: a block as allocate() does, and all of its bytes.
+    /// Returns: a block of at least `bytes` bytes, and their number.
     [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
                                                 std::size_t alignment = fundamental_alignment) {
         void* const p = allocate(bytes, alignment);
         return {p, usable_bytes(p)};
     }
 
-    /// Returns: a block as allocate_at_least() does; null if that throws.
+    /// Returns: a block of at least `bytes` bytes, and their number; null and 0 if there is no memory.
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
                                                     std::size_t alignment = fundamental_alignment) noexcept {
         void* const p = try_allocate(bytes, alignment);
@@ -96,10 +96,11 @@ public:
         return bytes;
     }
 
-    /// Effects: gives block `p` at least `r.least_bytes`, and `r.preferred_bytes` if possible, in the first way
-    /// of `r.may` that is open: forward, or unchanged if it has the least bytes and there are no more; backward,
-    /// and forward as far as possible; a fresh block without contents. If `p` is null, only a fresh block is
-    /// possible.
+    /// Effects: gives block `p` at least `r.least_bytes`, and `r.preferred_bytes` if possible, by the first
+    /// expansion of `r.may` that is possible:
+    /// - forward, or unchanged if it has the least bytes and there are no more;
+    /// - backward, and forward as far as possible;
+    /// - a fresh block without contents, the only one if `p` is null.
     /// Returns: the block and its bytes; a null result if no way is open and no fresh block was allowed.
     /// Requires: `p` is a block of this heap, or null; `r.step_bytes` comes from backward_step(); the preferred
     /// bytes are at least the least bytes.

@@ -6,20 +6,25 @@
 ///
 ///     this thread:  newest task -> ... -> oldest task -> null         a list for each of the two
 ///
-/// Data model: a task is storage of its thread and has no destructor, and the lists run through the tasks, so
-/// that a new task needs no memory and cannot fail. With a thread's first task, however, the C library allocates
-/// some bytes to register the closer, and ends the process if it cannot. A thread that must work without memory
-/// has to use an allocator once before. The second part takes memory away after the thread_local objects have
-/// ended: a thread_local container returns its nodes to a pool of its thread, whichever of the two was made
-/// first. The first part takes memory that the thread can do without afterwards. A thread may have its first task
-/// after its thread_local objects have ended, in a destructor of thread-specific data. The closer does not run
-/// then, so the second part does the work of both.
+/// Data model: a task is storage of its thread and has no destructor. The lists run through the tasks, so that a
+/// new task needs no memory and cannot fail. With a thread's first task the C library allocates some bytes to
+/// register the closer, and ends the process if it cannot: a thread that must work without memory has to use an
+/// allocator once before.
+///
+/// The first part takes memory that the thread can do without afterwards. The second takes memory away after the
+/// thread_local objects have ended, because a thread_local container returns its nodes to a pool of its thread,
+/// whichever of the two was made first. A thread may have its first task after its thread_local objects have
+/// ended, in a destructor of thread-specific data. The closer does not run then, so the second part does the work
+/// of both.
+///
 /// Invariants: a task is in a list at most once, from its registration to its run. While a thread has a closer,
 /// the system does not unload the library.
-/// Bound: the process uses one key of the system's thread-specific data. The second part does not run if no key
-/// was left; in the main thread if main() returns; in a thread whose first task comes after the last round of
-/// destructors; and in a thread between the two parts when the library is unloaded. The memory stays with the
-/// process then.
+/// Bound: the process uses one key of the system's thread-specific data. The second part does not run, and the memory
+/// stays with the process,
+/// - if no key was left;
+/// - in the main thread if main() returns;
+/// - in a thread whose first task comes after the last round of destructors;
+/// - in a thread between the two parts when the library is unloaded.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -128,7 +128,7 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Effects: makes an array of `count` elements, as make_array() does.
+/// Effects: makes an array of `count` elements.
 /// Returns: its owner, which destroys it and gives its memory back.
 /// Throws: the exceptions of make_array().
 template <class T, upstream A>

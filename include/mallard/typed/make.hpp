@@ -64,7 +64,7 @@ private:
 template <class T, upstream A>
 using unique_ptr = std::unique_ptr<T, deleter<T, A>>;
 
-/// Effects: makes a T of `args` in memory of `from`, as make() does.
+/// Effects: makes a T of `args` in memory of `from`.
 /// Returns: its owner, which destroys it and gives its memory back.
 /// Throws: the exceptions of make().
 template <class T, upstream A, class... Args>

@@ -40,7 +40,7 @@ public:
         return block;
     }
 
-    /// Returns: a block as allocate() does; null if the rest of the buffer is too short.
+    /// Returns: a block of `bytes` bytes; null if the rest of the buffer is too short.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
         bytes += static_cast<std::size_t>(bytes == 0);

@@ -58,7 +58,7 @@ public:
     /// alone.
     [[nodiscard]] static void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
-    /// Returns: a block as allocate() does; null if that fails. The out-of-memory handler is not called.
+    /// Returns: a block of `bytes` bytes; null if there is no memory. The out-of-memory handler is not called.
     [[nodiscard]] static void* try_allocate(std::size_t bytes,
                                             std::size_t alignment = fundamental_alignment) noexcept;
 

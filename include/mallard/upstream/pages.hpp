@@ -40,7 +40,7 @@ public:
     /// Throws: std::bad_alloc.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment);
 
-    /// Returns: memory as allocate() does; null if that fails. The out-of-memory handler is not called.
+    /// Returns: zeroed memory; null if there is none. The out-of-memory handler is not called.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept;
 

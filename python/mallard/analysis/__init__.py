@@ -5,7 +5,7 @@ rows -> density_tables -> best_of (a row), verdict_of and sentence (a structure)
 """
 
 from mallard.analysis.averages import Effect, Percent, cost_of_dispatch, gain_of_winking_out, mean_over_rows
-from mallard.analysis.cells import CellTable, Line, StructureTable, density_tables
+from mallard.analysis.cell_tables import CellTable, Line, StructureTable, density_tables
 from mallard.analysis.names import BASE, NULL, contestants
 from mallard.analysis.ranking import Choice
 from mallard.analysis.verdicts import Best, Verdict, best_of, pick_of, sentence, verdict_of

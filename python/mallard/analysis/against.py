@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import type_of
+from mallard.analysis.cell_tables import type_of
 from mallard.analysis.names import malloc
 from mallard.analysis.words import percent_text
 from mallard.cells import Cell, CellRow, Pairing, cell_rows, paired, ratio_of

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import isfinite
 from statistics import median
 
-from mallard.analysis.cells import CellTable
+from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.names import BASE
 from mallard.analysis.ranking import pairings_of
 from mallard.library import WALK

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import CellTable
+from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.names import BASE, contestants, in_table_order, malloc, plain
 from mallard.analysis.words import percent_text
 from mallard.cells import Pairing

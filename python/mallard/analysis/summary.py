@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
-from mallard.analysis.cells import Line, Setting, StructureTable, density_tables
+from mallard.analysis.cell_tables import Line, Setting, StructureTable, density_tables
 from mallard.analysis.names import BASE, contestants, in_table_order
 from mallard.analysis.ranking import Choice, not_told_apart, pairings_of
 from mallard.analysis.verdicts import Verdict, verdict_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.labels import STATUS_TEXT
 from mallard.analysis.names import NULL
 from mallard.analysis.words import in_a_list

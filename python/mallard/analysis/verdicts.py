@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cells import Line, StructureTable
+from mallard.analysis.cell_tables import Line, StructureTable
 from mallard.analysis.names import BASE, contestants, plain
 from mallard.analysis.ranking import Choice, mallocs_sentence, ranking_of, under_mallocs
 from mallard.analysis.words import percent_text

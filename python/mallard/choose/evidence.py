@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from mallard.analysis.cells import setting_text
+from mallard.analysis.cell_tables import setting_text
 from mallard.analysis.names import BASE, contestants
 from mallard.cells import Cell, Times, above, cell_rows, ratio_of
 from mallard.result import Row

@@ -18,6 +18,7 @@ from mallard.claims.judge import (
     vague,
 )
 from mallard.claims.known_errors import known_error
+from mallard.claims.named import with_names
 from mallard.claims.rule import Rule
 from mallard.claims.rules import RULES
 from mallard.claims.rules.findings import FINDINGS
@@ -69,6 +70,15 @@ class Entry:
     rule: str
     note: str
     run: int | None  # the run whose rows decided
+
+    @property
+    def shown_text(self) -> str:
+        """With the names of strategies; `text` is as printed."""
+        return with_names(self.text)
+
+    @property
+    def shown_note(self) -> str:
+        return with_names(self.note)
 
 
 def ledger(rows: Iterable[Row]) -> list[Entry]:

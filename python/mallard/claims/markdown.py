@@ -31,14 +31,14 @@ def _table(entries: Sequence[Entry]) -> str:
 
 
 def _line(entry: Entry) -> str:
-    note = f" ({entry.note})" if entry.note else ""
+    note = f" ({entry.shown_note})" if entry.note else ""
     verdict = f"**{entry.verdict}**" + (f": {entry.reason}" if entry.reason else "")
     if entry.verdict == NOT_MEASURED and entry.command:
         verdict += f"; `{entry.command}`"
     parts = [
         entry.number,
         entry.section,
-        entry.text + note,
+        entry.shown_text + note,
         entry.printed,
         entry.ours,
         entry.interval,

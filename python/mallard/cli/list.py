@@ -13,7 +13,7 @@ from mallard.command_line.parser import one_of
 from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
-from mallard.papers.catalogue import described, structures
+from mallard.papers.catalogue import offered, structures
 from mallard.papers.registry import all_tables
 from mallard.selection import in_prose, in_words
 from mallard.store import Run, Store
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _overview(runs: Sequence[Run]) -> str:
     """The names that the other lists describe, on one screen."""
     papers = Counter(name.partition(":")[0] for name in all_tables())
-    usual = without_variants(in_table_order(described()))
+    usual = without_variants(in_table_order(offered()))
     mechanisms = dict.fromkeys(map(mechanism_of, usual))
     rows = [
         ("experiments", ", ".join(EXPERIMENTS)),

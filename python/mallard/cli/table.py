@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mallard.analysis.cells import setting_text
+from mallard.analysis.cell_tables import setting_text
 from mallard.command_line import exit_status
 from mallard.command_line.options import add_database, add_run, check_database, check_run, nothing_measured
 from mallard.errors import UsageError

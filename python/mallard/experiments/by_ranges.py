@@ -27,7 +27,7 @@ AXES = (
         said="ranges of {}",
         plural="ranges",
     ),
-    Axis("nodes", COUNT, "nodes in all (default: 2000000)", default=2_000_000, role=AMOUNT),
+    Axis("nodes", COUNT, "nodes in all", default=2_000_000, role=AMOUNT),
 )
 RULES = (Rule("range", "nodes", "all ranges have one length", divides=True),)
 SCALES = {QUICK: Scale(20), STANDARD: Scale(120, 5), PAPER: Scale(600, 9)}

@@ -57,14 +57,14 @@ EXPERIMENT = Experiment(
             *(THREADS, RANGE, "W: threads, such as 1..8; there may be more than cores"),
             said="W = {}",
         ),
-        Axis("multiplier", COUNT, "rounds, each with a new allocator (default: 100)", 100, role=AMOUNT),
+        Axis("multiplier", COUNT, "rounds, each with a new allocator", 100, role=AMOUNT),
         Axis(
             *("buffer", WORDS, "initial buffer of monotonic allocators: static (default), none"),
             words=(STATIC, NONE),
             plural="buffers",
         ),
         Axis(
-            *("freed_by", WORDS, "thread that frees a block: self, other (of allocators that allow it)"),
+            *("freed_by", WORDS, "thread that frees a block: self; other, if the allocator allows it"),
             default=(SELF, OTHER),
             words=(SELF, OTHER),
         ),

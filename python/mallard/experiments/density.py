@@ -26,16 +26,16 @@ AXES = (
         plural="sizes_log2",
     ),
     Axis(
-        *("buffer", WORD, "initial buffer of monotonic allocators: warm (default), cold or none", WARM),
+        *("buffer", WORD, "initial buffer of monotonic allocators: warm, cold or none", WARM),
         words=BUFFERS,
     ),
     Axis(
-        *("hash", WORD, "hashed part of a string: prefix (default) or full", "prefix"),
+        *("hash", WORD, "hashed part of a string: prefix or full", "prefix"),
         words=("prefix", "full"),
     ),
-    Axis("product_log2", role=AMOUNT),
-    Axis("buffer_bytes", role=FOLLOWS),  # from the free memory
-    Axis("inner_log2", role=FOLLOWS),
+    Axis("product_log2", text="leaf elements made, as an exponent of two", role=AMOUNT),
+    Axis("buffer_bytes", text="of that buffer; follows from the free memory", role=FOLLOWS),
+    Axis("inner_log2", text="leaves of an element, as an exponent of two: 7 or 0", role=FOLLOWS),
 )
 
 

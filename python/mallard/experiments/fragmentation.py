@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
             words=UPSTREAMS,
             plural="upstreams",
         ),
-        Axis("perturb_chunks_log2", role=FOLLOWS),
+        Axis("perturb_chunks_log2", text="chunks of the used heap, as an exponent of two", role=FOLLOWS),
     ),
     places=("size_log2",),
     apart=("ds", "freed"),

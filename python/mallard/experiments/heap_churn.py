@@ -34,19 +34,19 @@ EXPERIMENT = Experiment(
     "process, and live the bytes that its blocks asked for. null does this work without an allocator.",
     axes=(
         Axis(
-            *("live", COUNTS, "blocks in use at a time, such as 10^3..10^5 (default: 10^5)"),
+            *("live", COUNTS, "blocks in use at a time, such as 10^3..10^5"),
             default=(100_000,),
             said="{} live blocks",
         ),
         Axis(
             "operations",
             COUNT,
-            "frees with their allocations (default: 5000000; --standard 10^7, --paper 10^8)",
+            "frees with their allocations",
             default={QUICK: 5 * 10**6, STANDARD: 10**7, PAPER: 10**8},
             role=AMOUNT,
         ),
-        Axis("least_bytes", COUNT, "bytes of the smallest block (default: 16)", default=16),
-        Axis("most_bytes", COUNT, "bytes of the largest block (default: 4096)", default=4096),
+        Axis("least_bytes", COUNT, "bytes of the smallest block", default=16),
+        Axis("most_bytes", COUNT, "bytes of the largest block", default=4096),
     ),
     rules=(Rule("least_bytes", "most_bytes", "sizes are drawn between them"),),
     places=("live",),

@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
             option="sf",
         ),
         Axis("accesses", COUNT, "approximate accesses in a time, such as 2^20", role=AMOUNT),
-        Axis("repeat_factor", role=AMOUNT),
+        Axis("repeat_factor", text="rf, instead of accesses", role=AMOUNT),
         Axis("access_factor", said="af = {}"),  # of one access
     ),
     places=("links", "list_length", "access_factor"),

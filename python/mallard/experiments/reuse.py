@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
         Axis(
             "operations",
             COUNT,
-            "frees with their allocations, at least (default: 2*10^6; --standard 4*10^6)",
+            "frees with their allocations, at least",
             default={QUICK: 2 * 10**6, STANDARD: 4 * 10**6, PAPER: 2 * 10**7},
             role=AMOUNT,
         ),

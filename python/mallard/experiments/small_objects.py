@@ -44,9 +44,9 @@ EXPERIMENT = Experiment(
     "cost of the pages alone.",
     axes=(
         Axis("object_bytes", RANGE, "N: bytes of an object, such as 1,8,16 or 1..64", said="{} bytes"),
-        Axis("objects", COUNT, "objects, such as 2^20 (default: 10^6)", default=10**6, role=AMOUNT),
+        Axis("objects", COUNT, "objects, such as 2^20", default=10**6, role=AMOUNT),
         Axis(
-            *("order", WORDS, "order of the frees: shuffled (default), in-order", (SHUFFLED,)),
+            *("order", WORDS, "order of the frees: shuffled, in-order", (SHUFFLED,)),
             words=(SHUFFLED, IN_ORDER),
             said="{}",
             plural="orders",

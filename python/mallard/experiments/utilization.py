@@ -53,7 +53,7 @@ EXPERIMENT = Experiment(
         Axis(
             "final_frees",
             WORDS,
-            "frees of the blocks that are live at the end: timed (default), untimed",
+            "frees of the blocks that are live at the end: timed, untimed",
             default=(TIMED,),
             words=(TIMED, UNTIMED),
         ),

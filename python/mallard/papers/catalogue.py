@@ -15,6 +15,7 @@ from mallard.strategy_names import (
     BASE_MARK,
     INLINE_MARK,
     WINK_MARK,
+    WITHDRAWN,
     bound_by_base,
     is_base,
     is_inline,
@@ -116,6 +117,11 @@ def to_choose_from() -> dict[str, Strategy]:
 def described() -> dict[str, Strategy]:
     """The papers' strategies and mallard's own, without contenders."""
     return strategies() | {extra.name: extra for extra in EXTRA_STRATEGIES}
+
+
+def offered() -> list[str]:
+    """The described strategies that can be measured, in any order."""
+    return [name for name in described() if name not in WITHDRAWN]
 
 
 @cache

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
-    name: tuple(Option(axis.flag, axis.metavar, axis.text) for axis in each.axes if axis.takes)
+    name: tuple(Option(axis.flag, axis.metavar, axis.help_text) for axis in each.axes if axis.takes)
     for name, each in EXPERIMENTS.items()
 }
 NUMBERS: dict[str, tuple[tuple[str, str], ...]] = {"locality": notation.NUMBERS}

@@ -27,6 +27,7 @@ from mallard.analysis.peers.comparison import (
     standings,
 )
 from mallard.analysis.peers.contests import TIME, is_memory, quantities_of
+from mallard.analysis.peers.counterparts import counterparts
 from mallard.analysis.peers.words import CellNames, counts_text, duel_text, figure, peer_sentences, value_text
 from mallard.contenders import PEERS
 from mallard.result import Row
@@ -253,9 +254,10 @@ def test_values_have_their_unit_or_say_how_it_ended() -> None:
 def test_the_sentences_say_wins_and_losses_alike() -> None:
     said = peer_sentences(duels(rows_of(object_rows(), block_rows())))
     assert said[0] == (
-        "Beside 5 other libraries, cell by cell, mallard's fastest strategy is faster in 9, no different in "
-        "3, slower in 2, the other not finished in 1. 3 wins are over the C library's malloc, 0 more in "
-        "locality. Slower by more than 5 %: 2, 2 of them beyond the interval."
+        "Chosen after the fact, each side's fastest strategy of a cell, beside 5 other libraries: "
+        "mallard's is faster in 9, no different in 3, slower in 2, the other not finished in 1. 3 wins are "
+        "over the C library's malloc, 0 more in locality. Slower by more than 5 %: 2, 2 of them beyond the "
+        "interval."
     )
     assert said[1].startswith("utilization: Loki is faster in 1 of 1 cell; at the worst T = 2^30")
     assert said[2].startswith(
@@ -264,12 +266,24 @@ def test_the_sentences_say_wins_and_losses_alike() -> None:
     assert len(said) == 3
 
 
+def test_the_sentences_begin_with_the_counterparts() -> None:
+    rows = rows_of(object_rows(), block_rows())
+    said = peer_sentences(duels(rows), counterparts(rows))
+    assert said[0] == (
+        "Counterpart beside counterpart, in 5 pairs, cell by cell, mallard's is faster in 12, "
+        "no different in 3."
+    )
+    assert said[1:] == peer_sentences(duels(rows))
+
+
 def test_without_a_loss_it_is_said() -> None:
     said = peer_sentences(duels(rows_of(block_rows({"multipool": 1.0, "loki": 2.0}))))
-    assert said == [
-        "Beside 1 other library, cell by cell, mallard's fastest strategy is faster in 1.",
-        "No other library is faster in any cell beyond the interval.",
-    ]
+    first, second = said
+    assert first == (
+        "Chosen after the fact, each side's fastest strategy of a cell, beside 1 other library: "
+        "mallard's is faster in 1."
+    )
+    assert second == "No other library is faster in any cell beyond the interval."
     assert peer_sentences([]) == []
 
 

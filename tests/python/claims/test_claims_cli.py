@@ -10,6 +10,8 @@ import pytest
 from synthetic_run import density_rows, write_run
 
 from mallard.claims import NOT_APPLICABLE, NOT_MEASURED, REPRODUCED, VERDICTS, claims_markdown, ledger
+from mallard.claims.claim import claims
+from mallard.claims.named import with_names
 from mallard.cli import main
 
 DS2 = ("DS2",)
@@ -142,3 +144,45 @@ def test_lines_fit_the_terminal(
     table = [line for line in lines if not line.startswith(("P0213R0", "49 claims", "here:"))]
     assert max(map(len, table)) <= width
     assert any("28 to 67 %" in line for line in table)
+
+
+# ---- names first --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("first row: AS5", "first row: monotonic/base (AS5)"),
+        ("first row: AS7 / AS9", "first row: multipool (AS7) / multipool/base (AS9)"),
+        ("cost of AS3;AS7 (virtual)", "cost of monotonic (AS3); multipool (AS7) (virtual)"),
+        ("AS6 (virtual) is faster", "monotonic/base/wink (AS6, virtual) is faster"),
+        ("monotonic AS3-AS6 range", "monotonic (AS3-AS6) range"),
+        ("the second group AS3-AS6", "the second group monotonic (AS3-AS6)"),
+        ("local AS3-AS14 vs AS1, all", "local (AS3-AS14) vs new-delete (AS1), all"),
+        ("best (AS3-AS6; AS11-AS14)", "best (monotonic, AS3-AS6; multipool+monotonic, AS11-AS14)"),
+        ("AS7 multipool, no wink-out", "multipool (AS7), no wink-out"),
+        ("a figure of no strategy", "a figure of no strategy"),
+    ],
+)
+def test_a_number_follows_its_name(printed: str, shown: str) -> None:
+    assert with_names(printed) == shown
+
+
+def test_every_view_names_the_strategies(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["claims", "--all"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "first row: monotonic/base (AS5)" in text
+    assert main(["claims", "--format", "md"]) == 0
+    markdown = capsys.readouterr().out
+    assert "| first row: monotonic/base (AS5) |" in markdown
+    for told in (text, markdown):
+        assert not re.search(r"(?<![(-])(?<!, )AS\d", told)
+
+
+def test_json_has_the_text_as_printed(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)["claims"]
+    assert [each["text"] for each in told][: len(claims())] == [claim.text for claim in claims()]

@@ -16,6 +16,7 @@ from mallard.contenders import own_strategies
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
 from mallard.plan import NUMBERS, OPTIONS
+from mallard.selection import select_counts
 from mallard.store import Store
 
 MOST_LINES = 30
@@ -69,6 +70,27 @@ def test_help_of_bench_has_a_line_for_each_experiment() -> None:
     lines = answer("bench", "--help").splitlines()
     for name, each in EXPERIMENTS.items():
         assert f"  {name:18}  {each.text}" in lines
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_help_tells_the_defaults_of_the_description(name: str) -> None:
+    """As the options take them, and nowhere in the description's own words."""
+    for axis in EXPERIMENTS[name].axes:
+        if axis.default is None:
+            continue
+        assert "default" not in axis.text
+        told = axis.help_text.removeprefix(axis.text)
+        match = re.fullmatch(r" \(default: ([^;]+)(?:; (--.*))?\)", told)
+        assert match
+        by_scale = dict(each.split(" ", 1) for each in match[2].split(", ")) if match[2] else {}
+        default = axis.default if isinstance(axis.default, dict) else {"quick": axis.default}
+        assert list(by_scale) == [f"--{scale}" for scale in default][1:]
+        for text, value in zip([match[1], *by_scale.values()], default.values(), strict=True):
+            if axis.words:
+                assert (axis.words if text == "all" else tuple(text.split(","))) in (value, (value,))
+            else:
+                values = value if isinstance(value, tuple) else (value,)
+                assert tuple(select_counts(text, axis.flag, 1, 10**12)) == values
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

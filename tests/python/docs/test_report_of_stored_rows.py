@@ -11,9 +11,12 @@ import pytest
 from heat_maps import HeatMap, heat_maps
 from rich.console import Console
 
+from mallard.analysis.peers.comparison import duels, has_contenders
+from mallard.analysis.peers.counterparts import counterparts
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Run
 from mallard.view.html import Measured, page
+from mallard.view.terminal.findings.peers import show_peers
 from mallard.view.terminal.findings.peers_summary import show_peers_summary
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
@@ -65,6 +68,20 @@ def test_the_comparison_with_other_libraries_is_a_screen(capsys: pytest.CaptureF
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= most
     assert max(map(len, lines)) <= columns
+
+
+@pytest.mark.parametrize("columns", [SCREEN[0], 100, 160])
+@pytest.mark.parametrize("experiment", STORED)
+def test_the_comparison_of_an_experiment_cuts_no_figure(
+    capsys: pytest.CaptureFixture[str], experiment: str, columns: int
+) -> None:
+    rows = [row for stored in stored_runs(experiment) for row in stored.rows]
+    if not has_contenders(rows):
+        pytest.skip("no rows of other libraries")
+    show_peers(Console(width=columns), duels(rows), counterparts(rows), [])
+    told = capsys.readouterr().out
+    assert "\N{HORIZONTAL ELLIPSIS}" not in told
+    assert max(map(len, told.splitlines())) <= columns
 
 
 def of(text: str, part: str) -> list[HeatMap]:

@@ -108,7 +108,7 @@ TEST_F(concurrent_multipool, asks_for_nothing_until_it_is_used_and_then_for_litt
     EXPECT_LE(source_.outstanding_bytes(), 320U) << "four nodes must not take a page";
 }
 
-/// Frees far more than a magazine holds: the centre has it back, for other sizes of requests and threads.
+/// Frees far more than a magazine holds: the multipool has it back, for other sizes of requests and threads.
 TEST_F(concurrent_multipool, keeps_no_more_in_a_magazine_than_it_says) {
     std::vector<void*> blocks;
     for (int i = 0; i < 2000; ++i) {

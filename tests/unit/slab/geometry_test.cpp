@@ -57,7 +57,7 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
     }
     if (!first) {
         ASSERT_GE(given_out, g.usable_slots());
-        ASSERT_LE(given_out, g.usable_slots() + 3) << "the books vary by a few slots";
+        ASSERT_LE(given_out, g.usable_slots() + 3) << "the metadata vary by a few slots";
     }
 }
 

@@ -48,7 +48,7 @@ TEST_F(slab_supply, take_larger_chunks_every_time_but_none_of_half_the_largest_s
 TEST_F(slab_supply, waste_nothing_between_blocks) {
     const std::size_t usable = slab_bytes / 64 - 3;
     pop(15 * usable);
-    EXPECT_EQ(source.granted().size(), 4U) << "1 + 2 + 4 + 8 blocks, each of which has books";
+    EXPECT_EQ(source.granted().size(), 4U) << "1 + 2 + 4 + 8 blocks, each of which has metadata";
 }
 
 TEST_F(slab_supply, give_every_empty_chunk_but_a_small_one_back_whatever_the_order) {

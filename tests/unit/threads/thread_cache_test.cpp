@@ -102,7 +102,7 @@ TEST_F(thread_caches, of_an_allocator_that_is_gone_are_free) {
         std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
         for (auto& o : owners) {
             o = std::make_unique<owner>();
-            ASSERT_NE(o->find_cache(), nullptr) << "all racks are free again";
+            ASSERT_NE(o->find_cache(), nullptr) << "all caches are free again";
         }
     }
 }
@@ -240,7 +240,7 @@ TEST_F(thread_caches, stay_with_the_thread_that_forks) {
     }
     int how = -1;
     waitpid(child, &how, 0);
-    EXPECT_EQ(how, 0) << "racks were taken from it";
+    EXPECT_EQ(how, 0) << "caches were taken from it";
     one.detach_caches();
 }
 #endif

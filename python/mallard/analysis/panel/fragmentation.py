@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Line, Setting, StructureTable, structure_tables
+from mallard.analysis.cell_tables import Line, Setting, StructureTable, structure_tables
 from mallard.analysis.names import BASE, in_table_order
 from mallard.cells import Pairing, Times, paired, ratio_of
 from mallard.experiments.fragmentation import FREED, HEAP, UNTOUCHED

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from mallard.analysis.cells import CellTable, Setting, cell_tables
+from mallard.analysis.cell_tables import CellTable, Line, Setting, cell_tables
 from mallard.analysis.names import BASE
-from mallard.cells import Pairing, Times, paired, ratio_of
+from mallard.cells import Pairing, Times, figures_by_repetition, paired, ratio_of
 from mallard.result import Row
 from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 
@@ -156,19 +156,22 @@ def factors_of(row: Row, name: str) -> list[int]:
     return [int(text) for text in str(row.parameters[name]).split(",")]
 
 
+def _figures(line: Line, strategy: str) -> dict[str, dict[int, list[float]]]:
+    return figures_by_repetition(line.cells[strategy].rows) if strategy in line.cells else {}
+
+
 def _surface(links: int, table: CellTable, strategy: str) -> Surface:
     rows = [row for line in table.lines if strategy in line.cells for row in line.cells[strategy].rows]
     times: dict[Point, dict[int, list[float]]] = {}
     figures: dict[tuple[str, int], dict[int, list[float]]] = {}
-    for row in rows:
-        length = int(row.parameters["list_length"])
-        for name, value in row.figures.items() if row.ok else ():
+    for line in table.lines:
+        (length,) = line.place
+        for name, values in _figures(line, strategy).items():
             found = _ACCESS_TIME.fullmatch(name)
             if found:
-                of_point = times.setdefault((int(found[1]), length, int(found[2])), {})
-                of_point.setdefault(row.repetition, []).append(value)
+                times[int(found[1]), length, int(found[2])] = values
             else:
-                figures.setdefault((name, length), {}).setdefault(row.repetition, []).append(value)
+                figures[name, length] = values
     lengths = _descending(int(row.parameters["list_length"]) for row in rows)
     finished = {int(row.parameters["list_length"]) for row in rows if row.ok}
     failed = {int(row.parameters["list_length"]): (row.status, row.detail) for row in rows if not row.ok}

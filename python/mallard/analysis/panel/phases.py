@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from mallard.analysis.cells import CellTable, Line, cell_tables
+from mallard.analysis.cell_tables import CellTable, Line, cell_tables
 from mallard.analysis.names import BASE, contestants
 from mallard.analysis.ranking import ranking_of
 from mallard.analysis.words import also_equal, in_a_list, nanoseconds, percent_text

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from mallard.analysis.cells import CellTable, Line, cell_tables
+from mallard.analysis.cell_tables import CellTable, Line, cell_tables
 from mallard.analysis.labels import place_heads
 from mallard.analysis.names import BASE
 from mallard.analysis.panel import threads

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import singledispatch
 
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.names import BASE, NULL, contestants
 from mallard.analysis.panel.phases import (
     SHARES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mallard.analysis.cells import CellTable
+from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.labels import family
 from mallard.analysis.names import BASE, contestants
 from mallard.analysis.ranking import pairings_of, ranked

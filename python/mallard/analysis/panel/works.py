@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import CellTable, Line, Setting, cell_tables
+from mallard.analysis.cell_tables import CellTable, Line, Setting, cell_tables
 from mallard.analysis.names import in_table_order
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description.experiment import Experiment

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from mallard.analysis.cells import Setting
+from mallard.analysis.cell_tables import Setting
 from mallard.analysis.names import in_table_order, ours
 from mallard.analysis.peers.contests import Contest, contests, quantities_of
 from mallard.cells import Pairing, Times, paired

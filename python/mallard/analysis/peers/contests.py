@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Setting, setting_of
+from mallard.analysis.cell_tables import Setting, setting_of
 from mallard.analysis.panel import locality
 from mallard.cells import Times, above, cell_rows
 from mallard.experiments import EXPERIMENTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mallard.analysis.cells import setting_text, type_of
+from mallard.analysis.cell_tables import setting_text, type_of
 from mallard.analysis.labels import STATUS_TEXT
 from mallard.analysis.panel import locality
 from mallard.analysis.peers.comparison import (
@@ -102,9 +102,23 @@ def worst_text(each: Counterpart) -> str:
     return f"{worst.experiment}: {figure(worst.mean.median)}" if worst and worst.mean else ""
 
 
-def peer_sentences(found: Sequence[Duel]) -> list[str]:
-    """The times of all experiments together, then the libraries that are faster, with each experiment's
-    worst."""
+def counterpart_sentence(beside: Sequence[Counterpart]) -> str:
+    """The cells of all pairs together; empty without a pair."""
+    if not beside:
+        return ""
+    pairs = "1 pair" if len(beside) == 1 else f"{len(beside)} pairs"
+    counts = counts_text(sum((each.counts for each in beside), Counter[str]()))
+    return f"Counterpart beside counterpart, in {pairs}, cell by cell, mallard's is {counts}."
+
+
+def peer_sentences(found: Sequence[Duel], beside: Sequence[Counterpart] = ()) -> list[str]:
+    """The counterparts; then each side's fastest, chosen after the fact; then the libraries that are faster,
+    with each experiment's worst.
+    """
+    return [*filter(None, [counterpart_sentence(beside)]), *_fastest(found)]
+
+
+def _fastest(found: Sequence[Duel]) -> list[str]:
     timed = [duel for duel in found if duel.quantity == TIME]
     if not timed:
         return []
@@ -112,8 +126,9 @@ def peer_sentences(found: Sequence[Duel]) -> list[str]:
     counts = counts_text(Counter(duel.verdict for duel in timed))
     others = "1 other library" if peers == 1 else f"{peers} other libraries"
     first = (
-        f"Beside {others}, cell by cell, mallard's fastest strategy is {counts}. {_shares(timed)}".rstrip()
-    )
+        f"Chosen after the fact, each side's fastest strategy of a cell, beside {others}: "
+        f"mallard's is {counts}. {_shares(timed)}"
+    ).rstrip()
     lost = losses(timed)
     if not lost:
         return [first, "No other library is faster in any cell beyond the interval."]

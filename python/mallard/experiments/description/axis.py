@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import log10
 
 # The kinds of an axis's option.
 COUNT, COUNTS, RANGE, WORD, WORDS = "N", "LIST", "RANGE", "WORD", "WORDS"
@@ -11,6 +13,7 @@ PLACE = "place"  # it is a part of the key
 AMOUNT = "amount"  # the amount of work
 FOLLOWS = "follows"  # none: it follows from the others
 THREADS = "threads"  # the axis of the number of threads
+LEAST_POWER = 1000  # a default from here on is told as a power of ten, if it is one
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,28 @@ class Axis:
     @property
     def metavar(self) -> str:
         return COUNTS if self.takes == WORDS else self.takes
+
+    @property
+    def help_text(self) -> str:
+        """The text of its option, with its default."""
+        if self.default is None:
+            return self.text
+        if isinstance(self.default, Mapping):
+            (_, usual), *others = self.default.items()
+            told = ", ".join(f"--{scale} {_value_text(value)}" for scale, value in others)
+            return f"{self.text} (default: {_value_text(usual)}; {told})"
+        every = bool(self.words) and self.default == self.words
+        return f"{self.text} (default: {'all' if every else _value_text(self.default)})"
+
+
+def _value_text(value: object) -> str:
+    """A value as its option takes it: `10^5` of 100000, `10,100` of several."""
+    if isinstance(value, tuple):
+        return ",".join(map(_value_text, value))
+    if isinstance(value, int) and value >= LEAST_POWER:
+        power = round(log10(value))
+        return f"10^{power}" if value == 10**power else str(value)
+    return str(value)
 
 
 SMALL, HUGE, USUAL = "small", "huge", "usual"

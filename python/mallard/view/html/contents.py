@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Setting
+from mallard.analysis.cell_tables import Setting
 from mallard.experiments import EXPERIMENTS
 from mallard.result import Row
 from mallard.store import Note, Run

@@ -11,7 +11,7 @@ from rich.text import Text
 from mallard.analysis.names import in_table_order
 from mallard.contenders import CONTENDERS, LIBRARIES, Library
 from mallard.experiments import EXPERIMENTS
-from mallard.papers.catalogue import described, structures
+from mallard.papers.catalogue import described, offered, structures
 from mallard.papers.registry import EXAMPLE, UNNUMBERED, all_tables, in_ranges
 from mallard.selection import in_words
 from mallard.store import Run, Store
@@ -69,11 +69,11 @@ def _structures() -> Noted:
 
 
 def _every_strategy() -> Noted:
-    return _strategies(in_table_order(described())), STRATEGIES
+    return _strategies(in_table_order(offered())), STRATEGIES
 
 
 def _usual_strategies() -> Noted:
-    every = in_table_order(described())
+    every = in_table_order(offered())
     usual = without_variants(every)
     variants = [name for name in every if name not in usual]
     return _strategies(usual), f"{STRATEGIES} Not here: {len(variants)} variants, such as {variants[-1]}."

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from mallard.analysis.names import in_table_order
 from mallard.analysis.words import nanoseconds
+from mallard.cells import cells_of, figures_by_repetition
 from mallard.plan.notation import Notation
 from mallard.result import Row
 from mallard.stats import spread
@@ -17,13 +18,14 @@ from mallard.stats import spread
 
 def show_answer(console: Console, notation: Notation, rows: Sequence[Row]) -> None:
     figure = f"sf{notation.timed_factor}_af{notation.access_factor}_ns"
-    times: dict[str, list[float]] = {}
-    for row in rows:
-        if row.ok and figure in row.figures:
-            times.setdefault(row.strategy, []).append(row.figures[figure])
+    cells = cells_of(rows)
     parts = []
-    for strategy in in_table_order(times):
-        found = spread(times[strategy])
+    for strategy in in_table_order(cells):
+        by_repetition = figures_by_repetition(cells[strategy].rows).get(figure, {})
+        times = [value for values in by_repetition.values() for value in values]
+        if not times:
+            continue
+        found = spread(times)
         interval = f"{nanoseconds(found.low)} to {nanoseconds(found.high)}"
         parts.append(f"{strategy} {nanoseconds(found.median)} ns ({interval})")
     if parts:

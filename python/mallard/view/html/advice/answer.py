@@ -25,4 +25,4 @@ def doubts_part(verdict: Verdict) -> Part | None:
     if not verdict.notes:
         return None
     body = element("ul", *(element("li", note) for note in verdict.notes), class_="notes")
-    return Part("doubts", "Doubts", "What to know before you believe it", body, {})
+    return Part("doubts", "Doubts", "Reasons for doubt", body, {})

@@ -24,7 +24,7 @@ def tried_part(study: Study) -> Part | None:
         *(joined(_heading(each), _strategies(study, each)) for each in grounds),
         _candidates(study.screened) if len(study.screened) > 1 else None,
     )
-    return Part("tried", "Tried", f"What was tried in {study.chosen.with_source}", body, {})
+    return Part("tried", "Tried", f"Trials in {study.chosen.with_source}", body, {})
 
 
 def _heading(ground: Ground) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Line
+from mallard.analysis.cell_tables import Line
 from mallard.analysis.verdicts import pick_of
 from mallard.view.html.cells.form import Form
 from mallard.view.html.cells.heat_map import Cell, HeatMap, strategy_columns

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import Line
+from mallard.analysis.cell_tables import Line
 from mallard.analysis.names import BASE, NULL
 from mallard.analysis.panel.phases import line_of_figure, value_of
 from mallard.analysis.verdicts import pick_of

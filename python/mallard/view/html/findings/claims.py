@@ -38,7 +38,7 @@ def claims_section(ledger: Sequence[Entry]) -> Section:
     verdicts = {CLASSES[name]: (name, counts[name]) for name in CLASSES}
     named = {name: (text, papers[name]) for name, text in PAPERS.items() if papers[name]}
     body = joined(
-        element("p", "What the documents state in figures, what this machine says, and whether that agrees."),
+        element("p", "Each figure in the prose of the documents, this machine's, and whether the two agree."),
         _bars(ledger),
         element(
             "div",
@@ -130,9 +130,9 @@ def _row(entry: Entry) -> Markup:
         element("td", entry.number),
         element(
             "th",
-            with_raised_exponents(entry.text),
+            with_raised_exponents(entry.shown_text),
             element("small", f"{PAPERS.get(entry.paper, entry.paper)} {entry.section}", title=entry.document),
-            element("small", with_raised_exponents(entry.note), class_="note") if entry.note else None,
+            element("small", with_raised_exponents(entry.shown_note), class_="note") if entry.note else None,
         ),
         element("td", with_raised_exponents(entry.printed)),
         element("td", *here),

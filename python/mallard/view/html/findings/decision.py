@@ -212,7 +212,7 @@ def _grounds(tree: _Tree) -> Markup:
     head = element("tr", *(element("th", name) for name in ("answers", "use", "rests on")))
     table = element("table", element("thead", head), element("tbody", *rows), class_="plain-table grounds")
     wide = element(
-        "div", table, class_="wide", role="region", aria_label="What the chart rests on", tabindex="0"
+        "div", table, class_="wide", role="region", aria_label="Evidence of the chart", tabindex="0"
     )
     return element("details", element("summary", "The cells that each answer rests on"), wide)
 

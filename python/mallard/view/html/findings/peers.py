@@ -61,12 +61,13 @@ def peers_section(rows: Sequence[Row], measured: Iterable[Measured]) -> Section:
     found = duels(rows) if has_contenders(rows) else []
     if not found:
         return Section(NAME, "Peers", HEADING, None, command=COMMAND)
-    sentences, every = peer_sentences(found), standings(found)
+    beside, every = counterparts(rows), standings(found)
+    sentences = peer_sentences(found, beside)
     body = joined(
         element("p", HOW_TO_READ),
         _missing(measured),
         says(sentences),
-        _counterparts(nearest(counterparts(rows))),
+        _counterparts(nearest(beside)),
         experiments_map(NAME, every, CellNames(found)),
         _losses(found),
         *(_experiment(name, found) for name in dict.fromkeys(each.experiment for each in every)),

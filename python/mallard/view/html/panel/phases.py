@@ -3,7 +3,7 @@ whose buttons choose the time or the amount."""
 
 from __future__ import annotations
 
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.panel.phases import amount_of, over_time, phase_tables, timed
 from mallard.analysis.panel.sentences import sentences_of
 from mallard.experiments.description.experiment import Experiment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.labels import binding, family
 from mallard.analysis.names import malloc
 from mallard.analysis.panel.phases import value_of

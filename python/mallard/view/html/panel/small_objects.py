@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.panel.phases import amount_of, value_of
 from mallard.experiments.small_objects import HELD
 from mallard.papers.printed import BASE, PrintedTable

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cells import CellTable, Line
+from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.names import BASE, NULL, contestants, malloc
 from mallard.analysis.ranking import pairings_of
 from mallard.library import BURST, MASKED

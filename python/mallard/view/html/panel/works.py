@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mallard.analysis.cells import setting_text as in_words
+from mallard.analysis.cell_tables import setting_text as in_words
 from mallard.analysis.panel.work_sentences import work_sentences
 from mallard.analysis.panel.works import Work, strategies_of, works_of
 from mallard.experiments.description.experiment import Experiment

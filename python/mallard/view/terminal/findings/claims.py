@@ -73,7 +73,7 @@ def _table(console: Console, entries: Sequence[Entry]) -> None:
     grid.add_column("here", ratio=4)
     grid.add_column("verdict", ratio=6)
     for entry in entries:
-        claim = Text.assemble(entry.text, (f"  ({entry.note})" if entry.note else "", "dim"))
+        claim = Text.assemble(entry.shown_text, (f"  ({entry.shown_note})" if entry.note else "", "dim"))
         grid.add_row(entry.number, entry.section, claim, entry.printed, _here(entry), _verdict(entry))
     console.print(grid)
 
@@ -86,11 +86,11 @@ def _blocks(console: Console, entries: Sequence[Entry]) -> None:
         figures = Text.assemble(("printed ", "dim"), entry.printed)
         if entry.ours:
             figures.append_text(Text.assemble(("; here ", "dim"), _here(entry)))
-        grid.add_row(entry.number, Text(f"{entry.section}: {entry.text}"))
+        grid.add_row(entry.number, Text(f"{entry.section}: {entry.shown_text}"))
         grid.add_row("", figures)
         grid.add_row("", _verdict(entry))
         if entry.note:
-            grid.add_row("", Text(f"note: {entry.note}", "dim"))
+            grid.add_row("", Text(f"note: {entry.shown_note}", "dim"))
     console.print(grid)
 
 

@@ -49,7 +49,7 @@ def show_peers(
     if beside:
         console.print(counterparts_table(beside, worst=console.width >= WIDE))
         console.print()
-    for sentence in peer_sentences(found):
+    for sentence in peer_sentences(found, beside):
         console.print(sentence, markup=False)
     console.print()
     for experiment in dict.fromkeys(duel.experiment for duel in found):

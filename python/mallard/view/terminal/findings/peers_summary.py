@@ -21,12 +21,13 @@ from mallard.analysis.peers.comparison import (
 )
 from mallard.analysis.peers.contests import TIME
 from mallard.analysis.peers.counterparts import PLAIN, Counterpart, nearest
-from mallard.analysis.peers.words import figure, peer_sentences, worst_text
+from mallard.analysis.peers.words import counterpart_sentence, figure, worst_text
 
 LEGEND = (
     "ratio: mallard's time / the other's, a mean of experiments; by library that of the fastest of each "
-    "side, lowest to highest experiment."
+    "side, chosen after the fact, lowest to highest experiment."
 )
+FIGURE = 6  # columns of the longest figure, <0.001
 WIDE = 100  # columns of a terminal with room for the worst experiment
 MORE = "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one"
 
@@ -36,8 +37,7 @@ def show_peers_summary(console: Console, found: Sequence[Duel], beside: Sequence
     plain = [each for each in nearest(beside) if each.ours in PLAIN]
     if plain:
         console.print(counterparts_table(plain, worst=console.width >= WIDE))
-    for sentence in peer_sentences(found)[:1]:
-        console.print(sentence, markup=False)
+        console.print(counterpart_sentence(beside), markup=False)
     console.print(_by_library([duel for duel in found if duel.quantity == TIME]))
     console.print(f"{LEGEND}", style="dim", markup=False)
     console.print(MORE, markup=False)
@@ -60,8 +60,10 @@ def counterparts_table(found: Sequence[Counterpart], *, worst: bool) -> Table:
     """`worst`: with the experiment in which mallard's strategy is slowest."""
     grid = _grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower")
     grid.columns[1].justify = "left"
+    for names in grid.columns[:2]:
+        names.no_wrap, names.overflow, names.min_width = False, "fold", None
     if worst:
-        grid.add_column(Text("slowest in"), no_wrap=True)
+        grid.add_column(Text("slowest in"), overflow="fold")
     for each in found:
         numbers = [str(each.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
         ratio = figure(each.ratio) if each.ratio else "-"
@@ -73,5 +75,6 @@ def _grid(first: str, *headings: str) -> Table:
     grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     grid.add_column(Text(first), no_wrap=True)
     for heading in headings:
-        grid.add_column(Text(heading), justify="right", no_wrap=True)
+        width = max(len(heading), FIGURE)
+        grid.add_column(Text(heading), justify="right", no_wrap=True, min_width=width)
     return grid

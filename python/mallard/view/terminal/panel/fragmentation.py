@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from mallard.analysis.cells import setting_text
+from mallard.analysis.cell_tables import setting_text
 from mallard.analysis.names import BASE, in_table_order
 from mallard.analysis.panel.fragmentation import (
     FragmentationTable,

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from mallard.analysis.cells import setting_text
+from mallard.analysis.cell_tables import setting_text
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.panel.locality import Surface, System, locality_systems
 from mallard.analysis.panel.locality_verdict import locality_sentences

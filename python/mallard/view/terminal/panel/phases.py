@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from mallard.analysis.cells import CellTable, Line, setting_text
+from mallard.analysis.cell_tables import CellTable, Line, setting_text
 from mallard.analysis.panel.phases import amount_of, amount_text, over_time, phase_tables, timed
 from mallard.analysis.panel.sentences import sentences_of
 from mallard.analysis.words import factor

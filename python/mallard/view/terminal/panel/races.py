@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from mallard.analysis.cells import CellTable, Line, setting_text
+from mallard.analysis.cell_tables import CellTable, Line, setting_text
 from mallard.analysis.panel.phases import value_of
 from mallard.analysis.panel.races import race_sentences, race_tables
 from mallard.analysis.words import nanoseconds

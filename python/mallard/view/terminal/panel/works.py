@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from mallard.analysis.cells import setting_text
+from mallard.analysis.cell_tables import setting_text
 from mallard.analysis.names import BASE
 from mallard.analysis.panel.beside_book import beside_book
 from mallard.analysis.panel.work_sentences import work_sentences

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.style import Style
 
 from mallard.analysis import BASE, NULL, Cell, CellTable, Line, pick_of
-from mallard.analysis.cells import StructureTable
+from mallard.analysis.cell_tables import StructureTable
 from mallard.analysis.labels import SHORT_STATUS, place_heads, place_text
 from mallard.analysis.panel.races import faults_dominate
 from mallard.analysis.words import nanoseconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mallard.analysis.cells import StructureTable
+from mallard.analysis.cell_tables import StructureTable
 from mallard.analysis.summary import Summary, summaries
 from mallard.analysis.verdicts import Verdict, sentence
 from mallard.experiments.description.panel import Wording
@@ -39,7 +39,7 @@ def _verdict(found: Sequence[Summary]) -> Section:
         _block(found, number, "verdict", joined(reading_help(summary), verdict_table(summary)))
         for number, summary in enumerate(found)
     ]
-    return Section("verdict", "Verdict", "What to use", joined(*blocks))
+    return Section("verdict", "Verdict", "The strategy to use", joined(*blocks))
 
 
 def _density(found: Sequence[Summary]) -> Section:

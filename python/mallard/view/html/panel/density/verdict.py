@@ -63,7 +63,7 @@ def verdict_table(summary: Summary) -> Markup:
     rows = [_row(verdict, axis) for verdict in summary.verdicts]
     table = element(
         "table",
-        element("caption", "What to use for each data structure", class_="unseen"),
+        element("caption", "The strategy to use for each data structure", class_="unseen"),
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         class_="verdicts",

@@ -97,7 +97,7 @@ def strategies_table(system: System) -> Markup:
     rows = [_strategy(surface, system.base) for surface in system.surfaces.values()]
     table = element(
         "table",
-        element("caption", "What a shuffle does to each strategy", class_="unseen"),
+        element("caption", "The effect of a shuffle on each strategy", class_="unseen"),
         element("thead", element("tr", *(element("th", name) for name in columns))),
         element("tbody", *rows),
         class_="plain-table",
@@ -146,7 +146,7 @@ def costs_map(system: System, name: str) -> Markup:
         (power(length), [_cost_cell(table, surface, system.base, length) for surface in surfaces.values()])
         for length in system.list_lengths
     ]
-    return maps(name, FORM, table.markup(lines), head=element("h4", "What else it costs"))
+    return maps(name, FORM, table.markup(lines), head=element("h4", "Other costs"))
 
 
 def _cost_cell(table: HeatMap, surface: Surface, base: Surface | None, length: int) -> Cell:

@@ -1,0 +1,225 @@
+#include "bench/workload/churn/heap_churn.hpp"
+
+#include "bench/harness/memory.hpp"
+#include "bench/harness/process.hpp"
+#include "bench/harness/static_buffer.hpp"
+#include "bench/strategy/sources.hpp"
+#include "bench/workload/churn/churn_work.hpp"
+#include "bench/workload/trimmed_growth.hpp"
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+constexpr std::int64_t most_operations = 100'000'000'000;
+constexpr std::int64_t most_live = 100'000'000;
+constexpr std::int64_t most_block_bytes = 1 << 20;
+constexpr int tenths = 10;
+/// A shape for which no source of one size is compiled.
+constexpr constant_shape<4096, churn_alignment> any_shape;
+
+struct heap_churn_cell {
+    strategy how;
+    churn_shape shape;
+    std::size_t operations;
+
+    [[nodiscard]] std::size_t bytes_expected() const noexcept {
+        const std::size_t once = shape.live * ((shape.least_bytes + shape.most_bytes) / 2 + 16);
+        return 2 * once + (std::size_t{1} << 20);
+    }
+};
+
+/// True for strategies that free each block, reuse its memory and serve any size. The small-object pool is left
+/// out: it passes requests of these sizes to its upstream.
+bool has_heap_churn(const strategy& s) noexcept {
+    const bool in_a_region = is_in_a_region(s.mechanism) && s.version == vector_version::none;
+    return s.mechanism == mechanism_kind::null || in_a_region ||
+           (s.frees_each_block() && s.can(capability::any_size | capability::reuses) &&
+            s.serves_large_blocks() && s.mechanism != mechanism_kind::small_object_pool);
+}
+
+heap_churn_cell parse(arguments& given, run_options& options) {
+    heap_churn_cell cell{};
+    cell.how = choose_strategy(given, options, has_heap_churn);
+    const auto size = [&given](const char* name, std::int64_t usual, std::int64_t least, std::int64_t most) {
+        return static_cast<std::size_t>(given.number(name, usual, least, most));
+    };
+    cell.operations = size("operations", 10'000'000, tenths, most_operations);
+    cell.shape.live = size("live", 100'000, 1, most_live);
+    cell.shape.least_bytes = size("least-bytes", 16, sizeof(std::uint64_t) + 1, most_block_bytes);
+    cell.shape.most_bytes = size("most-bytes", 4096, sizeof(std::uint64_t) + 1, most_block_bytes);
+    if (cell.shape.least_bytes > cell.shape.most_bytes) {
+        throw usage_error("--least-bytes " + std::to_string(cell.shape.least_bytes) +
+                          " is more than --most-bytes " + std::to_string(cell.shape.most_bytes) +
+                          ": no block could have such a size");
+    }
+    cell.shape.seed = static_cast<std::uint64_t>(options.seed);
+    return cell;
+}
+
+/// The runner's own memory, allocated before the first measurement of memory.
+struct churn_memory {
+    explicit churn_memory(const churn_shape& shape) : input(shape), blocks(shape.live) {}
+
+    churn_input input;
+    std::vector<live_block> blocks;
+};
+
+/// Fills, and churns in ten parts, with a measurement of the memory after each.
+class heap_churn_run {
+public:
+    heap_churn_run(const heap_churn_cell& cell, churn_memory& memory, std::int64_t before, row& result,
+                   run_options& options)
+        : cell_(cell), memory_(memory), before_(before), result_(result), options_(options) {}
+
+    template <class Source>
+    void operator()(Source& source) {
+        churn_work work(memory_.input, memory_.blocks);
+        const stopwatch filling;
+        work.fill(source);
+        const cost filled = filling.elapsed();
+        look();
+        std::size_t done = 0;
+        for (int tenth = 1; tenth <= tenths; ++tenth) {
+            const std::size_t end = cell_.operations / tenths * static_cast<std::size_t>(tenth) +
+                                    (tenth == tenths ? cell_.operations % tenths : 0);
+            result_.timed += work.churn(source, end - done);
+            done = end;
+            memory_figure("fragmentation_" + std::to_string(10 * tenth), look());
+        }
+        write(filled);
+        work.empty(source);
+        result_.checksum = to_hexadecimal(work.checksum());
+        if (const auto trimmed = trimmed_growth(source, before_, options_)) {
+            memory_figure("trimmed_bytes", static_cast<double>(*trimmed));
+        }
+    }
+
+private:
+    /// Returns: the memory held, divided by the live bytes.
+    double look() {
+        const held_memory now = inspect_memory();
+        held_bytes_ = static_cast<double>(now.bytes - before_);
+        offered_bytes_ = static_cast<double>(now.offered_bytes);
+        peak_held_bytes_ = std::max(peak_held_bytes_, held_bytes_);
+        return held_bytes_ / static_cast<double>(memory_.input.live_bytes());
+    }
+
+    void write(const cost& filled) {
+        const auto live = static_cast<double>(cell_.shape.live);
+        const auto operations = static_cast<double>(cell_.operations);
+        const auto peak_live_bytes = static_cast<double>(memory_.input.peak_live_bytes());
+        result_.operations = static_cast<std::int64_t>(cell_.operations);
+        result_.iterations = 1;
+        figure("pair_ns", static_cast<double>(result_.timed.cpu_ns) / operations);
+        figure("fill_ns", static_cast<double>(filled.cpu_ns) / live);
+        figure("peak_live_bytes", peak_live_bytes);
+        memory_figure("peak_held_bytes", peak_held_bytes_);
+        memory_figure("offered_bytes", offered_bytes_);
+        memory_figure("fragmentation", peak_held_bytes_ / peak_live_bytes);
+        memory_figure("overhead_bytes",
+                      (held_bytes_ - static_cast<double>(memory_.input.live_bytes())) / live);
+    }
+
+    void figure(std::string name, double value) { result_.add_figure(std::move(name), value); }
+
+    /// Effects: adds the figure, unless the strategy is null. Its places all have the largest size, so its
+    /// memory says nothing.
+    void memory_figure(std::string name, double value) {
+        if (cell_.how.mechanism != mechanism_kind::null) {
+            figure(std::move(name), value);
+        }
+    }
+
+    const heap_churn_cell& cell_;
+    churn_memory& memory_;
+    std::int64_t before_;
+    row& result_;
+    run_options& options_;
+    double held_bytes_ = 0;
+    double offered_bytes_ = 0;
+    double peak_held_bytes_ = 0;
+};
+
+/// Returns: the memory of strategies that work in a region. It is as cold as memory fresh from the system.
+static_buffer region_of(const heap_churn_cell& cell) {
+    const bool has_region = is_in_a_region(cell.how.mechanism);
+    return {has_region ? buffer_state::cold : buffer_state::none, cell.bytes_expected(), 0};
+}
+
+void measure(const heap_churn_cell& cell, churn_memory& memory, std::int64_t before, row& result,
+             run_options& options) {
+    heap_churn_run run(cell, memory, before, result, options);
+    if (cell.how.mechanism == mechanism_kind::null) {
+        const std::size_t bytes = null_places::bytes(cell.shape);
+        const static_buffer there(buffer_state::warm, bytes, bytes);
+        null_places null(there.span(), cell.shape);
+        run(null);
+    } else {
+        const static_buffer region = region_of(cell);
+        result.spills = static_cast<std::int64_t>(with_source(cell.how, region.span(), any_shape, run));
+    }
+}
+
+/// Effects: warms the code and the libraries, as in a running program.
+void warm_up(heap_churn_cell cell) {
+    cell.shape.live = std::min<std::size_t>(cell.shape.live, 64);
+    cell.operations = 10'000;
+    churn_memory memory(cell.shape);
+    row nobody_reads;
+    run_options nobody_asks;
+    measure(cell, memory, 0, nobody_reads, nobody_asks);
+}
+
+/// Effects: warms up and measures the cell. Growth of memory counts from after the runner's warm-up and before
+/// the strategy's, because a strategy's first chunks are part of its memory.
+void measure_warm(const heap_churn_cell& cell, row& result, run_options& options) {
+    churn_memory memory(cell.shape);
+    heap_churn_cell null = cell;
+    null.how = strategies().front();
+    warm_up(null);
+    trim_process();
+    const std::int64_t before = inspect_memory().bytes;
+    warm_up(cell);
+    measure(cell, memory, before, result, options);
+}
+
+} // namespace
+
+row run_heap_churn(arguments& given, run_options& options) {
+    const heap_churn_cell cell = parse(given, options);
+    given.finish();
+
+    row result;
+    result.experiment = "heap-churn";
+    result.write_parameters = [cell](json_writer& json) {
+        json.member("operations", cell.operations)
+            .member("live", cell.shape.live)
+            .member("least_bytes", cell.shape.least_bytes)
+            .member("most_bytes", cell.shape.most_bytes);
+    };
+    try {
+        expect_room(cell.bytes_expected(), options.notes);
+        bring_in(std::min(cell.bytes_expected(), most_to_bring_in()));
+        measure_warm(cell, result, options);
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+        result.figures.clear();
+    }
+    return result;
+}
+
+void describe_heap_churn(json_writer& json) {
+    describe_strategies(json, has_heap_churn, other_pools::strategies);
+    json.key("operations").open('[').value(tenths).value(most_operations).close(']');
+    json.key("live").open('[').value(1).value(most_live).close(']');
+    json.key("least_bytes").open('[').value(sizeof(std::uint64_t) + 1).value(most_block_bytes).close(']');
+    json.key("most_bytes").open('[').value(sizeof(std::uint64_t) + 1).value(most_block_bytes).close(']');
+}
+
+} // namespace bench

@@ -1,0 +1,107 @@
+#include "bench/workload/fixed_block/fixed_block.hpp"
+
+#include "bench/workload/fixed_block/works.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+
+namespace bench {
+
+namespace {
+
+constexpr fixed_block_work works[] = {
+    {"new-delete", std::size_t{1} << 23, has_objects, measure_new_delete},
+    {"replace", std::size_t{1} << 23, has_objects, measure_replace},
+    {"list", std::size_t{1} << 13, has_containers, measure_list},
+    {"map", std::size_t{1} << 12, has_containers, measure_map},
+    {"remove-ctrl", std::size_t{1} << 15, has_strings, measure_remove_ctrl},
+};
+constexpr std::int64_t most_count = std::int64_t{1} << 40;
+constexpr std::string_view with_versions = "remove-ctrl";
+
+/// True if any of the works has the strategy.
+bool has_fixed_block(const strategy& s) noexcept {
+    return has_objects(s) || has_containers(s) || has_strings(s);
+}
+
+std::vector<std::string> names_of_works() {
+    std::vector<std::string> names;
+    for (const fixed_block_work& work : works) {
+        names.emplace_back(work.name);
+    }
+    return names;
+}
+
+const fixed_block_work& work_of(std::string_view name) {
+    return *std::ranges::find(works, name, &fixed_block_work::name);
+}
+
+fixed_block_cell parse(arguments& given, run_options& options) {
+    fixed_block_cell cell{};
+    cell.work = given.choice("work", names_of_works());
+    const fixed_block_work& work = work_of(cell.work);
+    if (cell.work == with_versions) {
+        const std::vector<std::string> versions = remove_ctrl_versions();
+        cell.version = given.choice("version", versions, versions.front());
+    } else if (const std::string version = given.text("version", ""); !version.empty()) {
+        throw usage_error("--version " + version + " with --work " + cell.work + ": only --work " +
+                          std::string(with_versions) + " has versions; leave it out");
+    }
+    cell.how = choose_strategy(given, options, work.offered);
+    cell.count = static_cast<std::size_t>(
+        given.number("count", static_cast<std::int64_t>(work.usual_count), 1, most_count));
+    cell.seed = static_cast<std::uint64_t>(options.seed);
+    cell.look = options.repetition == 0;
+    return cell;
+}
+
+void write_parameters(const fixed_block_cell& cell, json_writer& json) {
+    json.member("work", cell.work);
+    if (!cell.version.empty()) {
+        json.member("version", cell.version);
+    }
+    json.member("count", cell.count);
+}
+
+} // namespace
+
+row run_fixed_block(arguments& given, run_options& options) {
+    const fixed_block_cell cell = parse(given, options);
+    given.finish();
+
+    row result;
+    result.experiment = "fixed-block";
+    result.write_parameters = [cell](json_writer& json) { write_parameters(cell, json); };
+    try {
+        work_of(cell.work).measure(cell, result);
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+        result.figures.clear();
+    }
+    return result;
+}
+
+void describe_fixed_block(json_writer& json) {
+    describe_strategies(json, has_fixed_block, other_pools::strategies);
+    json.key("works").open('[');
+    for (const fixed_block_work& work : works) {
+        json.open('{').member("name", work.name);
+        if (work.name == with_versions) {
+            json.key("versions").open('[');
+            for (const std::string& version : remove_ctrl_versions()) {
+                json.value(version);
+            }
+            json.close(']');
+        }
+        json.key("strategies").open('[');
+        for (const std::string& name : names_of(work.offered)) {
+            json.value(name);
+        }
+        json.close(']').close('}');
+    }
+    json.close(']').key("count").open('[').value(1).value(most_count).close(']');
+}
+
+} // namespace bench

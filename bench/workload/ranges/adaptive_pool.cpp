@@ -1,0 +1,55 @@
+#include "bench/workload/ranges/adaptive_pool.hpp"
+
+#include "bench/workload/ranges/range_run.hpp"
+#include "bench/workload/trimmed_growth.hpp"
+
+namespace bench {
+
+namespace {
+
+/// Inserts and erases all nodes twice, and records the memory held in between.
+class adaptive_pool_run : public range_run {
+public:
+    adaptive_pool_run(const range_cell& cell, range_bounds bounds, std::int64_t before, run_options& options)
+        : range_run(cell, bounds, before), options_(options) {}
+
+    template <class Nodes, class Source>
+    void run(Source& source) {
+        insert<Nodes>("insert_ns", source);
+        look_at_what_is_held();
+        erase<Nodes>("erase_ns", source);
+        look_at_what_is_kept(source);
+        begin_again(source);
+        insert<Nodes>("insert_warm_ns", source);
+        erase<Nodes>("erase_warm_ns", source);
+        if (const auto trimmed = trimmed_growth(source, before(), options_)) {
+            figure("trimmed_bytes", static_cast<double>(*trimmed));
+        }
+    }
+
+private:
+    template <class Source>
+    void look_at_what_is_kept([[maybe_unused]] const Source& source) {
+        const held_memory erased = inspect_memory();
+        figure("erased_bytes", static_cast<double>(erased.bytes - before()));
+        figure("offered_bytes", static_cast<double>(erased.offered_bytes));
+        if constexpr (requires { source.stats().chunk_bytes; }) {
+            const auto kept = source.stats();
+            figure("pool_bytes", static_cast<double>(kept.chunk_bytes + kept.large_bytes));
+        }
+    }
+
+    run_options& options_;
+};
+
+} // namespace
+
+row run_adaptive_pool(arguments& given, run_options& options) {
+    return run_on_ranges<adaptive_pool_run>("adaptive-pool", given, options);
+}
+
+void describe_adaptive_pool(json_writer& json) {
+    describe_node_ranges(json);
+}
+
+} // namespace bench

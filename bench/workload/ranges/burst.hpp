@@ -1,0 +1,22 @@
+/// The article's test of bursts: the nodes of a list come and go in ranges of one length, with a request for
+/// each node or for each range. It also times single nodes, and the freeing of all nodes at once.
+///
+/// The list is that of adaptive-pool (workload/ranges/node_list.hpp). That experiment measures the memory of pools;
+/// this one measures the speed of heaps and pools.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
+#pragma once
+
+#include "bench/harness/arguments.hpp"
+#include "bench/harness/row.hpp"
+
+namespace bench {
+
+/// Effects: runs the cell that `given` describes.
+/// Throws: usage_error.
+[[nodiscard]] row run_burst(arguments& given, run_options& options);
+
+/// Effects: writes the members of the object that describes the experiment.
+void describe_burst(json_writer& json);
+
+} // namespace bench

@@ -1,0 +1,166 @@
+"""Turns cells into tables: a line for each place, a column for each strategy.
+
+    rows -> cell_tables(rows, experiment) -> CellTable -> Line -> Cell
+
+`places` are the parameters that number the lines of a table. Those in `apart` have a table for every value.
+Both stand in the experiment's description. Parameters that follow from others are left out. The rest is the
+setting, and every setting has tables of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from mallard.analysis.names import in_table_order
+from mallard.cells import Cell, CellRow, Pairing, by_place, cells_of, paired
+from mallard.experiments import EXPERIMENTS, follows
+from mallard.footprint import readable
+from mallard.papers.catalogue import structures
+from mallard.result import Row
+
+Setting = tuple[tuple[str, object], ...]
+Place = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    place: Place
+    cells: dict[str, Cell]
+
+    @property
+    def size_log2(self) -> int:
+        """The size of a line of density or fragmentation, which is its only place."""
+        (size,) = self.place
+        return size
+
+    @property
+    def built_once(self) -> bool:
+        """True if no process timed more than one iteration. There new-delete touches its pages for the first
+        time, and a buffer has been touched before.
+        """
+        counts = [row.iterations for cell in self.cells.values() for row in cell.done]
+        return bool(counts) and max(counts) == 1
+
+    def finished(self, strategy: str) -> bool:
+        return strategy in self.cells and self.cells[strategy].finished
+
+    def paired(self, strategy: str, base: str) -> Pairing | None:
+        """The times of both in the repetitions that both finished; None if there are none."""
+        if strategy not in self.cells or base not in self.cells:
+            return None
+        return paired(self.cells[strategy].times, self.cells[base].times)
+
+
+@dataclass(frozen=True)
+class CellTable:
+    places: tuple[str, ...]  # the parameters that number the lines
+    setting: Setting
+    lines: list[Line]
+    cores: int | None = field(default=None, kw_only=True)  # of the machine that measured it, if it matters
+
+    @property
+    def strategies(self) -> list[str]:
+        return in_table_order({name for line in self.lines for name in line.cells})
+
+    def line(self, *place: int) -> Line | None:
+        return next((line for line in self.lines if line.place == place), None)
+
+    def repeated(self) -> Self:
+        """The lines with more than one iteration."""
+        return replace(self, lines=[line for line in self.lines if not line.built_once])
+
+    def only(self, names: Iterable[str]) -> CellTable:
+        """The same lines with these strategies alone."""
+        kept = set(names)
+        return replace(
+            self,
+            lines=[
+                replace(line, cells={name: cell for name, cell in line.cells.items() if name in kept})
+                for line in self.lines
+            ],
+        )
+
+
+@dataclass(frozen=True)
+class StructureTable(CellTable):
+    structure: str
+    type: str
+
+
+def setting_of(row: Row | CellRow, placing: Iterable[str]) -> Setting:
+    """The parameters of a row that do not place it in a table."""
+    left_out = set(placing)
+    return tuple(sorted((name, value) for name, value in row.parameters.items() if name not in left_out))
+
+
+def setting_text(setting: Setting) -> str:
+    """Parameters as text: `buffer warm`, `buffer of 1.0 GiB`, `product 2^24`."""
+    return ", ".join(filter(None, (_parameter_text(name, value) for name, value in setting)))
+
+
+def _parameter_text(name: str, value: object) -> str:
+    words = name.replace("_", " ")
+    if isinstance(value, int) and name.endswith("_bytes"):
+        return f"{words.removesuffix(' bytes')} of {readable(value)}" if value else ""
+    if name.endswith("_log2"):
+        return f"{words.removesuffix(' log2')} 2^{value}"
+    return f"{words} {value}"
+
+
+def density_tables(rows: Iterable[Row]) -> list[StructureTable]:
+    """One table per structure and setting, in the papers' order."""
+    return structure_tables(rows, "density")
+
+
+def structure_tables(rows: Iterable[Row], experiment: str) -> list[StructureTable]:
+    """The tables of an experiment that builds and destroys data structures."""
+    tables = [
+        StructureTable(table.places, table.setting, table.lines, name, type_of(name))
+        for (name,), table in cell_tables(rows, experiment, apart=("ds",))
+    ]
+    known = list(structures())
+    return sorted(
+        tables,
+        key=lambda table: (
+            known.index(table.structure) if table.structure in known else len(known),
+            [(key, str(value)) for key, value in table.setting],
+        ),
+    )
+
+
+def type_of(structure: str) -> str:
+    return structures()[structure].type if structure in structures() else structure
+
+
+def cell_tables(
+    rows: Iterable[Row],
+    experiment: str,
+    places: Sequence[str] | None = None,
+    apart: Sequence[str] = (),
+    left_out: Iterable[str] = (),
+) -> list[tuple[tuple[str, ...], CellTable]]:
+    """Tables with the values of `apart`, in the order of their first rows, with lines sorted by place.
+
+    `places` are the description's by default. `left_out` are further parameters that make no setting.
+    """
+    places = EXPERIMENTS[experiment].places if places is None else places
+    placing = (*places, *apart, *follows(experiment), *left_out)
+
+    def table_of(row: CellRow) -> tuple[tuple[str, ...], Setting]:
+        return tuple(str(row.parameters.get(name, "")) for name in apart), setting_of(row, placing)
+
+    def place_of(row: CellRow) -> Place:
+        return tuple(int(row.parameters[name]) for name in places)
+
+    of_experiment = (row for row in rows if row.experiment == experiment)
+    return [
+        (heads, CellTable(tuple(places), setting, [_line(*each) for each in sorted(lines.items())]))
+        for (heads, setting), lines in by_place(of_experiment, table_of, place_of).items()
+    ]
+
+
+def _line(place: Place, rows: Iterable[Row]) -> Line:
+    cells = cells_of(rows)
+    return Line(place, {name: cells[name] for name in in_table_order(cells)})
