@@ -6,7 +6,8 @@
     candidates.py  scopes of the profile that are worth a trial
     patterns.py    advice that is no allocator
     code.py        code to paste
-    verdict.py     the answer
+    answer.py      which of them is advised
+    verdict.py     the answer in words, with its figures
 
 A trial beats a prediction: the profile only chooses what is tried.
 """

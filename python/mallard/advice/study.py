@@ -69,6 +69,11 @@ class Study:
         return self.trial.grounds[0] if self.trial else None
 
     @property
+    def wall(self) -> bool:
+        """True if the trial's times are wall time."""
+        return self.ground is not None and self.ground.trial.wall
+
+    @property
     def best(self) -> Effect | None:
         """The strategy that saves most, if that is more than its interval and worth a change."""
         ground = self.ground

@@ -18,6 +18,7 @@ from synthetic_study import (
     study,
 )
 
+from mallard.advice.answer import Answer
 from mallard.advice.bonus import Bonus
 from mallard.advice.code import TypeChange
 from mallard.advice.study import Both, Screened
@@ -97,9 +98,15 @@ def test_a_malloc_that_saves_nearly_as_much_needs_no_change_of_code():
         "on a clean heap, with nothing changed in it. Then put a monotonic allocator, rewound on return, "
         "into handle() (server.cpp:88): that still saves 27.0 ms."
     )
+    assert found.answer == Answer("global", strategy="monotonic", malloc="mimalloc")
     assert "#include" in found.code
-
     assert dict(found.facts)["a local allocator"].startswith("put a monotonic allocator")
+
+
+def test_the_answer_is_the_strategy_that_is_sure_and_not_the_smallest_median():
+    unsure = effect("heap", 50.0, 60.0)
+    found = decide(study(trial=result(ground(unsure, effect("monotonic", 38.7))), on_top=None))
+    assert found.answer == Answer("local", strategy="monotonic")
 
 
 def test_a_region_for_the_whole_program_is_a_global_allocator():
@@ -123,7 +130,7 @@ def test_a_malloc_under_which_the_output_differs_is_not_advised():
 
 def test_a_ladder_that_costs_more_than_any_allocator_saves():
     found = decide(study(patterns=(pattern(estimate=60.0),)))
-    assert found.kind == "pattern"
+    assert found.answer == Answer("pattern", pattern="reserve")
     assert found.headline.startswith(
         "collect (list.cpp:40): reserve() before it is filled. By estimate that saves 60.0 ms of 109 ms "
         "against glibc on a clean heap, copies included, and saves more than any allocator; not tried"
@@ -266,6 +273,13 @@ def test_the_json_has_the_answer_and_all_that_it_rests_on():
     document = json.loads(advice_json(found, decide(found)))
     assert document["format"] == "mallard advice"
     assert document["kind"] == "local"
+    assert document["answer"] == {
+        "kind": "local",
+        "strategy": "monotonic",
+        "malloc": None,
+        "pattern": None,
+    }
+    assert document["wall"] is False
     assert document["headline"].startswith("Put a monotonic")
     assert document["facts"][0]["label"] == "ceiling"
     assert document["study"]["trial"]["grounds"][0]["trial"]["effects"][0]["strategy"] == "monotonic"

@@ -167,6 +167,7 @@ def trial(milliseconds: float, **changes: Any) -> dict[str, Any]:
         "trial": {
             "effects": [effect("heap", 99, served=0), effect("pool", 80), effect("monotonic", milliseconds)],
             "program_seconds": 0.1,
+            "wall": False,
         },
         "differing": ["pool"],
     }
@@ -200,14 +201,49 @@ def test_advice_of_another_input_is_said_to_be_so(tmp_path: Path) -> None:
     assert "another input or machine" in " ".join(shown(of, advice=advised(tmp_path, trial(20))).split())
 
 
+def advice_of(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
+    time = {"median": -0.04, "low": -0.041, "high": -0.039, "n": 11}
+    mallocs = {
+        "base": "glibc",
+        "heap": "clean",
+        "seconds": 0.1,
+        "effects": [{"malloc": "mimalloc", "time": time}],
+    }
+    return {
+        "format": "mallard advice",
+        "headline": "Put it there.",
+        "answer": {"kind": "local", "strategy": None, "malloc": None, "pattern": None} | answer,
+        "wall": False,
+        "study": {"trial": trial(30), "globals": mallocs} | study,
+    }
+
+
 def test_an_advice_has_its_trial_inside(tmp_path: Path) -> None:
-    made = {"format": "mallard advice", "headline": "Put it there.", "study": {"trial": trial(30)}}
     of = compared(before=runs(0.1), after=runs(0.06))
-    text = shown(of, advice=advised(tmp_path, made))
+    text = shown(of, advice=advised(tmp_path, advice_of({"strategy": "monotonic"})))
     assert "Advice: Put it there." in text
     assert "Advised: monotonic in f" in text
-    made["study"] = {"trial": None}
-    assert "no figure of a local allocator" in shown(of, advice=advised(tmp_path, made))
+    nothing = advice_of({"kind": "nothing"}, trial=None)
+    assert "no figure of an allocator" in shown(of, advice=advised(tmp_path, nothing))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"strategy": "heap"}, "Advised: heap in f, -99.00 of 100.0 ms"),
+        ({"kind": "global", "malloc": "mimalloc"}, "Advised: mimalloc, -40.00 of 100.0 ms"),
+        ({"kind": "pattern", "pattern": "reserve"}, "no figure of an allocator"),
+        ({"kind": "unresolved"}, "no figure of an allocator"),
+    ],
+    ids=["local", "global", "pattern", "unresolved"],
+)
+def test_the_figure_is_that_of_the_answer(tmp_path: Path, answer: dict[str, Any], said: str) -> None:
+    text = shown(compared(before=runs(0.1), after=runs(0.06)), advice=advised(tmp_path, advice_of(answer)))
+    assert said in " ".join(text.split())
+
+
+def test_a_trial_in_which_nothing_saves_time_has_no_figure(tmp_path: Path) -> None:
+    assert advised(tmp_path, trial(0.5)).figure is None
 
 
 @pytest.mark.parametrize(

@@ -131,13 +131,13 @@ def _notes(of: Comparison) -> list[str]:
 def _advice_lines(advice: Advice, result: Verification) -> list[str]:
     lines = [f"Advice: {advice.headline}"] if advice.headline else []
     if advice.figure is None:
-        return [*lines, "It has no figure of a local allocator, so there is nothing to put beside the fact."]
+        return [*lines, "It has no figure of an allocator, so there is nothing to put beside the fact."]
     return [*lines, _beside(advice.figure, result)]
 
 
 def _beside(advice: Figure, result: Verification) -> str:
     tried = (
-        f"Advised: {advice.strategy} in {advice.scope}, {_promise(advice.time, advice.program_seconds)}, "
+        f"Advised: {advice.title}, {_promise(advice.time, advice.program_seconds)}, "
         f"against {advice.against}. "
     )
     if result.fact is None:
