@@ -74,7 +74,7 @@ def _saved_globally(study: Study) -> float:
 
 def heaviest(study: Study) -> Pattern | None:
     """The pattern whose estimate is worth the first sentence."""
-    least = PATTERN_SHARE * study.ceiling.cpu_seconds
+    least = PATTERN_SHARE * study.ceiling.program_seconds
     return next(
         (
             each

@@ -26,6 +26,7 @@ from mallard.trial.native import NothingRecordedError, record
 from mallard.trial.program import Once, Program, Scope
 from mallard.trial.scope_code import scope_of
 from mallard.trial.strategies import STRATEGIES
+from mallard.trial.verdict import SEVERAL_CORES
 
 SCREENING = ("monotonic", "multipool")
 SECONDS, QUICK_SECONDS = 100.0, 25.0
@@ -90,6 +91,10 @@ def plan_for(seconds: float, asked: Asked) -> Plan:
 
 
 def study(program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step) -> Study:
+    return on_one_clock(_study(program, asked, trace, folder, step))
+
+
+def _study(program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step) -> Study:
     """Runs the program as often as the answer needs: below a ceiling of 2 % nothing is tried."""
     step("first run")
     first = run_once(program, asked.mallocs[0])
@@ -100,7 +105,7 @@ def study(program: Program, asked: Asked, trace: Path | None, folder: Path, step
         return _silent(program, asked, first, str(error))
     plan = plan_for(first.wall_seconds, asked)
     fault_ns = fault_nanoseconds()
-    if not ceiling_of(profile, first.cpu_seconds, first.faults, fault_ns).worth_a_trial:
+    if not ceiling_of(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns).worth_a_trial:
         return _start(program, asked, profile, _alone(first, asked), fault_ns)
     mallocs = run_globals(
         program, asked.mallocs, plan.global_rounds, asked.seed, step("other mallocs"), asked.litters[0]
@@ -122,7 +127,7 @@ def _silent(program: Program, asked: Asked, first: Once, reason: str) -> Study:
         peak_live_bytes=0,
         threads=0,
         withheld="",
-        ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0),
+        ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
         globals=_alone(first, asked),
         notes=(f"{reason[:1].upper()}{reason[1:]}.",),
     )
@@ -146,6 +151,7 @@ def _alone(first: Once, asked: Asked) -> Globals:
     return Globals(
         base=asked.mallocs[0],
         seconds=first.cpu_seconds,
+        cpu_seconds=first.cpu_seconds,
         wall_seconds=first.wall_seconds,
         peak_bytes=float(first.peak_bytes),
         faults=float(first.faults),
@@ -158,7 +164,7 @@ def _alone(first: Once, asked: Asked) -> Globals:
 
 
 def _start(program: Program, asked: Asked, profile: Profile, mallocs: Globals, fault_ns: float) -> Study:
-    ceiling = ceiling_of(profile, mallocs.seconds, round(mallocs.faults), fault_ns)
+    ceiling = ceiling_of(profile, mallocs.cpu_seconds, mallocs.wall_seconds, round(mallocs.faults), fault_ns)
     return Study(
         words=tuple(program.words),
         base=asked.mallocs[0],
@@ -183,7 +189,7 @@ def _tried(
     screening = _campaign(asked, SCREENING, (asked.litters[0],), plan.screening_rounds)
     screened = sorted(
         (_screen(program, trace, each, screening, step(f"trying {each.name}")) for each in candidates),
-        key=lambda each: -each.saved_seconds,
+        key=lambda each: -each.saved_share,
     )
     now = replace(begun, candidates=tuple(candidates), screened=tuple(screened))
     tried = [each for each in screened if each.result is not None]
@@ -202,11 +208,28 @@ def _tried(
         changes=tuple(type_changes(profile, chosen.candidate)),
         notes=(*now.notes, *_rounds_note(result, asked)),
     )
+    now = on_one_clock(now)
     if now.best is None:
         return now
     best = now.best.strategy
     on_top = _on_top(program, scope, now, asked, plan, best, step)
-    return replace(now, on_top=on_top, both=_both(program, profile, tried, asked, plan, best, step))
+    return replace(now, on_top=on_top, both=_both(program, now, tried, asked, plan, step))
+
+
+def on_one_clock(study: Study) -> Study:
+    """With the ceiling, the mallocs and the estimates in wall time, if the trial has wall time. Without a
+    trial, a program that uses several cores has it."""
+    wall = study.ground.trial.wall if study.ground else study.globals.cores > SEVERAL_CORES
+    if not wall or study.globals.wall:
+        return study
+    # An estimate must not promise too much, so it takes its share of the program's time.
+    part = min(1.0, study.globals.wall_seconds / max(study.globals.cpu_seconds, 1e-9))
+    return replace(
+        study,
+        ceiling=study.ceiling.in_wall_time(),
+        globals=study.globals.in_wall_time(),
+        patterns=tuple(each.times(part) for each in study.patterns),
+    )
 
 
 def _asked_for(trace: Path, asked: Asked, profile: Profile) -> list[Candidate]:
@@ -243,30 +266,28 @@ def _on_top(
     if other is None:
         return None
     rounds = max(LEAST_ROUNDS, plan.full_rounds // 2)
-    campaign = replace(_campaign(asked, (strategy,), (0,), rounds), mallocs=(other.malloc,))
+    usual = _campaign(asked, (strategy,), (0,), rounds)
+    campaign = replace(usual, mallocs=(other.malloc,), wall=now.wall)
     return run_campaign(program, scope, campaign, step(f"on top of {other.malloc}")).grounds[0]
 
 
 def _both(
-    program: Program,
-    profile: Profile,
-    tried: list[Screened],
-    asked: Asked,
-    plan: Plan,
-    strategy: str,
-    step: Step,
+    program: Program, now: Study, tried: list[Screened], asked: Asked, plan: Plan, step: Step
 ) -> Both | None:
     """The chosen scope together with the next one that saves time, if neither lies inside the other."""
+    assert now.profile
+    assert now.best
     first, *others = tried
     for second in others:
-        if second.saved_seconds <= 0 or not disjoint(profile, first.candidate, second.candidate):
+        if second.saved_seconds <= 0 or not disjoint(now.profile, first.candidate, second.candidate):
             continue
         assert first.result
         assert second.result
         scope = union(first.result.scope, second.result.scope)
         if scope is None:
             continue
-        campaign = _campaign(asked, (strategy,), (asked.litters[0],), plan.full_rounds)
+        usual = _campaign(asked, (now.best.strategy,), (asked.litters[0],), plan.full_rounds)
+        campaign = replace(usual, wall=now.wall)
         tick = step(f"both {first.candidate.name} and {second.candidate.name}")
         return Both(second.candidate, run_campaign(program, scope, campaign, tick).grounds[0])
     return None

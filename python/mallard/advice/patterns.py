@@ -7,7 +7,7 @@ their measured price, and said to be so.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mallard.advice.candidates import LIBRARY, short_source
 from mallard.profile.document import Profile
@@ -49,6 +49,11 @@ class Pattern:
     @property
     def where(self) -> str:
         return f"{self.function} ({short_source(self.source)})" if self.source else self.function
+
+    def times(self, part: float) -> Pattern:
+        if self.estimated_seconds is None:
+            return self
+        return replace(self, estimated_seconds=part * self.estimated_seconds)
 
 
 def patterns_of(profile: Profile) -> list[Pattern]:

@@ -32,6 +32,12 @@ class Screened:
             return -float("inf")
         return max((-each.time.median for each in allowed(self.result.grounds[0])), default=-float("inf"))
 
+    @property
+    def saved_share(self) -> float:
+        """Of the program's time: one candidate may have CPU time, and another one wall time."""
+        of_all = self.result.grounds[0].trial.program_seconds if self.result else 0.0
+        return self.saved_seconds / of_all if of_all > 0 else self.saved_seconds
+
 
 @dataclass(frozen=True)
 class Both:
@@ -70,8 +76,8 @@ class Study:
 
     @property
     def wall(self) -> bool:
-        """True if the trial's times are wall time."""
-        return self.ground is not None and self.ground.trial.wall
+        """True if times are wall time."""
+        return self.ground.trial.wall if self.ground else self.globals.wall
 
     @property
     def best(self) -> Effect | None:

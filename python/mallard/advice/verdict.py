@@ -58,7 +58,7 @@ def _nothing(study: Study) -> str:
         )
     return (
         f"Nothing worth doing: no allocator can save more than {at_most(study.ceiling.share_high)} of "
-        f"{times(study.ceiling.cpu_seconds)} here, against {_base(study)}."
+        f"{times(study.ceiling.program_seconds)} here, against {_base(study)}."
     )
 
 
@@ -104,7 +104,7 @@ def _pattern(study: Study) -> str:
     )
     return (
         f"{found.where}: {found.remedy}. By estimate that saves {times(found.estimated_seconds or 0.0)} of "
-        f"{times(study.ceiling.cpu_seconds)} against {_base(study)}, copies included, and {word}; not "
+        f"{times(study.ceiling.program_seconds)} against {_base(study)}, copies included, and {word}; not "
         "tried, because the program would have to change."
     )
 
@@ -118,7 +118,7 @@ def _unresolved(study: Study) -> str:
         )
     return (
         "Nothing that was tried is worth a change: no strategy and no malloc saves "
-        f"{percent(LEAST_EFFECT)} of {times(study.ceiling.cpu_seconds)} beyond its interval, against "
+        f"{percent(LEAST_EFFECT)} of {times(study.ceiling.program_seconds)} beyond its interval, against "
         f"{_base(study)}."
     )
 
@@ -151,7 +151,7 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
         yield from _heaps(study)
         yield from _also(study)
     for each in study.patterns:
-        if each.estimated_seconds and each.estimated_seconds < LEAST_EFFECT * study.ceiling.cpu_seconds:
+        if each.estimated_seconds and each.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds:
             continue
         if kind != "pattern" or each is not heaviest(study):
             saved = f" (by estimate {times(each.estimated_seconds)})" if each.estimated_seconds else ""
@@ -273,8 +273,9 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
             yield f"Under {strategy} the program {how}; without it, it does not. It was left out."
         for strategy in ground.differing:
             yield f"Under {strategy} the program's output is another one. It was left out."
-        if ground.trial.wall:
-            yield "Times of the trial are wall time, because several threads allocate in the scope."
+    if study.wall:
+        reason = "several threads allocate in the scope" if ground else "the program uses several cores"
+        yield f"Times are wall time, because {reason}."
     for screened in study.screened:
         if screened.reason:
             yield f"{screened.candidate.title} was not tried: {screened.reason}."

@@ -101,7 +101,13 @@ def run(arguments: argparse.Namespace) -> int:
     programs = dict(zip(PLACES, arguments.programs, strict=False))
     with count_on(Console(stderr=True, highlight=False), "run") as tick:
         comparison = compare(
-            programs, arguments.words, arguments.input, arguments.rounds, arguments.time_limit, tick
+            programs,
+            arguments.words,
+            arguments.input,
+            arguments.rounds,
+            arguments.time_limit,
+            tick,
+            advice.wall if advice and advice.figure else None,
         )
     with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
         ownership = ownership_of([programs[AFTER], *arguments.words], arguments.input, Path(folder))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mallard.mallocs import OWN, find_library
@@ -23,6 +23,7 @@ class Campaign:
     delays_ns: tuple[int, ...]
     rounds: int
     seed: int
+    wall: bool | None = None  # times are wall time; None if the first trial's threads decide
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Result:
 
 
 def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick) -> Result:
-    grounds = []
+    grounds: list[Ground] = []
     places = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
     for place, (malloc, litter) in enumerate(places):
 
@@ -62,6 +63,7 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
             program, scope, _arms(campaign, malloc, litter), campaign.rounds, campaign.seed, tick_here
         )
         grounds.append(_ground(campaign, malloc, litter, rounds))
+        campaign = replace(campaign, wall=grounds[0].trial.wall)
     return Result(scope, campaign.rounds, tuple(grounds))
 
 
@@ -80,7 +82,7 @@ def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[Once]) 
     return Ground(
         malloc=malloc,
         litter=litter,
-        trial=trial_of(rounds, campaign.strategies),
+        trial=trial_of(rounds, campaign.strategies, campaign.wall),
         differing=tuple(outputs_differ(rounds, campaign.strategies)),
         compared=output_is_compared(rounds),
         sensitivity=tuple(

@@ -11,6 +11,8 @@ from mallard.trial.program import AS_IT_IS, NULL, Once
 from mallard.trial.report import Counts
 from mallard.trial.rounds import Rounds
 
+SEVERAL_CORES = 1.2  # CPU time over wall time
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -52,10 +54,12 @@ class Trial:
         return (self.null_seconds - self.program_seconds) / requests * 1e9 if requests else 0.0
 
 
-def trial_of(rounds: Rounds[Once], strategies: Sequence[str]) -> Trial:
+def trial_of(rounds: Rounds[Once], strategies: Sequence[str], wall: bool | None = None) -> Trial:
+    """The threads of the null choose the clock, if `wall` does not."""
     null = rounds.of(NULL)
     counts = null[0].counts or Counts()
-    wall = any((run.counts or Counts()).servers > 1 for run in null)
+    if wall is None:
+        wall = any(run.askers > 1 for run in null)
     seconds = wall_of if wall else cpu_of
     effects = [
         Effect(

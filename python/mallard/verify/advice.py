@@ -22,7 +22,6 @@ class Figure:
     against: str  # the global allocator, and its heap
     time: Difference  # seconds; less than 0 is saved
     program_seconds: float
-    wall: bool  # both are wall time
 
     @property
     def title(self) -> str:
@@ -33,6 +32,7 @@ class Figure:
 class Advice:
     headline: str  # empty for a trial
     figure: Figure | None  # None if the answer is no allocator
+    wall: bool  # its times are wall time
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,12 @@ def read_advice(file: Path) -> Advice:
         )
     try:
         if kind == TRIAL:
-            return Advice("", _of_trial(decode(_TrialDocument, document)))
+            trial = decode(_TrialDocument, document)
+            return Advice("", _of_trial(trial), any(each.trial.wall for each in trial.grounds))
         advice = decode(_AdviceDocument, document)
     except WrongDocumentError as error:
         raise UsageError(f"--advice {file}: {error}; write it again, by this version of mallard") from None
-    return Advice(advice.headline, _of_answer(advice))
+    return Advice(advice.headline, _of_answer(advice), advice.wall)
 
 
 def _of_trial(trial: _TrialDocument) -> Figure | None:
@@ -164,7 +165,7 @@ def _of_answer(advice: _AdviceDocument) -> Figure | None:
         against = f"{mallocs.base} on a {mallocs.heap} heap"
         for each in mallocs.effects:
             if each.malloc == answer.malloc:
-                return Figure("", each.malloc, against, each.time, mallocs.seconds, advice.wall)
+                return Figure("", each.malloc, against, each.time, mallocs.seconds)
     return None
 
 
@@ -172,7 +173,4 @@ def _figure(trial: _TrialDocument, ground: _Ground, effect: _Effect | None) -> F
     if effect is None:
         return None
     against = f"{ground.malloc} on a {'littered' if ground.litter else 'clean'} heap"
-    of_trial = ground.trial
-    return Figure(
-        trial.scope.name, effect.strategy, against, effect.time, of_trial.program_seconds, of_trial.wall
-    )
+    return Figure(trial.scope.name, effect.strategy, against, effect.time, ground.trial.program_seconds)

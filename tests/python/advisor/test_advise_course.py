@@ -18,6 +18,7 @@ from mallard.errors import UsageError
 from mallard.trial.native import NothingRecordedError
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
 from mallard.trial.report import Counts
+from mallard.view.terminal.findings.advice import advice_json
 
 NAMES = ("main", "handle(request const&)", "parse(text)")
 MIB = 1 << 20
@@ -31,6 +32,8 @@ class FakeProgram(Program):
     status = 0
     seconds = 0.1
     runs: list[Arm] = []  # noqa: RUF012
+    askers = 1
+    cores = 1.0
 
     def run(self, arm: Arm, scope: Scope) -> Once:
         self.runs.append(arm)
@@ -46,7 +49,7 @@ class FakeProgram(Program):
             else served
         )
         output = self.outputs[len(self.runs) % len(self.outputs)]
-        return Once(cpu, cpu, 10 * MIB, 500, self.status, output, counts)
+        return Once(cpu, cpu / self.cores, 10 * MIB, 500, self.status, output, counts, self.askers)
 
 
 @pytest.fixture
@@ -110,6 +113,34 @@ def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch
     assert {arm.litter for arm in of_mallocs if arm.strategy} == {1000}
     assert found.globals.heap == "littered"
     assert "glibc on a littered heap" in decide(found).headline
+
+
+@pytest.mark.parametrize(("askers", "wall"), [(2, True), (1, False)])
+def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, askers, wall):
+    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}"))
+    savings = {"monotonic": 30.0, "multipool": 10.0, "mimalloc": 28.0}
+    threads = type("Threads", (FakeProgram,), {"askers": askers, "cores": 2.0, "saved_ms": savings})
+    found, _, _ = given(program=threads, asked=Asked(("glibc", "mimalloc")))
+    part = 0.5 if wall else 1.0
+    assert found.wall is wall
+    assert -found.best.time.median == pytest.approx(0.030 * part)
+    assert -found.globals.best.time.median == pytest.approx(0.028 * part)
+    assert found.globals.seconds == pytest.approx(0.1 * part)
+    assert found.ceiling.program_seconds == pytest.approx(0.1 * part)
+    assert found.ceiling.high <= found.ceiling.program_seconds
+    assert found.on_top.trial.wall is wall
+    said = "Times are wall time, because several threads allocate in the scope."
+    assert (said in decide(found).notes) is wall
+    assert json.loads(advice_json(found, decide(found)))["wall"] is wall
+
+
+def test_without_a_trial_a_program_with_several_cores_has_wall_time(given):
+    quiet = document()["process"] | {"command": ["server"], "events": 100}
+    several = type("Several", (FakeProgram,), {"cores": 2.0})
+    found, _, _ = given(program=several, process=quiet)
+    assert found.wall
+    assert "Times are wall time, because the program uses several cores." in decide(found).notes
+    assert "of 50.0 ms here" in decide(found).headline
 
 
 def test_the_first_run_is_under_the_malloc_to_compare_with(given, monkeypatch):

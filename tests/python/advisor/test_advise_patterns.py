@@ -126,25 +126,26 @@ def test_nothing_in_an_empty_profile():
 
 def test_the_ceiling_is_the_time_inside_and_in_faults():
     recorded = read_profile(json.dumps(document()))
-    found = ceiling_of(recorded, cpu_seconds=2.0, faults=1000, fault_ns=200.0)
+    found = ceiling_of(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
     inside = 2_400_000 * 71e-9
     assert found.seconds == pytest.approx(inside + 1000 * 200e-9)
     assert found.low == pytest.approx(inside * 0.079 / 0.084)
     assert found.high == pytest.approx(inside * 0.089 / 0.084 + 1000 * 200e-9)
     assert found.worth_a_trial
-    assert not ceiling_of(recorded, 20.0, 1000, 200.0).worth_a_trial
+    assert ceiling_of(recorded, 20.0, 1.0, 1000, 200.0).worth_a_trial  # of the wall time of many cores
+    assert not ceiling_of(recorded, 20.0, 20.0, 1000, 200.0).worth_a_trial
 
 
 def test_a_ceiling_is_at_most_the_whole_program():
-    found = ceiling_of(read_profile(json.dumps(document())), 0.001, 10, 200.0)
+    found = ceiling_of(read_profile(json.dumps(document())), 0.001, 0.001, 10, 200.0)
     assert found.share_high == 1.0
     assert found.high == 0.001
 
 
 def test_faults_that_no_block_can_have_caused_do_not_count():
     few = document(figures=figures(3, 8192, 1.0))
-    assert ceiling_of(read_profile(json.dumps(few)), 1.0, 900, 200.0).faults == 5
-    assert ceiling_of(read_profile(json.dumps(empty())), 1.0, 900, 200.0).high == 0.0
+    assert ceiling_of(read_profile(json.dumps(few)), 1.0, 1.0, 900, 200.0).faults == 5
+    assert ceiling_of(read_profile(json.dumps(empty())), 1.0, 1.0, 900, 200.0).high == 0.0
 
 
 def test_a_fault_has_a_price_here_and_a_recording_a_width():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from mallard.cli import understood
 from mallard.errors import UsageError
 from mallard.stats import Difference, paired_difference
+from mallard.trial.askers import count_askers
 from mallard.trial.campaign import Campaign, run_campaign
 from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
 from mallard.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
@@ -157,11 +158,42 @@ def test_output_is_compared_where_it_is_the_same_each_time():
 
 
 def test_wall_time_counts_where_several_threads_ask_for_blocks():
-    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4))
+    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), askers=4)
     rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, wall_seconds=0.4)]})
     trial = trial_of(rounds, ["heap"])
     assert trial.wall
     assert trial.effects[0].time.median == pytest.approx(-0.1)
+
+
+def test_cpu_time_counts_where_other_threads_allocate_outside_of_the_scope():
+    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), askers=1)
+    rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, cpu_seconds=0.08)]})
+    trial = trial_of(rounds, ["heap"])
+    assert not trial.wall
+    assert trial.effects[0].time.median == pytest.approx(-0.02)
+
+
+def test_the_first_trial_decides_the_clock_of_all():
+    def run(arm: Arm, round_: int) -> Once:
+        return replace(by_time(plain=80, null=100, monotonic=70)(arm, round_), askers=0 if arm.litter else 4)
+
+    grounds = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", litters=(0, 1000)), no_tick).grounds
+    assert [each.trial.wall for each in grounds] == [True, True]
+
+
+def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
+    def server(**counted: int) -> bytes:
+        names = [field.name for field in fields(Counts)][:12]
+        return struct.pack("<12Q", *(counted.get(name, 0) for name in names)).ljust(SERVER_BYTES, b"\0")
+
+    file = tmp_path / "report"
+    head = struct.pack("<8sIIII", MAGIC, 4, 1, 3, 0).ljust(SERVER_BYTES, b"\0")
+    frees_only, elsewhere = server(), server(elsewhere=500)
+    file.write_bytes(head + frees_only + elsewhere + server(in_null=3) + server(too_large=1))
+    assert count_askers(file) == 2
+    file.write_bytes(head + elsewhere)
+    assert count_askers(file) == 0
+    assert count_askers(tmp_path / "none") == 0
 
 
 def test_a_region_that_never_starts_again_is_told():

@@ -196,6 +196,18 @@ def test_the_advice_stands_beside_the_fact(tmp_path: Path, promised: float, verd
     assert "another one" not in text
 
 
+def test_the_fact_has_the_clock_of_the_advice(tmp_path: Path) -> None:
+    made = trial(20)
+    made["grounds"][0]["trial"]["wall"] = True
+    advice = advised(tmp_path, made)
+    assert advice.wall
+    rounds = Rounds({BEFORE: runs(0.1, wall_seconds=0.3), AFTER: runs(0.06, wall_seconds=0.2)})
+    of = comparison_of(rounds, advice.wall)
+    assert of.whole
+    assert of.whole.time.median == pytest.approx(-0.1)
+    assert "Times are wall time, as in the advice." in " ".join(shown(of, advice=advice).split())
+
+
 def test_advice_of_another_input_is_said_to_be_so(tmp_path: Path) -> None:
     of = compared(before=runs(0.5), after=runs(0.4))
     assert "another input or machine" in " ".join(shown(of, advice=advised(tmp_path, trial(20))).split())

@@ -10,8 +10,9 @@ from rich.table import Table
 from mallard.profile.words import count, plural
 from mallard.selection import in_prose
 from mallard.stats import Difference
+from mallard.trial.verdict import SEVERAL_CORES
 from mallard.verify.advice import Advice, Figure
-from mallard.verify.comparison import AFTER, BEFORE, NULL, SEVERAL_CORES, Change, Comparison, Typical
+from mallard.verify.comparison import AFTER, BEFORE, NULL, Change, Comparison, Typical
 from mallard.verify.ownership import Ownership, Pool
 from mallard.verify.result import Verification
 from mallard.view.terminal.console import print_line
@@ -35,7 +36,7 @@ def show_verification(console: Console, result: Verification) -> None:
         console.print()
         console.print(_table(result.comparison))
     console.print()
-    for line in _notes(result.comparison):
+    for line in _notes(result.comparison, result.advice):
         print_line(console, line)
     if result.advice:
         for line in _advice_lines(result.advice, result):
@@ -106,7 +107,7 @@ def _add(
         )
 
 
-def _notes(of: Comparison) -> list[str]:
+def _notes(of: Comparison, advice: Advice | None) -> list[str]:
     notes = [f"{plural(of.rounds, 'round')} in random order; medians of the differences within a round."]
     if of.rewrite is None and NULL not in of.failed:
         notes.append(
@@ -114,7 +115,9 @@ def _notes(of: Comparison) -> list[str]:
         )
     elif of.allocator is not None:
         notes.append("Rewrite: NULL beside BEFORE. Allocator: AFTER beside NULL. Medians need not add up.")
-    if of.wall:
+    if of.wall and advice and advice.wall:
+        notes.append("Times are wall time, as in the advice.")
+    elif of.wall:
         notes.append(f"Times are wall time: a program uses more than {SEVERAL_CORES:g} cores on average.")
     if of.programs[BEFORE].seconds < SHORT_SECONDS:
         notes.append("The program is short: its start is much of its time. Give it more work.")
