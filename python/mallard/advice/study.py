@@ -30,7 +30,7 @@ class Screened:
         """By the best strategy; negative if even that costs time."""
         if self.result is None:
             return -float("inf")
-        return max((-each.time.median for each in allowed(self.result.grounds[0])), default=-float("inf"))
+        return max((-each.time.median for each in self.result.grounds[0].allowed), default=-float("inf"))
 
     @property
     def saved_share(self) -> float:
@@ -86,11 +86,4 @@ class Study:
         if ground is None:
             return None
         least = LEAST_EFFECT * ground.trial.program_seconds
-        return next((each for each in allowed(ground) if each.saves and -each.time.median >= least), None)
-
-
-def allowed(ground: Ground) -> list[Effect]:
-    """Without strategies under which the program's output is another one, or that served nothing."""
-    return [
-        each for each in ground.trial.effects if each.strategy not in ground.differing and each.counts.served
-    ]
+        return next((each for each in ground.allowed if each.saves and -each.time.median >= least), None)

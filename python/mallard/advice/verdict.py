@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from mallard.advice.answer import Answer, Kind, answer_of, heaviest, same_on_top, then_locally
 from mallard.advice.candidates import Candidate
 from mallard.advice.code import code_for
-from mallard.advice.study import LEAST_EFFECT, Study, allowed
+from mallard.advice.study import LEAST_EFFECT, Study
 from mallard.advice.wording import at_most, interval, nanoseconds, peak_ratio, percent, strategy_name, times
 from mallard.profile.words import count, plural
 from mallard.trial.campaign import Ground
-from mallard.trial.verdict import Effect
+from mallard.trial.verdict import Effect, varies
 
 BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
@@ -213,7 +213,7 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
 def _other_strategies(study: Study, chosen: Candidate) -> Iterator[str]:
     ground = study.ground
     assert ground
-    for each in allowed(ground):
+    for each in ground.allowed:
         if each is study.best:
             continue
         saved = -each.time.median
@@ -269,6 +269,8 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     yield from study.notes
     ground = study.ground
     if ground:
+        if ground.trial.ends and study.globals.same_end:
+            yield varies(ground.trial.ends)
         for strategy, how in ground.trial.failed.items():
             yield f"Under {strategy} the program {how}; without it, it does not. It was left out."
         for strategy in ground.differing:

@@ -10,7 +10,7 @@ from mallard.mallocs import OWN, find_library
 from mallard.stats import Difference, paired_difference
 from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
 from mallard.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
-from mallard.trial.verdict import Trial, trial_of
+from mallard.trial.verdict import Effect, Trial, trial_of
 
 Tick = Callable[[int, int], None]
 
@@ -42,6 +42,18 @@ class Ground:
     @property
     def heap(self) -> str:
         return "littered" if self.litter else "clean"
+
+    @property
+    def allowed(self) -> list[Effect]:
+        """Without strategies under which the program's output is another one, or that served nothing."""
+        return [
+            each for each in self.trial.effects if each.strategy not in self.differing and each.counts.served
+        ]
+
+    @property
+    def best(self) -> Effect | None:
+        """The strategy that saves most, if its saving is beyond its interval."""
+        return next((effect for effect in self.allowed if effect.saves), None)
 
 
 @dataclass(frozen=True)

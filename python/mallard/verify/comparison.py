@@ -48,6 +48,7 @@ class Comparison:
     failed: Mapping[str, str]  # programs that ended otherwise than before, and how
     compared: bool  # the output of the program before is the same from run to run
     differing: tuple[str, ...]  # programs whose output is another one
+    ends: tuple[str, ...] = ()  # of the program before, if they vary from run to run
 
     @property
     def is_sound(self) -> bool:
@@ -96,6 +97,7 @@ def comparison_of(rounds: Rounds[Measured], wall: bool | None = None) -> Compari
         failed=dict(rounds.failed),
         compared=output_is_compared(rounds, BEFORE),
         differing=tuple(outputs_differ(rounds, [name for name in there if name != BEFORE], BEFORE)),
+        ends=rounds.ends,
     )
 
 

@@ -90,9 +90,10 @@ def test_the_best_strategy_is_the_one_that_saves_most():
     result = run_campaign(program, SCOPE, campaign("multipool", "monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial
     assert [effect.strategy for effect in trial.effects] == ["monotonic", "multipool", "heap"]
-    assert trial.best is not None
-    assert trial.best.strategy == "monotonic"
-    assert trial.best.time.median == pytest.approx(-0.0306, abs=0.0002)
+    best = result.grounds[0].best
+    assert best is not None
+    assert best.strategy == "monotonic"
+    assert best.time.median == pytest.approx(-0.0306, abs=0.0002)
     assert trial.effects[-1].costs
     assert trial.nanoseconds_to_find == pytest.approx(20e6 * 1.015 / 1500, rel=0.01)
     text = shown(result)
@@ -105,9 +106,10 @@ def test_the_best_strategy_is_the_one_that_saves_most():
 
 def test_a_saving_within_its_interval_is_none():
     times = iter([100, 101, 99, 102, 98] * 10)
-    program = FakeProgram(lambda arm, round_: replace(ONCE, cpu_seconds=next(times) / 1000))
+    counts = Counts(served=1000, in_null=1000, elsewhere=500)
+    program = FakeProgram(lambda arm, round_: replace(ONCE, cpu_seconds=next(times) / 1000, counts=counts))
     result = run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
-    assert result.grounds[0].trial.best is None
+    assert result.grounds[0].best is None
     assert "no strategy saves time beyond its interval, against glibc" in shown(result)
 
 
@@ -150,10 +152,93 @@ def test_a_strategy_that_crashes_the_program_is_told_and_left_out():
     assert "heap: the program ended by SIGSEGV under it" in shown(result)
 
 
+def ending(odd: dict[str, dict[int, int]]):
+    """A program with these statuses: of an arm, by round."""
+
+    def run(arm: Arm, round_: int) -> Once:
+        name = "plain" if arm.strategy is None else arm.strategy
+        once = by_time(plain=80, null=100, monotonic=70, heap=90)(arm, round_)
+        return replace(once, status=odd.get(name, {}).get(round_, 0))
+
+    return FakeProgram(run)
+
+
+def test_a_program_that_the_null_breaks_is_refused():
+    always = dict.fromkeys(range(1, 6), 11)
+    program = ending({"null": always, "monotonic": always})
+    with pytest.raises(
+        UsageError, match="ended by SIGSEGV where a trial only finds handle and serves nothing"
+    ):
+        run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
+    assert sum(arm.strategy == NULL for arm in program.asked) == 2
+    late = ending({"null": {4: 11}})
+    with pytest.raises(UsageError, match="ended by SIGSEGV in 1 of 5 rounds where a trial only finds handle"):
+        run_campaign(late, SCOPE, campaign("monotonic"), no_tick)
+
+
+def test_a_program_whose_output_the_null_changes_is_refused():
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        return replace(once, output="plain" if arm.strategy is None else "other")
+
+    with pytest.raises(UsageError, match="has another output where a trial only finds handle"):
+        run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick)
+
+
+def test_one_odd_end_is_told_with_its_rounds():
+    result = run_campaign(ending({"heap": {3: 256}}), SCOPE, campaign("monotonic", "heap"), no_tick)
+    trial = result.grounds[0].trial
+    assert trial.failed == {"heap": "ended with exit status 1 in 1 of 5 rounds"}
+    assert [effect.strategy for effect in trial.effects] == ["monotonic"]
+
+
+def test_a_strategy_is_not_blamed_for_the_ends_of_the_program_itself():
+    odd = {"plain": {1: 256, 4: 256}, "null": {2: 256}, "heap": {2: 256, 5: 256}}
+    result = run_campaign(ending(odd), SCOPE, campaign("monotonic", "heap"), no_tick)
+    trial = result.grounds[0].trial
+    assert trial.failed == {}
+    assert trial.ends == ("ended with exit status 1", "ended with exit status 0")
+    assert {effect.strategy for effect in trial.effects} == {"monotonic", "heap"}
+    said = " ".join(shown(result).split())
+    assert (
+        "By itself the program ended with exit status 1 or ended with exit status 0, from run to run" in said
+    )
+    assert "without it, it does not" not in said
+
+
+def test_the_answer_is_no_strategy_that_served_nothing_or_changed_the_output():
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70, heap=50, multipool=90)(arm, round_)
+        if arm.strategy == "heap":
+            return replace(once, counts=Counts(too_large=900, elsewhere=500))
+        return replace(once, output="other") if arm.strategy == "monotonic" else once
+
+    result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap", "multipool"), no_tick)
+    assert result.grounds[0].best.strategy == "multipool"
+    text = " ".join(shown(result).split())
+    assert "handle: a multipool saves" in text
+    assert "heap: the global allocator served 900 that are too large." in text
+    assert "multipool: the global allocator served 100 that are too large." in text
+
+
+def test_a_scope_that_cannot_be_served_is_refused_after_a_round():
+    unserved = Counts(too_large=900, aligned=100, elsewhere=500)
+
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        return replace(once, counts=unserved) if arm.strategy == "monotonic" else once
+
+    program = FakeProgram(run)
+    said = "no block of handle could be served: 900 that are too large and 100 with an alignment of their own"
+    with pytest.raises(UsageError, match=said):
+        run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
+    assert len(program.asked) == 3
+
+
 def test_output_is_compared_where_it_is_the_same_each_time():
-    rounds = Rounds({NULL: [ONCE, ONCE], "heap": [ONCE, replace(ONCE, output="other")]})
+    rounds = Rounds({AS_IT_IS: [ONCE, ONCE], "heap": [ONCE, replace(ONCE, output="other")]})
     assert outputs_differ(rounds, ["heap"]) == ["heap"]
-    rounds.runs[NULL] = [ONCE, replace(ONCE, output="third")]
+    rounds.runs[AS_IT_IS] = [ONCE, replace(ONCE, output="third")]
     assert outputs_differ(rounds, ["heap"]) == []
 
 

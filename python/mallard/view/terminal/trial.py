@@ -12,7 +12,8 @@ from mallard.profile.words import count, size
 from mallard.stats import Difference
 from mallard.trial.campaign import Ground, Result
 from mallard.trial.strategies import STRATEGIES
-from mallard.trial.verdict import Effect
+from mallard.trial.unserved import reasons_of
+from mallard.trial.verdict import Effect, varies
 from mallard.view.terminal.console import print_line
 
 
@@ -53,7 +54,7 @@ def _against(ground: Ground) -> str:
 
 
 def _answer(result: Result, ground: Ground) -> str:
-    best = ground.trial.best
+    best = ground.best
     if best is None:
         return f"{result.scope.name}: no strategy saves time beyond its interval, {_against(ground)}."
     return (
@@ -98,7 +99,10 @@ def _signed_size(bytes_: float) -> str:
 
 
 def _notes(ground: Ground) -> list[str]:
-    notes = [
+    notes = []
+    if ground.trial.ends:
+        notes.append(varies(ground.trial.ends))
+    notes += [
         f"{strategy}: the program {how} under it; without it, it does not."
         for strategy, how in ground.trial.failed.items()
     ]
@@ -107,6 +111,11 @@ def _notes(ground: Ground) -> list[str]:
     ]
     if not ground.compared:
         notes.append("The program's output differs from run to run, so it was not compared.")
+    for effect in ground.trial.effects:
+        if reasons := reasons_of(effect.counts):
+            notes.append(f"{effect.strategy}: the global allocator served {reasons}.")
+        if effect.counts.moved:
+            notes.append(f"{effect.strategy}: realloc moved {count(effect.counts.moved)} blocks.")
     by_region = [effect for effect in ground.trial.effects if "monotonic" in effect.strategy]
     for effect in by_region:
         counts = effect.counts

@@ -10,7 +10,7 @@ from rich.table import Table
 from mallard.profile.words import count, plural
 from mallard.selection import in_prose
 from mallard.stats import Difference
-from mallard.trial.verdict import SEVERAL_CORES
+from mallard.trial.verdict import SEVERAL_CORES, varies
 from mallard.verify.advice import Advice, Figure
 from mallard.verify.comparison import AFTER, BEFORE, NULL, Change, Comparison, Typical
 from mallard.verify.ownership import Ownership, Pool
@@ -121,6 +121,8 @@ def _notes(of: Comparison, advice: Advice | None) -> list[str]:
         notes.append(f"Times are wall time: a program uses more than {SEVERAL_CORES:g} cores on average.")
     if of.programs[BEFORE].seconds < SHORT_SECONDS:
         notes.append("The program is short: its start is much of its time. Give it more work.")
+    if of.ends:
+        notes.append(varies(of.ends))
     if of.differing:
         names = in_prose([_called(name) for name in of.differing])
         notes.append(f"The output is another one than before: {names}.")

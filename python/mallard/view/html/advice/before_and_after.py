@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mallard.advice.study import Study, allowed
+from mallard.advice.study import Study
 from mallard.advice.wording import interval, peak_ratio, times
 from mallard.stats import Difference
 from mallard.view.html.markup import Markup, breakable, element, joined
@@ -83,7 +83,7 @@ def bars_of(study: Study) -> Iterator[Bar]:
             continue
         shown = peak_ratio(each.peak_bytes.median, peak)
         yield Bar(each.malloc, "malloc", study.globals.seconds + each.time.median, each.time, shown, "malloc")
-    for effect in allowed(ground) if ground else ():
+    for effect in ground.allowed if ground else ():
         kind = "best" if study.best and effect is study.best else "local"
         shown = peak_ratio(effect.peak_bytes.median, peak)
         about = f"in {study.chosen.title}" if study.chosen else ""
