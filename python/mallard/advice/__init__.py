@@ -1,5 +1,8 @@
 """Advice: which allocator belongs where in a program that nobody prepared, tried on the program itself.
 
+    course.py      the course: first run, recording, other mallocs, trials
+    plan.py        the rounds that fit into the time
+    tries.py       the trials of candidates
     study.py       runs the program: as it is, under other mallocs, and with candidates served
     ceiling.py     the most that any allocator can save
     globals.py     the unchanged program under other mallocs

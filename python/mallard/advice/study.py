@@ -60,6 +60,7 @@ class Study:
     candidates: tuple[Candidate, ...] = ()
     screened: tuple[Screened, ...] = ()
     chosen: Candidate | None = None
+    briefly: Ground | None = None  # every strategy in few rounds, if those in full are the best two of it
     trial: Result | None = None
     on_top: Ground | None = None  # under the best of the other mallocs
     both: Both | None = None

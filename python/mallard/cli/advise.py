@@ -76,7 +76,8 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.advice.course import Asked, study
+    from mallard.advice.course import study
+    from mallard.advice.plan import Asked
     from mallard.advice.verdict import decide
     from mallard.profile.words import size
     from mallard.trial.program import Program

@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document
+from synthetic_study import effect, ground
 
-from mallard.advice import course
-from mallard.advice.course import Asked, plan_for, study, union
+from mallard.advice import course, tries
+from mallard.advice.course import study
+from mallard.advice.plan import SCREENING, Asked, plan_for
+from mallard.advice.tries import best_two, union
 from mallard.advice.verdict import decide
 from mallard.cli.advise import check
 from mallard.errors import UsageError
 from mallard.trial.native import NothingRecordedError
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
 from mallard.trial.report import Counts
+from mallard.trial.strategies import STRATEGIES
 from mallard.view.terminal.findings.advice import advice_json
 
 NAMES = ("main", "handle(request const&)", "parse(text)")
@@ -66,7 +70,8 @@ def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         recordings: list[str] = []
         monkeypatch.setattr(course, "record", lambda *words: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(course, "ask", lambda words: text)
-        monkeypatch.setattr(course, "scope_of", lambda trace, name: code_of(name))
+        monkeypatch.setattr(tries, "ask", lambda words: text)
+        monkeypatch.setattr(tries, "scope_of", lambda trace, name: code_of(name))
         monkeypatch.setattr(course, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
         found = study(
@@ -180,7 +185,7 @@ def test_a_scope_that_cannot_be_served_is_no_error(given, monkeypatch):
     def refuse(*_: object) -> None:
         raise UsageError("the code of handle is in no file, so a trial cannot find it again")
 
-    monkeypatch.setattr(course, "run_campaign", refuse)
+    monkeypatch.setattr(tries, "run_campaign", refuse)
     found, _, _ = given()
     assert found.trial is None
     assert any(note.startswith("handle() was not tried: the code of handle") for note in decide(found).notes)
@@ -216,8 +221,30 @@ def test_longer_programs_get_fewer_rounds_and_never_too_few():
     assert second.full_rounds == 21
     assert second.strategies == ()
     assert (long.full_rounds, long.global_rounds, long.screening_rounds, long.candidates) == (5, 3, 3, 2)
+    assert all(plan_for(each, asked).runs * each < 150 for each in (0.002, 0.02, 0.1, 0.2, 0.35, 0.36, 0.5))
+    assert second.runs < 220
     assert plan_for(1.0, Asked(("glibc",), rounds=33)).full_rounds == 33
     assert plan_for(0.5, Asked(("glibc",), quick=True)).full_rounds < 21
+
+
+def test_a_long_program_gets_every_strategy_briefly_and_the_best_two_in_full(given):
+    savings = {"heap": 300.0, "small-object-pool": 200.0, "monotonic": 50.0, "multipool": 40.0}
+    slow = type("Slow", (FakeProgram,), {"seconds": 1.0, "saved_ms": savings})
+    busy = document()["process"] | {"command": ["server"], "events": 20_000_000}
+    found, runs, _ = given(program=slow, process=busy)
+    assert {each.strategy for each in found.briefly.trial.effects} == set(STRATEGIES)
+    assert [each.strategy for each in found.ground.trial.effects] == ["heap", "small-object-pool"]
+    assert decide(found).answer.strategy == "heap"
+    best = "the best of them, heap and small-object-pool, all"
+    assert f"The program takes long: each strategy had 3 rounds, and {best}." in found.notes
+    assert sum(arm.strategy == "adaptive-pool" for arm in runs) == 3
+
+
+def test_the_best_two_can_be_advised():
+    none = effect("small-object-pool", 50.0, counts=Counts())
+    odd, heap, pool = effect("adaptive-pool", 40.0), effect("heap", 30.0), effect("multipool", -2.0)
+    assert best_two(ground(none, odd, heap, pool, differing=("adaptive-pool",))) == ("heap", "multipool")
+    assert best_two(ground(none)) == SCREENING
 
 
 def test_two_scopes_as_one():
