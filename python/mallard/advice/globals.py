@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from mallard.mallocs import OWN, find_library
+from mallard.mallocs import is_there, library_of
 from mallard.stats import Difference, median
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
 from mallard.trial.verdict import cpu_of, difference, wall_of
@@ -67,7 +67,7 @@ class Globals:
 
 def installed(mallocs: Sequence[str]) -> tuple[list[str], list[str]]:
     """Those that are here, and those that are not."""
-    here = [name for name in mallocs if name == OWN or find_library(name) is not None]
+    here = [name for name in mallocs if is_there(name)]
     return here, [name for name in mallocs if name not in here]
 
 
@@ -93,8 +93,9 @@ def run_globals(
 
 
 def run_once(program: Program, malloc: str, litter: int = 0) -> Once:
-    library = None if malloc == OWN else find_library(malloc)
-    return program.run(Arm(NULL if litter else None, library, litter), NO_MARK if litter else NO_SCOPE)
+    return program.run(
+        Arm(NULL if litter else None, library_of(malloc), litter), NO_MARK if litter else NO_SCOPE
+    )
 
 
 def globals_of(runs: dict[str, list[Once]], missing: tuple[str, ...] = ()) -> Globals:

@@ -89,8 +89,10 @@ def run(arguments: argparse.Namespace) -> int:
     program = Program(
         arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
     )
+    chosen = trials.chosen_mallocs(arguments)
+    trials.check_there(chosen[:1])  # of the others, those that are missing are named in the answer
     asked = Asked(
-        mallocs=trials.chosen_mallocs(arguments),
+        mallocs=chosen,
         scopes=_scopes(arguments.scope),
         rounds=arguments.rounds,
         litters=trials.litters(arguments),

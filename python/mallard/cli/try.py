@@ -87,6 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.counting import count_on
     from mallard.view.terminal.trial import show_campaign, trial_json
 
+    trials.check_there(trials.chosen_mallocs(arguments))
     display = Console(stderr=True, highlight=False)
     with tempfile.TemporaryDirectory(prefix="mallard-try-") as folder:
         trace = arguments.trace or record(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from mallard import mallocs
@@ -66,6 +67,12 @@ def check_runs(arguments: argparse.Namespace) -> None:
 
 def chosen_mallocs(arguments: argparse.Namespace) -> tuple[str, ...]:
     return tuple(mallocs.selected(arguments.mallocs, "--global"))
+
+
+def check_there(chosen: Sequence[str]) -> None:
+    """Before the program runs, and after the front door has tried to install them."""
+    for malloc in chosen:
+        mallocs.library_of(malloc)
 
 
 def litters(arguments: argparse.Namespace) -> tuple[int, ...]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from mallard.mallocs import OWN, find_library
+from mallard.mallocs import library_of
 from mallard.stats import Difference, paired_difference
 from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
 from mallard.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
@@ -80,7 +79,7 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
 
 
 def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
-    library: Path | None = None if malloc == OWN else find_library(malloc)
+    library = library_of(malloc)
     arms = {AS_IT_IS: Arm(None, library), NULL: Arm(NULL, library, litter)}
     arms |= {strategy: Arm(strategy, library, litter) for strategy in campaign.strategies}
     return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}

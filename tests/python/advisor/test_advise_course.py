@@ -111,7 +111,7 @@ def test_a_program_that_hardly_allocates_runs_once(given):
 
 
 def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch):
-    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     found, runs, _ = given(asked=Asked(("glibc", "mimalloc"), litters=(1000,)))
     of_mallocs = [arm for arm in runs if arm.malloc or (arm.strategy == NULL and arm.litter)]
     assert of_mallocs
@@ -122,7 +122,7 @@ def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch
 
 @pytest.mark.parametrize(("askers", "wall"), [(2, True), (1, False)])
 def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, askers, wall):
-    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}"))
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
     savings = {"monotonic": 30.0, "multipool": 10.0, "mimalloc": 28.0}
     threads = type("Threads", (FakeProgram,), {"askers": askers, "cores": 2.0, "saved_ms": savings})
     found, _, _ = given(program=threads, asked=Asked(("glibc", "mimalloc")))
@@ -149,7 +149,7 @@ def test_without_a_trial_a_program_with_several_cores_has_wall_time(given):
 
 
 def test_the_first_run_is_under_the_malloc_to_compare_with(given, monkeypatch):
-    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     quiet = document()["process"] | {"command": ["server"], "events": 100}
     found, runs, _ = given(asked=Asked(("mimalloc",)), process=quiet)
     assert [arm.malloc for arm in runs] == [Path("/lib/mimalloc.so")]

@@ -185,6 +185,13 @@ def test_a_program_whose_output_the_null_changes_is_refused():
         run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick)
 
 
+def test_a_malloc_that_is_missing_is_refused(monkeypatch):
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: None)
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
+    with pytest.raises(UsageError, match="mimalloc is not installed"):
+        run_campaign(program, SCOPE, campaign("monotonic", mallocs=("mimalloc",)), no_tick)
+
+
 def test_one_odd_end_is_told_with_its_rounds():
     result = run_campaign(ending({"heap": {3: 256}}), SCOPE, campaign("monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial
