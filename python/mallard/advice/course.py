@@ -7,38 +7,51 @@ answer comes in about two minutes; a long program gets fewer rounds, and a wider
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from mallard.advice.ceiling import Ceiling, ceiling_of, fault_nanoseconds, width
 from mallard.advice.globals import Globals, run_globals, run_once
 from mallard.advice.patterns import patterns_of
-from mallard.advice.plan import SHORT_SECONDS, Asked, plan_for
+from mallard.advice.plan import Asked, plan_for
 from mallard.advice.study import Study
 from mallard.advice.tries import Step, on_one_clock, tried_on
 from mallard.profile.document import Profile, read_profile
 from mallard.profile.native import ask
 from mallard.profile.sentences import withheld
+from mallard.trial.estimate import EMPTY_INPUT, estimate, refuse_long, runs_again, short
 from mallard.trial.native import NothingRecordedError, record
 from mallard.trial.program import Once, Program
 
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
 DISTURBED = 0.3  # width of an interval beside its middle
 
-
-def study(program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step) -> Study:
-    return on_one_clock(_study(program, asked, trace, folder, step))
+Say = Callable[[str], None]
 
 
-def _study(program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step) -> Study:
+def silent(_: str) -> None: ...
+
+
+def study(
+    program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step, say: Say = silent
+) -> Study:
+    say(runs_again(program.words[0]))
+    return on_one_clock(_study(program, asked, trace, folder, step, say))
+
+
+def _study(program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step, say: Say) -> Study:
     """Runs the program as often as the answer needs: below a ceiling of 2 % nothing is tried."""
     step("first run")
     first = run_once(program, asked.mallocs[0])
+    plan = plan_for(first.wall_seconds, asked)
+    if asked.rounds is None:
+        refuse_long(plan.runs, first.wall_seconds)
+    say(estimate(plan.runs, first.wall_seconds))
     step("recording")
     try:
         recording, profile = _recorded(program, trace, folder)
     except NothingRecordedError as error:
         return _silent(program, asked, first, str(error))
-    plan = plan_for(first.wall_seconds, asked)
     fault_ns = fault_nanoseconds()
     if not ceiling_of(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns).worth_a_trial:
         return _start(program, asked, profile, _alone(first, asked), fault_ns)
@@ -64,7 +77,7 @@ def _silent(program: Program, asked: Asked, first: Once, reason: str) -> Study:
         withheld="",
         ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
         globals=_alone(first, asked),
-        notes=(f"{reason[:1].upper()}{reason[1:]}.",),
+        notes=(f"{reason[:1].upper()}{reason[1:]}.", *_input_note(program, asked)),
     )
 
 
@@ -110,9 +123,13 @@ def _start(program: Program, asked: Asked, profile: Profile, mallocs: Globals, f
         ceiling=ceiling,
         globals=mallocs,
         patterns=tuple(patterns_of(profile)) if ceiling.worth_a_trial else (),
-        notes=tuple(notes_of(program, profile, mallocs, ceiling)),
+        notes=(*notes_of(program, profile, mallocs, ceiling), *_input_note(program, asked)),
         profile=profile,
     )
+
+
+def _input_note(program: Program, asked: Asked) -> list[str]:
+    return [EMPTY_INPUT] if asked.terminal and program.stdin is None else []
 
 
 def notes_of(program: Program, profile: Profile, mallocs: Globals, ceiling: Ceiling) -> list[str]:
@@ -126,11 +143,8 @@ def notes_of(program: Program, profile: Profile, mallocs: Globals, ceiling: Ceil
         notes.append("The program ended differently from run to run, so runs are hard to compare.")
     if not mallocs.same_output:
         notes.append("The program's output differs from run to run, so it was not compared.")
-    if ceiling.worth_a_trial and mallocs.seconds < SHORT_SECONDS:
-        notes.append(
-            f"The program takes {1e3 * mallocs.seconds:.0f} ms; with more work, the answer is surer, and its "
-            "start weighs less."
-        )
+    if ceiling.worth_a_trial and (said := short(mallocs.seconds)):
+        notes.append(said)
     notes += [
         f"Under {name} the program {how}; without it, it does not." for name, how in mallocs.failed.items()
     ]

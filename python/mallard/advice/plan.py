@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mallard.trial.estimate import SHORT_SECONDS
 from mallard.trial.strategies import STRATEGIES
 
 SCREENING = ("monotonic", "multipool")  # of each candidate
 SECONDS, QUICK_SECONDS = 100.0, 25.0
 FULL_ROUNDS, LEAST_ROUNDS = 21, 5
 MOST_ROUNDS_IF_SHORT = 41
-SHORT_SECONDS = 0.05
 LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS = 3, 11
 LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS = 3, 5
 WITHOUT_STRATEGY = 2  # arms: as it is, and the null
@@ -26,6 +26,7 @@ class Asked:
     rounds: int | None = None
     litters: tuple[int, ...] = (0,)
     quick: bool = False
+    terminal: bool = False  # the user's standard input, which the program does not get
     seed: int = 1
 
     @property

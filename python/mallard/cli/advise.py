@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,12 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
         litters=trials.litters(arguments),
         quick=arguments.quick,
         seed=arguments.seed,
+        terminal=trials.reads_terminal(arguments),
     )
-    with (
-        tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder,
-        steps_on(Console(stderr=True, highlight=False)) as step,
-    ):
-        found = study(program, asked, arguments.trace, Path(folder), step)
+    display = Console(stderr=True, highlight=False)
+    say = partial(print_line, display)
+    with tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder, steps_on(display) as step:
+        found = study(program, asked, arguments.trace, Path(folder), step, say)
     if found.best:
         found = _with_bonus(found, found.best.strategy)
     verdict = decide(found)

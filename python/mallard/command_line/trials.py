@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -73,6 +74,11 @@ def check_there(chosen: Sequence[str]) -> None:
     """Before the program runs, and after the front door has tried to install them."""
     for malloc in chosen:
         mallocs.library_of(malloc)
+
+
+def reads_terminal(arguments: argparse.Namespace) -> bool:
+    """True if the program would have read a terminal, if the user had run it."""
+    return arguments.input is None and sys.stdin is not None and sys.stdin.isatty()
 
 
 def litters(arguments: argparse.Namespace) -> tuple[int, ...]:

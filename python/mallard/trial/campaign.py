@@ -24,6 +24,12 @@ class Campaign:
     seed: int
     wall: bool | None = None  # times are wall time; None if the first trial's threads decide
 
+    @property
+    def runs(self) -> int:
+        """Of the program, in all."""
+        arms = 2 + len(self.strategies) + len(self.delays_ns)
+        return arms * self.rounds * len(self.mallocs) * len(self.litters)
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -76,6 +82,11 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
         grounds.append(_ground(campaign, malloc, litter, rounds))
         campaign = replace(campaign, wall=grounds[0].trial.wall)
     return Result(scope, campaign.rounds, tuple(grounds))
+
+
+def run_alone(program: Program, campaign: Campaign) -> Once:
+    """The program once, as it is, under the first malloc."""
+    return program.run(Arm(None, library_of(campaign.mallocs[0])), Scope("", ()))
 
 
 def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:

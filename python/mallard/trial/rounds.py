@@ -13,9 +13,6 @@ from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
 from mallard.trial.report import Counts
 from mallard.trial.unserved import refuse_unserved
 
-LEAST_ROUNDS = 21
-SHORT_SECONDS = 0.05
-
 Run = TypeVar("Run", bound=Measured)
 
 

@@ -18,6 +18,7 @@ from mallard.advice.tries import best_two, union
 from mallard.advice.verdict import decide
 from mallard.cli.advise import check
 from mallard.errors import UsageError
+from mallard.trial.estimate import EMPTY_INPUT
 from mallard.trial.native import NothingRecordedError
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
 from mallard.trial.report import Counts
@@ -36,6 +37,7 @@ class FakeProgram(Program):
     status = 0
     seconds = 0.1
     runs: list[Arm] = []  # noqa: RUF012
+    said: list[str] = []  # noqa: RUF012
     askers = 1
     cores = 1.0
 
@@ -74,13 +76,16 @@ def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         monkeypatch.setattr(tries, "scope_of", lambda trace, name: code_of(name))
         monkeypatch.setattr(course, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
+        said: list[str] = []
         found = study(
             program(["server"], Path("x")),
             asked or Asked(("glibc",)),
             None,
             tmp_path,
             lambda name: lambda a, b: None,
+            said.append,
         )
+        program.said = said
         return found, program.runs, recordings
 
     return run
@@ -245,6 +250,30 @@ def test_the_best_two_can_be_advised():
     odd, heap, pool = effect("adaptive-pool", 40.0), effect("heap", 30.0), effect("multipool", -2.0)
     assert best_two(ground(none, odd, heap, pool, differing=("adaptive-pool",))) == ("heap", "multipool")
     assert best_two(ground(none)) == SCREENING
+
+
+def test_the_time_is_told_before_it_passes(given):
+    given()
+    again, time = FakeProgram.said
+    assert (
+        again == "server runs many times, in this folder: files that it writes are written again each time."
+    )
+    assert time.startswith("A run takes 0.1 s; up to ")
+
+
+def test_what_takes_hours_is_refused_after_one_run(given):
+    slow = type("Slow", (FakeProgram,), {"seconds": 540.0})
+    with pytest.raises(UsageError, match="a run takes 540 s, so 104 runs would take about 16 hours"):
+        given(program=slow)
+    assert len(slow.runs) == 1
+    hardly = document()["process"] | {"command": ["server"], "events": 100}
+    assert given(program=slow, asked=Asked(("glibc",), rounds=3), process=hardly)[0]
+
+
+def test_a_program_that_may_read_a_terminal(given):
+    found, _, _ = given(asked=Asked(("glibc",), terminal=True))
+    assert EMPTY_INPUT in found.notes
+    assert EMPTY_INPUT not in given()[0].notes
 
 
 def test_two_scopes_as_one():

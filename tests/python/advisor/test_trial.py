@@ -192,6 +192,22 @@ def test_a_malloc_that_is_missing_is_refused(monkeypatch):
         run_campaign(program, SCOPE, campaign("monotonic", mallocs=("mimalloc",)), no_tick)
 
 
+def test_a_short_program_is_told():
+    short, long = by_time(plain=40, null=50, monotonic=30), by_time(plain=80, null=100, monotonic=70)
+    said = "The program takes 41 ms; with more work, the answer is surer"
+    assert said in shown(run_campaign(FakeProgram(short), SCOPE, campaign("monotonic"), no_tick))
+    assert "with more work" not in shown(
+        run_campaign(FakeProgram(long), SCOPE, campaign("monotonic"), no_tick)
+    )
+
+
+def test_the_runs_of_a_campaign_are_known_before():
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
+    asked = campaign("monotonic", litters=(0, 1000), delays_ns=(10, 20))
+    run_campaign(program, SCOPE, asked, no_tick)
+    assert asked.runs == len(program.asked) == 50
+
+
 def test_one_odd_end_is_told_with_its_rounds():
     result = run_campaign(ending({"heap": {3: 256}}), SCOPE, campaign("monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial

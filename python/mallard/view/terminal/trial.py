@@ -11,6 +11,7 @@ from rich.table import Table
 from mallard.profile.words import count, size
 from mallard.stats import Difference
 from mallard.trial.campaign import Ground, Result
+from mallard.trial.estimate import short
 from mallard.trial.strategies import STRATEGIES
 from mallard.trial.unserved import reasons_of
 from mallard.trial.verdict import Effect, varies
@@ -99,7 +100,7 @@ def _signed_size(bytes_: float) -> str:
 
 
 def _notes(ground: Ground) -> list[str]:
-    notes = []
+    notes = [said] if (said := short(ground.trial.program_seconds)) else []
     if ground.trial.ends:
         notes.append(varies(ground.trial.ends))
     notes += [

@@ -10,6 +10,7 @@ from rich.table import Table
 from mallard.profile.words import count, plural
 from mallard.selection import in_prose
 from mallard.stats import Difference
+from mallard.trial.estimate import SHORT_SECONDS
 from mallard.trial.verdict import SEVERAL_CORES, varies
 from mallard.verify.advice import Advice, Figure
 from mallard.verify.comparison import AFTER, BEFORE, NULL, Change, Comparison, Typical
@@ -17,7 +18,6 @@ from mallard.verify.ownership import Ownership, Pool
 from mallard.verify.result import Verification
 from mallard.view.terminal.console import print_line
 
-SHORT_SECONDS = 0.05
 MOVED = 0.1  # the program's time, between an advice and its verification
 NO_POOL = (
     "No block's end was checked: the changed program has no pool in mallard::recorded. Put it around the "
