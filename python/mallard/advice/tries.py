@@ -9,7 +9,7 @@ on top, both   under another malloc, and together with another scope
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mallard.advice.candidates import Candidate, candidates_of, disjoint, named
@@ -45,10 +45,12 @@ def tried_on(
     first = tried[0]
     assert first.result
     scope = first.result.scope
-    briefly = None if plan.strategies else _briefly(program, first.result, asked, plan, step)
-    strategies = best_two(briefly) if briefly else plan.strategies
+    run = Guarded(program, step)
+    briefly = None if plan.strategies else _briefly(run, first.result, asked, plan)
+    strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
     full = _campaign(asked, strategies, asked.litters, plan.full_rounds)
-    result = run_campaign(program, scope, full, step(f"measuring {first.candidate.name}"))
+    result = run(f"measuring {first.candidate.name}", scope, full) or first.result
+    notes = (*_brief_note(briefly, strategies), *_rounds_note(result, asked))
     now = on_one_clock(
         replace(
             now,
@@ -56,13 +58,33 @@ def tried_on(
             briefly=briefly,
             trial=result,
             changes=tuple(type_changes(profile, first.candidate)),
-            notes=(*now.notes, *_brief_note(briefly, strategies), *_rounds_note(result, asked)),
+            notes=(*now.notes, *notes),
         )
     )
-    if now.best is None:
-        return now
-    on_top = _on_top(program, scope, now, asked, plan, step)
-    return replace(now, on_top=on_top, both=_both(program, now, tried, asked, plan, step))
+    if now.best:
+        both = _both(run, now, tried, asked, plan)
+        now = replace(now, on_top=_on_top(run, scope, now, asked, plan), both=both)
+    return replace(now, notes=(*now.notes, *run.notes))
+
+
+@dataclass
+class Guarded:
+    """Runs trials. One that fails costs a note, and nothing that was measured before."""
+
+    program: Program
+    step: Step
+    notes: list[str] = field(default_factory=list)
+
+    def __call__(self, name: str, scope: Scope, campaign: Campaign) -> Result | None:
+        try:
+            return run_campaign(self.program, scope, campaign, self.step(name))
+        except UsageError as error:
+            self.notes.append(f"Not measured: {name}. The reason: {_line(error)}.")
+            return None
+
+    def one(self, name: str, scope: Scope, campaign: Campaign) -> Ground | None:
+        result = self(name, scope, campaign)
+        return result.grounds[0] if result else None
 
 
 def _screened(
@@ -76,14 +98,13 @@ def _screened(
     return sorted(screened, key=lambda each: -each.saved_share)
 
 
-def _briefly(program: Program, screened: Result, asked: Asked, plan: Plan, step: Step) -> Ground:
+def _briefly(run: Guarded, screened: Result, asked: Asked, plan: Plan) -> Ground | None:
     """Every strategy in a short trial, because all of them in full would take too long."""
     there = screened.grounds[0]
     if len(there.trial.effects) + len(there.trial.failed) == len(STRATEGIES):
         return there
     campaign = _campaign(asked, tuple(STRATEGIES), (asked.litters[0],), plan.screening_rounds)
-    tick = step(f"every strategy in {screened.scope.name}")
-    return run_campaign(program, screened.scope, campaign, tick).grounds[0]
+    return run.one(f"every strategy in {screened.scope.name}", screened.scope, campaign)
 
 
 def best_two(briefly: Ground) -> tuple[str, ...]:
@@ -138,12 +159,14 @@ def _screen(
         scope = scope_of(trace, candidate.asked_as)
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
     except UsageError as error:
-        return Screened(candidate, None, str(error).splitlines()[0])
+        return Screened(candidate, None, _line(error))
 
 
-def _on_top(
-    program: Program, scope: Scope, now: Study, asked: Asked, plan: Plan, step: Step
-) -> Ground | None:
+def _line(error: UsageError) -> str:
+    return str(error).splitlines()[0]
+
+
+def _on_top(run: Guarded, scope: Scope, now: Study, asked: Asked, plan: Plan) -> Ground | None:
     """The same scope under the best of the other mallocs."""
     other = now.globals.best
     if other is None:
@@ -151,12 +174,10 @@ def _on_top(
     assert now.best
     usual = _campaign(asked, (now.best.strategy,), (0,), plan.extra_rounds)
     campaign = replace(usual, mallocs=(other.malloc,), wall=now.wall)
-    return run_campaign(program, scope, campaign, step(f"on top of {other.malloc}")).grounds[0]
+    return run.one(f"on top of {other.malloc}", scope, campaign)
 
 
-def _both(
-    program: Program, now: Study, tried: list[Screened], asked: Asked, plan: Plan, step: Step
-) -> Both | None:
+def _both(run: Guarded, now: Study, tried: list[Screened], asked: Asked, plan: Plan) -> Both | None:
     """The chosen scope together with the next one that saves time, if neither lies inside the other."""
     assert now.profile
     assert now.best
@@ -171,8 +192,8 @@ def _both(
             continue
         usual = _campaign(asked, (now.best.strategy,), (asked.litters[0],), plan.extra_rounds)
         campaign = replace(usual, wall=now.wall)
-        tick = step(f"both {first.candidate.name} and {second.candidate.name}")
-        return Both(second.candidate, run_campaign(program, scope, campaign, tick).grounds[0])
+        ground = run.one(f"both {first.candidate.name} and {second.candidate.name}", scope, campaign)
+        return Both(second.candidate, ground) if ground else None
     return None
 
 

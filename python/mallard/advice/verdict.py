@@ -9,7 +9,16 @@ from mallard.advice.answer import Answer, Kind, answer_of, heaviest, same_on_top
 from mallard.advice.candidates import Candidate
 from mallard.advice.code import code_for
 from mallard.advice.study import LEAST_EFFECT, Study
-from mallard.advice.wording import at_most, interval, nanoseconds, peak_ratio, percent, strategy_name, times
+from mallard.advice.wording import (
+    at_most,
+    between,
+    interval,
+    nanoseconds,
+    peak_ratio,
+    percent,
+    strategy_name,
+    times,
+)
 from mallard.profile.words import count, plural
 from mallard.trial.campaign import Ground
 from mallard.trial.verdict import Effect, varies
@@ -167,7 +176,8 @@ def _ceiling(study: Study) -> str:
         each += f" of {nanoseconds(most.ns_per_operation)}"
     text = (
         f"no allocator can save more than {times(most.high)} ({at_most(most.share_high)}) here: {each}, and "
-        f"{plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}"
+        f"{plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}; with its interval, "
+        f"{between(most.low, most.high)}"
     )
     best = study.best
     if best and -best.time.median > most.high:

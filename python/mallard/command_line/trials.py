@@ -9,7 +9,8 @@ from pathlib import Path
 
 from mallard import mallocs
 from mallard.command_line.needs import Needs
-from mallard.command_line.parser import positive_int, positive_seconds, seed_number
+from mallard.command_line.options import add_time_limit
+from mallard.command_line.parser import positive_int, seed_number
 from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 
@@ -47,13 +48,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
     )
     parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
-    parser.add_argument(
-        "--time-limit",
-        metavar="SECONDS",
-        type=positive_seconds,
-        default=600.0,
-        help="of one run (default: 600)",
-    )
+    add_time_limit(parser)
 
 
 def check_runs(arguments: argparse.Namespace) -> None:

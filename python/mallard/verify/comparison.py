@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,11 +11,13 @@ from pathlib import Path
 
 from mallard.errors import UsageError
 from mallard.stats import Difference, median
-from mallard.trial.measured import Measured, measure, own_environment
+from mallard.trial.measured import PRELOAD, Measured, measure, own_environment
 from mallard.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.trial.verdict import SEVERAL_CORES, cpu_of, difference, wall_of
 
 BEFORE, AFTER, NULL = "before", "after", "null"
+
+OWN_MALLOC = "the programs' own malloc"
 
 Tick = Callable[[int, int], None]
 
@@ -49,6 +53,8 @@ class Comparison:
     compared: bool  # the output of the program before is the same from run to run
     differing: tuple[str, ...]  # programs whose output is another one
     ends: tuple[str, ...] = ()  # of the program before, if they vary from run to run
+    malloc: str = OWN_MALLOC
+    heap: str = "clean"
 
     @property
     def is_sound(self) -> bool:
@@ -71,7 +77,9 @@ def compare(
         name: partial(measure, [program, *words], environment, stdin, seconds_limit)
         for name, program in programs.items()
     }
-    return comparison_of(interleaved(runs, BEFORE, rounds, 1, tick, _check_first), wall)
+    return comparison_of(
+        interleaved(runs, BEFORE, rounds, 1, tick, _check_first), wall, _malloc_of(environment)
+    )
 
 
 def _check_first(first: Mapping[str, Measured]) -> None:
@@ -82,7 +90,13 @@ def _check_first(first: Mapping[str, Measured]) -> None:
         )
 
 
-def comparison_of(rounds: Rounds[Measured], wall: bool | None = None) -> Comparison:
+def _malloc_of(environment: Mapping[str, str]) -> str:
+    """A library that the user preloads may have one."""
+    preloaded = re.split(r"[: ]+", environment.get(PRELOAD, "").strip(": "))
+    return " and ".join(os.path.basename(each) for each in preloaded if each) or OWN_MALLOC
+
+
+def comparison_of(rounds: Rounds[Measured], wall: bool | None = None, malloc: str = OWN_MALLOC) -> Comparison:
     there = [name for name in (BEFORE, AFTER, NULL) if rounds.of(name)]
     if wall is None:
         wall = any(_cores(rounds.of(name)) > SEVERAL_CORES for name in there)
@@ -98,6 +112,7 @@ def comparison_of(rounds: Rounds[Measured], wall: bool | None = None) -> Compari
         compared=output_is_compared(rounds, BEFORE),
         differing=tuple(outputs_differ(rounds, [name for name in there if name != BEFORE], BEFORE)),
         ends=rounds.ends,
+        malloc=malloc,
     )
 
 

@@ -276,6 +276,22 @@ def test_a_program_that_may_read_a_terminal(given):
     assert EMPTY_INPUT not in given()[0].notes
 
 
+def test_a_trial_that_fails_costs_nothing_that_was_measured(given, monkeypatch):
+    short, full = tries.run_campaign, 21
+
+    def fail(program: Any, scope: Scope, campaign: Any, tick: Any) -> Any:
+        if campaign.rounds == full:
+            raise UsageError("server ran for more than 600 s; give it less work")
+        return short(program, scope, campaign, tick)
+
+    monkeypatch.setattr(tries, "run_campaign", fail)
+    found, _, _ = given()
+    assert decide(found).answer.strategy == "monotonic"
+    assert found.trial.rounds < full
+    failed = "Not measured: measuring handle. The reason: server ran for more than 600 s"
+    assert any(note.startswith(failed) for note in found.notes)
+
+
 def test_two_scopes_as_one():
     both = union(code_of("a"), code_of("bc"))
     assert both is not None

@@ -48,6 +48,7 @@ def test_the_figures_below_the_answer():
     assert told["ceiling"].startswith(
         "no allocator can save more than 46.0 ms (43 %) here: 2.41 M operations"
     )
+    assert told["ceiling"].endswith("; with its interval, 36.8 to 46.0 ms")
     assert told["mimalloc instead of glibc"] == (
         "12.0 ms saved (11.0 to 13.0 ms); peak 1.1 x; on top of it a monotonic allocator, rewound on return, "
         "still saves 27.0 ms (26.0 to 28.0 ms)"

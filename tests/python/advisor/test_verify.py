@@ -18,8 +18,8 @@ from mallard.profile.document import read_profile
 from mallard.trial.measured import Measured
 from mallard.trial.rounds import Rounds, interleaved
 from mallard.verify.advice import Advice, read_advice
-from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, comparison_of
-from mallard.verify.ownership import Ownership, seen_in
+from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, _malloc_of, comparison_of
+from mallard.verify.ownership import Ownership, ownership_of, seen_in
 from mallard.verify.result import Verification
 from mallard.view.terminal.verify import show_verification
 
@@ -52,9 +52,28 @@ def test_the_gain_has_the_part_of_the_rewrite_and_that_of_the_allocator() -> Non
     assert of.whole.peak_bytes.median == 1 << 20
     assert of.is_sound
     text = shown(of)
-    assert "The change saves 40.0 of 102.0 ms of CPU time (40.0 to 40.0 ms)." in text
+    said = "CPU time (40.0 to 40.0 ms), under the programs' own malloc on a clean heap."
+    assert f"The change saves 40.0 of 102.0 ms of {said}" in " ".join(text.split())
     assert "the rewrite alone" in text
     assert "Without NULL" not in text
+
+
+def test_a_preloaded_malloc_is_named() -> None:
+    preloaded = {"LD_PRELOAD": "/usr/lib/libmimalloc.so.2:/lib/mine.so"}
+    assert _malloc_of(preloaded) == "libmimalloc.so.2 and mine.so"
+    assert _malloc_of({}) == _malloc_of({"LD_PRELOAD": ""}) == "the programs' own malloc"
+
+
+def test_the_recording_has_the_limit_of_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = []
+
+    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float) -> Path:
+        limits.append(seconds_limit)
+        raise UsageError("it was too long")
+
+    monkeypatch.setattr("mallard.verify.ownership.record", record)
+    assert ownership_of(["./after"], None, tmp_path, 7.0).unknown == "it was too long"
+    assert limits == [7.0]
 
 
 def test_without_a_null_the_rewrite_is_unknown() -> None:
@@ -235,6 +254,7 @@ def test_an_advice_has_its_trial_inside(tmp_path: Path) -> None:
     text = shown(of, advice=advised(tmp_path, advice_of({"strategy": "monotonic"})))
     assert "Advice: Put it there." in text
     assert "Advised: monotonic in f" in text
+    assert "against glibc on a clean heap" in " ".join(text.split())
     nothing = advice_of({"kind": "nothing"}, trial=None)
     assert "no figure of an allocator" in shown(of, advice=advised(tmp_path, nothing))
 

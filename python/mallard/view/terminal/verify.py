@@ -52,15 +52,17 @@ def _answer(of: Comparison) -> str:
         return "The program after the change was not measured."
     time, before = of.whole.time, of.programs[BEFORE].seconds
     kind = "wall time" if of.wall else "CPU time"
+    under = f"under {of.malloc} on a {of.heap} heap"
     interval = f"{_ms(abs(time.high))} to {_ms(abs(time.low))}"
     if time.high < 0:
-        return f"The change saves {_ms(-time.median)} of {_ms(before)} ms of {kind} ({interval} ms)."
+        return f"The change saves {_ms(-time.median)} of {_ms(before)} ms of {kind} ({interval} ms), {under}."
     if time.low > 0:
         interval = f"{_ms(time.low)} to {_ms(time.high)}"
-        return f"The change costs {_ms(time.median)} ms on top of {_ms(before)} ms of {kind} ({interval} ms)."
+        costs = f"The change costs {_ms(time.median)} ms on top of {_ms(before)} ms of {kind}"
+        return f"{costs} ({interval} ms), {under}."
     return (
         f"No difference in {kind} beyond the interval: {_signed_ms(time.median)} of {_ms(before)} ms "
-        f"({_interval(time, _signed_ms)} ms)."
+        f"({_interval(time, _signed_ms)} ms), {under}."
     )
 
 
