@@ -20,6 +20,7 @@ from mallard.advice.wording import (
     times,
 )
 from mallard.profile.words import count, plural
+from mallard.selection import in_prose
 from mallard.trial.campaign import Ground
 from mallard.trial.verdict import Effect, varies
 
@@ -212,12 +213,31 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
     text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
     if chosen.escaped and chosen.escape_sites:
-        first = chosen.escape_sites[0]
-        where = f"{first.function}{f' ({first.source})' if first.source else ''}"
-        text += f", most of them from {where}: leave those global"
+        text += f": {_escape_sites(chosen)}: leave those global"
+    text += _break_even(chosen)
     if best.counts.freed_by_others:
         text += f"; {count(best.counts.freed_by_others)} are freed by other threads"
     return text
+
+
+def _escape_sites(chosen: Candidate) -> str:
+    """Each with its blocks, and the rest of them."""
+    told = [
+        f"{count(each.allocations)} from {each.function}{f' ({each.source})' if each.source else ''}"
+        for each in chosen.escape_sites
+    ]
+    others = chosen.escaped - sum(each.allocations for each in chosen.escape_sites)
+    return in_prose([*told, *([f"{count(others)} from elsewhere"] if others > 0 else [])])
+
+
+def _break_even(chosen: Candidate) -> str:
+    """Escapes are a price. A region pays from some containment on."""
+    even, here = chosen.break_even, chosen.containment
+    if even is None or here is None:
+        return ""
+    if even > 1:
+        return "; by the price of its operations a region never pays here"
+    return f"; a region pays from {percent(even)} contained on, and {percent(here)} are"
 
 
 def _other_strategies(study: Study, chosen: Candidate) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -208,9 +209,13 @@ def test_more_than_the_ceiling_comes_from_locality():
 def test_escapes_are_a_price():
     told = facts(chosen=escaping())
     assert told["memory"] == (
-        "peak 1.2 x; 84,331 of 1.20 M blocks escape, most of them from remember (src/cache.cpp:12): leave "
-        "those global"
+        "peak 1.2 x; 84,331 of 1.20 M blocks escape: 80,000 from remember (src/cache.cpp:12) and 4,331 from "
+        "elsewhere: leave those global"
     )
+    even = facts(chosen=replace(escaping(), break_even=0.6))["memory"]
+    assert even.endswith("leave those global; a region pays from 60.0 % contained on, and 93.0 % are")
+    never = facts(chosen=replace(escaping(), break_even=1.4))["memory"]
+    assert never.endswith("; by the price of its operations a region never pays here")
 
 
 def test_a_region_that_is_never_without_a_live_block_is_not_rewound():
