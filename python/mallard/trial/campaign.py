@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mallard.mallocs import library_of
-from mallard.stats import Difference, paired_difference
+from mallard.stats import Difference
 from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
 from mallard.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
-from mallard.trial.verdict import Effect, Trial, trial_of
+from mallard.trial.sensitivity import slope_of
+from mallard.trial.verdict import Effect, Trial, difference, trial_of, wall_of
 
 Tick = Callable[[int, int], None]
 
@@ -42,7 +43,8 @@ class Ground:
     compared: bool  # the output is the same from run to run
     sensitivity: tuple[
         tuple[int, Difference], ...
-    ]  # nanoseconds more for each request; the time of the program
+    ]  # nanoseconds more for each request; the time of the program beside the null
+    slope: Difference | None = None  # of the program's time over that of the delays
 
     @property
     def heap(self) -> str:
@@ -101,21 +103,16 @@ def _delayed(delay_ns: int) -> str:
 
 
 def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[Once]) -> Ground:
+    trial = trial_of(rounds, campaign.strategies, campaign.wall)
+    delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
     return Ground(
         malloc=malloc,
         litter=litter,
-        trial=trial_of(rounds, campaign.strategies, campaign.wall),
+        trial=trial,
         differing=tuple(outputs_differ(rounds, campaign.strategies)),
         compared=output_is_compared(rounds),
         sensitivity=tuple(
-            (
-                delay,
-                paired_difference(
-                    [run.wall_seconds for run in rounds.of(_delayed(delay))],
-                    [run.wall_seconds for run in rounds.of(NULL)],
-                ),
-            )
-            for delay in campaign.delays_ns
-            if rounds.of(_delayed(delay))
+            (delay, difference(runs, rounds.of(NULL), wall_of)) for delay, runs in delayed.items() if runs
         ),
+        slope=slope_of(delayed, trial.null.requests),
     )

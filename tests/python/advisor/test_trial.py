@@ -208,6 +208,37 @@ def test_the_runs_of_a_campaign_are_known_before():
     assert asked.runs == len(program.asked) == 50
 
 
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (1.0, "100 % of the delay is in the program's time (100 to 100 %): the program waits for the scope."),
+        (0.0, "0 % of the delay is in the program's time (0 to 0 %): the program hardly waits for the scope"),
+    ],
+)
+def test_the_slope_over_the_delays_has_no_constant(part, said):
+    """Each delayed run takes 3 ms more at its start."""
+
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        later = 0.003 + part * arm.delay_ns * 1e-9 * 1000 if arm.delay_ns else 0.0
+        return replace(once, wall_seconds=once.wall_seconds + later)
+
+    result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", delays_ns=(10, 20, 40)), no_tick)
+    ground = result.grounds[0]
+    assert ground.slope.median == pytest.approx(part, abs=1e-6)
+    assert [delay for delay, _ in ground.sensitivity] == [10, 20, 40]
+    assert f"With 10, 20 and 40 ns more for each request of the scope, {said}" in " ".join(
+        shown(result).split()
+    )
+
+
+def test_no_slope_of_one_delay():
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
+    result = run_campaign(program, SCOPE, campaign("monotonic", delays_ns=(10,)), no_tick)
+    assert result.grounds[0].slope is None
+    assert "of the delay" not in shown(result)
+
+
 def test_one_odd_end_is_told_with_its_rounds():
     result = run_campaign(ending({"heap": {3: 256}}), SCOPE, campaign("monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial
