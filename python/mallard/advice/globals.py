@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from mallard.mallocs import is_there, library_of
 from mallard.stats import Difference, median
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
+from mallard.trial.rounds import odd_end
 from mallard.trial.verdict import cpu_of, difference, wall_of
 
 NO_SCOPE = Scope("", ())
@@ -102,9 +103,7 @@ def globals_of(runs: dict[str, list[Once]], missing: tuple[str, ...] = ()) -> Gl
     base, *others = runs
     own = runs[base]
     ends = {run.status for run in own}
-    failed = {
-        name: run.end for name in others for run in runs[name] if len(ends) == 1 and run.status not in ends
-    }
+    failed = {name: how for name in others if (how := odd_end(runs[name], ends))}
     outputs = {run.output for run in own}
     several = len(own) > 1
     effects = [_effect(name, runs[name], own) for name in others if name not in failed]

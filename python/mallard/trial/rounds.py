@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -69,14 +69,17 @@ def _always_ends_otherwise(kept: Rounds[Run], name: str, base: str) -> bool:
 
 def _without_failed(kept: Rounds[Run], base: str) -> Rounds[Run]:
     usual = {run.status: run.end for run in kept.of(base)}
-    failed = {}
-    for name, runs in kept.runs.items():
-        odd = [run for run in runs if run.status not in usual]
-        if odd:
-            part = "" if len(odd) == len(runs) else f" in {len(odd)} of {len(runs)} rounds"
-            failed[name] = f"{odd[0].end}{part}"
+    failed = {name: how for name, runs in kept.runs.items() if (how := odd_end(runs, usual))}
     sound = {name: runs for name, runs in kept.runs.items() if name not in failed}
     return Rounds(sound, failed, tuple(usual.values()) if len(usual) > 1 else ())
+
+
+def odd_end(runs: Sequence[Measured], usual: Container[int]) -> str:
+    """How runs ended that did not end as usual, and how many; empty if there are none."""
+    odd = [run for run in runs if run.status not in usual]
+    if not odd:
+        return ""
+    return odd[0].end + ("" if len(odd) == len(runs) else f" in {len(odd)} of {len(runs)} rounds")
 
 
 def run_rounds(

@@ -13,6 +13,7 @@ from synthetic_study import effect, ground
 
 from mallard.advice import course, tries
 from mallard.advice.course import study
+from mallard.advice.globals import globals_of
 from mallard.advice.plan import SCREENING, Asked, plan_for
 from mallard.advice.tries import best_two, union
 from mallard.advice.verdict import decide
@@ -142,6 +143,17 @@ def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, as
     said = "Times are wall time, because several threads allocate in the scope."
     assert (said in decide(found).notes) is wall
     assert json.loads(advice_json(found, decide(found)))["wall"] is wall
+
+
+def test_an_odd_end_under_a_malloc_is_told_with_its_rounds():
+    def runs(*statuses: int) -> list[Once]:
+        return [Once(0.1, 0.1, MIB, 9, status, "", None) for status in statuses]
+
+    found = globals_of({"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)})
+    assert found.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
+    own = globals_of({"glibc": runs(0, 11, 0), "mimalloc": runs(0, 11, 11), "tcmalloc": runs(256, 256, 256)})
+    assert not own.same_end
+    assert own.failed == {"tcmalloc": "ended with exit status 1"}
 
 
 def test_without_a_trial_a_program_with_several_cores_has_wall_time(given):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mallard.advice.study import Study
-from mallard.advice.wording import interval, peak_ratio, times
+from mallard.advice.wording import between, interval, peak_ratio, times
 from mallard.stats import Difference
 from mallard.view.html.markup import Markup, breakable, element, joined
 from mallard.view.html.profile.content import Part
@@ -54,8 +54,10 @@ def before_and_after_part(study: Study) -> Part | None:
         "what its trial saved beside the null."
     )
     if floor is not None:
+        ends = between(floor, max(floor, bars[0].seconds - study.ceiling.low))
         text += (
-            f" Dashed: {times(floor)}, the time without any allocator; only better locality can go below it."
+            f" Dashed: {times(floor)}, the time without any allocator, at the end of its interval ({ends}); "
+            "only better locality can go below it."
         )
     return Part(
         "before-and-after",
