@@ -123,6 +123,21 @@ def find_library(malloc: str) -> Path | None:
     return _best(_known_to_linker(), beginning) or _best(Path("/").glob(f"{MULTIARCH}/*.so*"), beginning)
 
 
+def is_there(malloc: str) -> bool:
+    return malloc == OWN or find_library(malloc) is not None
+
+
+def library_of(malloc: str) -> Path | None:
+    """The file to preload, None for the program's own. A malloc that is missing is never replaced by that."""
+    if not is_there(malloc):
+        package = MALLOCS[malloc].package
+        raise UsageError(
+            f"{malloc} is not installed, so nothing can be compared with it; install {package}, or leave it "
+            "out of --global"
+        )
+    return None if malloc == OWN else find_library(malloc)
+
+
 def environment(strategy: str) -> dict[str, str]:
     """The environment of the process that measures this strategy."""
     _, malloc = split(strategy)

@@ -94,6 +94,7 @@ def ceiling(high: float = 46.0, **changes: Any) -> Ceiling:
         "ns_per_operation": 17.0,
         "faults": 120,
         "fault_ns": 200.0,
+        "wall_seconds": 0.110,
     }
     return Ceiling(**made | changes)
 
@@ -102,6 +103,7 @@ def mallocs(*effects: tuple[str, float, float], **changes: Any) -> Globals:
     made: dict[str, Any] = {
         "base": "glibc",
         "seconds": 0.109,
+        "cpu_seconds": 0.109,
         "wall_seconds": 0.110,
         "peak_bytes": 10.0 * MIB,
         "faults": 500.0,
@@ -112,7 +114,13 @@ def mallocs(*effects: tuple[str, float, float], **changes: Any) -> Globals:
         "effects": tuple(
             sorted(
                 (
-                    GlobalEffect(name, saved(middle, half), Difference(1.0 * MIB, 0, 2.0 * MIB, 11))
+                    GlobalEffect(
+                        name,
+                        saved(middle, half),
+                        Difference(1.0 * MIB, 0, 2.0 * MIB, 11),
+                        cpu_time=saved(middle, half),
+                        wall_time=saved(middle / 2, half / 2),
+                    )
                     for name, middle, half in effects
                 ),
                 key=lambda each: each.time.median,

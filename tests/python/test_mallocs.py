@@ -44,6 +44,15 @@ def test_what_the_linker_does_not_know_is_looked_for(tmp_path: Path, monkeypatch
     assert mallocs.find_library("tcmalloc") == library
 
 
+def test_a_malloc_that_is_missing_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (library,) = files(tmp_path, "libjemalloc.so.2")
+    monkeypatch.setattr(mallocs, "find_library", lambda name: library if name == "jemalloc" else None)
+    assert mallocs.library_of("glibc") is None
+    assert mallocs.library_of("jemalloc") == library
+    with pytest.raises(UsageError, match="mimalloc is not installed"):
+        mallocs.library_of("mimalloc")
+
+
 def test_the_linkers_cache_is_read_as_it_is_printed() -> None:
     known = mallocs._known_to_linker()
     assert all(path.is_absolute() for path in known)

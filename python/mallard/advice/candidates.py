@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from mallard.profile.containment import exact
 from mallard.profile.document import Profile
@@ -57,6 +57,9 @@ class Candidate:
     peak_max: float | None
     threads: int
     escape_sites: tuple[EscapeSite, ...] = ()
+    break_even: float | None = None  # containment from which a region pays, by the price of the operations
+    bytes_p50: float | None = None  # made by one activation, freed or not
+    bytes_p99: float | None = None
 
     @property
     def title(self) -> str:
@@ -92,6 +95,9 @@ def candidates_of(profile: Profile, most: int = MOST_CANDIDATES) -> list[Candida
     marked = profile.markers.scopes if profile.markers else ()
     mains = _mains(profile, names)
     every = [candidate(names, scope, mains) for scope in (*marked, *profile.scopes)]
+    evens = {each.scope: each.break_even.share for each in profile.almost_contained if each.break_even}
+    ids = {scope.function: scope.id for scope in profile.scopes}
+    every = [replace(each, break_even=_even_of(each, ids, evens)) for each in every]
     found = [each for each in every if _promises(each, of_all)]
     best: list[Candidate] = []
     for each in sorted(found, key=_order):
@@ -99,6 +105,13 @@ def candidates_of(profile: Profile, most: int = MOST_CANDIDATES) -> list[Candida
             best.append(each)
     inner = [each for each in best if each.rank < 4]
     return (inner or best)[:most]
+
+
+def _even_of(
+    each: Candidate, ids: Mapping[int | None, int | None], evens: Mapping[int, float | None]
+) -> float | None:
+    number = ids.get(each.function) if each.function is not None else None
+    return evens.get(number) if number is not None else None
 
 
 def named(profile: Profile, asked: Sequence[Scope]) -> list[Candidate]:
@@ -121,6 +134,7 @@ def _mains(profile: Profile, names: Names) -> frozenset[int]:
 def candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -> Candidate:
     figures = scope.figures
     peak = scope.activation_peak
+    made = scope.activation_bytes
     title = names.scope(scope)
     return Candidate(
         name=title,
@@ -146,6 +160,8 @@ def candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -
             EscapeSite(names.place_function(each.site), names.place_source(each.site), each.allocations)
             for each in scope.escape_sites[:MOST_SITES]
         ),
+        bytes_p50=made.below(made.p50) if made else None,
+        bytes_p99=made.below(made.p99) if made else None,
     )
 
 

@@ -10,7 +10,7 @@ import contextlib
 import math
 import mmap
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mallard.profile.document import Profile
 
@@ -24,7 +24,7 @@ WORTH_DOING = 0.02  # of the program's time
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Seconds of CPU time of the program as it is."""
+    """Seconds of the program as it is: CPU time, or wall time, which no saving of CPU time can exceed."""
 
     seconds: float
     low: float
@@ -34,6 +34,17 @@ class Ceiling:
     ns_per_operation: float | None
     faults: int  # that blocks can have caused
     fault_ns: float
+    wall_seconds: float
+    wall: bool = False
+
+    @property
+    def program_seconds(self) -> float:
+        return self.wall_seconds if self.wall else self.cpu_seconds
+
+    def in_wall_time(self) -> Ceiling:
+        """All that is saved may lie on the way that the program waits for."""
+        low, middle, high = (min(each, self.wall_seconds) for each in (self.low, self.seconds, self.high))
+        return replace(self, low=low, seconds=middle, high=high, wall=True)
 
     @property
     def share(self) -> float:
@@ -49,13 +60,17 @@ class Ceiling:
 
     @property
     def worth_a_trial(self) -> bool:
-        return self.share_high >= WORTH_DOING
+        """Of the shorter time: nobody knows yet which one the trial goes by."""
+        shorter = min(self.cpu_seconds, self.wall_seconds)
+        return shorter > 0 and self.high / shorter >= WORTH_DOING
 
     def _of_program(self, seconds: float) -> float:
-        return min(1.0, seconds / self.cpu_seconds) if self.cpu_seconds > 0 else 0.0
+        return min(1.0, seconds / self.program_seconds) if self.program_seconds > 0 else 0.0
 
 
-def ceiling_of(profile: Profile, cpu_seconds: float, faults: int, fault_ns: float) -> Ceiling:
+def ceiling_of(
+    profile: Profile, cpu_seconds: float, wall_seconds: float, faults: int, fault_ns: float
+) -> Ceiling:
     density = profile.figures.dimension("D")
     operations = profile.process.events
     each = density.ns_per_operation
@@ -76,6 +91,7 @@ def ceiling_of(profile: Profile, cpu_seconds: float, faults: int, fault_ns: floa
         ns_per_operation=each,
         faults=by_blocks,
         fault_ns=fault_ns,
+        wall_seconds=wall_seconds,
     )
 
 

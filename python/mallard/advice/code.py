@@ -1,6 +1,7 @@
 """Code to paste: includes, the allocator with its sizes, the types to change, winking out, assertions.
 
-The sizes come from the recording: of a region, the most bytes between two moments without a live block.
+The sizes come from the recording: of a region, the bytes that a call makes; of a pool, those that live at one
+time. A buffer serves 99 of 100 calls.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from mallard.profile.words import size
 LARGEST_BUFFER = 64 << 10  # of a thread's storage
 SMALLEST_BUFFER = 256
 LEAST_SHARE = 0.02  # of the scope's allocations
+
+LARGEST_FIRST_CHUNK = 8 << 20
+REGIONS = ("monotonic", "multipool+monotonic")
 
 MECHANISM = {
     "monotonic": ("mallard::monotonic<>", ("mallard/local/monotonic.hpp",)),
@@ -90,13 +94,29 @@ def _container(names: Names, functions: list[int]) -> tuple[str, str] | None:
     return None
 
 
+def needs_of(strategy: str, candidate: Candidate) -> tuple[float | None, float | None, float | None]:
+    """The bytes that half of the calls, 99 of 100 calls and the largest one need. A region holds all blocks
+    that were made since none was live, a pool those that live at one time."""
+    if strategy in REGIONS and candidate.bytes_p99 is not None:
+        most = candidate.region_bytes if candidate.returns > 1 else None
+        return candidate.bytes_p50, candidate.bytes_p99, most
+    if strategy in REGIONS and candidate.returns > 1:
+        return None, candidate.region_bytes, candidate.region_bytes
+    return candidate.peak_p50, candidate.peak_p99, candidate.peak_max
+
+
 def buffer_bytes(candidate: Candidate) -> int:
-    """Room for what the scope needs before it has no live block; a power of two. 0 if that is too much for a
-    buffer, or is not known."""
-    need = candidate.region_bytes if candidate.returns > 1 else candidate.peak_p99
+    """Room for 99 of 100 calls in a region; a power of two. 0 if that is too much for a buffer, or is not
+    known."""
+    _, usual, most = needs_of("monotonic", candidate)
+    need = min(usual, most) if usual and most else usual
     if not need or need > LARGEST_BUFFER:
         return 0
-    return max(SMALLEST_BUFFER, 1 << (int(need) - 1).bit_length())
+    return max(SMALLEST_BUFFER, _power_of_two(need))
+
+
+def _power_of_two(bytes_: float) -> int:
+    return 1 << (int(bytes_) - 1).bit_length()
 
 
 def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, threads: bool = False) -> str:
@@ -104,11 +124,15 @@ def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, 
     mechanism, headers = MECHANISM[strategy]
     lines = [f"#include <{header}>" for header in ("mallard/bind/resource.hpp", *headers)]
     if strategy == "monotonic":
-        lines.insert(1, "#include <mallard/lifetime/checkpoint.hpp>")
+        lines.append("#include <mallard/lifetime/checkpoint.hpp>")
+    if strategy in REGIONS:
+        lines.append("#include <mallard/lifetime/wink_out.hpp>")
+    lines.sort()
     kinds = list(dict.fromkeys(each.container for each in changes)) or ["vector"]
     standard = sorted(
-        {"cstddef", "memory_resource", *(kind.removeprefix("multi") for kind in kinds)}
-        | ({"span"} if _has_buffer(strategy, candidate) else set())
+        {"memory_resource", *(kind.removeprefix("multi") for kind in kinds)}
+        | ({"cstddef", "span"} if _has_buffer(strategy, candidate) else set())
+        | (set() if strategy in REGIONS else {"memory"})
     )
     lines += ["", *(f"#include <{header}>" for header in standard), "", *_changes(candidate, changes)]
     lines += _memory(strategy, mechanism, candidate)
@@ -149,33 +173,54 @@ def _escapes(candidate: Candidate) -> list[str]:
 
 
 def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
-    room = buffer_bytes(candidate)
+    told = _needs_in_words(strategy, candidate)
     if _has_buffer(strategy, candidate):
-        need = candidate.region_bytes if candidate.returns > 1 else candidate.peak_p99
+        room = buffer_bytes(candidate)
+        most = needs_of(strategy, candidate)[2] or 0
+        kept = f": up to {size(int(most) - room)} a thread" if most > room else ""
         return [
-            f"// One call needs at most {size(need)}, as recorded. More goes on in chunks, which are kept.",
+            *told,
+            "// The buffer serves 99 of 100 calls. More goes on in chunks,",
+            f"// which are kept from call to call{kept}.",
             f"alignas(64) inline thread_local std::byte memory_buffer[{room}];",
             f"inline thread_local mallard::resource<{mechanism}> memory{{",
             "    std::span<std::byte>{memory_buffer}};",
-            "static_assert(mallard::rewindable<mallard::monotonic<>>);",
         ]
-    if strategy == "multipool+monotonic":
-        return [
-            "inline thread_local mallard::monotonic<> region;",
-            f"inline thread_local mallard::resource<{mechanism}> memory{{region}};",
-            "static_assert(mallard::local_allocator<mallard::multipool<mallard::monotonic<>>>);",
-        ]
+    if strategy in REGIONS:
+        return [*told, *_region(strategy, mechanism, candidate)]
     also = ["// It was tried as adaptive pools, one a size; a multipool has a pool for each size, too."]
     return [
+        *told,
         *(also if strategy == "adaptive-pool" else []),
         f"inline thread_local mallard::resource<{mechanism}> memory; // keeps its memory from call to call",
-        f"static_assert(mallard::local_allocator<{mechanism}>);",
+    ]
+
+
+def _needs_in_words(strategy: str, candidate: Candidate) -> list[str]:
+    half, usual, most = needs_of(strategy, candidate)
+    told = [
+        f"{calls} at most {size(round(need))}"
+        for calls, need in (("half of the calls need", half), ("99 of 100", usual), ("the largest", most))
+        if need
+    ]
+    return [f"// As recorded, {', '.join(told)}."] if told else []
+
+
+def _region(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
+    """Without a buffer. The first chunk is enough for half of the calls."""
+    half, usual, _ = needs_of(strategy, candidate)
+    first = min(_power_of_two(half or usual or 0), LARGEST_FIRST_CHUNK) if half or usual else 0
+    options = f"mallard::monotonic_options{{.growth = {{.first_chunk_bytes = {first}}}}}" if first else ""
+    kept = "// keeps its memory from call to call"
+    if strategy == "monotonic":
+        return [f"inline thread_local mallard::resource<{mechanism}> memory{{{options}}}; {kept}"]
+    return [
+        f"inline thread_local mallard::monotonic<> region{{{options}}}; {kept}",
+        f"inline thread_local mallard::resource<{mechanism}> memory{{region}};",
     ]
 
 
 def _function(strategy: str, kinds: list[str]) -> list[str]:
-    inside = [f"    {_declared(kind, number)}" for number, kind in enumerate(kinds)]
-    uses = [f"    static_cast<void>(c{number});" for number in range(len(kinds))]
     before: list[str] = []
     if strategy == "monotonic":
         before = ["    mallard::checkpoint rewound{memory.mechanism()}; // first, so that it ends last"]
@@ -188,32 +233,42 @@ def _function(strategy: str, kinds: list[str]) -> list[str]:
             "        }",
             "    } last; // first, so that it ends last; not in a function that calls itself",
         ]
+    declared = _winked_out(kinds) if strategy in REGIONS else _destroyed(kinds)
     return [
         "",
         "inline void in_the_scope() {",
         *before,
-        *inside,
+        *declared,
         "    // ... the code of the function",
-        *uses,
+        *(f"    static_cast<void>(c{number});" for number in range(len(kinds))),
         "}",
-        *_winking(strategy, kinds),
     ]
 
 
-def _declared(kind: str, number: int) -> str:
+def _winked_out(kinds: list[str]) -> list[str]:
+    """wink_out refuses, at compile time, a type that owns anything but this memory."""
+    return [
+        "    // No destructor runs. A type that owns more than this memory does not compile",
+        f"    // (mallard::winkable). For such a one: {_type(kinds[0])} c0{{&memory}};",
+        *(
+            f"    auto& c{number} = mallard::wink_out<{_type(kind)}>(memory);"
+            for number, kind in enumerate(kinds)
+        ),
+    ]
+
+
+def _destroyed(kinds: list[str]) -> list[str]:
+    lines = []
+    for number, kind in enumerate(kinds):
+        takes = f"std::uses_allocator_v<decltype(c{number}), std::pmr::polymorphic_allocator<>>"
+        lines += [
+            f"    {_type(kind)} c{number}{{&memory}};",
+            f'    static_assert({takes}, "it would stay on the global heap");',
+        ]
+    return lines
+
+
+def _type(kind: str) -> str:
     parameters = next((given for _, name, given in CONTAINERS if name == kind), "T")
     types = parameters.replace("Key", "int").replace("T", "int")
-    return f"std::pmr::{kind}{f'<{types}>' if types else ''} c{number}{{&memory}};"
-
-
-def _winking(strategy: str, kinds: list[str]) -> list[str]:
-    if strategy not in ("monotonic", "multipool+monotonic"):
-        return []
-    declared = _declared(kinds[0], 0).partition(" c0")[0]
-    return [
-        "",
-        "// A container that holds nothing but memory of this allocator can end without its destructor:",
-        "//   #include <mallard/lifetime/wink_out.hpp>",
-        f"//   auto& c0 = mallard::wink_out<{declared}>(memory);",
-        "// The compiler refuses types that own anything else (mallard::winkable).",
-    ]
+    return f"std::pmr::{kind}{f'<{types}>' if types else ''}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from mallard.mallocs import OWN, find_library
-from mallard.stats import Difference, median, paired_difference
+from mallard.mallocs import is_there, library_of
+from mallard.stats import Difference, median
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
+from mallard.trial.rounds import odd_end
+from mallard.trial.verdict import cpu_of, difference, wall_of
 
 NO_SCOPE = Scope("", ())
 NO_MARK = Scope(
@@ -23,6 +25,8 @@ class GlobalEffect:
     malloc: str
     time: Difference
     peak_bytes: Difference
+    cpu_time: Difference
+    wall_time: Difference
 
     @property
     def saves(self) -> bool:
@@ -32,7 +36,8 @@ class GlobalEffect:
 @dataclass(frozen=True)
 class Globals:
     base: str
-    seconds: float  # CPU time under the base
+    seconds: float  # under the base
+    cpu_seconds: float
     wall_seconds: float
     peak_bytes: float
     faults: float
@@ -45,6 +50,16 @@ class Globals:
     differing: tuple[str, ...] = ()  # mallocs under which its output is another one
     missing: tuple[str, ...] = ()  # not installed
     heap: str = "clean"
+    wall: bool = False  # `seconds` and the effects are wall time
+
+    @property
+    def cores(self) -> float:
+        """That the program uses on average."""
+        return self.cpu_seconds / max(self.wall_seconds, 1e-9)
+
+    def in_wall_time(self) -> Globals:
+        effects = (replace(each, time=each.wall_time) for each in self.effects)
+        return replace(self, seconds=self.wall_seconds, effects=_ordered(effects), wall=True)
 
     @property
     def best(self) -> GlobalEffect | None:
@@ -53,7 +68,7 @@ class Globals:
 
 def installed(mallocs: Sequence[str]) -> tuple[list[str], list[str]]:
     """Those that are here, and those that are not."""
-    here = [name for name in mallocs if name == OWN or find_library(name) is not None]
+    here = [name for name in mallocs if is_there(name)]
     return here, [name for name in mallocs if name not in here]
 
 
@@ -79,33 +94,24 @@ def run_globals(
 
 
 def run_once(program: Program, malloc: str, litter: int = 0) -> Once:
-    library = None if malloc == OWN else find_library(malloc)
-    return program.run(Arm(NULL if litter else None, library, litter), NO_MARK if litter else NO_SCOPE)
+    return program.run(
+        Arm(NULL if litter else None, library_of(malloc), litter), NO_MARK if litter else NO_SCOPE
+    )
 
 
 def globals_of(runs: dict[str, list[Once]], missing: tuple[str, ...] = ()) -> Globals:
     base, *others = runs
     own = runs[base]
     ends = {run.status for run in own}
-    failed = {
-        name: run.end for name in others for run in runs[name] if len(ends) == 1 and run.status not in ends
-    }
+    failed = {name: how for name in others if (how := odd_end(runs[name], ends))}
     outputs = {run.output for run in own}
     several = len(own) > 1
-    effects = [
-        GlobalEffect(
-            name,
-            paired_difference([run.cpu_seconds for run in runs[name]], [run.cpu_seconds for run in own]),
-            paired_difference(
-                [float(run.peak_bytes) for run in runs[name]], [float(run.peak_bytes) for run in own]
-            ),
-        )
-        for name in others
-        if name not in failed
-    ]
+    effects = [_effect(name, runs[name], own) for name in others if name not in failed]
+    cpu_seconds = median([run.cpu_seconds for run in own])
     return Globals(
         base=base,
-        seconds=median([run.cpu_seconds for run in own]),
+        seconds=cpu_seconds,
+        cpu_seconds=cpu_seconds,
         wall_seconds=median([run.wall_seconds for run in own]),
         peak_bytes=median([float(run.peak_bytes) for run in own]),
         faults=median([float(run.faults) for run in own]),
@@ -113,7 +119,7 @@ def globals_of(runs: dict[str, list[Once]], missing: tuple[str, ...] = ()) -> Gl
         status=own[0].status,
         same_output=len(outputs) == 1,
         same_end=len(ends) == 1,
-        effects=tuple(sorted(effects, key=lambda each: each.time.median)),
+        effects=_ordered(effects),
         failed=failed,
         differing=tuple(
             name
@@ -122,3 +128,18 @@ def globals_of(runs: dict[str, list[Once]], missing: tuple[str, ...] = ()) -> Gl
         ),
         missing=missing,
     )
+
+
+def _effect(malloc: str, runs: Sequence[Once], base: Sequence[Once]) -> GlobalEffect:
+    cpu_time = difference(runs, base, cpu_of)
+    return GlobalEffect(
+        malloc=malloc,
+        time=cpu_time,
+        peak_bytes=difference(runs, base, lambda run: float(run.peak_bytes)),
+        cpu_time=cpu_time,
+        wall_time=difference(runs, base, wall_of),
+    )
+
+
+def _ordered(effects: Iterable[GlobalEffect]) -> tuple[GlobalEffect, ...]:
+    return tuple(sorted(effects, key=lambda each: each.time.median))

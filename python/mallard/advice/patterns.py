@@ -7,12 +7,13 @@ their measured price, and said to be so.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mallard.advice.candidates import LIBRARY, short_source
 from mallard.profile.document import Profile
 from mallard.profile.names import Names
 from mallard.profile.scopes import Site
+from mallard.profile.short_name import short_name
 from mallard.profile.words import count, share, size
 
 LEAST_SHARE = 0.05  # of the program's allocations
@@ -23,8 +24,9 @@ SMALL_BYTES = 4096
 POOLED_BYTES = 0.1  # of the program's bytes
 BY_OTHERS = 0.05
 OWNED_SHARE = 0.1
+ONE_A_CALL = 1.1
 COPY_NS_A_BYTE = 0.05  # 20 GB/s: a low price, because an estimate must not promise too much
-MOST_PATTERNS = 4
+MOST_PATTERNS = 5
 
 GROWS = re.compile(
     r"std::(?:vector<.*|deque<.*|_Hashtable<.*|string|basic_string<.*)::"
@@ -32,12 +34,20 @@ GROWS = re.compile(
     r"|_M_mutate|_M_append|_M_reallocate_map)"
 )
 MADE_ONCE = re.compile(r"std::(?:operator\+|string::_M_construct|string::string|to_string)")
+# X::X(X const&), X::operator=(X const&), and what the library's containers call for them.
+COPIES = re.compile(r"^(?P<of>.+)::(?:operator=|\w+)\((?P<from>.+) const&\)")
+COPIES_INSIDE = re.compile(r"^(?:[\w:<>*&, ]* )?(?P<of>std::.+?)::(?:_M_copy|_M_assign)\b")
+OTHER_NAMES = {
+    "std::_Hashtable": "the hash table",
+    "std::_Rb_tree": "a map or a set",
+    "std::basic_string": "std::string",
+}
 SHARED = re.compile(r"_Sp_counted|std::(?:allocate_shared|make_shared|__shared_count)")
 
 
 @dataclass(frozen=True)
 class Pattern:
-    kind: str  # reserve, reuse, owner, pooled, shared
+    kind: str  # reserve, reuse, move, single, owner, pooled, shared
     function: str
     source: str  # file:line to jump to
     allocations: int
@@ -50,6 +60,11 @@ class Pattern:
     def where(self) -> str:
         return f"{self.function} ({short_source(self.source)})" if self.source else self.function
 
+    def times(self, part: float) -> Pattern:
+        if self.estimated_seconds is None:
+            return self
+        return replace(self, estimated_seconds=part * self.estimated_seconds)
+
 
 def patterns_of(profile: Profile) -> list[Pattern]:
     """The largest estimate first, then those without one."""
@@ -57,12 +72,17 @@ def patterns_of(profile: Profile) -> list[Pattern]:
     of_sites = [
         found
         for site in profile.sites
-        if (found := _ladder(profile, names, site) or _at_once(profile, names, site))
+        if (
+            found := _ladder(profile, names, site)
+            or _copied(profile, names, site)
+            or _at_once(profile, names, site)
+        )
     ]
     every = [
         *_merged(of_sites),
         *_owners(profile, names),
         *_pooled(profile, names),
+        *_single(profile, names),
         *_shared(profile, names),
     ]
     return sorted(every, key=lambda each: -(each.estimated_seconds or 0.0))[:MOST_PATTERNS]
@@ -106,12 +126,78 @@ def _ladders(site: Site) -> int:
     return max(returns, fullest) if returns >= 2 else 0
 
 
+def _copied(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """Blocks of copies. Those that die at once have an estimate: the original could have been used."""
+    figures = site.figures
+    part = _share(profile, figures.allocations)
+    of = _copied_type(names, site) if part >= LEAST_SHARE else ""
+    if not of:
+        return None
+    saved = figures.allocations * 2 * _operation_ns(profile) + figures.bytes * COPY_NS_A_BYTE
+    return Pattern(
+        "move",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        part,
+        f"its {count(figures.allocations)} blocks are copies of {of}",
+        "std::move if the original is not used again, or a reference or a view instead of the copy",
+        saved * 1e-9 if _dies_at_once(site) else None,
+    )
+
+
+def _copied_type(names: Names, site: Site) -> str:
+    """The type whose copy the site makes; empty if it makes none."""
+    for stack in site.stacks[:1]:
+        for place in names.stack(stack.stack):
+            if place is not None:
+                name = names.function(names.place(place).function).name
+                found = COPIES_INSIDE.match(name) or COPIES.match(name)
+                if found and found.groupdict().get("from", found["of"]) == found["of"]:
+                    of = short_name(found["of"])
+                    return container(of) if LIBRARY.match(of) else of
+            if place == site.place:
+                break
+    return ""
+
+
+def _dies_at_once(site: Site) -> bool:
+    return (site.returns or 0) >= FREED_AT_ONCE * site.figures.allocations
+
+
+def _single(profile: Profile, names: Names) -> list[Pattern]:
+    """The function that makes most blocks, one a call: a region has nothing to gather there."""
+    found = [
+        scope
+        for scope in profile.scopes
+        if scope.activations.allocating
+        and scope.figures.allocations <= ONE_A_CALL * scope.activations.allocating
+        and _share(profile, scope.figures.allocations) >= OWNED_SHARE
+        and (scope.figures.containment or 0.0) >= FREED_AT_ONCE
+        and not LIBRARY.match(names.short(scope.function))
+    ]
+    most = max(found, key=lambda scope: scope.figures.allocations, default=None)
+    if most is None:
+        return []
+    made = most.figures.allocations
+    return [
+        Pattern(
+            "single",
+            names.short(most.function),
+            names.source(most.function),
+            made,
+            _share(profile, made),
+            f"makes one block a call, {count(made)} in all, so an allocator of its own has nothing to gather",
+            "a buffer on the stack, or memory of its caller",
+        )
+    ]
+
+
 def _at_once(profile: Profile, names: Names, site: Site) -> Pattern | None:
     """One block at a time, freed before the next one is made."""
     figures = site.figures
     part = _share(profile, figures.allocations)
-    returns = site.returns or 0
-    if part < LEAST_SHARE or figures.allocations < 100 or returns < FREED_AT_ONCE * figures.allocations:
+    if part < LEAST_SHARE or figures.allocations < 100 or not _dies_at_once(site):
         return None
     if (figures.largest or 0) > SMALL_BYTES:
         remedy = "one buffer that is cleared and used again"
@@ -229,7 +315,7 @@ def container(function: str) -> str:
     """`std::vector` of `std::vector<int>::_M_realloc_insert<int>`."""
     found = re.match(r"(std::\w+)", function)
     name = found[1] if found else "the container"
-    return {"std::_Hashtable": "the hash table", "std::basic_string": "std::string"}.get(name, name)
+    return OTHER_NAMES.get(name, name)
 
 
 def _share(profile: Profile, allocations: int) -> float:

@@ -30,7 +30,13 @@ class Screened:
         """By the best strategy; negative if even that costs time."""
         if self.result is None:
             return -float("inf")
-        return max((-each.time.median for each in allowed(self.result.grounds[0])), default=-float("inf"))
+        return max((-each.time.median for each in self.result.grounds[0].allowed), default=-float("inf"))
+
+    @property
+    def saved_share(self) -> float:
+        """Of the program's time: one candidate may have CPU time, and another one wall time."""
+        of_all = self.result.grounds[0].trial.program_seconds if self.result else 0.0
+        return self.saved_seconds / of_all if of_all > 0 else self.saved_seconds
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ class Study:
     candidates: tuple[Candidate, ...] = ()
     screened: tuple[Screened, ...] = ()
     chosen: Candidate | None = None
+    briefly: Ground | None = None  # every strategy in few rounds, if those in full are the best two of it
     trial: Result | None = None
     on_top: Ground | None = None  # under the best of the other mallocs
     both: Both | None = None
@@ -69,17 +76,15 @@ class Study:
         return self.trial.grounds[0] if self.trial else None
 
     @property
+    def wall(self) -> bool:
+        """True if times are wall time."""
+        return self.ground.trial.wall if self.ground else self.globals.wall
+
+    @property
     def best(self) -> Effect | None:
         """The strategy that saves most, if that is more than its interval and worth a change."""
         ground = self.ground
         if ground is None:
             return None
         least = LEAST_EFFECT * ground.trial.program_seconds
-        return next((each for each in allowed(ground) if each.saves and -each.time.median >= least), None)
-
-
-def allowed(ground: Ground) -> list[Effect]:
-    """Without strategies under which the program's output is another one, or that served nothing."""
-    return [
-        each for each in ground.trial.effects if each.strategy not in ground.differing and each.counts.served
-    ]
+        return next((each for each in ground.allowed if each.saves and -each.time.median >= least), None)

@@ -1,31 +1,29 @@
-"""The answer: one sentence first, then the figures that it rests on.
-
-A saving of a local allocator is measured against the null of its trial. A malloc for the whole program needs
-no change of code, so it is advised wherever it saves nearly as much.
-"""
+"""The verdict: the answer in one sentence, then the figures that it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
+from mallard.advice.answer import Answer, Kind, answer_of, heaviest, same_on_top, then_locally
 from mallard.advice.candidates import Candidate
 from mallard.advice.code import code_for
-from mallard.advice.patterns import Pattern
-from mallard.advice.study import LEAST_EFFECT, Study, allowed
-from mallard.advice.wording import at_most, interval, nanoseconds, peak_ratio, percent, strategy_name, times
+from mallard.advice.study import LEAST_EFFECT, Study
+from mallard.advice.wording import (
+    at_most,
+    between,
+    interval,
+    nanoseconds,
+    peak_ratio,
+    percent,
+    strategy_name,
+    times,
+)
 from mallard.profile.words import count, plural
+from mallard.selection import in_prose
 from mallard.trial.campaign import Ground
-from mallard.trial.verdict import Effect
+from mallard.trial.verdict import Effect, varies
 
-Kind = Literal["nothing", "local", "global", "pattern", "unresolved"]
-
-GLOBAL_IS_ENOUGH = 0.8  # of a local allocator's saving
-MAIN_IS_ENOUGH = 0.5
-PATTERN_IS_MORE = 1.2  # times the best that was measured: an estimate is less sure
-PATTERN_SHARE = 0.02  # of the program's time
-PATTERN_ALONE = 0.5  # of the program's allocations, for an answer without a ladder
 BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
     "A trial is a floor. It cannot see three things that come on top: winking out (no destructor runs), "
@@ -35,58 +33,26 @@ NOT_SEEN = (
 
 @dataclass(frozen=True)
 class Verdict:
-    kind: Kind
+    answer: Answer
     headline: str
     facts: tuple[tuple[str, str], ...]  # a label, and the sentence
     notes: tuple[str, ...]
     code: str = ""
 
+    @property
+    def kind(self) -> Kind:
+        return self.answer.kind
+
 
 def decide(study: Study) -> Verdict:
-    kind = _kind(study)
+    answer = answer_of(study)
+    kind = answer.kind
     return Verdict(
-        kind,
+        answer,
         _HEADLINES[kind](study),
         tuple(_facts(study, kind)),
         tuple(_notes(study, kind)),
         _code(study) if study.best and kind != "nothing" and _can_be_written(study) else "",
-    )
-
-
-def _kind(study: Study) -> Kind:
-    if not study.ceiling.worth_a_trial:
-        return "nothing"
-    local, whole = _saved_locally(study), _saved_globally(study)
-    pattern = _heaviest(study)
-    measured = max(local, whole)
-    if pattern and (pattern.estimated_seconds or 0.0) > PATTERN_IS_MORE * measured:
-        return "pattern"
-    if measured <= 0:
-        return "unresolved"
-    # What serves the whole program is a global allocator, and one that exists needs no work.
-    enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
-    return "global" if whole >= enough * local else "local"
-
-
-def _saved_locally(study: Study) -> float:
-    return -study.best.time.median if study.best else 0.0
-
-
-def _saved_globally(study: Study) -> float:
-    best = study.globals.best
-    return -best.time.median if best and -best.time.median >= LEAST_EFFECT * study.globals.seconds else 0.0
-
-
-def _heaviest(study: Study) -> Pattern | None:
-    least = PATTERN_SHARE * study.ceiling.cpu_seconds
-    return next(
-        (
-            each
-            for each in study.patterns
-            if (each.estimated_seconds or 0.0) >= least
-            and (each.kind == "reserve" or each.share >= PATTERN_ALONE)
-        ),
-        None,
     )
 
 
@@ -102,7 +68,7 @@ def _nothing(study: Study) -> str:
         )
     return (
         f"Nothing worth doing: no allocator can save more than {at_most(study.ceiling.share_high)} of "
-        f"{times(study.ceiling.cpu_seconds)} here, against {_base(study)}."
+        f"{times(study.ceiling.program_seconds)} here, against {_base(study)}."
     )
 
 
@@ -129,9 +95,8 @@ def _global(study: Study) -> str:
 
 
 def _then(study: Study) -> str:
-    """The local allocator that is worth its change beside the other malloc."""
-    on_top = _same_on_top(study)
-    if on_top is None or study.chosen is None or study.chosen.is_main or not on_top.saves:
+    on_top = then_locally(study)
+    if on_top is None or study.chosen is None:
         return ""
     return (
         f" Then put {strategy_name(on_top)} into {study.chosen.with_source}: that still saves "
@@ -140,7 +105,7 @@ def _then(study: Study) -> str:
 
 
 def _pattern(study: Study) -> str:
-    found = _heaviest(study)
+    found = heaviest(study)
     assert found
     word = (
         "saves more than any allocator"
@@ -149,7 +114,7 @@ def _pattern(study: Study) -> str:
     )
     return (
         f"{found.where}: {found.remedy}. By estimate that saves {times(found.estimated_seconds or 0.0)} of "
-        f"{times(study.ceiling.cpu_seconds)} against {_base(study)}, copies included, and {word}; not "
+        f"{times(study.ceiling.program_seconds)} against {_base(study)}, copies included, and {word}; not "
         "tried, because the program would have to change."
     )
 
@@ -163,7 +128,7 @@ def _unresolved(study: Study) -> str:
         )
     return (
         "Nothing that was tried is worth a change: no strategy and no malloc saves "
-        f"{percent(LEAST_EFFECT)} of {times(study.ceiling.cpu_seconds)} beyond its interval, against "
+        f"{percent(LEAST_EFFECT)} of {times(study.ceiling.program_seconds)} beyond its interval, against "
         f"{_base(study)}."
     )
 
@@ -196,9 +161,9 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
         yield from _heaps(study)
         yield from _also(study)
     for each in study.patterns:
-        if each.estimated_seconds and each.estimated_seconds < LEAST_EFFECT * study.ceiling.cpu_seconds:
+        if each.estimated_seconds and each.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds:
             continue
-        if kind != "pattern" or each is not _heaviest(study):
+        if kind != "pattern" or each is not heaviest(study):
             saved = f" (by estimate {times(each.estimated_seconds)})" if each.estimated_seconds else ""
             yield each.kind, f"{each.where}: {each.reason}. Remedy: {each.remedy}{saved}."
         else:
@@ -212,7 +177,8 @@ def _ceiling(study: Study) -> str:
         each += f" of {nanoseconds(most.ns_per_operation)}"
     text = (
         f"no allocator can save more than {times(most.high)} ({at_most(most.share_high)}) here: {each}, and "
-        f"{plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}"
+        f"{plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}; with its interval, "
+        f"{between(most.low, most.high)}"
     )
     best = study.best
     if best and -best.time.median > most.high:
@@ -232,7 +198,7 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
                 "" if each.saves or each.time.low > 0 else ", which is no difference"
             )
             text += f"; peak {peak_ratio(each.peak_bytes.median, study.globals.peak_bytes)}"
-            if study.on_top and study.on_top.malloc == each.malloc and (best := _same_on_top(study)):
+            if study.on_top and study.on_top.malloc == each.malloc and (best := same_on_top(study)):
                 text += f"; on top of it {strategy_name(best)} {_still(best)}"
             yield f"{each.malloc} instead of {study.globals.base}", text
 
@@ -243,28 +209,41 @@ def _still(best: Effect) -> str:
     return f"saves nothing that is sure ({interval(best.time)})"
 
 
-def _same_on_top(study: Study) -> Effect | None:
-    wanted = study.best.strategy if study.best else None
-    effects = study.on_top.trial.effects if study.on_top else ()
-    return next((each for each in effects if each.strategy == wanted), None)
-
-
 def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
     text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
     if chosen.escaped and chosen.escape_sites:
-        first = chosen.escape_sites[0]
-        where = f"{first.function}{f' ({first.source})' if first.source else ''}"
-        text += f", most of them from {where}: leave those global"
+        text += f": {_escape_sites(chosen)}: leave those global"
+    text += _break_even(chosen)
     if best.counts.freed_by_others:
         text += f"; {count(best.counts.freed_by_others)} are freed by other threads"
     return text
 
 
+def _escape_sites(chosen: Candidate) -> str:
+    """Each with its blocks, and the rest of them."""
+    told = [
+        f"{count(each.allocations)} from {each.function}{f' ({each.source})' if each.source else ''}"
+        for each in chosen.escape_sites
+    ]
+    others = chosen.escaped - sum(each.allocations for each in chosen.escape_sites)
+    return in_prose([*told, *([f"{count(others)} from elsewhere"] if others > 0 else [])])
+
+
+def _break_even(chosen: Candidate) -> str:
+    """Escapes are a price. A region pays from some containment on."""
+    even, here = chosen.break_even, chosen.containment
+    if even is None or here is None:
+        return ""
+    if even > 1:
+        return "; by the price of its operations a region never pays here"
+    return f"; a region pays from {percent(even)} contained on, and {percent(here)} are"
+
+
 def _other_strategies(study: Study, chosen: Candidate) -> Iterator[str]:
     ground = study.ground
     assert ground
-    for each in allowed(ground):
+    for each in ground.allowed:
         if each is study.best:
             continue
         saved = -each.time.median
@@ -320,12 +299,15 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     yield from study.notes
     ground = study.ground
     if ground:
+        if ground.trial.ends and study.globals.same_end:
+            yield varies(ground.trial.ends)
         for strategy, how in ground.trial.failed.items():
             yield f"Under {strategy} the program {how}; without it, it does not. It was left out."
         for strategy in ground.differing:
             yield f"Under {strategy} the program's output is another one. It was left out."
-        if ground.trial.wall:
-            yield "Times of the trial are wall time, because several threads allocate in the scope."
+    if study.wall:
+        reason = "several threads allocate in the scope" if ground else "the program uses several cores"
+        yield f"Times are wall time, because {reason}."
     for screened in study.screened:
         if screened.reason:
             yield f"{screened.candidate.title} was not tried: {screened.reason}."

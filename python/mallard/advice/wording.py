@@ -43,7 +43,11 @@ def interval(of: Difference) -> str:
     """Of what is saved: `37.1 to 39.7 ms`."""
     if not (math.isfinite(of.low) and math.isfinite(of.high)):
         return "interval not known"
-    low, high = -of.high, -of.low
+    return between(-of.high, -of.low)
+
+
+def between(low: float, high: float) -> str:
+    """`36.8 to 46.0 ms`."""
     if max(abs(low), abs(high)) >= 1:
         return f"{_digits(low)} to {_digits(high)} s"
     return f"{_digits(1e3 * low)} to {_digits(1e3 * high)} ms"

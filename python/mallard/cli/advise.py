@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,8 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.advice.course import Asked, study
+    from mallard.advice.course import study
+    from mallard.advice.plan import Asked
     from mallard.advice.verdict import decide
     from mallard.profile.words import size
     from mallard.trial.program import Program
@@ -88,19 +90,21 @@ def run(arguments: argparse.Namespace) -> int:
     program = Program(
         arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
     )
+    chosen = trials.chosen_mallocs(arguments)
+    trials.check_there(chosen[:1])  # of the others, those that are missing are named in the answer
     asked = Asked(
-        mallocs=trials.chosen_mallocs(arguments),
+        mallocs=chosen,
         scopes=_scopes(arguments.scope),
         rounds=arguments.rounds,
         litters=trials.litters(arguments),
         quick=arguments.quick,
         seed=arguments.seed,
+        terminal=trials.reads_terminal(arguments),
     )
-    with (
-        tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder,
-        steps_on(Console(stderr=True, highlight=False)) as step,
-    ):
-        found = study(program, asked, arguments.trace, Path(folder), step)
+    display = Console(stderr=True, highlight=False)
+    say = partial(print_line, display)
+    with tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder, steps_on(display) as step:
+        found = study(program, asked, arguments.trace, Path(folder), step, say)
     if found.best:
         found = _with_bonus(found, found.best.strategy)
     verdict = decide(found)

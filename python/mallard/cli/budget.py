@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mallard.budget.document import PROCESS, read_budget
 from mallard.command_line import exit_status
 from mallard.command_line.needs import Needs
+from mallard.command_line.options import add_time_limit
 from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 from mallard.whole_file import check_writable, write_whole
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
     )
+    add_time_limit(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -75,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.trial.native import record
 
     with tempfile.TemporaryDirectory(prefix="mallard-budget-") as folder:
-        trace = record(arguments.words, arguments.input, Path(folder) / "budget.trace")
+        file = Path(folder) / "budget.trace"
+        trace = record(arguments.words, arguments.input, file, arguments.time_limit)
         measured = MeasuredRun(trace)
         return _write(arguments, measured) if arguments.write else _compare(arguments, measured)
 

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="all",
         help="all (the default), or some, such as monotonic,heap",
     )
-    trials.add_rounds(parser, USUAL_ROUNDS, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
+    trials.add_rounds(parser, None, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
     trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
     parser.add_argument(
         "--sensitivity",
@@ -79,35 +79,44 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.trial.campaign import Campaign, run_campaign
+    from mallard.trial.campaign import Campaign, run_alone, run_campaign
+    from mallard.trial.estimate import EMPTY_INPUT, estimate, refuse_long, runs_again
     from mallard.trial.native import record
     from mallard.trial.program import Program
     from mallard.trial.scope_code import scope_of
-    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.console import output_console, print_line
     from mallard.view.terminal.counting import count_on
     from mallard.view.terminal.trial import show_campaign, trial_json
 
+    trials.check_there(trials.chosen_mallocs(arguments))
     display = Console(stderr=True, highlight=False)
+    print_line(display, runs_again(arguments.program[0]))
+    program = Program(
+        arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
+    )
+    campaign = Campaign(
+        strategies=tuple(chosen_strategies(arguments.strategy)),
+        mallocs=trials.chosen_mallocs(arguments),
+        litters=trials.litters(arguments),
+        delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
+        rounds=arguments.rounds or USUAL_ROUNDS,
+        seed=arguments.seed,
+    )
+    seconds = run_alone(program, campaign).wall_seconds
+    if arguments.rounds is None:
+        refuse_long(campaign.runs, seconds)
+    print_line(display, estimate(campaign.runs, seconds))
     with tempfile.TemporaryDirectory(prefix="mallard-try-") as folder:
         trace = arguments.trace or record(
             arguments.program, arguments.input, Path(folder) / "mallard.trace", arguments.time_limit
         )
         scope = scope_of(trace, arguments.scope)
-        program = Program(
-            arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
-        )
-        campaign = Campaign(
-            strategies=tuple(chosen_strategies(arguments.strategy)),
-            mallocs=trials.chosen_mallocs(arguments),
-            litters=trials.litters(arguments),
-            delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
-            rounds=arguments.rounds,
-            seed=arguments.seed,
-        )
         with count_on(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     if arguments.json:
         print(trial_json(result))
     else:
         show_campaign(output_console(), result)
+        if trials.reads_terminal(arguments):
+            print_line(output_console(), EMPTY_INPUT)
     return 0

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from mallard.command_line import exit_status
 from mallard.command_line.needs import Needs
-from mallard.command_line.parser import positive_int, positive_seconds
+from mallard.command_line.options import add_time_limit
+from mallard.command_line.parser import positive_int
 from mallard.command_line.programs import check_program, same_program
 from mallard.errors import UsageError
 from mallard.verify.advice import read_advice
@@ -51,13 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the programs' standard input (default: none)"
     )
-    parser.add_argument(
-        "--time-limit",
-        metavar="SECONDS",
-        type=positive_seconds,
-        default=600.0,
-        help="of one run (default: 600)",
-    )
+    add_time_limit(parser)
     parser.add_argument("--json", action="store_true", help="the result as JSON")
 
 
@@ -101,10 +96,17 @@ def run(arguments: argparse.Namespace) -> int:
     programs = dict(zip(PLACES, arguments.programs, strict=False))
     with count_on(Console(stderr=True, highlight=False), "run") as tick:
         comparison = compare(
-            programs, arguments.words, arguments.input, arguments.rounds, arguments.time_limit, tick
+            programs,
+            arguments.words,
+            arguments.input,
+            arguments.rounds,
+            arguments.time_limit,
+            tick,
+            advice.wall if advice and advice.figure else None,
         )
     with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
-        ownership = ownership_of([programs[AFTER], *arguments.words], arguments.input, Path(folder))
+        after = [programs[AFTER], *arguments.words]
+        ownership = ownership_of(after, arguments.input, Path(folder), arguments.time_limit)
     result = Verification(comparison, ownership, advice)
     if arguments.json:
         print(result.json())

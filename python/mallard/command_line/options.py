@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from mallard.command_line.parser import is_number
+from mallard.command_line.parser import is_number, positive_seconds
 from mallard.errors import UsageError
 from mallard.store import require_database
 
@@ -42,6 +42,16 @@ def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         choices=formats,
         default=formats[0],
         help=f"{formats[0]} (default), {' or '.join(formats[1:])}",
+    )
+
+
+def add_time_limit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=positive_seconds,
+        default=600.0,
+        help="of one run (default: 600)",
     )
 
 

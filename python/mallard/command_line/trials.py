@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from mallard import mallocs
 from mallard.command_line.needs import Needs
-from mallard.command_line.parser import positive_int, positive_seconds, seed_number
+from mallard.command_line.options import add_time_limit
+from mallard.command_line.parser import positive_int, seed_number
 from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 
@@ -45,13 +48,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
     )
     parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
-    parser.add_argument(
-        "--time-limit",
-        metavar="SECONDS",
-        type=positive_seconds,
-        default=600.0,
-        help="of one run (default: 600)",
-    )
+    add_time_limit(parser)
 
 
 def check_runs(arguments: argparse.Namespace) -> None:
@@ -66,6 +63,17 @@ def check_runs(arguments: argparse.Namespace) -> None:
 
 def chosen_mallocs(arguments: argparse.Namespace) -> tuple[str, ...]:
     return tuple(mallocs.selected(arguments.mallocs, "--global"))
+
+
+def check_there(chosen: Sequence[str]) -> None:
+    """Before the program runs, and after the front door has tried to install them."""
+    for malloc in chosen:
+        mallocs.library_of(malloc)
+
+
+def reads_terminal(arguments: argparse.Namespace) -> bool:
+    """True if the program would have read a terminal, if the user had run it."""
+    return arguments.input is None and sys.stdin is not None and sys.stdin.isatty()
 
 
 def litters(arguments: argparse.Namespace) -> tuple[int, ...]:

@@ -13,7 +13,6 @@ from mallard.native_file import COLLECTOR
 from mallard.trial.limited import wait
 
 ERROR = "error: "
-USUAL_SECONDS = 600.0
 TIMES_SLOWER = 4  # a program that does nothing but allocate is slowed more, and needs --sample
 NOTHING_RECORDED = "before its first allocation"
 
@@ -22,9 +21,7 @@ class NothingRecordedError(UsageError):
     """The program made no call of the allocator that the recorder saw."""
 
 
-def record(
-    program: Sequence[str], stdin: Path | None, trace: Path, seconds_limit: float = USUAL_SECONDS
-) -> Path:
+def record(program: Sequence[str], stdin: Path | None, trace: Path, seconds_limit: float) -> Path:
     """Records the program once; its own words are kept out of the terminal. `seconds_limit` is that of a run
     without the recorder, which is slower.
     """

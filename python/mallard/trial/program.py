@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from mallard.trial.askers import count_askers
 from mallard.trial.measured import Measured, measure, own_environment
 from mallard.trial.report import Counts, read_counts
 
@@ -35,6 +36,7 @@ class Arm:
 @dataclass(frozen=True)
 class Once(Measured):
     counts: Counts | None
+    askers: int = 0  # threads that asked for blocks of the scope, as far as they lived at one time
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Program:
             report = Path(folder) / "report"
             environment = self._environment(arm, scope, report)
             done = measure(self.words, environment, self.stdin, self.seconds_limit)
-            return Once(**asdict(done), counts=read_counts(report))
+            return Once(**asdict(done), counts=read_counts(report), askers=count_askers(report))
 
     def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
         environment = own_environment()

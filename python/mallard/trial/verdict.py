@@ -11,6 +11,8 @@ from mallard.trial.program import AS_IT_IS, NULL, Once
 from mallard.trial.report import Counts
 from mallard.trial.rounds import Rounds
 
+SEVERAL_CORES = 1.2  # CPU time over wall time
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -38,12 +40,8 @@ class Trial:
     null_seconds: float
     wall: bool  # times are wall time, because several threads asked for blocks of the scope
     null: Counts
-    failed: dict[str, str]
-
-    @property
-    def best(self) -> Effect | None:
-        """The strategy that saves most, if its saving is beyond its interval."""
-        return next((effect for effect in self.effects if effect.saves), None)
+    failed: dict[str, str]  # strategies under which the program ends as it never does by itself, and how
+    ends: tuple[str, ...] = ()  # of the program as it is, if they vary from run to run
 
     @property
     def nanoseconds_to_find(self) -> float:
@@ -52,10 +50,12 @@ class Trial:
         return (self.null_seconds - self.program_seconds) / requests * 1e9 if requests else 0.0
 
 
-def trial_of(rounds: Rounds[Once], strategies: Sequence[str]) -> Trial:
+def trial_of(rounds: Rounds[Once], strategies: Sequence[str], wall: bool | None = None) -> Trial:
+    """The threads of the null choose the clock, if `wall` does not."""
     null = rounds.of(NULL)
     counts = null[0].counts or Counts()
-    wall = any((run.counts or Counts()).servers > 1 for run in null)
+    if wall is None:
+        wall = any(run.askers > 1 for run in null)
     seconds = wall_of if wall else cpu_of
     effects = [
         Effect(
@@ -74,8 +74,13 @@ def trial_of(rounds: Rounds[Once], strategies: Sequence[str]) -> Trial:
         null_seconds=median([seconds(run) for run in null]),
         wall=wall,
         null=counts,
-        failed=dict(rounds.failed),
+        failed={name: how for name, how in rounds.failed.items() if name in strategies},
+        ends=rounds.ends,
     )
+
+
+def varies(ends: Sequence[str]) -> str:
+    return f"By itself the program {' or '.join(ends)}, from run to run, so its runs are hard to compare."
 
 
 def cpu_of(run: Measured) -> float:

@@ -15,19 +15,24 @@ TRIAL, ADVICE = "mallard trial", "mallard advice"
 
 @dataclass(frozen=True)
 class Figure:
-    """A strategy for a scope, as it was tried on the unchanged program."""
+    """The allocator of the answer, as it was tried on the unchanged program."""
 
-    scope: str
-    strategy: str
+    scope: str  # empty for a malloc, which serves the whole program
+    strategy: str  # or the malloc
     against: str  # the global allocator, and its heap
     time: Difference  # seconds; less than 0 is saved
     program_seconds: float
+
+    @property
+    def title(self) -> str:
+        return f"{self.strategy} in {self.scope}" if self.scope else self.strategy
 
 
 @dataclass(frozen=True)
 class Advice:
     headline: str  # empty for a trial
-    figure: Figure | None  # None if no local allocator was tried
+    figure: Figure | None  # None if the answer is no allocator
+    wall: bool  # its times are wall time
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class _Effect:
 class _Trial:
     effects: tuple[_Effect, ...]
     program_seconds: float
+    wall: bool
 
 
 @dataclass(frozen=True)
@@ -56,11 +62,19 @@ class _Ground:
     differing: tuple[str, ...] = ()
 
     @property
-    def effects(self) -> list[_Effect]:
-        """Of strategies that can be advised."""
-        return [
-            each for each in self.trial.effects if each.counts.served and each.strategy not in self.differing
-        ]
+    def best(self) -> _Effect | None:
+        """The answer of a trial: the first strategy that saves time and can be advised."""
+        return next(
+            (
+                each
+                for each in self.trial.effects
+                if each.counts.served and each.strategy not in self.differing and each.time.high < 0
+            ),
+            None,
+        )
+
+    def of(self, strategy: str) -> _Effect | None:
+        return next((each for each in self.trial.effects if each.strategy == strategy), None)
 
 
 @dataclass(frozen=True)
@@ -75,13 +89,37 @@ class _TrialDocument:
 
 
 @dataclass(frozen=True)
+class _GlobalEffect:
+    malloc: str
+    time: Difference
+
+
+@dataclass(frozen=True)
+class _Globals:
+    base: str
+    heap: str
+    seconds: float
+    effects: tuple[_GlobalEffect, ...]
+
+
+@dataclass(frozen=True)
 class _Study:
     trial: _TrialDocument | None
+    globals: _Globals
+
+
+@dataclass(frozen=True)
+class _Answer:
+    kind: str
+    strategy: str | None
+    malloc: str | None
 
 
 @dataclass(frozen=True)
 class _AdviceDocument:
     headline: str
+    answer: _Answer
+    wall: bool
     study: _Study
 
 
@@ -103,18 +141,36 @@ def read_advice(file: Path) -> Advice:
         )
     try:
         if kind == TRIAL:
-            return Advice("", _figure(decode(_TrialDocument, document)))
+            trial = decode(_TrialDocument, document)
+            return Advice("", _of_trial(trial), any(each.trial.wall for each in trial.grounds))
         advice = decode(_AdviceDocument, document)
     except WrongDocumentError as error:
         raise UsageError(f"--advice {file}: {error}; write it again, by this version of mallard") from None
-    return Advice(advice.headline, _figure(advice.study.trial) if advice.study.trial else None)
+    return Advice(advice.headline, _of_answer(advice), advice.wall)
 
 
-def _figure(trial: _TrialDocument) -> Figure | None:
-    """Against the first global allocator that was tried: the strategy that saved most."""
-    ground = next((each for each in trial.grounds if each.effects), None)
-    if ground is None:
+def _of_trial(trial: _TrialDocument) -> Figure | None:
+    """Against the first global allocator under which a strategy saved time."""
+    ground = next((each for each in trial.grounds if each.best), None)
+    return _figure(trial, ground, ground.best) if ground else None
+
+
+def _of_answer(advice: _AdviceDocument) -> Figure | None:
+    """Of the first sentence, which need not be that of the strategy that saved most."""
+    answer, trial, mallocs = advice.answer, advice.study.trial, advice.study.globals
+    if answer.kind == "local" and trial and trial.grounds:
+        ground = trial.grounds[0]
+        return _figure(trial, ground, ground.of(answer.strategy or ""))
+    if answer.kind == "global":
+        against = f"{mallocs.base} on a {mallocs.heap} heap"
+        for each in mallocs.effects:
+            if each.malloc == answer.malloc:
+                return Figure("", each.malloc, against, each.time, mallocs.seconds)
+    return None
+
+
+def _figure(trial: _TrialDocument, ground: _Ground, effect: _Effect | None) -> Figure | None:
+    if effect is None:
         return None
-    best = min(ground.effects, key=lambda effect: effect.time.median)
-    against = ground.malloc + (" on a littered heap" if ground.litter else "")
-    return Figure(trial.scope.name, best.strategy, against, best.time, ground.trial.program_seconds)
+    against = f"{ground.malloc} on a {'littered' if ground.litter else 'clean'} heap"
+    return Figure(trial.scope.name, effect.strategy, against, effect.time, ground.trial.program_seconds)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,12 +11,13 @@ from pathlib import Path
 
 from mallard.errors import UsageError
 from mallard.stats import Difference, median
-from mallard.trial.measured import Measured, measure, own_environment
+from mallard.trial.measured import PRELOAD, Measured, measure, own_environment
 from mallard.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
-from mallard.trial.verdict import cpu_of, difference, wall_of
+from mallard.trial.verdict import SEVERAL_CORES, cpu_of, difference, wall_of
 
 BEFORE, AFTER, NULL = "before", "after", "null"
-SEVERAL_CORES = 1.2  # CPU time over wall time
+
+OWN_MALLOC = "the programs' own malloc"
 
 Tick = Callable[[int, int], None]
 
@@ -41,7 +44,7 @@ class Typical:
 @dataclass(frozen=True)
 class Comparison:
     rounds: int
-    wall: bool  # times are wall time, because a program uses several cores
+    wall: bool  # times are wall time, because a program uses several cores, or because the advice has it
     programs: Mapping[str, Typical]
     whole: Change | None  # after beside before; None if it ended otherwise
     rewrite: Change | None  # null beside before
@@ -49,6 +52,9 @@ class Comparison:
     failed: Mapping[str, str]  # programs that ended otherwise than before, and how
     compared: bool  # the output of the program before is the same from run to run
     differing: tuple[str, ...]  # programs whose output is another one
+    ends: tuple[str, ...] = ()  # of the program before, if they vary from run to run
+    malloc: str = OWN_MALLOC
+    heap: str = "clean"
 
     @property
     def is_sound(self) -> bool:
@@ -63,14 +69,17 @@ def compare(
     rounds: int,
     seconds_limit: float,
     tick: Tick,
+    wall: bool | None = None,
 ) -> Comparison:
-    """`programs` by BEFORE, AFTER and perhaps NULL; `words` follow each."""
+    """`programs` by BEFORE, AFTER and perhaps NULL; `words` follow each. `wall` is that of an advice."""
     environment = own_environment()
     runs = {
         name: partial(measure, [program, *words], environment, stdin, seconds_limit)
         for name, program in programs.items()
     }
-    return comparison_of(interleaved(runs, BEFORE, rounds, 1, tick, _check_first))
+    return comparison_of(
+        interleaved(runs, BEFORE, rounds, 1, tick, _check_first), wall, _malloc_of(environment)
+    )
 
 
 def _check_first(first: Mapping[str, Measured]) -> None:
@@ -81,12 +90,16 @@ def _check_first(first: Mapping[str, Measured]) -> None:
         )
 
 
-def comparison_of(rounds: Rounds[Measured]) -> Comparison:
+def _malloc_of(environment: Mapping[str, str]) -> str:
+    """A library that the user preloads may have one."""
+    preloaded = re.split(r"[: ]+", environment.get(PRELOAD, "").strip(": "))
+    return " and ".join(os.path.basename(each) for each in preloaded if each) or OWN_MALLOC
+
+
+def comparison_of(rounds: Rounds[Measured], wall: bool | None = None, malloc: str = OWN_MALLOC) -> Comparison:
     there = [name for name in (BEFORE, AFTER, NULL) if rounds.of(name)]
-    wall = any(
-        median([run.cpu_seconds / max(run.wall_seconds, 1e-9) for run in rounds.of(name)]) > SEVERAL_CORES
-        for name in there
-    )
+    if wall is None:
+        wall = any(_cores(rounds.of(name)) > SEVERAL_CORES for name in there)
     seconds = wall_of if wall else cpu_of
     return Comparison(
         rounds=len(rounds.of(BEFORE)),
@@ -98,7 +111,13 @@ def comparison_of(rounds: Rounds[Measured]) -> Comparison:
         failed=dict(rounds.failed),
         compared=output_is_compared(rounds, BEFORE),
         differing=tuple(outputs_differ(rounds, [name for name in there if name != BEFORE], BEFORE)),
+        ends=rounds.ends,
+        malloc=malloc,
     )
+
+
+def _cores(runs: Sequence[Measured]) -> float:
+    return median([run.cpu_seconds / max(run.wall_seconds, 1e-9) for run in runs])
 
 
 def _peak_of(run: Measured) -> float:

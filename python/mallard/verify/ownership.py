@@ -46,10 +46,10 @@ class Ownership:
         return not any(pool.wrong for pool in self.pools)
 
 
-def ownership_of(words: Sequence[str], stdin: Path | None, folder: Path) -> Ownership:
+def ownership_of(words: Sequence[str], stdin: Path | None, folder: Path, seconds_limit: float) -> Ownership:
     """Records the program once. One that cannot be recorded is no error here."""
     try:
-        trace = record(words, stdin, folder / "after.trace")
+        trace = record(words, stdin, folder / "after.trace", seconds_limit)
         return seen_in(read_profile(ask([str(trace)])))
     except UsageError as error:
         return Ownership(unknown=str(error))

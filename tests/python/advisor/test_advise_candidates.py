@@ -70,6 +70,16 @@ def test_a_candidate_has_what_a_region_needs():
     assert found.escape_sites[0].allocations == 9
 
 
+def test_a_candidate_has_the_price_of_its_escapes():
+    handle = scope(1, 1, 990, 63_000, 0.9)
+    even = {"share": 0.42, "saved_ns_per_block": 51.0, "cost_ns_per_activation": 2600.0}
+    almost = {"scope": 1, "containment": 0.9, "escapes_from": [], "break_even": even}
+    (found,) = candidates_of(profile([handle], almost_contained=[almost]))
+    assert found.break_even == 0.42
+    (other,) = candidates_of(profile([handle], almost_contained=[almost | {"scope": 7}]))
+    assert other.break_even is None
+
+
 def test_no_scope_no_candidate():
     assert candidates_of(read_profile(json.dumps(empty()))) == []
     assert candidates_of(read_profile(json.dumps(withheld()))) == []

@@ -50,6 +50,45 @@ def test_the_buffer_has_room_for_a_request():
     assert buffer_bytes(candidate(returns=0, peak_p99=None)) == 0
 
 
+def test_the_buffer_serves_99_of_100_calls_and_the_rest_is_kept():
+    scope = candidate(region_bytes=40_000, bytes_p50=900.0, bytes_p99=3_000.0)
+    assert buffer_bytes(scope) == 4096
+    text = code_for("monotonic", scope, [])
+    assert (
+        "// As recorded, half of the calls need at most 900 B, 99 of 100 at most 2.93 KiB, the largest"
+        in text
+    )
+    assert "which are kept from call to call: up to 35.1 KiB a thread." in text
+    large = code_for("monotonic", candidate(bytes_p50=100_000.0, bytes_p99=1e6, region_bytes=1 << 21), [])
+    assert "memory{mallard::monotonic_options{.growth = {.first_chunk_bytes = 131072}}};" in large
+    pool = code_for("multipool", candidate(), [])
+    assert (
+        "half of the calls need at most 1.00 KiB, 99 of 100 at most 4.00 KiB, the largest at most 5" in pool
+    )
+
+
+def test_assertions_are_of_the_types_that_were_found():
+    string = TypeChange("string", "", "handle", "src/s.cpp:9", 100)
+    assert "auto& c0 = mallard::wink_out<std::pmr::string>(memory);" in code_for(
+        "monotonic", candidate(), [string]
+    )
+    assert "static_assert(std::uses_allocator_v<decltype(c0)" in code_for("heap", candidate(), [string])
+
+
+def test_a_type_that_owns_more_does_not_compile(tmp_path: Path):
+    compiler = shutil.which(os.environ.get("CXX", "c++"))
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    vector = TypeChange("vector", "T", "handle", "src/s.cpp:9", 100)
+    owns = tmp_path / "owns.cpp"
+    code = code_for("monotonic", candidate(), [vector])
+    owns.write_text("#include <string>\n" + code.replace("vector<int>", "vector<std::string>"))
+    words = [compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT / 'include'}", str(owns)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode != 0
+    assert "wink_out_would_leak" in done.stderr or "wink_out: " in done.stderr
+
+
 def test_the_types_to_change_come_from_the_stacks_of_the_scope():
     names = ("handle(query)", "std::map<int, int>::emplace(int)", "std::__cxx11::string::_M_create()", "main")
     site = {

@@ -9,15 +9,22 @@ from typing import Any
 import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document
+from synthetic_study import effect, ground
 
-from mallard.advice import course
-from mallard.advice.course import Asked, plan_for, study, union
+from mallard.advice import course, tries
+from mallard.advice.course import study
+from mallard.advice.globals import globals_of
+from mallard.advice.plan import SCREENING, Asked, plan_for
+from mallard.advice.tries import best_two, union
 from mallard.advice.verdict import decide
 from mallard.cli.advise import check
 from mallard.errors import UsageError
+from mallard.trial.estimate import EMPTY_INPUT
 from mallard.trial.native import NothingRecordedError
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
 from mallard.trial.report import Counts
+from mallard.trial.strategies import STRATEGIES
+from mallard.view.terminal.findings.advice import advice_json
 
 NAMES = ("main", "handle(request const&)", "parse(text)")
 MIB = 1 << 20
@@ -31,6 +38,9 @@ class FakeProgram(Program):
     status = 0
     seconds = 0.1
     runs: list[Arm] = []  # noqa: RUF012
+    said: list[str] = []  # noqa: RUF012
+    askers = 1
+    cores = 1.0
 
     def run(self, arm: Arm, scope: Scope) -> Once:
         self.runs.append(arm)
@@ -46,7 +56,7 @@ class FakeProgram(Program):
             else served
         )
         output = self.outputs[len(self.runs) % len(self.outputs)]
-        return Once(cpu, cpu, 10 * MIB, 500, self.status, output, counts)
+        return Once(cpu, cpu / self.cores, 10 * MIB, 500, self.status, output, counts, self.askers)
 
 
 @pytest.fixture
@@ -63,16 +73,20 @@ def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         recordings: list[str] = []
         monkeypatch.setattr(course, "record", lambda *words: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(course, "ask", lambda words: text)
-        monkeypatch.setattr(course, "scope_of", lambda trace, name: code_of(name))
+        monkeypatch.setattr(tries, "ask", lambda words: text)
+        monkeypatch.setattr(tries, "scope_of", lambda trace, name: code_of(name))
         monkeypatch.setattr(course, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
+        said: list[str] = []
         found = study(
             program(["server"], Path("x")),
             asked or Asked(("glibc",)),
             None,
             tmp_path,
             lambda name: lambda a, b: None,
+            said.append,
         )
+        program.said = said
         return found, program.runs, recordings
 
     return run
@@ -103,7 +117,7 @@ def test_a_program_that_hardly_allocates_runs_once(given):
 
 
 def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch):
-    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     found, runs, _ = given(asked=Asked(("glibc", "mimalloc"), litters=(1000,)))
     of_mallocs = [arm for arm in runs if arm.malloc or (arm.strategy == NULL and arm.litter)]
     assert of_mallocs
@@ -112,8 +126,47 @@ def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch
     assert "glibc on a littered heap" in decide(found).headline
 
 
+@pytest.mark.parametrize(("askers", "wall"), [(2, True), (1, False)])
+def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, askers, wall):
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
+    savings = {"monotonic": 30.0, "multipool": 10.0, "mimalloc": 28.0}
+    threads = type("Threads", (FakeProgram,), {"askers": askers, "cores": 2.0, "saved_ms": savings})
+    found, _, _ = given(program=threads, asked=Asked(("glibc", "mimalloc")))
+    part = 0.5 if wall else 1.0
+    assert found.wall is wall
+    assert -found.best.time.median == pytest.approx(0.030 * part)
+    assert -found.globals.best.time.median == pytest.approx(0.028 * part)
+    assert found.globals.seconds == pytest.approx(0.1 * part)
+    assert found.ceiling.program_seconds == pytest.approx(0.1 * part)
+    assert found.ceiling.high <= found.ceiling.program_seconds
+    assert found.on_top.trial.wall is wall
+    said = "Times are wall time, because several threads allocate in the scope."
+    assert (said in decide(found).notes) is wall
+    assert json.loads(advice_json(found, decide(found)))["wall"] is wall
+
+
+def test_an_odd_end_under_a_malloc_is_told_with_its_rounds():
+    def runs(*statuses: int) -> list[Once]:
+        return [Once(0.1, 0.1, MIB, 9, status, "", None) for status in statuses]
+
+    found = globals_of({"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)})
+    assert found.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
+    own = globals_of({"glibc": runs(0, 11, 0), "mimalloc": runs(0, 11, 11), "tcmalloc": runs(256, 256, 256)})
+    assert not own.same_end
+    assert own.failed == {"tcmalloc": "ended with exit status 1"}
+
+
+def test_without_a_trial_a_program_with_several_cores_has_wall_time(given):
+    quiet = document()["process"] | {"command": ["server"], "events": 100}
+    several = type("Several", (FakeProgram,), {"cores": 2.0})
+    found, _, _ = given(program=several, process=quiet)
+    assert found.wall
+    assert "Times are wall time, because the program uses several cores." in decide(found).notes
+    assert "of 50.0 ms here" in decide(found).headline
+
+
 def test_the_first_run_is_under_the_malloc_to_compare_with(given, monkeypatch):
-    monkeypatch.setattr("mallard.advice.globals.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     quiet = document()["process"] | {"command": ["server"], "events": 100}
     found, runs, _ = given(asked=Asked(("mimalloc",)), process=quiet)
     assert [arm.malloc for arm in runs] == [Path("/lib/mimalloc.so")]
@@ -149,7 +202,7 @@ def test_a_scope_that_cannot_be_served_is_no_error(given, monkeypatch):
     def refuse(*_: object) -> None:
         raise UsageError("the code of handle is in no file, so a trial cannot find it again")
 
-    monkeypatch.setattr(course, "run_campaign", refuse)
+    monkeypatch.setattr(tries, "run_campaign", refuse)
     found, _, _ = given()
     assert found.trial is None
     assert any(note.startswith("handle() was not tried: the code of handle") for note in decide(found).notes)
@@ -185,8 +238,70 @@ def test_longer_programs_get_fewer_rounds_and_never_too_few():
     assert second.full_rounds == 21
     assert second.strategies == ()
     assert (long.full_rounds, long.global_rounds, long.screening_rounds, long.candidates) == (5, 3, 3, 2)
+    assert all(plan_for(each, asked).runs * each < 150 for each in (0.002, 0.02, 0.1, 0.2, 0.35, 0.36, 0.5))
+    assert second.runs < 220
     assert plan_for(1.0, Asked(("glibc",), rounds=33)).full_rounds == 33
     assert plan_for(0.5, Asked(("glibc",), quick=True)).full_rounds < 21
+
+
+def test_a_long_program_gets_every_strategy_briefly_and_the_best_two_in_full(given):
+    savings = {"heap": 300.0, "small-object-pool": 200.0, "monotonic": 50.0, "multipool": 40.0}
+    slow = type("Slow", (FakeProgram,), {"seconds": 1.0, "saved_ms": savings})
+    busy = document()["process"] | {"command": ["server"], "events": 20_000_000}
+    found, runs, _ = given(program=slow, process=busy)
+    assert {each.strategy for each in found.briefly.trial.effects} == set(STRATEGIES)
+    assert [each.strategy for each in found.ground.trial.effects] == ["heap", "small-object-pool"]
+    assert decide(found).answer.strategy == "heap"
+    best = "the best of them, heap and small-object-pool, all"
+    assert f"The program takes long: each strategy had 3 rounds, and {best}." in found.notes
+    assert sum(arm.strategy == "adaptive-pool" for arm in runs) == 3
+
+
+def test_the_best_two_can_be_advised():
+    none = effect("small-object-pool", 50.0, counts=Counts())
+    odd, heap, pool = effect("adaptive-pool", 40.0), effect("heap", 30.0), effect("multipool", -2.0)
+    assert best_two(ground(none, odd, heap, pool, differing=("adaptive-pool",))) == ("heap", "multipool")
+    assert best_two(ground(none)) == SCREENING
+
+
+def test_the_time_is_told_before_it_passes(given):
+    given()
+    again, time = FakeProgram.said
+    assert (
+        again == "server runs many times, in this folder: files that it writes are written again each time."
+    )
+    assert time.startswith("A run takes 0.1 s; up to ")
+
+
+def test_what_takes_hours_is_refused_after_one_run(given):
+    slow = type("Slow", (FakeProgram,), {"seconds": 540.0})
+    with pytest.raises(UsageError, match="a run takes 540 s, so 104 runs would take about 16 hours"):
+        given(program=slow)
+    assert len(slow.runs) == 1
+    hardly = document()["process"] | {"command": ["server"], "events": 100}
+    assert given(program=slow, asked=Asked(("glibc",), rounds=3), process=hardly)[0]
+
+
+def test_a_program_that_may_read_a_terminal(given):
+    found, _, _ = given(asked=Asked(("glibc",), terminal=True))
+    assert EMPTY_INPUT in found.notes
+    assert EMPTY_INPUT not in given()[0].notes
+
+
+def test_a_trial_that_fails_costs_nothing_that_was_measured(given, monkeypatch):
+    short, full = tries.run_campaign, 21
+
+    def fail(program: Any, scope: Scope, campaign: Any, tick: Any) -> Any:
+        if campaign.rounds == full:
+            raise UsageError("server ran for more than 600 s; give it less work")
+        return short(program, scope, campaign, tick)
+
+    monkeypatch.setattr(tries, "run_campaign", fail)
+    found, _, _ = given()
+    assert decide(found).answer.strategy == "monotonic"
+    assert found.trial.rounds < full
+    failed = "Not measured: measuring handle. The reason: server ran for more than 600 s"
+    assert any(note.startswith(failed) for note in found.notes)
 
 
 def test_two_scopes_as_one():

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from profile_rows import amount, figures
+from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty
 
 from mallard.advice.ceiling import ceiling_of, fault_nanoseconds, width
@@ -20,6 +20,10 @@ FUNCTIONS = (
     "std::operator+<char>(char const*)",
     "std::_Sp_counted_ptr_inplace<widget>::_M_create()",
     "std::map<int, int>::emplace(int)",
+    "std::vector<int, std::allocator<int> >::vector(std::vector<int, std::allocator<int> > const&)",
+    "order::operator=(order const&)",
+    "std::_Rb_tree<int, int>::_M_copy<false>(std::_Rb_tree_node<int>*)",
+    "std::vector<int, std::allocator<int> >::push_back(int const&)",
 )
 NONE: dict[str, Any] = {"sites": [], "owners": [], "already_pooled": [], "scopes": [], "almost_contained": []}
 
@@ -97,6 +101,32 @@ def test_a_block_that_is_freed_at_once():
     assert large.remedy == "one buffer that is cleared and used again"
 
 
+@pytest.mark.parametrize(("inner", "of"), [(6, "std::vector"), (7, "order"), (8, "a map or a set")])
+def test_copies_could_be_moved(inner, of):
+    kept = only(profile(inner=inner, allocations=2000, returns=3))
+    assert (kept.kind, kept.where) == ("move", "collect (x.cpp:40)")
+    assert kept.reason == f"its 2,000 blocks are copies of {of}"
+    assert kept.estimated_seconds is None
+    at_once = only(profile(inner=inner, allocations=2000, returns=2000))
+    assert at_once.estimated_seconds == pytest.approx(2000 * 2 * 71e-9 + 2000 * 64 * 0.05e-9)
+
+
+def test_a_parameter_is_no_copy():
+    assert patterns_of(profile(inner=9, allocations=2000, returns=3)) == []
+
+
+def test_one_block_a_call():
+    calls = {"seen": 2000, "allocating": 2000, "contained": 2000, "open": 0, "seconds": 1.0}
+    alone = scope(0, 0, 2000, 64_000, 1.0, activations=calls)
+    found = only(profile(inner=5, allocations=2000, returns=3, scopes=[alone]))
+    assert (found.kind, found.function) == ("single", "collect")
+    assert found.reason.startswith("makes one block a call, 2,000 in all")
+    several = scope(0, 0, 2000, 64_000, 1.0, activations=calls | {"allocating": 100})
+    assert patterns_of(profile(inner=5, allocations=2000, returns=3, scopes=[several])) == []
+    escaping = scope(0, 0, 2000, 64_000, 0.5, activations=calls)
+    assert patterns_of(profile(inner=5, allocations=2000, returns=3, scopes=[escaping])) == []
+
+
 def test_shared_pointers():
     found = only(profile(inner=4, allocations=2000, returns=3))
     assert found.kind == "shared"
@@ -126,25 +156,26 @@ def test_nothing_in_an_empty_profile():
 
 def test_the_ceiling_is_the_time_inside_and_in_faults():
     recorded = read_profile(json.dumps(document()))
-    found = ceiling_of(recorded, cpu_seconds=2.0, faults=1000, fault_ns=200.0)
+    found = ceiling_of(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
     inside = 2_400_000 * 71e-9
     assert found.seconds == pytest.approx(inside + 1000 * 200e-9)
     assert found.low == pytest.approx(inside * 0.079 / 0.084)
     assert found.high == pytest.approx(inside * 0.089 / 0.084 + 1000 * 200e-9)
     assert found.worth_a_trial
-    assert not ceiling_of(recorded, 20.0, 1000, 200.0).worth_a_trial
+    assert ceiling_of(recorded, 20.0, 1.0, 1000, 200.0).worth_a_trial  # of the wall time of many cores
+    assert not ceiling_of(recorded, 20.0, 20.0, 1000, 200.0).worth_a_trial
 
 
 def test_a_ceiling_is_at_most_the_whole_program():
-    found = ceiling_of(read_profile(json.dumps(document())), 0.001, 10, 200.0)
+    found = ceiling_of(read_profile(json.dumps(document())), 0.001, 0.001, 10, 200.0)
     assert found.share_high == 1.0
     assert found.high == 0.001
 
 
 def test_faults_that_no_block_can_have_caused_do_not_count():
     few = document(figures=figures(3, 8192, 1.0))
-    assert ceiling_of(read_profile(json.dumps(few)), 1.0, 900, 200.0).faults == 5
-    assert ceiling_of(read_profile(json.dumps(empty())), 1.0, 900, 200.0).high == 0.0
+    assert ceiling_of(read_profile(json.dumps(few)), 1.0, 1.0, 900, 200.0).faults == 5
+    assert ceiling_of(read_profile(json.dumps(empty())), 1.0, 1.0, 900, 200.0).high == 0.0
 
 
 def test_a_fault_has_a_price_here_and_a_recording_a_width():

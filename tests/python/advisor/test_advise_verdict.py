@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -18,6 +19,7 @@ from synthetic_study import (
     study,
 )
 
+from mallard.advice.answer import Answer
 from mallard.advice.bonus import Bonus
 from mallard.advice.code import TypeChange
 from mallard.advice.study import Both, Screened
@@ -47,6 +49,7 @@ def test_the_figures_below_the_answer():
     assert told["ceiling"].startswith(
         "no allocator can save more than 46.0 ms (43 %) here: 2.41 M operations"
     )
+    assert told["ceiling"].endswith("; with its interval, 36.8 to 46.0 ms")
     assert told["mimalloc instead of glibc"] == (
         "12.0 ms saved (11.0 to 13.0 ms); peak 1.1 x; on top of it a monotonic allocator, rewound on return, "
         "still saves 27.0 ms (26.0 to 28.0 ms)"
@@ -97,9 +100,15 @@ def test_a_malloc_that_saves_nearly_as_much_needs_no_change_of_code():
         "on a clean heap, with nothing changed in it. Then put a monotonic allocator, rewound on return, "
         "into handle() (server.cpp:88): that still saves 27.0 ms."
     )
+    assert found.answer == Answer("global", strategy="monotonic", malloc="mimalloc")
     assert "#include" in found.code
-
     assert dict(found.facts)["a local allocator"].startswith("put a monotonic allocator")
+
+
+def test_the_answer_is_the_strategy_that_is_sure_and_not_the_smallest_median():
+    unsure = effect("heap", 50.0, 60.0)
+    found = decide(study(trial=result(ground(unsure, effect("monotonic", 38.7))), on_top=None))
+    assert found.answer == Answer("local", strategy="monotonic")
 
 
 def test_a_region_for_the_whole_program_is_a_global_allocator():
@@ -123,7 +132,7 @@ def test_a_malloc_under_which_the_output_differs_is_not_advised():
 
 def test_a_ladder_that_costs_more_than_any_allocator_saves():
     found = decide(study(patterns=(pattern(estimate=60.0),)))
-    assert found.kind == "pattern"
+    assert found.answer == Answer("pattern", pattern="reserve")
     assert found.headline.startswith(
         "collect (list.cpp:40): reserve() before it is filled. By estimate that saves 60.0 ms of 109 ms "
         "against glibc on a clean heap, copies included, and saves more than any allocator; not tried"
@@ -200,9 +209,13 @@ def test_more_than_the_ceiling_comes_from_locality():
 def test_escapes_are_a_price():
     told = facts(chosen=escaping())
     assert told["memory"] == (
-        "peak 1.2 x; 84,331 of 1.20 M blocks escape, most of them from remember (src/cache.cpp:12): leave "
-        "those global"
+        "peak 1.2 x; 84,331 of 1.20 M blocks escape: 80,000 from remember (src/cache.cpp:12) and 4,331 from "
+        "elsewhere: leave those global"
     )
+    even = facts(chosen=replace(escaping(), break_even=0.6))["memory"]
+    assert even.endswith("leave those global; a region pays from 60.0 % contained on, and 93.0 % are")
+    never = facts(chosen=replace(escaping(), break_even=1.4))["memory"]
+    assert never.endswith("; by the price of its operations a region never pays here")
 
 
 def test_a_region_that_is_never_without_a_live_block_is_not_rewound():
@@ -266,6 +279,13 @@ def test_the_json_has_the_answer_and_all_that_it_rests_on():
     document = json.loads(advice_json(found, decide(found)))
     assert document["format"] == "mallard advice"
     assert document["kind"] == "local"
+    assert document["answer"] == {
+        "kind": "local",
+        "strategy": "monotonic",
+        "malloc": None,
+        "pattern": None,
+    }
+    assert document["wall"] is False
     assert document["headline"].startswith("Put a monotonic")
     assert document["facts"][0]["label"] == "ceiling"
     assert document["study"]["trial"]["grounds"][0]["trial"]["effects"][0]["strategy"] == "monotonic"

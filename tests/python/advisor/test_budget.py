@@ -217,6 +217,21 @@ def test_a_run_that_ends_otherwise_is_no_measure(tmp_path: Path) -> None:
 # ---- words --------------------------------------------------------------------------------------------
 
 
+def test_the_recording_has_a_limit_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ok.toml").write_text("[process]\nbytes = 1\n")
+    limits = []
+
+    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float) -> Path:
+        limits.append(seconds_limit)
+        raise UsageError("it was too long")
+
+    monkeypatch.setattr("mallard.trial.native.record", record)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="it was too long"):
+        understood(["budget", "ok.toml", "--time-limit", "7", "--", "ls"]).run()
+    assert limits == [7.0]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

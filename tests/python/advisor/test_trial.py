@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from mallard.cli import understood
 from mallard.errors import UsageError
 from mallard.stats import Difference, paired_difference
+from mallard.trial.askers import count_askers
 from mallard.trial.campaign import Campaign, run_campaign
 from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
 from mallard.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
@@ -89,9 +90,10 @@ def test_the_best_strategy_is_the_one_that_saves_most():
     result = run_campaign(program, SCOPE, campaign("multipool", "monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial
     assert [effect.strategy for effect in trial.effects] == ["monotonic", "multipool", "heap"]
-    assert trial.best is not None
-    assert trial.best.strategy == "monotonic"
-    assert trial.best.time.median == pytest.approx(-0.0306, abs=0.0002)
+    best = result.grounds[0].best
+    assert best is not None
+    assert best.strategy == "monotonic"
+    assert best.time.median == pytest.approx(-0.0306, abs=0.0002)
     assert trial.effects[-1].costs
     assert trial.nanoseconds_to_find == pytest.approx(20e6 * 1.015 / 1500, rel=0.01)
     text = shown(result)
@@ -104,9 +106,10 @@ def test_the_best_strategy_is_the_one_that_saves_most():
 
 def test_a_saving_within_its_interval_is_none():
     times = iter([100, 101, 99, 102, 98] * 10)
-    program = FakeProgram(lambda arm, round_: replace(ONCE, cpu_seconds=next(times) / 1000))
+    counts = Counts(served=1000, in_null=1000, elsewhere=500)
+    program = FakeProgram(lambda arm, round_: replace(ONCE, cpu_seconds=next(times) / 1000, counts=counts))
     result = run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
-    assert result.grounds[0].trial.best is None
+    assert result.grounds[0].best is None
     assert "no strategy saves time beyond its interval, against glibc" in shown(result)
 
 
@@ -149,19 +152,187 @@ def test_a_strategy_that_crashes_the_program_is_told_and_left_out():
     assert "heap: the program ended by SIGSEGV under it" in shown(result)
 
 
+def ending(odd: dict[str, dict[int, int]]):
+    """A program with these statuses: of an arm, by round."""
+
+    def run(arm: Arm, round_: int) -> Once:
+        name = "plain" if arm.strategy is None else arm.strategy
+        once = by_time(plain=80, null=100, monotonic=70, heap=90)(arm, round_)
+        return replace(once, status=odd.get(name, {}).get(round_, 0))
+
+    return FakeProgram(run)
+
+
+def test_a_program_that_the_null_breaks_is_refused():
+    always = dict.fromkeys(range(1, 6), 11)
+    program = ending({"null": always, "monotonic": always})
+    with pytest.raises(
+        UsageError, match="ended by SIGSEGV where a trial only finds handle and serves nothing"
+    ):
+        run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
+    assert sum(arm.strategy == NULL for arm in program.asked) == 2
+    late = ending({"null": {4: 11}})
+    with pytest.raises(UsageError, match="ended by SIGSEGV in 1 of 5 rounds where a trial only finds handle"):
+        run_campaign(late, SCOPE, campaign("monotonic"), no_tick)
+
+
+def test_a_program_whose_output_the_null_changes_is_refused():
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        return replace(once, output="plain" if arm.strategy is None else "other")
+
+    with pytest.raises(UsageError, match="has another output where a trial only finds handle"):
+        run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick)
+
+
+def test_a_malloc_that_is_missing_is_refused(monkeypatch):
+    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: None)
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
+    with pytest.raises(UsageError, match="mimalloc is not installed"):
+        run_campaign(program, SCOPE, campaign("monotonic", mallocs=("mimalloc",)), no_tick)
+
+
+def test_a_short_program_is_told():
+    short, long = by_time(plain=40, null=50, monotonic=30), by_time(plain=80, null=100, monotonic=70)
+    said = "The program takes 41 ms; with more work, the answer is surer"
+    assert said in shown(run_campaign(FakeProgram(short), SCOPE, campaign("monotonic"), no_tick))
+    assert "with more work" not in shown(
+        run_campaign(FakeProgram(long), SCOPE, campaign("monotonic"), no_tick)
+    )
+
+
+def test_the_runs_of_a_campaign_are_known_before():
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
+    asked = campaign("monotonic", litters=(0, 1000), delays_ns=(10, 20))
+    run_campaign(program, SCOPE, asked, no_tick)
+    assert asked.runs == len(program.asked) == 50
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (1.0, "100 % of the delay is in the program's time (100 to 100 %): the program waits for the scope."),
+        (0.0, "0 % of the delay is in the program's time (0 to 0 %): the program hardly waits for the scope"),
+    ],
+)
+def test_the_slope_over_the_delays_has_no_constant(part, said):
+    """Each delayed run takes 3 ms more at its start."""
+
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        later = 0.003 + part * arm.delay_ns * 1e-9 * 1000 if arm.delay_ns else 0.0
+        return replace(once, wall_seconds=once.wall_seconds + later)
+
+    result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", delays_ns=(10, 20, 40)), no_tick)
+    ground = result.grounds[0]
+    assert ground.slope.median == pytest.approx(part, abs=1e-6)
+    assert [delay for delay, _ in ground.sensitivity] == [10, 20, 40]
+    assert f"With 10, 20 and 40 ns more for each request of the scope, {said}" in " ".join(
+        shown(result).split()
+    )
+
+
+def test_no_slope_of_one_delay():
+    program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
+    result = run_campaign(program, SCOPE, campaign("monotonic", delays_ns=(10,)), no_tick)
+    assert result.grounds[0].slope is None
+    assert "of the delay" not in shown(result)
+
+
+def test_one_odd_end_is_told_with_its_rounds():
+    result = run_campaign(ending({"heap": {3: 256}}), SCOPE, campaign("monotonic", "heap"), no_tick)
+    trial = result.grounds[0].trial
+    assert trial.failed == {"heap": "ended with exit status 1 in 1 of 5 rounds"}
+    assert [effect.strategy for effect in trial.effects] == ["monotonic"]
+
+
+def test_a_strategy_is_not_blamed_for_the_ends_of_the_program_itself():
+    odd = {"plain": {1: 256, 4: 256}, "null": {2: 256}, "heap": {2: 256, 5: 256}}
+    result = run_campaign(ending(odd), SCOPE, campaign("monotonic", "heap"), no_tick)
+    trial = result.grounds[0].trial
+    assert trial.failed == {}
+    assert trial.ends == ("ended with exit status 1", "ended with exit status 0")
+    assert {effect.strategy for effect in trial.effects} == {"monotonic", "heap"}
+    said = " ".join(shown(result).split())
+    assert (
+        "By itself the program ended with exit status 1 or ended with exit status 0, from run to run" in said
+    )
+    assert "without it, it does not" not in said
+
+
+def test_the_answer_is_no_strategy_that_served_nothing_or_changed_the_output():
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70, heap=50, multipool=90)(arm, round_)
+        if arm.strategy == "heap":
+            return replace(once, counts=Counts(too_large=900, elsewhere=500))
+        return replace(once, output="other") if arm.strategy == "monotonic" else once
+
+    result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap", "multipool"), no_tick)
+    assert result.grounds[0].best.strategy == "multipool"
+    text = " ".join(shown(result).split())
+    assert "handle: a multipool saves" in text
+    assert "heap: the global allocator served 900 that are too large." in text
+    assert "multipool: the global allocator served 100 that are too large." in text
+
+
+def test_a_scope_that_cannot_be_served_is_refused_after_a_round():
+    unserved = Counts(too_large=900, aligned=100, elsewhere=500)
+
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        return replace(once, counts=unserved) if arm.strategy == "monotonic" else once
+
+    program = FakeProgram(run)
+    said = "no block of handle could be served: 900 that are too large and 100 with an alignment of their own"
+    with pytest.raises(UsageError, match=said):
+        run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
+    assert len(program.asked) == 3
+
+
 def test_output_is_compared_where_it_is_the_same_each_time():
-    rounds = Rounds({NULL: [ONCE, ONCE], "heap": [ONCE, replace(ONCE, output="other")]})
+    rounds = Rounds({AS_IT_IS: [ONCE, ONCE], "heap": [ONCE, replace(ONCE, output="other")]})
     assert outputs_differ(rounds, ["heap"]) == ["heap"]
-    rounds.runs[NULL] = [ONCE, replace(ONCE, output="third")]
+    rounds.runs[AS_IT_IS] = [ONCE, replace(ONCE, output="third")]
     assert outputs_differ(rounds, ["heap"]) == []
 
 
 def test_wall_time_counts_where_several_threads_ask_for_blocks():
-    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4))
+    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), askers=4)
     rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, wall_seconds=0.4)]})
     trial = trial_of(rounds, ["heap"])
     assert trial.wall
     assert trial.effects[0].time.median == pytest.approx(-0.1)
+
+
+def test_cpu_time_counts_where_other_threads_allocate_outside_of_the_scope():
+    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), askers=1)
+    rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, cpu_seconds=0.08)]})
+    trial = trial_of(rounds, ["heap"])
+    assert not trial.wall
+    assert trial.effects[0].time.median == pytest.approx(-0.02)
+
+
+def test_the_first_trial_decides_the_clock_of_all():
+    def run(arm: Arm, round_: int) -> Once:
+        return replace(by_time(plain=80, null=100, monotonic=70)(arm, round_), askers=0 if arm.litter else 4)
+
+    grounds = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", litters=(0, 1000)), no_tick).grounds
+    assert [each.trial.wall for each in grounds] == [True, True]
+
+
+def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
+    def server(**counted: int) -> bytes:
+        names = [field.name for field in fields(Counts)][:12]
+        return struct.pack("<12Q", *(counted.get(name, 0) for name in names)).ljust(SERVER_BYTES, b"\0")
+
+    file = tmp_path / "report"
+    head = struct.pack("<8sIIII", MAGIC, 4, 1, 3, 0).ljust(SERVER_BYTES, b"\0")
+    frees_only, elsewhere = server(), server(elsewhere=500)
+    file.write_bytes(head + frees_only + elsewhere + server(in_null=3) + server(too_large=1))
+    assert count_askers(file) == 2
+    file.write_bytes(head + elsewhere)
+    assert count_askers(file) == 0
+    assert count_askers(tmp_path / "none") == 0
 
 
 def test_a_region_that_never_starts_again_is_told():

@@ -18,8 +18,8 @@ from mallard.profile.document import read_profile
 from mallard.trial.measured import Measured
 from mallard.trial.rounds import Rounds, interleaved
 from mallard.verify.advice import Advice, read_advice
-from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, comparison_of
-from mallard.verify.ownership import Ownership, seen_in
+from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, _malloc_of, comparison_of
+from mallard.verify.ownership import Ownership, ownership_of, seen_in
 from mallard.verify.result import Verification
 from mallard.view.terminal.verify import show_verification
 
@@ -52,9 +52,28 @@ def test_the_gain_has_the_part_of_the_rewrite_and_that_of_the_allocator() -> Non
     assert of.whole.peak_bytes.median == 1 << 20
     assert of.is_sound
     text = shown(of)
-    assert "The change saves 40.0 of 102.0 ms of CPU time (40.0 to 40.0 ms)." in text
+    said = "CPU time (40.0 to 40.0 ms), under the programs' own malloc on a clean heap."
+    assert f"The change saves 40.0 of 102.0 ms of {said}" in " ".join(text.split())
     assert "the rewrite alone" in text
     assert "Without NULL" not in text
+
+
+def test_a_preloaded_malloc_is_named() -> None:
+    preloaded = {"LD_PRELOAD": "/usr/lib/libmimalloc.so.2:/lib/mine.so"}
+    assert _malloc_of(preloaded) == "libmimalloc.so.2 and mine.so"
+    assert _malloc_of({}) == _malloc_of({"LD_PRELOAD": ""}) == "the programs' own malloc"
+
+
+def test_the_recording_has_the_limit_of_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = []
+
+    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float) -> Path:
+        limits.append(seconds_limit)
+        raise UsageError("it was too long")
+
+    monkeypatch.setattr("mallard.verify.ownership.record", record)
+    assert ownership_of(["./after"], None, tmp_path, 7.0).unknown == "it was too long"
+    assert limits == [7.0]
 
 
 def test_without_a_null_the_rewrite_is_unknown() -> None:
@@ -167,6 +186,7 @@ def trial(milliseconds: float, **changes: Any) -> dict[str, Any]:
         "trial": {
             "effects": [effect("heap", 99, served=0), effect("pool", 80), effect("monotonic", milliseconds)],
             "program_seconds": 0.1,
+            "wall": False,
         },
         "differing": ["pool"],
     }
@@ -195,19 +215,67 @@ def test_the_advice_stands_beside_the_fact(tmp_path: Path, promised: float, verd
     assert "another one" not in text
 
 
+def test_the_fact_has_the_clock_of_the_advice(tmp_path: Path) -> None:
+    made = trial(20)
+    made["grounds"][0]["trial"]["wall"] = True
+    advice = advised(tmp_path, made)
+    assert advice.wall
+    rounds = Rounds({BEFORE: runs(0.1, wall_seconds=0.3), AFTER: runs(0.06, wall_seconds=0.2)})
+    of = comparison_of(rounds, advice.wall)
+    assert of.whole
+    assert of.whole.time.median == pytest.approx(-0.1)
+    assert "Times are wall time, as in the advice." in " ".join(shown(of, advice=advice).split())
+
+
 def test_advice_of_another_input_is_said_to_be_so(tmp_path: Path) -> None:
     of = compared(before=runs(0.5), after=runs(0.4))
     assert "another input or machine" in " ".join(shown(of, advice=advised(tmp_path, trial(20))).split())
 
 
+def advice_of(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
+    time = {"median": -0.04, "low": -0.041, "high": -0.039, "n": 11}
+    mallocs = {
+        "base": "glibc",
+        "heap": "clean",
+        "seconds": 0.1,
+        "effects": [{"malloc": "mimalloc", "time": time}],
+    }
+    return {
+        "format": "mallard advice",
+        "headline": "Put it there.",
+        "answer": {"kind": "local", "strategy": None, "malloc": None, "pattern": None} | answer,
+        "wall": False,
+        "study": {"trial": trial(30), "globals": mallocs} | study,
+    }
+
+
 def test_an_advice_has_its_trial_inside(tmp_path: Path) -> None:
-    made = {"format": "mallard advice", "headline": "Put it there.", "study": {"trial": trial(30)}}
     of = compared(before=runs(0.1), after=runs(0.06))
-    text = shown(of, advice=advised(tmp_path, made))
+    text = shown(of, advice=advised(tmp_path, advice_of({"strategy": "monotonic"})))
     assert "Advice: Put it there." in text
     assert "Advised: monotonic in f" in text
-    made["study"] = {"trial": None}
-    assert "no figure of a local allocator" in shown(of, advice=advised(tmp_path, made))
+    assert "against glibc on a clean heap" in " ".join(text.split())
+    nothing = advice_of({"kind": "nothing"}, trial=None)
+    assert "no figure of an allocator" in shown(of, advice=advised(tmp_path, nothing))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"strategy": "heap"}, "Advised: heap in f, -99.00 of 100.0 ms"),
+        ({"kind": "global", "malloc": "mimalloc"}, "Advised: mimalloc, -40.00 of 100.0 ms"),
+        ({"kind": "pattern", "pattern": "reserve"}, "no figure of an allocator"),
+        ({"kind": "unresolved"}, "no figure of an allocator"),
+    ],
+    ids=["local", "global", "pattern", "unresolved"],
+)
+def test_the_figure_is_that_of_the_answer(tmp_path: Path, answer: dict[str, Any], said: str) -> None:
+    text = shown(compared(before=runs(0.1), after=runs(0.06)), advice=advised(tmp_path, advice_of(answer)))
+    assert said in " ".join(text.split())
+
+
+def test_a_trial_in_which_nothing_saves_time_has_no_figure(tmp_path: Path) -> None:
+    assert advised(tmp_path, trial(0.5)).figure is None
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,14 @@ from rich.console import Console
 from rich.table import Table
 
 from mallard.profile.words import count, size
+from mallard.selection import in_prose
 from mallard.stats import Difference
 from mallard.trial.campaign import Ground, Result
+from mallard.trial.estimate import short
+from mallard.trial.sensitivity import meaning
 from mallard.trial.strategies import STRATEGIES
-from mallard.trial.verdict import Effect
+from mallard.trial.unserved import reasons_of
+from mallard.trial.verdict import Effect, varies
 from mallard.view.terminal.console import print_line
 
 
@@ -53,7 +57,7 @@ def _against(ground: Ground) -> str:
 
 
 def _answer(result: Result, ground: Ground) -> str:
-    best = ground.trial.best
+    best = ground.best
     if best is None:
         return f"{result.scope.name}: no strategy saves time beyond its interval, {_against(ground)}."
     return (
@@ -98,7 +102,10 @@ def _signed_size(bytes_: float) -> str:
 
 
 def _notes(ground: Ground) -> list[str]:
-    notes = [
+    notes = [said] if (said := short(ground.trial.program_seconds)) else []
+    if ground.trial.ends:
+        notes.append(varies(ground.trial.ends))
+    notes += [
         f"{strategy}: the program {how} under it; without it, it does not."
         for strategy, how in ground.trial.failed.items()
     ]
@@ -107,6 +114,11 @@ def _notes(ground: Ground) -> list[str]:
     ]
     if not ground.compared:
         notes.append("The program's output differs from run to run, so it was not compared.")
+    for effect in ground.trial.effects:
+        if reasons := reasons_of(effect.counts):
+            notes.append(f"{effect.strategy}: the global allocator served {reasons}.")
+        if effect.counts.moved:
+            notes.append(f"{effect.strategy}: realloc moved {count(effect.counts.moved)} blocks.")
     by_region = [effect for effect in ground.trial.effects if "monotonic" in effect.strategy]
     for effect in by_region:
         counts = effect.counts
@@ -115,16 +127,14 @@ def _notes(ground: Ground) -> list[str]:
                 f"{effect.strategy}: at no moment was the scope without a live block, so its memory was "
                 f"never used again; {count(counts.left)} of {count(counts.served)} blocks were never freed."
             )
-    for delay, slower in ground.sensitivity:
+    if slope := ground.slope:
+        delays = in_prose([str(delay) for delay, _ in ground.sensitivity])
+        part, low, high = (round(100 * each) for each in (slope.median, slope.low, slope.high))
         notes.append(
-            f"{delay} ns more for each request of the scope make the program {1e3 * slower.median:+.2f} ms "
-            f"slower ({_interval(slower)}); {_expected(ground, delay)} if it waits for all of them."
+            f"With {delays} ns more for each request of the scope, {part} % of the delay is in the program's "
+            f"time ({low} to {high} %): {meaning(slope)}."
         )
     return notes
-
-
-def _expected(ground: Ground, delay_ns: int) -> str:
-    return f"{1e3 * delay_ns * 1e-9 * ground.trial.null.requests:+.2f} ms"
 
 
 def _milliseconds(seconds: float) -> str:

@@ -10,13 +10,14 @@ from rich.table import Table
 from mallard.profile.words import count, plural
 from mallard.selection import in_prose
 from mallard.stats import Difference
+from mallard.trial.estimate import SHORT_SECONDS
+from mallard.trial.verdict import SEVERAL_CORES, varies
 from mallard.verify.advice import Advice, Figure
-from mallard.verify.comparison import AFTER, BEFORE, NULL, SEVERAL_CORES, Change, Comparison, Typical
+from mallard.verify.comparison import AFTER, BEFORE, NULL, Change, Comparison, Typical
 from mallard.verify.ownership import Ownership, Pool
 from mallard.verify.result import Verification
 from mallard.view.terminal.console import print_line
 
-SHORT_SECONDS = 0.05
 MOVED = 0.1  # the program's time, between an advice and its verification
 NO_POOL = (
     "No block's end was checked: the changed program has no pool in mallard::recorded. Put it around the "
@@ -35,7 +36,7 @@ def show_verification(console: Console, result: Verification) -> None:
         console.print()
         console.print(_table(result.comparison))
     console.print()
-    for line in _notes(result.comparison):
+    for line in _notes(result.comparison, result.advice):
         print_line(console, line)
     if result.advice:
         for line in _advice_lines(result.advice, result):
@@ -51,15 +52,17 @@ def _answer(of: Comparison) -> str:
         return "The program after the change was not measured."
     time, before = of.whole.time, of.programs[BEFORE].seconds
     kind = "wall time" if of.wall else "CPU time"
+    under = f"under {of.malloc} on a {of.heap} heap"
     interval = f"{_ms(abs(time.high))} to {_ms(abs(time.low))}"
     if time.high < 0:
-        return f"The change saves {_ms(-time.median)} of {_ms(before)} ms of {kind} ({interval} ms)."
+        return f"The change saves {_ms(-time.median)} of {_ms(before)} ms of {kind} ({interval} ms), {under}."
     if time.low > 0:
         interval = f"{_ms(time.low)} to {_ms(time.high)}"
-        return f"The change costs {_ms(time.median)} ms on top of {_ms(before)} ms of {kind} ({interval} ms)."
+        costs = f"The change costs {_ms(time.median)} ms on top of {_ms(before)} ms of {kind}"
+        return f"{costs} ({interval} ms), {under}."
     return (
         f"No difference in {kind} beyond the interval: {_signed_ms(time.median)} of {_ms(before)} ms "
-        f"({_interval(time, _signed_ms)} ms)."
+        f"({_interval(time, _signed_ms)} ms), {under}."
     )
 
 
@@ -106,7 +109,7 @@ def _add(
         )
 
 
-def _notes(of: Comparison) -> list[str]:
+def _notes(of: Comparison, advice: Advice | None) -> list[str]:
     notes = [f"{plural(of.rounds, 'round')} in random order; medians of the differences within a round."]
     if of.rewrite is None and NULL not in of.failed:
         notes.append(
@@ -114,10 +117,14 @@ def _notes(of: Comparison) -> list[str]:
         )
     elif of.allocator is not None:
         notes.append("Rewrite: NULL beside BEFORE. Allocator: AFTER beside NULL. Medians need not add up.")
-    if of.wall:
+    if of.wall and advice and advice.wall:
+        notes.append("Times are wall time, as in the advice.")
+    elif of.wall:
         notes.append(f"Times are wall time: a program uses more than {SEVERAL_CORES:g} cores on average.")
     if of.programs[BEFORE].seconds < SHORT_SECONDS:
         notes.append("The program is short: its start is much of its time. Give it more work.")
+    if of.ends:
+        notes.append(varies(of.ends))
     if of.differing:
         names = in_prose([_called(name) for name in of.differing])
         notes.append(f"The output is another one than before: {names}.")
@@ -131,13 +138,13 @@ def _notes(of: Comparison) -> list[str]:
 def _advice_lines(advice: Advice, result: Verification) -> list[str]:
     lines = [f"Advice: {advice.headline}"] if advice.headline else []
     if advice.figure is None:
-        return [*lines, "It has no figure of a local allocator, so there is nothing to put beside the fact."]
+        return [*lines, "It has no figure of an allocator, so there is nothing to put beside the fact."]
     return [*lines, _beside(advice.figure, result)]
 
 
 def _beside(advice: Figure, result: Verification) -> str:
     tried = (
-        f"Advised: {advice.strategy} in {advice.scope}, {_promise(advice.time, advice.program_seconds)}, "
+        f"Advised: {advice.title}, {_promise(advice.time, advice.program_seconds)}, "
         f"against {advice.against}. "
     )
     if result.fact is None:

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mallard.advice.study import Study, allowed
-from mallard.advice.wording import interval, peak_ratio, times
+from mallard.advice.study import Study
+from mallard.advice.wording import between, interval, peak_ratio, times
 from mallard.stats import Difference
 from mallard.view.html.markup import Markup, breakable, element, joined
 from mallard.view.html.profile.content import Part
@@ -54,8 +54,10 @@ def before_and_after_part(study: Study) -> Part | None:
         "what its trial saved beside the null."
     )
     if floor is not None:
+        ends = between(floor, max(floor, bars[0].seconds - study.ceiling.low))
         text += (
-            f" Dashed: {times(floor)}, the time without any allocator; only better locality can go below it."
+            f" Dashed: {times(floor)}, the time without any allocator, at the end of its interval ({ends}); "
+            "only better locality can go below it."
         )
     return Part(
         "before-and-after",
@@ -83,7 +85,7 @@ def bars_of(study: Study) -> Iterator[Bar]:
             continue
         shown = peak_ratio(each.peak_bytes.median, peak)
         yield Bar(each.malloc, "malloc", study.globals.seconds + each.time.median, each.time, shown, "malloc")
-    for effect in allowed(ground) if ground else ():
+    for effect in ground.allowed if ground else ():
         kind = "best" if study.best and effect is study.best else "local"
         shown = peak_ratio(effect.peak_bytes.median, peak)
         about = f"in {study.chosen.title}" if study.chosen else ""

@@ -22,6 +22,9 @@ def tried_part(study: Study) -> Part | None:
             "round, with intervals at 95 %. The null finds the scope in the same way and serves nothing.",
         ),
         *(joined(_heading(each), _strategies(study, each)) for each in grounds),
+        joined(element("h3", "Every strategy, in a short trial"), _strategies(study, study.briefly))
+        if study.briefly
+        else None,
         _candidates(study.screened) if len(study.screened) > 1 else None,
     )
     return Part("tried", "Tried", f"Trials in {study.chosen.with_source}", body, {})

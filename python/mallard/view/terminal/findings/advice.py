@@ -17,10 +17,12 @@ INDENT = 2
 
 
 def advice_json(study: Study, verdict: Verdict) -> str:
-    answer = asdict(verdict) | {"facts": [{"label": label, "text": text} for label, text in verdict.facts]}
+    facts = [{"label": label, "text": text} for label, text in verdict.facts]
+    answer = {"kind": verdict.kind, **asdict(verdict), "facts": facts}
     told = asdict(replace(study, profile=None))
     del told["profile"]
-    return json.dumps({"format": "mallard advice", "version": 1, **answer, "study": told}, indent=1)
+    head = {"format": "mallard advice", "version": 1, **answer, "wall": study.wall}
+    return json.dumps({**head, "study": told}, indent=1)
 
 
 def show_advice(console: Console, study: Study, verdict: Verdict) -> None:

@@ -1,0 +1,32 @@
+"""The time of many runs, told before them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mallard.errors import UsageError
+from mallard.trial.estimate import estimate, refuse_long, short
+
+
+@pytest.mark.parametrize(
+    ("runs", "seconds", "said"),
+    [
+        (300, 0.1, "A run takes 0.1 s; up to 300 runs take about 30 seconds."),
+        (330, 0.412, "A run takes 0.41 s; up to 330 runs take about 2 minutes."),
+        (1_000, 20.0, "A run takes 20 s; up to 1,000 runs take about 6 hours."),
+        (5, 0.001, "A run takes 0.001 s; up to 5 runs take about 2 seconds."),
+    ],
+)
+def test_an_estimate(runs: int, seconds: float, said: str) -> None:
+    assert estimate(runs, seconds) == said
+
+
+def test_an_hour_is_too_long() -> None:
+    refuse_long(100, 30.0)
+    with pytest.raises(UsageError, match="or --rounds N"):
+        refuse_long(100, 40.0)
+
+
+def test_a_short_program() -> None:
+    assert short(0.05) == ""
+    assert short(0.04).startswith("The program takes 40 ms")
