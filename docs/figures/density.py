@@ -9,7 +9,7 @@ from statistics import fmean
 from figures.heat_map_image import heat_map_image
 from figures.stored import conditions, conditions_of, markdown_table, percent_interval, stored_runs
 from mallard.analysis.averages import Effect, Percent, mean_over_rows
-from mallard.analysis.cells import Line
+from mallard.analysis.cell_tables import Line
 from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary, paper_average, summaries
 from mallard.analysis.verdicts import Verdict
