@@ -161,7 +161,9 @@ TEST(trial, leaves_addresses_to_a_program_that_has_few) {
 
 TEST(trial, ends_a_program_that_frees_a_block_twice) {
     for (const char* strategy : {"monotonic", "multipool", "small-object-pool", "heap"}) {
-        EXPECT_NE(run(strategy, "frees_twice", by_code()).status, 0) << strategy;
+        for (const char* scene : {"frees_twice", "frees_twice_elsewhere"}) {
+            EXPECT_NE(run(strategy, scene, by_code()).status, 0) << strategy << ' ' << scene;
+        }
     }
 }
 

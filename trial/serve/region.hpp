@@ -45,7 +45,10 @@ public:
         return owners_[offset_of(block) / slice_bytes].load(std::memory_order_acquire);
     }
 
-    /// The size in granules of the block that begins there; 0 stands for a block with its size in front of it.
+    static constexpr std::uint8_t no_block = 0; ///< in place of a size: none begins there, or it is free
+    static constexpr std::uint8_t size_in_front = 0xff; ///< in place of a size: it is in front of the block
+
+    /// The size in granules of the block that begins there, or one of the two numbers.
     [[nodiscard]] std::uint8_t& size_at(const void* block) const noexcept {
         return sizes_[offset_of(block) / granule];
     }

@@ -58,8 +58,9 @@ void* server::refuse() noexcept {
     return nullptr;
 }
 
-void server::freed_twice() noexcept {
-    constexpr std::string_view told = "mallard try: the program frees a block of the scope twice\n";
+void server::stop_at_wrong_free() noexcept {
+    constexpr std::string_view told =
+        "mallard try: a block of the scope was freed twice, or never allocated\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, told.data(), told.size());
     std::abort();
 }
@@ -77,6 +78,10 @@ void server::take_back() noexcept {
     void* block = returned_.exchange(nullptr, std::memory_order_acquire);
     while (block != nullptr) {
         void* const next = *static_cast<void**>(block);
+        // Two threads that freed the block are told apart here only.
+        if (the_region.size_at(block) == region::no_block) [[unlikely]] {
+            stop_at_wrong_free();
+        }
         deallocate_(*this, block);
         --counts_.freed;
         ++counts_.freed_by_others;

@@ -33,9 +33,12 @@ public:
         return allocate_(*this, bytes);
     }
 
-    /// Effects: the block is free, on whatever thread.
+    /// Effects: the block is free, on whatever thread. One that is free already ends the program.
     /// Requires: the_region.holds(block).
     [[gnu::always_inline]] static void deallocate(void* block, const server* mine) noexcept {
+        if (the_region.size_at(block) == region::no_block) [[unlikely]] {
+            stop_at_wrong_free();
+        }
         server* const owner = the_region.owner_of(block);
         if (owner == mine) [[likely]] {
             owner->deallocate_(*owner, block);
@@ -48,7 +51,7 @@ public:
     /// Requires: the_region.holds(block).
     static std::size_t bytes_of(const void* block) noexcept {
         const std::size_t granules = the_region.size_at(block);
-        return granules != 0 ? granules * region::granule : size_in_front(block);
+        return granules != region::size_in_front ? granules * region::granule : size_in_front(block);
     }
 
     [[nodiscard]] counts& counted() noexcept { return counts_; }
@@ -92,8 +95,8 @@ private:
     }
 
     [[gnu::cold, gnu::noinline]] void* refuse() noexcept;
-    /// Effects: ends the program, as the global allocator does.
-    [[noreturn, gnu::cold, gnu::noinline]] static void freed_twice() noexcept;
+    /// Effects: ends the program, as the global allocator does. Counts that are wrong would rewind over live blocks.
+    [[noreturn, gnu::cold, gnu::noinline]] static void stop_at_wrong_free() noexcept;
     [[gnu::noinline]] void take_back() noexcept;
     [[gnu::noinline]] void give_back(void* block) noexcept;
 
@@ -142,7 +145,7 @@ void* server::allocate_unusual(std::size_t bytes) noexcept {
     const std::size_t size = (bytes + granule - 1) / granule * granule;
     auto* const block = static_cast<std::byte*>(served<Served>().allocate(size + granule)) + granule;
     size_in_front(block) = size;
-    the_region.size_at(block) = 0;
+    the_region.size_at(block) = region::size_in_front;
     return block;
 }
 
@@ -151,11 +154,8 @@ void server::deallocate_in(void* block) noexcept {
     ++counts_.freed;
     std::uint8_t& size = the_region.size_at(block);
     const std::size_t granules = size;
-    if (granules == is_free) [[unlikely]] {
-        freed_twice();
-    }
-    size = is_free;
-    if (granules != 0) [[likely]] {
+    size = region::no_block;
+    if (granules != region::size_in_front) [[likely]] {
         served<Served>().deallocate(block, granules * granule);
     } else {
         deallocate_large<Served>(static_cast<std::byte*>(block) - granule, size_in_front(block) + granule);

@@ -243,6 +243,16 @@ bool frees_twice() {
     return true;
 }
 
+/// The second deallocation on another thread, where blocks wait for their owner.
+bool frees_twice_elsewhere() {
+    void* block = seen_block();
+    void* again = block;
+    asm volatile("" : "+r"(block), "+r"(again));
+    std::free(block);
+    std::thread([again] { std::free(again); }).join();
+    return true;
+}
+
 bool nothing() {
     return true;
 }
@@ -263,6 +273,7 @@ constexpr std::array scenes{named{"contents", &contents},
                             named{"jumps", &jumps},
                             named{"hoards", &hoards},
                             named{"frees_twice", &frees_twice},
+                            named{"frees_twice_elsewhere", &frees_twice_elsewhere},
                             named{"nothing", &nothing}};
 
 OWN_FRAME void outside(int rounds) {
