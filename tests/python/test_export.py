@@ -16,7 +16,7 @@ import pytest
 from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
-from mallard.papers.catalogue import described
+from mallard.papers.catalogue import offered
 from mallard.store import Store
 from mallard.strategy_names import of_papers
 from mallard.whole_file import write_whole
@@ -204,7 +204,7 @@ def test_all_is_refused_for_a_list_that_has_all(measured: Any, capsys: Any, word
     assert "--all is for the lists strategies, contenders and tables" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("what", "names"), [("strategies", described()), ("contenders", CONTENDERS)])
+@pytest.mark.parametrize(("what", "names"), [("strategies", offered()), ("contenders", CONTENDERS)])
 def test_a_line_lists_a_mechanism_with_its_uses(
     measured: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch, what: str, names: Iterable[str]
 ) -> None:
