@@ -8,14 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from mallard.mallocs import is_there, library_of
 from mallard.stats import Difference, median
-from mallard.trial.program import NULL, Arm, Once, Program, Scope
+from mallard.trial.program import Arm, Once, Program, Scope
 from mallard.trial.rounds import odd_end
 from mallard.trial.verdict import cpu_of, difference, wall_of
 
 NO_SCOPE = Scope("", ())
-NO_MARK = Scope(
-    "", (("MALLARD_TRIAL_BY", "mark"),)
-)  # a null without a scope: it litters the heap, and no more
 
 
 @dataclass(frozen=True)
@@ -94,9 +91,7 @@ def run_globals(
 
 
 def run_once(program: Program, malloc: str, litter: int = 0) -> Once:
-    return program.run(
-        Arm(NULL if litter else None, library_of(malloc), litter), NO_MARK if litter else NO_SCOPE
-    )
+    return program.run(Arm(None, library_of(malloc), litter), NO_SCOPE)
 
 
 def globals_of(runs: dict[str, list[Once]], missing: tuple[str, ...] = ()) -> Globals:

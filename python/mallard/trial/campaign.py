@@ -93,7 +93,7 @@ def run_alone(program: Program, campaign: Campaign) -> Once:
 
 def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
     library = library_of(malloc)
-    arms = {AS_IT_IS: Arm(None, library), NULL: Arm(NULL, library, litter)}
+    arms = {AS_IT_IS: Arm(None, library, litter), NULL: Arm(NULL, library, litter)}
     arms |= {strategy: Arm(strategy, library, litter) for strategy in campaign.strategies}
     return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mallard.trial.askers import count_askers
 from mallard.trial.measured import Measured, measure, own_environment
 from mallard.trial.report import Counts, read_counts
 
 AS_IT_IS = "as it is"
 NULL = "null"
+NO_SCOPE = (("MALLARD_TRIAL_BY", "mark"),)  # a mark without a name never begins
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to run the program. Without a strategy the program runs as it is."""
+    """A way to run the program. Without a strategy it runs as it is, on a littered heap if so asked."""
 
     strategy: str | None
     malloc: Path | None = None  # preloaded as the global allocator
@@ -51,21 +51,36 @@ class Program:
             report = Path(folder) / "report"
             environment = self._environment(arm, scope, report)
             done = measure(self.words, environment, self.stdin, self.seconds_limit)
-            return Once(**asdict(done), counts=read_counts(report), askers=count_askers(report))
+            return _once(done, read_counts(report))
 
     def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
         environment = own_environment()
         own = environment.get("LD_PRELOAD", "")
-        preloaded = [str(self.library)] if arm.strategy is not None else []
+        strategy = arm.strategy or (NULL if arm.litter else None)
+        preloaded = [str(self.library)] if strategy else []
         preloaded += [str(arm.malloc)] if arm.malloc is not None else []
         preloaded += [own] if own else []
         if preloaded:
             environment["LD_PRELOAD"] = ":".join(preloaded)
-        if arm.strategy is not None:
-            environment |= {"MALLARD_TRIAL": arm.strategy, "MALLARD_TRIAL_REPORT": str(report)}
-            environment |= dict(scope.variables)
+        if strategy:
+            environment |= {"MALLARD_TRIAL": strategy, "MALLARD_TRIAL_REPORT": str(report)}
+            environment |= dict(scope.variables if arm.strategy else NO_SCOPE)
             if arm.litter:
                 environment["MALLARD_TRIAL_LITTER"] = str(arm.litter)
             if arm.delay_ns:
                 environment["MALLARD_TRIAL_DELAY_NS"] = str(arm.delay_ns)
         return environment
+
+
+def _once(done: Measured, counts: Counts | None) -> Once:
+    """Without the time that the trial itself took before the program began."""
+    own = counts or Counts()
+    return Once(
+        **asdict(done)
+        | {
+            "cpu_seconds": done.cpu_seconds - own.begin_cpu_ns / 1e9,
+            "wall_seconds": done.wall_seconds - own.begin_wall_ns / 1e9,
+        },
+        counts=counts,
+        askers=own.askers,
+    )

@@ -29,6 +29,9 @@ class Counts:
     in_null: int = 0
     elsewhere: int = 0
     servers: int = 0
+    askers: int = (
+        0  # of them, those whose threads asked for blocks of the scope, as far as they lived at one time
+    )
     seen: int = 0  # a bit for each of the first ranges of code, if a call was seen there
     begin_cpu_ns: int = 0  # of the trial itself, before the program's first allocation
     begin_wall_ns: int = 0
@@ -51,6 +54,7 @@ class Counts:
         return self.served - self.freed - self.freed_by_others
 
 
+IN_SCOPE = ("served", "in_null", "too_large", "aligned", "no_room")
 SUMMED = tuple(field.name for field in fields(Counts))[:12]
 SERVER = struct.Struct(f"<{len(SUMMED) + 2}Q")
 
@@ -67,7 +71,14 @@ def read_counts(file: Path) -> Counts | None:
     whole = min(servers, len(data) // SERVER_BYTES - 1)
     rows = [SERVER.unpack_from(data, SERVER_BYTES * place) for place in range(1, whole + 1)]
     sums = {name: sum(row[place] for row in rows) for place, name in enumerate(SUMMED)}
+    askers = sum(any(row[SUMMED.index(name)] for name in IN_SCOPE) for row in rows)
     last = tuple((row[-2], row[-1]) for row in rows if row[-1])
     return Counts(
-        **sums, servers=whole, seen=seen, begin_cpu_ns=cpu_ns, begin_wall_ns=wall_ns, last=last[:MOST_NAMED]
+        **sums,
+        servers=whole,
+        askers=askers,
+        seen=seen,
+        begin_cpu_ns=cpu_ns,
+        begin_wall_ns=wall_ns,
+        last=last[:MOST_NAMED],
     )

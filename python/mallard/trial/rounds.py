@@ -25,6 +25,7 @@ class Rounds(Generic[Run]):
     failed: dict[str, str] = field(default_factory=dict)
     # The ends of the base, if they vary from run to run.
     ends: tuple[str, ...] = ()
+    odd: dict[str, Run] = field(default_factory=dict)  # of each arm that failed, the first run that did
 
     def of(self, arm: str) -> list[Run]:
         return self.runs.get(arm, [])
@@ -71,7 +72,8 @@ def _without_failed(kept: Rounds[Run], base: str) -> Rounds[Run]:
     usual = {run.status: run.end for run in kept.of(base)}
     failed = {name: how for name, runs in kept.runs.items() if (how := odd_end(runs, usual))}
     sound = {name: runs for name, runs in kept.runs.items() if name not in failed}
-    return Rounds(sound, failed, tuple(usual.values()) if len(usual) > 1 else ())
+    odd = {name: next(run for run in kept.of(name) if run.status not in usual) for name in failed}
+    return Rounds(sound, failed, tuple(usual.values()) if len(usual) > 1 else (), odd)
 
 
 def odd_end(runs: Sequence[Measured], usual: Container[int]) -> str:

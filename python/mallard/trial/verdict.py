@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mallard.stats import Difference, median, paired_difference
 from mallard.trial.measured import Measured
@@ -41,6 +41,8 @@ class Trial:
     wall: bool  # times are wall time, because several threads asked for blocks of the scope
     null: Counts
     failed: dict[str, str]  # strategies under which the program ends as it never does by itself, and how
+    last: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    """The last requests of the scope in those runs: bytes, and the caller's address."""
     ends: tuple[str, ...] = ()  # of the program as it is, if they vary from run to run
 
     @property
@@ -75,6 +77,7 @@ def trial_of(rounds: Rounds[Once], strategies: Sequence[str], wall: bool | None 
         wall=wall,
         null=counts,
         failed={name: how for name, how in rounds.failed.items() if name in strategies},
+        last={name: run.counts.last for name, run in rounds.odd.items() if run.counts},
         ends=rounds.ends,
     )
 

@@ -12,7 +12,6 @@ import pytest
 from mallard.cli import understood
 from mallard.errors import UsageError
 from mallard.stats import Difference, paired_difference
-from mallard.trial.askers import count_askers
 from mallard.trial.campaign import Campaign, run_campaign
 from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
 from mallard.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
@@ -323,16 +322,23 @@ def test_the_first_trial_decides_the_clock_of_all():
 def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
     def server(**counted: int) -> bytes:
         names = [field.name for field in fields(Counts)][:12]
-        return struct.pack("<12Q", *(counted.get(name, 0) for name in names)).ljust(SERVER_BYTES, b"\0")
+        last = counted.pop("last", 0), counted.pop("caller", 0)
+        return struct.pack("<14Q", *(counted.get(name, 0) for name in names), *last).ljust(
+            SERVER_BYTES, b"\0"
+        )
 
     file = tmp_path / "report"
-    head = struct.pack("<8sIIII", MAGIC, 4, 1, 3, 0).ljust(SERVER_BYTES, b"\0")
+    head = struct.pack("<8sIIIIQQ", MAGIC, 4, 1, 3, 0, 2_000_000, 3_000_000).ljust(SERVER_BYTES, b"\0")
     frees_only, elsewhere = server(), server(elsewhere=500)
-    file.write_bytes(head + frees_only + elsewhere + server(in_null=3) + server(too_large=1))
-    assert count_askers(file) == 2
-    file.write_bytes(head + elsewhere)
-    assert count_askers(file) == 0
-    assert count_askers(tmp_path / "none") == 0
+    asked = server(in_null=3, last=40, caller=0x401000)
+    file.write_bytes(head + frees_only + elsewhere + asked + server(too_large=1))
+    counts = read_counts(file)
+    assert (counts.askers, counts.servers, counts.in_null) == (2, 4, 3)
+    assert (counts.begin_cpu_ns, counts.begin_wall_ns) == (2_000_000, 3_000_000)
+    assert counts.last == ((40, 0x401000),)
+    file.write_bytes(head + elsewhere)  # a file of fewer servers than it tells of
+    assert (read_counts(file).askers, read_counts(file).servers) == (0, 1)
+    assert read_counts(tmp_path / "none") is None
 
 
 def test_a_region_that_never_starts_again_is_told():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from rich.console import Console
@@ -101,12 +102,19 @@ def _signed_size(bytes_: float) -> str:
     return ("-" if bytes_ < 0 else "+") + size(round(abs(bytes_)))
 
 
+def last_request(of_servers: Sequence[tuple[int, int]]) -> str:
+    """The block of a program that ended by a fault is often the last one, or near it."""
+    named = [f"{bytes_} bytes for the code at {caller:#x}" for bytes_, caller in of_servers]
+    return f" The last request of the scope: {'; of another thread: '.join(named)}." if named else ""
+
+
 def _notes(ground: Ground) -> list[str]:
     notes = [said] if (said := short(ground.trial.program_seconds)) else []
     if ground.trial.ends:
         notes.append(varies(ground.trial.ends))
     notes += [
         f"{strategy}: the program {how} under it; without it, it does not."
+        f"{last_request(ground.trial.last.get(strategy, ()))}"
         for strategy, how in ground.trial.failed.items()
     ]
     notes += [
