@@ -50,7 +50,7 @@ def tried_on(
     strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
     full = _campaign(asked, strategies, asked.litters, plan.full_rounds)
     result = run(f"measuring {first.candidate.name}", scope, full) or first.result
-    notes = (*_brief_note(briefly, strategies), *_rounds_note(result, asked))
+    notes = (*_brief_note(briefly, strategies, quick=asked.quick), *_rounds_note(result, asked))
     now = on_one_clock(
         replace(
             now,
@@ -112,12 +112,13 @@ def best_two(briefly: Ground) -> tuple[str, ...]:
     return tuple(each.strategy for each in briefly.allowed[:KEPT]) or SCREENING
 
 
-def _brief_note(briefly: Ground | None, strategies: Sequence[str]) -> list[str]:
+def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: bool) -> list[str]:
     if briefly is None:
         return []
     count = briefly.trial.effects[0].time.n if briefly.trial.effects else 0
     best = in_prose(strategies)
-    return [f"The program takes long: each strategy had {count} rounds, and the best of them, {best}, all."]
+    why = "As --quick asks" if quick else "The program takes long"
+    return [f"{why}: each strategy had {count} rounds, and the best of them, {best}, all."]
 
 
 def on_one_clock(study: Study) -> Study:

@@ -255,6 +255,8 @@ def test_a_long_program_gets_every_strategy_briefly_and_the_best_two_in_full(giv
     best = "the best of them, heap and small-object-pool, all"
     assert f"The program takes long: each strategy had 3 rounds, and {best}." in found.notes
     assert sum(arm.strategy == "adaptive-pool" for arm in runs) == 3
+    quick, _, _ = given(program=slow, asked=Asked(("glibc",), quick=True), process=busy)
+    assert any(note.startswith("As --quick asks: each strategy had 3 rounds") for note in quick.notes)
 
 
 def test_the_best_two_can_be_advised():
