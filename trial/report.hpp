@@ -25,11 +25,12 @@ struct counts {
     std::uint64_t aligned = 0;
     std::uint64_t no_room = 0;
     std::uint64_t in_null = 0;
-    std::uint64_t elsewhere = 0; ///< requests outside of the scope
+    std::uint64_t elsewhere = 0;     ///< requests outside of the scope
+    std::uint64_t delayed_frees = 0; ///< inside of the scope, if its operations are delayed
     // The last request of the scope, for a program that ends by a fault.
     std::uint64_t last_bytes = 0;
     std::uint64_t last_caller = 0; ///< an address in the caller's code
-    std::array<std::uint64_t, 2> unused{};
+    std::array<std::uint64_t, 1> unused{};
 };
 static_assert(sizeof(counts) == 128);
 

@@ -54,6 +54,7 @@ public:
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind, void* block, Free free) noexcept {
         if (the_trial.asked.delay_ns != 0 && state_ != nullptr && state_->inside(from_)) [[unlikely]] {
+            ++state_->blocks().counted().delayed_frees;
             wait_a_little();
         }
         if (the_region.holds(block)) {

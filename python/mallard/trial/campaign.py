@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mallard.mallocs import library_of
@@ -43,7 +43,7 @@ class Ground:
     compared: bool  # the output is the same from run to run
     sensitivity: tuple[
         tuple[int, Difference], ...
-    ]  # nanoseconds more for each request; the time of the program beside the null
+    ]  # nanoseconds more for each operation; the time of the program beside the null
     slope: Difference | None = None  # of the program's time over that of the delays
 
     @property
@@ -98,6 +98,11 @@ def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
     return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}
 
 
+def _delayed_frees(delayed: Mapping[int, Sequence[Once]]) -> int:
+    every = [run.counts.delayed_frees for runs in delayed.values() for run in runs if run.counts]
+    return every[0] if every else 0
+
+
 def _delayed(delay_ns: int) -> str:
     return f"{delay_ns} ns later"
 
@@ -114,5 +119,5 @@ def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[Once]) 
         sensitivity=tuple(
             (delay, difference(runs, rounds.of(NULL), wall_of)) for delay, runs in delayed.items() if runs
         ),
-        slope=slope_of(delayed, trial.null.requests),
+        slope=slope_of(delayed, trial.null.requests + _delayed_frees(delayed)),
     )

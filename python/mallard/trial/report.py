@@ -28,6 +28,7 @@ class Counts:
     no_room: int = 0
     in_null: int = 0
     elsewhere: int = 0
+    delayed_frees: int = 0
     servers: int = 0
     askers: int = (
         0  # of them, those whose threads asked for blocks of the scope, as far as they lived at one time
@@ -55,8 +56,8 @@ class Counts:
 
 
 IN_SCOPE = ("served", "in_null", "too_large", "aligned", "no_room")
-SUMMED = tuple(field.name for field in fields(Counts))[:12]
-SERVER = struct.Struct(f"<{len(SUMMED) + 2}Q")
+SUMMED = tuple(field.name for field in fields(Counts))[:13]
+SERVER = struct.Struct("<15Q")
 
 
 def read_counts(file: Path) -> Counts | None:

@@ -1,4 +1,4 @@
-"""Is the scope on the way that the program waits for? Its requests are made slower, by some delays.
+"""Is the scope on the way that the program waits for? Its operations are made slower, by some delays.
 
 The slope of the program's time over the delays tells. What a delayed arm costs besides, at its start, is the
 same for each delay, so it is not in the slope.
@@ -14,14 +14,14 @@ from mallard.trial.measured import Measured
 WAITS = 0.5
 
 
-def slope_of(delayed: Mapping[int, Sequence[Measured]], requests: int) -> Difference | None:
-    """Seconds of the program for each second of delay in all, by round: 1 if it waits for each request. None
+def slope_of(delayed: Mapping[int, Sequence[Measured]], operations: int) -> Difference | None:
+    """Seconds of the program for each second of delay in all, by round: 1 if it waits for all of it. None
     if fewer than two delays ran."""
     delays = [delay for delay, runs in delayed.items() if runs]
     rounds = min((len(delayed[delay]) for delay in delays), default=0)
-    if len(delays) < 2 or not requests or not rounds:
+    if len(delays) < 2 or not operations or not rounds:
         return None
-    added = [delay * 1e-9 * requests for delay in delays]
+    added = [delay * 1e-9 * operations for delay in delays]
     slopes = [
         _slope(added, [delayed[delay][round_].wall_seconds for delay in delays]) for round_ in range(rounds)
     ]

@@ -226,9 +226,21 @@ def test_the_slope_over_the_delays_has_no_constant(part, said):
     ground = result.grounds[0]
     assert ground.slope.median == pytest.approx(part, abs=1e-6)
     assert [delay for delay, _ in ground.sensitivity] == [10, 20, 40]
-    assert f"With 10, 20 and 40 ns more for each request of the scope, {said}" in " ".join(
+    assert f"With 10, 20 and 40 ns more for each operation of the scope, {said}" in " ".join(
         shown(result).split()
     )
+
+
+def test_frees_are_delayed_too_and_count():
+    counts = Counts(in_null=1000, delayed_frees=500, servers=1)
+
+    def run(arm: Arm, round_: int) -> Once:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        later = arm.delay_ns * 1e-9 * 1500
+        return replace(once, wall_seconds=once.wall_seconds + later, counts=counts) if arm.delay_ns else once
+
+    result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", delays_ns=(10, 20)), no_tick)
+    assert result.grounds[0].slope.median == pytest.approx(1.0, abs=1e-6)
 
 
 def test_no_slope_of_one_delay():
@@ -321,9 +333,9 @@ def test_the_first_trial_decides_the_clock_of_all():
 
 def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
     def server(**counted: int) -> bytes:
-        names = [field.name for field in fields(Counts)][:12]
+        names = [field.name for field in fields(Counts)][:13]
         last = counted.pop("last", 0), counted.pop("caller", 0)
-        return struct.pack("<14Q", *(counted.get(name, 0) for name in names), *last).ljust(
+        return struct.pack("<15Q", *(counted.get(name, 0) for name in names), *last).ljust(
             SERVER_BYTES, b"\0"
         )
 

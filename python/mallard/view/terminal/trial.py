@@ -139,8 +139,8 @@ def _notes(ground: Ground) -> list[str]:
         delays = in_prose([str(delay) for delay, _ in ground.sensitivity])
         part, low, high = (round(100 * each) for each in (slope.median, slope.low, slope.high))
         notes.append(
-            f"With {delays} ns more for each request of the scope, {part} % of the delay is in the program's "
-            f"time ({low} to {high} %): {meaning(slope)}."
+            f"With {delays} ns more for each operation of the scope, {part} % of the delay is in the "
+            f"program's time ({low} to {high} %): {meaning(slope)}."
         )
     return notes
 
