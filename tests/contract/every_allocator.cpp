@@ -93,7 +93,7 @@ public:
     template <class... Args>
     explicit adaptive_pool_of_few(Args&&... args)
         : mallard::adaptive_pool<upstream_type, Shape>(std::forward<Args>(args)...,
-                                                       {.nodes_a_block = 8, .overhead_percent = 20}) {}
+                                                       {.nodes_a_slab = 8, .overhead_percent = 20}) {}
 };
 using divided_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::divided>;
 using whole_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::whole>;

@@ -105,7 +105,7 @@ struct concurrent_multipool_of_small_blocks {
 /// Small blocks, so that chunks come and go.
 struct small_object_pool {
     explicit small_object_pool(equipment::ledger& source)
-        : top(source, {.block_bytes = 4096, .first_chunk_bytes = 4096, .largest_chunk_bytes = 16384}) {}
+        : top(source, {.slab_bytes = 4096, .first_chunk_bytes = 4096, .largest_chunk_bytes = 16384}) {}
     void release_below() noexcept {}
     mallard::small_object_pool<equipment::ledger> top;
 };
@@ -114,7 +114,7 @@ template <mallard::slab_shape Shape>
 struct adaptive_pool {
     explicit adaptive_pool(equipment::ledger& source)
         : top(source,
-              {.nodes_a_block = Shape == mallard::slab_shape::divided ? 8U : 256U, .overhead_percent = 20}) {}
+              {.nodes_a_slab = Shape == mallard::slab_shape::divided ? 8U : 256U, .overhead_percent = 20}) {}
     void release_below() noexcept {}
     mallard::adaptive_pool<equipment::ledger, Shape> top;
 };

@@ -5,19 +5,19 @@
 ///             the slabs with free nodes, the fullest first     (slab/fullness_buckets.hpp)
 ///     held_:  requests of other sizes: straight from the upstream
 ///
-/// Data model: simple segregated storage cannot tell which of its blocks are empty, because nothing leads from a
-/// node to its block. Here a slab lies at a multiple of its size, or is divided into sub-slabs that do
+/// Data model: simple segregated storage cannot tell which of its chunks are empty, because nothing leads from a
+/// node to its chunk. Here a slab lies at a multiple of its size, or is divided into sub-slabs that do
 /// (slab/geometry.hpp): masking the address of a node finds its slab, which counts its nodes. The node freed last
 /// is the next one; then come those of the fuller slabs, so that the emptier ones become empty. A chunk of empty
-/// slabs goes back to the upstream, apart from `most_free_blocks` of them.
+/// slabs goes back to the upstream, apart from `most_free_slabs` of them.
 ///
 /// The constructor fixes the size of the nodes, or else the first request of at most 1 KiB. Smaller requests get
 /// a whole node. Larger ones, and those at a stricter alignment, go straight upstream.
 ///
 /// Bound: the overhead of a slab is within `overhead_percent`. As long as nodes only come, one chunk has room
-/// left, of at most 256 KiB or `most_free_blocks` slabs. At most `most_free_blocks` slabs of empty chunks are
+/// left, of at most 256 KiB or `most_free_slabs` slabs. At most `most_free_slabs` slabs of empty chunks are
 /// held. The node freed last may keep one chunk more until the next deallocation or trim(): any chunk while nodes
-/// are in use, afterwards one of a single slab, if `most_free_blocks` is 0.
+/// are in use, afterwards one of a single slab, if `most_free_slabs` is 0.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
 #pragma once
@@ -54,8 +54,8 @@ namespace mallard::inline MALLARD_MODE {
 enum class slab_shape { divided, whole };
 
 struct adaptive_pool_options {
-    std::size_t nodes_a_block = 256;  ///< at the least; from 1 to 65,536
-    std::size_t most_free_blocks = 2; ///< that stay in an empty chunk instead of going back
+    std::size_t nodes_a_slab = 256;  ///< at the least; from 1 to 65,536
+    std::size_t most_free_slabs = 2; ///< that stay in an empty chunk instead of going back
     /// The most overhead of a slab, in percent of its nodes; at least 2, because the bits of nodes of 8 bytes take
     /// 1.6. Whole slabs have none.
     std::size_t overhead_percent = 2;
@@ -122,7 +122,7 @@ public:
     }
 
     /// Effects: makes the block free. A chunk that becomes empty goes back to the upstream, unless
-    /// `most_free_blocks` lets it stay.
+    /// `most_free_slabs` lets it stay.
     /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
     /// Complexity: constant, apart from calls upstream.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
@@ -199,11 +199,11 @@ public:
 
 private:
     static constexpr std::size_t largest_chunk_bytes = std::size_t{256} << 10;
-    static constexpr std::size_t most_nodes_a_block = std::size_t{1} << 16;
+    static constexpr std::size_t most_nodes_a_slab = std::size_t{1} << 16;
 
     static constexpr adaptive_pool_options possible(adaptive_pool_options o) noexcept {
-        return {.nodes_a_block = std::clamp<std::size_t>(o.nodes_a_block, 1, most_nodes_a_block),
-                .most_free_blocks = std::min<std::size_t>(o.most_free_blocks, slab::most_chunk_slabs),
+        return {.nodes_a_slab = std::clamp<std::size_t>(o.nodes_a_slab, 1, most_nodes_a_slab),
+                .most_free_slabs = std::min<std::size_t>(o.most_free_slabs, slab::most_chunk_slabs),
                 .overhead_percent = std::max<std::size_t>(o.overhead_percent, 2)};
     }
 
@@ -255,25 +255,25 @@ private:
         node_bytes_ = size.of_block().bytes;
         node_alignment_ = node_bytes_ & (~node_bytes_ + 1);
         const slab::slab_geometry geometry = geometry_of(node_bytes_);
-        const auto blocks = [&geometry](std::size_t bytes) {
+        const auto slabs = [&geometry](std::size_t bytes) {
             return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.slab_bytes, 1));
         };
-        const auto free_blocks = static_cast<std::uint32_t>(options_.most_free_blocks);
+        const auto free_slabs = static_cast<std::uint32_t>(options_.most_free_slabs);
         // Two slabs may be larger than the largest chunk; more slabs that may stay make no chunk larger.
-        const std::uint32_t largest = std::max<std::uint32_t>(blocks(largest_chunk_bytes),
-                                                              std::clamp<std::uint32_t>(free_blocks, 1, 2));
+        const std::uint32_t largest =
+            std::max<std::uint32_t>(slabs(largest_chunk_bytes), std::clamp<std::uint32_t>(free_slabs, 1, 2));
         nodes_.reshape(geometry,
-                       slab::chunk_policy{.first_slabs = std::clamp<std::uint32_t>(free_blocks, 1, largest),
+                       slab::chunk_policy{.first_slabs = std::clamp<std::uint32_t>(free_slabs, 1, largest),
                                           .largest_slabs = largest,
-                                          .spare_bytes = std::size_t{free_blocks} * geometry.slab_bytes,
+                                          .spare_bytes = std::size_t{free_slabs} * geometry.slab_bytes,
                                           .spares_an_eighth = false});
     }
 
     [[nodiscard]] slab::slab_geometry geometry_of(std::size_t node_bytes) const noexcept {
         if constexpr (divided) {
-            return slab::divided_slabs(node_bytes, options_.nodes_a_block, options_.overhead_percent);
+            return slab::divided_slabs(node_bytes, options_.nodes_a_slab, options_.overhead_percent);
         } else {
-            return slab::slabs_of(node_bytes, options_.nodes_a_block);
+            return slab::slabs_of(node_bytes, options_.nodes_a_slab);
         }
     }
 

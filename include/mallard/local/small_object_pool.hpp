@@ -75,7 +75,7 @@ namespace mallard::inline MALLARD_MODE {
 struct small_object_pool_options {
     /// The size of every slab: a power of two from 4 KiB to 64 MiB. Other numbers are rounded up, or down to the
     /// largest. 0 lets the pool choose by the size of the objects.
-    std::size_t block_bytes = 0;
+    std::size_t slab_bytes = 0;
     /// The first chunk of a class: at most this, at least a slab. Each next one doubles, up to the largest.
     std::size_t first_chunk_bytes = std::size_t{64} << 10;
     std::size_t largest_chunk_bytes = std::size_t{2} << 20;
@@ -203,33 +203,33 @@ private:
                       std::index_sequence<Index...>) noexcept
         : slots_{make(Index, options)...}, upstream_(source) {}
 
-    static constexpr std::size_t least_block_bytes = 4096;
-    static constexpr std::size_t most_block_bytes = std::size_t{64} << 20;
+    static constexpr std::size_t least_slab_bytes = 4096;
+    static constexpr std::size_t most_slab_bytes = std::size_t{64} << 20;
 
     /// If bits take much of a slab, slabs are large enough for bits in pages of their own.
-    static constexpr std::size_t block_bytes_of(std::size_t index, std::size_t wanted) noexcept {
+    static constexpr std::size_t slab_bytes_of(std::size_t index, std::size_t wanted) noexcept {
         constexpr std::size_t usual = std::size_t{64} << 10;
         constexpr std::size_t largest = std::size_t{512} << 10;
         const std::size_t bytes = local::small_classes::bytes(index);
         if (wanted != 0) {
-            return std::bit_ceil(std::clamp(wanted, least_block_bytes, most_block_bytes));
+            return std::bit_ceil(std::clamp(wanted, least_slab_bytes, most_slab_bytes));
         }
         const bool of_pages = bytes >= 4 && bytes <= 20;
         return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : usual;
     }
 
     static slots_type make(std::size_t index, const small_object_pool_options& options) noexcept {
-        const std::size_t block_bytes = block_bytes_of(index, options.block_bytes);
-        const auto blocks = [block_bytes](std::size_t chunk_bytes) {
+        const std::size_t slab_bytes = slab_bytes_of(index, options.slab_bytes);
+        const auto slabs = [slab_bytes](std::size_t chunk_bytes) {
             return static_cast<std::uint32_t>(
-                std::clamp<std::size_t>(chunk_bytes / block_bytes, 1, slab::most_chunk_slabs));
+                std::clamp<std::size_t>(chunk_bytes / slab_bytes, 1, slab::most_chunk_slabs));
         };
-        const std::uint32_t largest = blocks(options.largest_chunk_bytes);
-        const std::uint32_t first = std::min(blocks(options.first_chunk_bytes), largest);
-        return slots_type(slab::whole_slabs(local::small_classes::bytes(index), block_bytes),
+        const std::uint32_t largest = slabs(options.largest_chunk_bytes);
+        const std::uint32_t first = std::min(slabs(options.first_chunk_bytes), largest);
+        return slots_type(slab::whole_slabs(local::small_classes::bytes(index), slab_bytes),
                           {.first_slabs = first,
                            .largest_slabs = largest,
-                           .spare_bytes = first * block_bytes,
+                           .spare_bytes = first * slab_bytes,
                            .spares_an_eighth = true});
     }
 

@@ -48,7 +48,7 @@ struct eager : by_default {
     template <class... Args>
     explicit eager(Args&&... args)
         : by_default(std::forward<Args>(args)...,
-                     {.nodes_a_block = 16, .most_free_blocks = 0, .overhead_percent = 20}) {}
+                     {.nodes_a_slab = 16, .most_free_slabs = 0, .overhead_percent = 20}) {}
 };
 
 using pools = ::testing::Types<by_default, whole, eager>;
@@ -198,7 +198,7 @@ TEST(adaptive_pool_of_a_size, leaves_large_first_requests_to_the_upstream) {
 /// of the chunk leaves.
 TEST(adaptive_pool_of_small_blocks, has_nodes_in_the_first_block_of_a_chunk) {
     struct pool_type : mallard::unchecked::adaptive_pool<mallard::chunk_cache, mallard::slab_shape::whole> {
-        pool_type() : adaptive_pool({.nodes_a_block = 1, .most_free_blocks = 0}) {}
+        pool_type() : adaptive_pool({.nodes_a_slab = 1, .most_free_slabs = 0}) {}
     };
     for (std::size_t bytes = 8; bytes <= 1024; bytes += 4) {
         std::array<pool_type, 8> several;

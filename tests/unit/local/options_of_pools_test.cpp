@@ -159,12 +159,12 @@ void expect_service(small_object_pool_options options) {
 }
 
 TEST(options_of_small_object_pool, serve_whatever_the_numbers) {
-    for (const std::size_t block : any_number) {
+    for (const std::size_t slab : any_number) {
         for (const std::size_t first : {std::size_t{0}, std::size_t{1}, std::size_t{3'000'000}, SIZE_MAX}) {
             for (const std::size_t largest :
                  {std::size_t{0}, std::size_t{4097}, std::size_t{1} << 20, SIZE_MAX}) {
-                SCOPED_TRACE(::testing::Message() << block << ", " << first << ", " << largest);
-                expect_service({block, first, largest});
+                SCOPED_TRACE(::testing::Message() << slab << ", " << first << ", " << largest);
+                expect_service({slab, first, largest});
             }
         }
     }
@@ -253,7 +253,7 @@ TEST(options_of_adaptive_pool, keep_a_size_of_no_bytes_over_a_release) {
 TEST(options_of_adaptive_pool, take_no_first_chunk_for_all_that_may_stay) {
     for (const std::size_t blocks : {std::size_t{1000}, std::size_t{1} << 32, SIZE_MAX}) {
         plain_upstream source;
-        mallard::adaptive_pool<plain_upstream> pool(source, {.most_free_blocks = blocks});
+        mallard::adaptive_pool<plain_upstream> pool(source, {.most_free_slabs = blocks});
         for (int i = 0; i != 50'000; ++i) {
             std::memset(pool.allocate(24, 8), 1, 24);
         }
@@ -271,10 +271,10 @@ TEST(options_of_adaptive_pool, that_are_impossible_stand_for_the_nearest) {
         pool.deallocate(p, 24, 8);
         return pool.block_bytes();
     };
-    EXPECT_EQ(slab_bytes({.nodes_a_block = 0}), slab_bytes({.nodes_a_block = 1}));
-    EXPECT_EQ(slab_bytes({.nodes_a_block = SIZE_MAX}), slab_bytes({.nodes_a_block = 65'536}));
+    EXPECT_EQ(slab_bytes({.nodes_a_slab = 0}), slab_bytes({.nodes_a_slab = 1}));
+    EXPECT_EQ(slab_bytes({.nodes_a_slab = SIZE_MAX}), slab_bytes({.nodes_a_slab = 65'536}));
     EXPECT_EQ(slab_bytes({.overhead_percent = 0}), slab_bytes({.overhead_percent = 2}));
-    EXPECT_LT(slab_bytes({.nodes_a_block = 1, .overhead_percent = SIZE_MAX}), slab_bytes({}));
+    EXPECT_LT(slab_bytes({.nodes_a_slab = 1, .overhead_percent = SIZE_MAX}), slab_bytes({}));
 }
 
 TEST(bursts, of_blocks_that_hold_no_link_are_refused) {

@@ -63,7 +63,7 @@ protected:
     }
 
     equipment::ledger source_;
-    pool_type pool_{source_, {.block_bytes = 4096, .first_chunk_bytes = 4096}};
+    pool_type pool_{source_, {.slab_bytes = 4096, .first_chunk_bytes = 4096}};
 };
 
 TEST_F(small_object_pool, holds_objects_of_every_size_apart) {
