@@ -96,12 +96,14 @@ def _container(names: Names, functions: list[int]) -> tuple[str, str] | None:
 
 def needs_of(strategy: str, candidate: Candidate) -> tuple[float | None, float | None, float | None]:
     """The bytes that half of the calls, 99 of 100 calls and the largest one need. A region holds all blocks
-    that were made since none was live, a pool those that live at one time."""
-    if strategy in REGIONS and candidate.bytes_p99 is not None:
-        most = candidate.region_bytes if candidate.returns > 1 else None
-        return candidate.bytes_p50, candidate.bytes_p99, most
-    if strategy in REGIONS and candidate.returns > 1:
-        return None, candidate.region_bytes, candidate.region_bytes
+    that were made since none was live, a pool those that live at one time. A call that seems to need more
+    is several, which the stacks did not tell apart."""
+    most = candidate.region_bytes if candidate.returns > 1 else None
+    usual = candidate.bytes_p99
+    if strategy in REGIONS and usual is not None and (most is None or usual <= most):
+        return candidate.bytes_p50, usual, most
+    if strategy in REGIONS and most is not None:
+        return None, most, most
     return candidate.peak_p50, candidate.peak_p99, candidate.peak_max
 
 
@@ -198,6 +200,8 @@ def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
 
 def _needs_in_words(strategy: str, candidate: Candidate) -> list[str]:
     half, usual, most = needs_of(strategy, candidate)
+    if most and usual == most:
+        return [f"// As recorded, a call needs at most {size(round(most))}."]
     told = [
         f"{calls} at most {size(round(need))}"
         for calls, need in (("half of the calls need", half), ("99 of 100", usual), ("the largest", most))

@@ -50,6 +50,14 @@ def test_the_buffer_has_room_for_a_request():
     assert buffer_bytes(candidate(returns=0, peak_p99=None)) == 0
 
 
+def test_calls_that_stacks_did_not_tell_apart_size_no_buffer() -> None:
+    """They seem to be one call that makes all blocks of the run."""
+    scope = candidate(region_bytes=9_708, bytes_p50=56e6, bytes_p99=56e6)
+    assert buffer_bytes(scope) == 16384
+    code = code_for("monotonic", scope, [])
+    assert "// As recorded, a call needs at most 9.48 KiB." in code
+
+
 def test_the_buffer_serves_99_of_100_calls_and_the_rest_is_kept():
     scope = candidate(region_bytes=40_000, bytes_p50=900.0, bytes_p99=3_000.0)
     assert buffer_bytes(scope) == 4096
