@@ -19,6 +19,7 @@ HOT_TIMES, HOT_RATE = 1.3, 5.0  # of programs with fewer millions of events a se
 MOST_BYTES = 2.0
 PROFILED_RATE, PROFILED_BYTES = 5.0, 2 << 30  # million events a second, and memory
 LEAST_PROFILED = 1_000_000
+NOT_MEASURED = "Not measured yet: `tests/record/cost/measure.py --store` does it."
 LARGE = ("a loop", "protoc, a large file")  # recorded once, to be profiled
 
 
@@ -194,7 +195,7 @@ def profiles() -> str:
                 f"{PROFILED_BYTES >> 20}",
             )
         )
-    return markdown_table(heading, lines)
+    return markdown_table(heading, lines) if lines else NOT_MEASURED
 
 
 def _collecting(case: Case) -> str:
