@@ -22,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINE = re.compile(r"^(?: {4}(?:\./)?|\./)mallard (\S.*?)(?:\s{2,}.*|\s#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`(?:\./)?mallard\s([^`]+)`")
+TRANSCRIPT = re.compile(
+    r"^ {4}\$ .*\n(?:(?: {4}.*)?\n)*", re.MULTILINE
+)  # commands that ran, and their output
 LIBRARIES = ("libmimalloc.so", "libsnmalloc.so")  # in the home folder of the documents' reader
 PLACEHOLDERS = {
     "EXPERIMENT": "density",
@@ -34,7 +37,7 @@ PLACEHOLDERS = {
 
 def commands() -> Iterator[str]:
     for document in DOCUMENTS:
-        text = document.read_text()
+        text = TRANSCRIPT.sub("\n", document.read_text())
         for pattern in (LINE, INLINE):
             yield from (" ".join(found.split()) for found in pattern.findall(text))
 
@@ -47,6 +50,11 @@ def test_commands_are_found_in_lines_and_in_sentences() -> None:
         "claims --all",
         "bench",
     ]
+
+
+def test_the_output_of_a_transcript_is_no_command() -> None:
+    page = "    $ ./mallard against x\n\n    mallard is faster than x.\n\nThen:\n\n    mallard claims\n"
+    assert LINE.findall(TRANSCRIPT.sub("\n", page)) == ["claims"]
 
 
 @pytest.mark.parametrize("command", sorted(set(commands())))
