@@ -101,8 +101,8 @@ void thread_state::thread_ends() noexcept {
     opened_ = false;
     server* const mine = server_;
     server_ = nullptr;
-    current =
-        closed_state(); // blocks that are freed from here on come back to the server as another thread's do
+    // Blocks that are freed from here on come back to the server as another thread's do.
+    current = closed_state();
     mine->give_up();
     taken_.store(false, std::memory_order_release);
 }

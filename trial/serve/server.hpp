@@ -68,9 +68,7 @@ public:
 
 private:
     static constexpr std::size_t granule = region::granule;
-    static constexpr std::size_t most_granules = 254;
-    static constexpr std::uint8_t is_free =
-        255; ///< in place of a size, so that a second deallocation is seen
+    static constexpr std::size_t most_granules = region::size_in_front - 1;
 
     server(const strategy& by, std::size_t most_bytes, counts& into) noexcept;
 

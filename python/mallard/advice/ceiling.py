@@ -60,7 +60,7 @@ class Ceiling:
 
     @property
     def worth_a_trial(self) -> bool:
-        """Of the shorter time: nobody knows yet which one the trial goes by."""
+        """Of the shorter time, because the clock of the trial is not known yet."""
         shorter = min(self.cpu_seconds, self.wall_seconds)
         return shorter > 0 and self.high / shorter >= WORTH_DOING
 

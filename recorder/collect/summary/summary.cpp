@@ -142,7 +142,7 @@ void tell_not_followed(const totals& all, const arguments& how) {
     }
 }
 
-/// Tells those that have events which nobody saw. A program that allocates nothing is not among them.
+/// Tells the processes whose events were not seen. A program that allocates nothing is not among them.
 void tell_programs_without_event(const std::vector<std::string>& programs) {
     std::map<std::string, std::uint64_t> times;
     for (const std::string& each : programs) {

@@ -104,7 +104,7 @@ void use(const made_code& code) {
     }
 }
 
-// libgcc keeps what it knows of a section in here.
+// libgcc keeps its record of a section in here.
 using object = std::array<void*, 16>;
 
 void make_and_use() {
