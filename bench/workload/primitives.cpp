@@ -1,10 +1,12 @@
 #include "bench/workload/primitives.hpp"
 
+#include "bench/strategy/container_allocator.hpp"
 #include "bench/strategy/sources.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -16,10 +18,14 @@ namespace {
 
 constexpr constant_shape<24, 8> block;
 
-/// A monotonic allocator takes no block back. After this many pairs, a new one begins at the front of the
-/// buffer.
+/// A monotonic allocator takes no block back. After this many pairs, or a list of as many nodes, a new one begins at
+/// the front of the buffer.
 constexpr std::size_t pairs_a_round = 1024;
 constexpr std::size_t buffer_bytes = pairs_a_round * block.bytes + 64;
+
+constexpr std::string_view pair = "pair";
+constexpr std::string_view create = "create";
+constexpr std::string_view list = "list";
 
 /// True if the experiment has the strategy. Winking out makes no difference to a single block.
 bool has_primitives(const strategy& s) noexcept {
@@ -42,6 +48,20 @@ template <class Source>
     }
 }
 
+/// Effects: builds and destroys lists, of `nodes` nodes in all.
+/// Requires: `nodes` is a multiple of pairs_a_round.
+template <class Source>
+[[gnu::noinline]] void make_lists(Source& source, std::size_t nodes) {
+    using allocator = allocator_over<int, Source>;
+    for (std::size_t i = 0; i != nodes; i += pairs_a_round) {
+        std::list<int, allocator> made(allocator_of<allocator>(source));
+        for (std::size_t k = 0; k != pairs_a_round; ++k) {
+            made.push_back(static_cast<int>(k));
+        }
+        escape(&made);
+    }
+}
+
 /// null: the cost of the loop, or of two empty virtual calls behind the abstract base.
 class one_block {
 public:
@@ -55,10 +75,25 @@ private:
 constexpr std::string_view direct_null = "null";
 constexpr std::string_view virtual_null = "null/base";
 
-/// Effects: makes `total` pairs, each with an allocator of its own if `anew`.
-void run_rounds(const strategy& s, std::size_t total, bool anew) {
+/// null under a list: each node lies behind the one before it, and none is freed.
+class nodes_in_a_row {
+public:
+    void* allocate(std::size_t, std::size_t) noexcept {
+        next_ = next_ == pairs_a_round ? 0 : next_;
+        return nodes_[next_++].data();
+    }
+    void deallocate(void*, std::size_t, std::size_t) noexcept {}
+
+private:
+    struct alignas(block.alignment) node : std::array<std::byte, block.bytes> {};
+    std::array<node, pairs_a_round> nodes_{};
+    std::size_t next_ = 0;
+};
+
+/// Effects: makes `total` pairs, each with an allocator of its own for "create", or lists of as many nodes.
+void run_rounds(const strategy& s, std::size_t total, std::string_view operation) {
     alignas(64) static std::array<std::byte, buffer_bytes> buffer;
-    if (anew && (s.uses_buffer() || s.has_own_allocator())) {
+    if (operation == create && (s.uses_buffer() || s.has_own_allocator())) {
         for (std::size_t done = 0; done != total; ++done) {
             static_cast<void>(with_source(s, buffer, block, [](auto& source) { make_pair(source); }));
         }
@@ -67,18 +102,30 @@ void run_rounds(const strategy& s, std::size_t total, bool anew) {
     const bool to_the_end = s.uses_buffer() || !s.can(capability::reuses);
     const std::size_t round = to_the_end ? pairs_a_round : total;
     for (std::size_t done = 0; done < total; done += round) {
-        static_cast<void>(
-            with_source(s, buffer, block, [round](auto& source) { make_pairs(source, round); }));
+        static_cast<void>(with_source(s, buffer, block, [round, operation](auto& source) {
+            operation == list ? make_lists(source, round) : make_pairs(source, round);
+        }));
     }
 }
 
-void run_null(bool behind_base, std::size_t total) {
-    one_block null;
+/// Effects: calls `use` with `null`, or with its abstract base.
+template <class Null, class Use>
+void with_null(Null& null, bool behind_base, Use&& use) {
     if (behind_base) {
-        mallard::resource<one_block&> base(null);
-        make_pairs(abstract(base), total);
+        mallard::resource<Null&> base(null);
+        use(abstract(base));
     } else {
-        make_pairs(null, total);
+        use(null);
+    }
+}
+
+void run_null(bool behind_base, std::size_t total, std::string_view operation) {
+    if (operation == list) {
+        nodes_in_a_row null;
+        with_null(null, behind_base, [total](auto& source) { make_lists(source, total); });
+    } else {
+        one_block null;
+        with_null(null, behind_base, [total](auto& source) { make_pairs(source, total); });
     }
 }
 
@@ -91,7 +138,8 @@ std::vector<std::string> names() {
 } // namespace
 
 row run_primitives(arguments& given, run_options& options) {
-    const std::string operation = given.choice("operation", {"pair", "create"});
+    const std::string operation =
+        given.choice("operation", {std::string(pair), std::string(create), std::string(list)});
     refuse_missing(given);
     options.strategy = given.choice("strategy", names());
     const auto product_log2 = given.number("product", 24, 10, 40);
@@ -109,10 +157,9 @@ row run_primitives(arguments& given, run_options& options) {
     const bool is_null = options.strategy == direct_null || options.strategy == virtual_null;
     const auto run = [&](std::size_t count) {
         if (is_null) {
-            run_null(options.strategy == virtual_null, count);
+            run_null(options.strategy == virtual_null, count, operation);
         } else {
-            run_rounds(*std::ranges::find(strategies(), options.strategy, &strategy::name), count,
-                       operation == "create");
+            run_rounds(*std::ranges::find(strategies(), options.strategy, &strategy::name), count, operation);
         }
     };
     try {
@@ -128,15 +175,13 @@ row run_primitives(arguments& given, run_options& options) {
 
 void describe_primitives(json_writer& json) {
     json.key("operations").open('[');
-    json.open('{')
-        .member("name", "pair")
-        .member("text", "allocate and deallocate one block of 24 bytes, hot")
-        .close('}');
-    json.open('{')
-        .member("name", "create")
-        .member("text",
-                "make an allocator, allocate and deallocate one block of 24 bytes, destroy the allocator")
-        .close('}');
+    const auto describe = [&json](std::string_view name, std::string_view text) {
+        json.open('{').member("name", name).member("text", text).close('}');
+    };
+    describe(pair, "allocate and deallocate one block of 24 bytes, hot");
+    describe(create,
+             "make an allocator, allocate and deallocate one block of 24 bytes, destroy the allocator");
+    describe(list, "build and destroy a std::list<int> of 1,024; the time of a node");
     json.close(']').key("strategies").open('[');
     for (const std::string& name : names()) {
         json.value(name);

@@ -1,26 +1,28 @@
-"""The documents' figures of the three bindings: a pair, and the mean over the structures of density."""
+"""The documents' figures of the three bindings: a pair, two containers, the mean of density's structures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from figures.stored import StoredRun, conditions_of, markdown_table, nanoseconds, with_strategy
 from mallard.analysis.averages import mean_over_rows
 from mallard.analysis.cell_tables import CellTable, density_tables
 from mallard.analysis.words import percent_text
-from mallard.cells import cell_rows
+from mallard.cells import Cell, cell_rows
 from mallard.papers.catalogue import INLINE_PAIRS
 from mallard.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, is_winked
 
 MECHANISMS = tuple(name for name, _ in INLINE_PAIRS if not is_winked(name))
 MARKS = ("", INLINE_MARK, BASE_MARK)
+SET_OF_INT = "DS3"
 HEADING = ("type parameter", "inline base", "abstract base")
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "bindings_pair": _pairs,
+        "bindings_containers": _containers,
         "bindings_density": lambda: _density(""),
         "bindings_density_wink": lambda: _density(WINK_MARK),
         "bindings_conditions": _conditions,
@@ -39,14 +41,38 @@ def _conditions() -> str:
 
 def _pairs() -> str:
     """Nanoseconds of a pair of 24 bytes."""
+    return _times("ns a pair", {"": _cells("primitives", operation="pair")})
+
+
+def _containers() -> str:
+    """Nanoseconds of an element of a list, and of a set."""
+    return _times(
+        "ns an element",
+        {
+            "`list<int>`, ": _cells("primitives", operation="list"),
+            "`unordered_set<int>`, ": _cells("density", ds=SET_OF_INT, size_log2=10),
+        },
+    )
+
+
+def _cells(experiment: str, **parameters: object) -> Mapping[str, Cell]:
+    """Of the row with these parameters, by strategy."""
     (cells,) = [
-        row.cells for row in cell_rows(_run("primitives").rows) if row.parameters["operation"] == "pair"
+        row.cells
+        for row in cell_rows(_run(experiment).rows)
+        if all(row.parameters[name] == value for name, value in parameters.items())
     ]
+    return cells
+
+
+def _times(corner: str, parts: Mapping[str, Mapping[str, Cell]]) -> str:
+    """A line for each mechanism of each part, whose name stands in front."""
     lines = []
-    for mechanism in MECHANISMS:
-        times = [cells[f"{mechanism}{mark}"].time for mark in MARKS]
-        lines.append([mechanism, *(nanoseconds(time) if time else "" for time in times)])
-    return markdown_table(["ns a pair", *HEADING], lines)
+    for part, cells in parts.items():
+        for mechanism in MECHANISMS:
+            times = [cells[f"{mechanism}{mark}"].time for mark in MARKS]
+            lines.append([part + mechanism, *(nanoseconds(time) if time else "" for time in times)])
+    return markdown_table([corner, *HEADING], lines)
 
 
 def _density(end: str) -> str:

@@ -1,4 +1,4 @@
-"""The figures of primitives: the cost of a pair and of an allocator."""
+"""The figures of primitives: the cost of a pair, of an allocator and of a node in a list."""
 
 from __future__ import annotations
 
@@ -47,17 +47,14 @@ def table() -> str:
     order = [NULL, CALLS, *strategies()]
     names = [name for name in order if ("pair", name) in cells]
     lines = [
-        "| | allocator, binding | a pair of 24 bytes, ns | make, serve one block, destroy, ns |",
-        "|---|---|---:|---:|",
+        "| | allocator, binding | 24 bytes, ns a pair | make, serve, destroy, ns | list, ns a node |",
+        "|---|---|---:|---:|---:|",
     ]
     for name in names:
-        shown = []
-        for operation in ("pair", "create"):
-            times = cells[operation, name].time
-            assert times is not None
-            shown.append(nanoseconds(times))
+        times = [cells[operation, name].time for operation in ("pair", "create", "list")]
+        shown = [nanoseconds(time) if time else "" for time in times]
         text = strategy_text(name).rsplit(", ", 1)[0]  # the end of objects makes no difference to one block
         if name in (NULL, CALLS):
             shown[1] = ""
-        lines.append(f"| {name} | {text} | {shown[0]} | {shown[1]} |")
+        lines.append(f"| {name} | {text} | {' | '.join(shown)} |")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Single operations: an allocation with its deallocation, and the making of an allocator."""
+"""Single operations: an allocation with its deallocation, the making of an allocator, a node of a list."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Spreads
 from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
 
-PAIR, CREATE = "pair", "create"
+PAIR, CREATE, LIST = "pair", "create", "list"
 FEWER_LOG2 = 4  # for strategies that may take a thousand times as long as a pair
 
 
 def scale(time_limit: float, product_log2: int) -> Scale:
-    """2^`product_log2` operations in the timed part."""
+    """2^`product_log2` pairs, and nodes of lists, in the timed part."""
     return Scale(
         time_limit,
         grids=(
-            {"operation": (PAIR,), "product_log2": (product_log2,)},
+            {"operation": (PAIR, LIST), "product_log2": (product_log2,)},
             {"operation": (CREATE,), "product_log2": (product_log2 - FEWER_LOG2,)},
         ),
     )
@@ -25,15 +25,19 @@ def scale(time_limit: float, product_log2: int) -> Scale:
 
 EXPERIMENT = Experiment(
     name="primitives",
-    text="one allocation with its deallocation; a new allocator",
+    text="an allocation and its deallocation; allocators; lists",
     examples=(("--operation create --contenders", "the cost of a new allocator, in every library"),),
-    operation="a pair or creation",
+    operation="a pair, creation or node",
     title="Primitives",
-    heading="Primitives: one call, one allocator",
+    heading="Primitives: one call, one allocator, one list",
     how="The median, and the lowest and highest of the repetitions.",
     axes=(
         Axis(
-            *("operation", WORDS, "pair: one block; create: one block of a new allocator (default: both)"),
+            *(
+                "operation",
+                WORDS,
+                "pair: a block; create: a new allocator; list: its nodes (default: all)",
+            ),
             words=tuple(each["name"] for each in described.EXPERIMENTS["primitives"]["operations"]),
             said="{}",
             plural="operations",
@@ -48,6 +52,7 @@ EXPERIMENT = Experiment(
         columns={
             PAIR: "an allocation with its deallocation, ns",
             CREATE: "make an allocator, serve one block, destroy it, ns",
+            LIST: "a node of a list of 1,024, built and destroyed, ns",
         },
         text="Nanoseconds for one operation",
     ),
