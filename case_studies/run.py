@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness import advising, building, facts
-from harness.catalogue import BEFORE, CASES, Case
+from harness.catalogue import BEFORE, CASES, UNDER, Case
 from harness.places import ADVICE, FACTS, ROOT, sha256_of
 from mallard.errors import UsageError
 
@@ -88,18 +88,21 @@ def verify(case: Case, inputs: list[str], rounds: int) -> None:
                 f"the advice on {case.name} is on another program or input than this build's; ask for it "
                 f"again: case_studies/run.py advise {case.name}"
             )
-        fact = facts.measure_cell(case, given, _mallocs(advised), rounds, _tick)
+        fact = facts.measure_cell(case, given, _under(case, advised), rounds, _tick)
         document["cells"][given.name] = fact | {"advice_sha256": sha256_of(advised)}
         store(FACTS, case, document)
         print(f"{case.name} {given.name}: measured in {rounds} rounds", flush=True)
 
 
-def _mallocs(advice: Json) -> list[str]:
-    """The best of the other mallocs, if one saves time, and the advised one."""
+def _under(case: Case, advice: Json) -> list[str]:
+    """The program under the best of the other mallocs, if one saves time, and under the advised one; and the
+    build that follows all of the advice."""
     saving = [name for name, time in advice["mallocs"].items() if time["high"] < 0]
     best = sorted(saving, key=lambda name: float(advice["mallocs"][name]["median"]))[:1]
     kind, advised = advising.advised(advice)
-    return [*best, advised] if kind == "global" and advised not in best else best
+    mallocs = [*best, advised] if kind == "global" and advised not in best else best
+    second = case.build_of(advising.second_half(advice))
+    return [BEFORE + UNDER + name for name in mallocs] + ([second + UNDER + advised] if second else [])
 
 
 def _tick(_done: int, _of: int) -> None:

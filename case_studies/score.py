@@ -61,13 +61,13 @@ def signs(cell: Cell) -> Iterable[bool]:
 
 
 def near_best(cell: Cell) -> bool | None:
-    """Whether the program that follows the advice takes at most a tenth longer than the best of all.
+    """Whether the program that follows the whole advice takes at most a tenth longer than the best of all.
     Advice that no build can follow is a miss."""
     if not cell.has_choice:
         return None
-    if cell.build not in cell.seconds:
+    if cell.whole not in cell.seconds:
         return False
-    return cell.seconds[cell.build] <= NEAR_BEST * min(cell.seconds.values())
+    return cell.seconds[cell.whole] <= NEAR_BEST * min(cell.seconds.values())
 
 
 def holds(cell: Cell) -> bool | None:

@@ -85,6 +85,12 @@ def advised(advice: Json) -> tuple[str, str]:
     return answer["kind"], (answer[word] or "") if word else ""
 
 
+def second_half(advice: Json) -> str:
+    """The strategy that still saves time under the advised malloc, or ''."""
+    answer = advice["answer"]
+    return (answer["strategy"] or "") if answer["kind"] == "global" else ""
+
+
 def _first_ground(study: Json) -> Json | None:
     grounds = study["trial"]["grounds"] if study["trial"] else []
     return grounds[0] if grounds else None

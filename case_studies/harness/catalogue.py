@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BEFORE, NULL = "before", "null"
+UNDER = "@"  # between a build and the malloc that it runs under
 # The strategies of a trial, by the name of the build that has such an allocator of mallard.
 OF_MALLARD = {
     "monotonic": "monotonic",
@@ -42,6 +43,10 @@ class Case:
     @property
     def strategies(self) -> dict[str, str]:
         return dict(self.builds)
+
+    def build_of(self, strategy: str) -> str:
+        """The first build with that strategy, or '' if the library has no place for it."""
+        return next((build for build, its in self.builds if its == strategy), "")
 
 
 def _documents(small_times: int, large_times: int, kind: str = "json") -> tuple[Input, ...]:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.advising import advised
-from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
-from harness.facts import UNDER
+from harness.advising import advised, second_half
+from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, UNDER, Case
 from harness.places import ADVICE, FACTS, sha256_of
 from mallard.stats import Difference, median, paired_difference
 
@@ -25,6 +24,7 @@ class Cell:
     headline: str
     kind: str  # of the advice: local, global, or one that names no allocator
     advised: str  # a strategy or a malloc, or ''
+    on_top: str  # the strategy that still saves time under the advised malloc, or ''
     predicted: dict[str, Difference]  # by build
     ceiling: float | None  # the high end of its interval
     program_seconds: float
@@ -41,12 +41,18 @@ class Cell:
     def build(self) -> str:
         """The build that follows the advice; '' if the library has no place for it."""
         if self.kind == "global":
-            return UNDER + self.advised
+            return BEFORE + UNDER + self.advised
         if self.kind == "local":
-            return build_of(CASES[self.case], self.advised)
+            return CASES[self.case].build_of(self.advised)
         if self.kind == "pattern":
-            return build_of(CASES[self.case], self.advised) or BEFORE
+            return CASES[self.case].build_of(self.advised) or BEFORE
         return BEFORE
+
+    @property
+    def whole(self) -> str:
+        """The build that follows both halves of the advice: a local allocator under the advised malloc."""
+        second = CASES[self.case].build_of(self.on_top) + UNDER + self.advised if self.on_top else ""
+        return second if second in self.seconds else self.build
 
     @property
     def fact(self) -> Difference | None:
@@ -60,11 +66,6 @@ class Cell:
     def has_choice(self) -> bool:
         """There are builds that could be advised."""
         return NULL in self.seconds
-
-
-def build_of(case: Case, strategy: str) -> str:
-    """The first build with that strategy, or '' if the library has no place for it."""
-    return next((build for build, its in case.builds if its == strategy), "")
 
 
 def read() -> list[Cell]:
@@ -94,15 +95,16 @@ def cell_of(case: Case, given: str, advice: Json, facts: Json) -> Cell:
     predicted = {
         build: _difference(advice["strategies"][strategy], 0)
         for build, strategy in case.builds
-        if strategy in advice["strategies"] and (build in OF_MALLARD or build_of(case, strategy) == build)
+        if strategy in advice["strategies"] and (build in OF_MALLARD or case.build_of(strategy) == build)
     }
-    predicted |= {UNDER + malloc: _difference(time, 0) for malloc, time in advice["mallocs"].items()}
+    predicted |= {BEFORE + UNDER + malloc: _difference(time, 0) for malloc, time in advice["mallocs"].items()}
     return Cell(
         case=case.name,
         input=given,
         headline=advice["headline"],
         kind=kind,
         advised=name,
+        on_top=second_half(advice),
         predicted=predicted,
         ceiling=advice["ceiling"]["high"] if advice["ceiling"] else None,
         program_seconds=advice["program_seconds"],

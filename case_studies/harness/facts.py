@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from harness import building
-from harness.catalogue import BEFORE, NULL, Case, Input
+from harness.catalogue import BEFORE, NULL, UNDER, Case, Input
 from harness.places import commit, sha256
 from mallard import mallocs
 from mallard.stats import median
@@ -15,7 +15,6 @@ from mallard.trial.measured import Measured, measure, own_environment
 from mallard.trial.rounds import Rounds, interleaved, outputs_differ
 
 Json = dict[str, Any]
-UNDER = "before@"  # and the name of a malloc: the unchanged program under it
 SECONDS_LIMIT = 60.0
 SEED = 1
 
@@ -27,16 +26,14 @@ def builds_of(case: Case) -> list[str]:
 def measure_cell(
     case: Case, given: Input, under: list[str], rounds: int, tick: Callable[[int, int], None]
 ) -> Json:
-    """`under` are mallocs for the whole, unchanged program."""
+    """`under` are builds with a malloc for the whole program, such as before@mimalloc."""
     runs: dict[str, Callable[[], Measured]] = {}
-    for build in builds_of(case):
-        runs[build] = partial(
-            measure, building.words(case, given, build), own_environment(), None, SECONDS_LIMIT
-        )
-    for malloc in under:
-        library = mallocs.find_library(malloc)
-        environment = own_environment() | {"LD_PRELOAD": str(library)}
-        runs[UNDER + malloc] = partial(measure, building.words(case, given), environment, None, SECONDS_LIMIT)
+    for name in [*builds_of(case), *under]:
+        build, _, malloc = name.partition(UNDER)
+        environment = own_environment()
+        if malloc:
+            environment["LD_PRELOAD"] = str(mallocs.find_library(malloc))
+        runs[name] = partial(measure, building.words(case, given, build), environment, None, SECONDS_LIMIT)
     measured = interleaved(runs, BEFORE, rounds, SEED, tick, _check_first)
     others = [name for name in runs if name != BEFORE]
     return {
@@ -56,7 +53,7 @@ def _check_first(first: Any) -> None:
 
 
 def _hash(case: Case, given: Input, name: str) -> str:
-    return sha256(building.words(case, given, name.partition("@")[0])[0])
+    return sha256(building.words(case, given, name.partition(UNDER)[0])[0])
 
 
 def _program(rounds: Rounds[Measured], name: str, hash_: str) -> Json:

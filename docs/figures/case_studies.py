@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "case_studies"))
 
 import score
-from harness.catalogue import BEFORE, CASES, NULL
+from harness.catalogue import BEFORE, CASES, NULL, UNDER
 from harness.cells import Cell, read
 from harness.places import MISSES
 from mallard.stats import Difference
@@ -38,8 +38,8 @@ def table(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
     head = [
-        "| case, input | before | advice | promised | the fact | of which the rewrite | peak | best of all |",
-        "|---|---:|---|---:|---:|---:|---:|---|",
+        "| case, input | before | advice | promised | the fact | the rewrite | peak | both halves | best of all |",
+        "|---|---:|---|---:|---:|---:|---:|---:|---|",
     ]
     return "\n".join([*head, *(_row(cell) for cell in cells)])
 
@@ -55,12 +55,13 @@ def _row(cell: Cell) -> str:
         _share(cell.fact, cell.seconds[BEFORE]),
         _share(cell.facts.get(NULL) if cell.kind == "local" else None, cell.seconds[BEFORE]),
         f"{peak:.1f} x" if cell.fact and peak else "",
+        _milliseconds(cell.seconds[cell.whole]) if cell.whole in cell.seconds else "",
         f"{_words(best)}, {_milliseconds(cell.seconds[best])}" if cell.has_choice else "",
     )
 
 
 def _advice(cell: Cell) -> str:
-    return f"{cell.advised}" if cell.advised else "none"
+    return ", then ".join(half for half in (cell.advised, cell.on_top) if half) or "none"
 
 
 def builds(cells: list[Cell]) -> str:
@@ -108,7 +109,7 @@ def misses(cells: list[Cell], known: dict[str, str]) -> str:
 
 
 def _words(build: str) -> str:
-    return build.replace("_", " ").replace("before@", "unchanged, under ")
+    return build.replace("_", " ").replace(BEFORE + UNDER, "unchanged, under ").replace(UNDER, ", under ")
 
 
 def _share(of: Difference | None, seconds: float) -> str:

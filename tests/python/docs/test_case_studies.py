@@ -16,7 +16,7 @@ import score
 from harness import inputs
 from harness.advising import advised, summary
 from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
-from harness.cells import Cell, build_of, cell_of, read
+from harness.cells import Cell, cell_of, read
 
 
 def between(low: float, high: float) -> Difference:
@@ -29,6 +29,7 @@ CELL = Cell(
     headline="Put a monotonic allocator into handle()",
     kind="local",
     advised="monotonic",
+    on_top="",
     predicted={"monotonic": between(-0.022, -0.018), "heap": between(0.010, 0.012)},
     ceiling=0.030,
     program_seconds=0.1,
@@ -50,6 +51,17 @@ def test_a_cell_whose_promise_is_kept() -> None:
     assert score.quiet(replace(CELL, seconds={BEFORE: 0.100, "monotonic": 0.099})) is False
     assert list(score.signs(CELL)) == [True, True]
     assert score.misses([CELL]) == []
+
+
+def test_advice_of_two_halves_is_judged_by_both() -> None:
+    seconds = {BEFORE: 0.100, NULL: 0.101, "before@tcmalloc": 0.090, "monotonic": 0.080}
+    halves = replace(CELL, kind="global", advised="tcmalloc", on_top="monotonic", seconds=seconds)
+    assert halves.build == halves.whole == "before@tcmalloc", "the second half was not measured"
+    assert score.near_best(halves) is False
+    both = replace(halves, seconds=seconds | {"monotonic@tcmalloc": 0.078})
+    assert both.build == "before@tcmalloc"
+    assert both.whole == "monotonic@tcmalloc"
+    assert score.near_best(both) is True
 
 
 def test_a_wrong_sign_counts_only_if_both_intervals_exclude_zero() -> None:
@@ -208,7 +220,7 @@ def test_a_case_study_has_two_inputs_and_its_builds(case: Case) -> None:
     build_file = (Path(score.__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8")
     assert case.command or f"case_program({case.name} " in build_file
     assert set(case.strategies.values()) <= {*OF_MALLARD.values(), "reuse"}
-    assert all(build_of(case, strategy) for strategy in case.strategies.values())
+    assert all(case.build_of(strategy) for strategy in case.strategies.values())
 
 
 def test_inputs_are_the_same_each_time(tmp_path: Path) -> None:
