@@ -38,7 +38,7 @@ def table(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
     head = [
-        "| case, input | before | advice | promised | the fact | the rewrite | peak | both halves | best of all |",
+        "| case, input | before | advice | promised | fact | rewrite | peak | both halves | best of all |",
         "|---|---:|---|---:|---:|---:|---:|---:|---|",
     ]
     return "\n".join([*head, *(_row(cell) for cell in cells)])
