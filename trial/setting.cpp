@@ -40,7 +40,7 @@ std::uint64_t number(const char*& at, unsigned base) noexcept {
 }
 
 /// FILE:BEGIN-END,BEGIN;FILE:... A file's name may have a colon, its ranges have none.
-void read_code(const char* text, setting& into) noexcept {
+void read_code(const char* text, code_ranges& into) noexcept {
     while (*text != 0) {
         const char* end = std::strchr(text, ';');
         if (end == nullptr) {
@@ -51,8 +51,8 @@ void read_code(const char* text, setting& into) noexcept {
             --colon;
         }
         const char* at = colon + 1;
-        while (at < end && into.ranges < setting::most_ranges) {
-            code_range& range = into.code[into.ranges++];
+        while (at < end && into.count < code_ranges::most) {
+            code_range& range = into.all[into.count++];
             keep(range.file, text, static_cast<std::size_t>(colon - text));
             range.begin = number(at, 16);
             if (*at == '-') {
@@ -68,7 +68,9 @@ void read_entry(char* entry, setting& into) noexcept {
     if (const char* const text = value_of(entry, "MALLARD_TRIAL=")) {
         into.served_by = strategy::named(text);
     } else if (const char* const code = value_of(entry, "MALLARD_TRIAL_CODE=")) {
-        read_code(code, into);
+        read_code(code, into.code);
+    } else if (const char* const except = value_of(entry, "MALLARD_TRIAL_EXCEPT=")) {
+        read_code(except, into.except);
     } else if (const char* const by = value_of(entry, "MALLARD_TRIAL_BY=")) {
         into.by = *by == 'm' ? detection::mark : *by == 'f' ? detection::functions : detection::stack;
     } else if (const char* const mark = value_of(entry, "MALLARD_TRIAL_MARK=")) {

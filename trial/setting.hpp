@@ -17,6 +17,13 @@ struct code_range {
     std::uint64_t end;
 };
 
+struct code_ranges {
+    static constexpr std::size_t most = 1024;
+
+    std::array<code_range, most> all{};
+    std::size_t count = 0;
+};
+
 /// How a thread is known to be inside of the scope.
 enum class detection : std::uint8_t {
     stack,     ///< its stack has a call that returns into the scope's code
@@ -25,13 +32,13 @@ enum class detection : std::uint8_t {
 };
 
 struct setting {
-    static constexpr std::size_t most_ranges = 1024;
-
     /// MALLARD_TRIAL=STRATEGY; null if the program is to run as it is.
     const strategy* served_by = nullptr;
     /// MALLARD_TRIAL_CODE=FILE:BEGIN-END,BEGIN;FILE:...   hexadecimal
-    std::array<code_range, most_ranges> code{};
-    std::size_t ranges = 0;
+    code_ranges code;
+    /// MALLARD_TRIAL_EXCEPT, as MALLARD_TRIAL_CODE: requests from calls in there go to the global allocator, where a thread
+    /// is known by its stack.
+    code_ranges except;
     /// MALLARD_TRIAL_BY=stack|mark|functions
     detection by = detection::stack;
     /// MALLARD_TRIAL_MARK=NAME of a MALLARD_SCOPE

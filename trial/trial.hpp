@@ -25,6 +25,7 @@ public:
     /// Turns of an empty loop that take the delay of the setting.
     std::uint64_t delay_turns = 0;
     scope_code code;
+    scope_code except;
     recorder::unwind::rule_table rules;
     recorder::unloads unloaded;
 

@@ -48,9 +48,9 @@ void add(counts& into, const counts& more) {
     into.elsewhere += more.elsewhere;
 }
 
-/// The range of the scope's code in the program, as MALLARD_TRIAL_CODE has it.
-std::string code_of_scope() {
-    const std::string command = "nm -S " SCOPE_PROGRAM " | grep ' scope_of_the_trial'";
+/// The range of a function's code in the program, as MALLARD_TRIAL_CODE has it.
+std::string code_of(const std::string& function) {
+    const std::string command = "nm -S " SCOPE_PROGRAM " | grep ' " + function + "$'";
     FILE* const pipe = ::popen(command.c_str(), "r");
     unsigned long begin = 0;
     unsigned long bytes = 0;
@@ -88,7 +88,7 @@ outcome run(const std::string& strategy, const std::string& scene, const std::st
 }
 
 std::string by_code() {
-    return "MALLARD_TRIAL_CODE='" + code_of_scope() + "'";
+    return "MALLARD_TRIAL_CODE='" + code_of("scope_of_the_trial") + "'";
 }
 const std::string by_mark = "MALLARD_TRIAL_BY=mark MALLARD_TRIAL_MARK='scope of the trial'";
 
@@ -140,6 +140,19 @@ TEST(trial, of_more_threads_than_it_has_servers_serves_some) {
     EXPECT_EQ(found.status, 0);
     ASSERT_TRUE(found.reported);
     EXPECT_LE(found.servers, report::most_servers);
+}
+
+TEST(trial, leaves_out_the_blocks_that_escape) {
+    const outcome all = run("monotonic", "keeps", by_code());
+    EXPECT_EQ(all.status, 0);
+    EXPECT_LT(all.all.started_again, 100U) << "some block is live at all times";
+    const outcome some =
+        run("monotonic", "keeps", by_code() + " MALLARD_TRIAL_EXCEPT='" + code_of("keep_a_block") + "'");
+    EXPECT_EQ(some.status, 0);
+    EXPECT_EQ(some.all.served, 5U * 100 * 9);
+    EXPECT_EQ(some.all.freed, some.all.served);
+    EXPECT_EQ(some.all.started_again, some.all.served);
+    EXPECT_GE(some.all.elsewhere, all.all.elsewhere + 5U * 100);
 }
 
 TEST(trial, takes_no_more_memory_than_it_may) {

@@ -31,12 +31,12 @@ bool scope_code::look(std::uint64_t instruction) noexcept {
         function.begin -= object.map->l_addr;
         function.end -= object.map->l_addr;
     }
-    for (std::size_t each = 0; each < asked_->ranges; ++each) {
-        const code_range& range = asked_->code[each];
+    for (std::size_t each = 0; each < asked_->count; ++each) {
+        const code_range& range = asked_->all[each];
         const bool inside = range.end == 0 ? function.begin <= range.begin && range.begin < function.end
                                            : range.begin <= offset && offset < range.end;
         if (inside && is_file(object.map->l_name, range.file.data())) {
-            into_->seen.fetch_or(1U << (each % 32), std::memory_order_relaxed);
+            seen_->fetch_or(1U << (each % 32), std::memory_order_relaxed);
             return true;
         }
     }

@@ -1,4 +1,4 @@
-/// Tells if a call returns into the code of the scope.
+/// Tells if a call returns into the code of the scope, or into code that is left out of it.
 ///
 /// Data model: the ranges are offsets in files, because files are loaded at other addresses each time. A table by return
 /// address remembers the answers: | address | 1 bit |. Threads read and write its words without a lock.
@@ -6,7 +6,6 @@
 #pragma once
 
 #include "recorder/code/code_objects.hpp"
-#include "trial/report.hpp"
 #include "trial/setting.hpp"
 
 #include <array>
@@ -17,10 +16,13 @@ namespace mallard::trial {
 
 class scope_code {
 public:
-    void begin(const setting& asked, report& into) noexcept {
+    /// Effects: `seen` gets a bit for each of the first 32 ranges in which a call was seen.
+    void begin(const code_ranges& asked, std::atomic<std::uint32_t>& seen) noexcept {
         asked_ = &asked;
-        into_ = &into;
+        seen_ = &seen;
     }
+
+    [[nodiscard]] bool empty() const noexcept { return asked_ == nullptr || asked_->count == 0; }
 
     /// Returns: true if the instruction before `return_address` is in one of the ranges.
     [[nodiscard]] bool has(std::uint64_t return_address) noexcept {
@@ -44,8 +46,8 @@ private:
 
     bool look(std::uint64_t instruction) noexcept;
 
-    const setting* asked_ = nullptr;
-    report* into_ = nullptr;
+    const code_ranges* asked_ = nullptr;
+    std::atomic<std::uint32_t>* seen_ = nullptr;
     std::array<std::atomic<std::uint64_t>, places> places_{};
 };
 

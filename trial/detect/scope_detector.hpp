@@ -1,7 +1,9 @@
 /// Tells if a thread is inside of the scope, from its stack.
 ///
-/// Data model: the thread's stack at its last request, and the outermost level that returns into the scope's code.
-/// Invariant: levels outside of `level_` do not return into the scope; `level_` is `none` if no level does.
+/// Data model: the thread's stack at its last request, the outermost level that returns into the scope's code, and the
+/// outermost one inside of it that returns into code which is left out.
+/// Invariant: levels outside of `level_` do not return into the scope; `level_` is `none` if no level does. So for `left_out_`
+/// and the levels inside of `level_`.
 /// Owner: its thread.
 #pragma once
 
@@ -17,32 +19,43 @@ public:
     bool open() noexcept { return stack_.open(); }
     void forget() noexcept {
         stack_.forget();
-        level_ = none;
+        level_ = left_out_ = none;
     }
 
-    /// Returns: true if the call was made inside of the scope.
+    /// Returns: true if the call was made inside of the scope, and not from code that is left out.
     /// Complexity: O(new levels), and a comparison for each level outside.
     bool inside(recorder::unwind::caller from, recorder::unwind::rule_table& rules,
-                scope_code& code) noexcept {
+                scope_code& code, scope_code& except) noexcept {
         const unsigned kept = stack_.update(from.slot, from.frame_base, rules);
-        if (level_ < kept) {
-            return true;
+        if (level_ >= kept) {
+            level_ = first(kept, code);
+            left_out_ = none;
         }
-        level_ = none;
-        for (unsigned which = kept; which < stack_.depth(); ++which) {
-            if (code.has(stack_.at(which).return_address)) {
-                level_ = which;
-                return true;
-            }
+        if (level_ == none || except.empty()) [[likely]] {
+            return level_ != none;
         }
-        return false;
+        if (left_out_ >= kept) {
+            left_out_ = first(level_ < kept ? kept : level_ + 1, except);
+        }
+        return left_out_ == none;
     }
 
 private:
     static constexpr unsigned none = ~0U;
 
+    /// Returns: the outermost level from `which` on that returns into the code; `none` if there is none.
+    unsigned first(unsigned which, scope_code& code) noexcept {
+        for (; which < stack_.depth(); ++which) {
+            if (code.has(stack_.at(which).return_address)) {
+                return which;
+            }
+        }
+        return none;
+    }
+
     recorder::unwind::stack stack_;
     unsigned level_ = none;
+    unsigned left_out_ = none;
 };
 
 } // namespace mallard::trial

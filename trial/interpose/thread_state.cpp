@@ -123,8 +123,9 @@ bool thread_state::inside(caller from) noexcept {
     if (the_trial.unloaded.from_loader(caller_address) && the_trial.unloaded.happened()) [[unlikely]] {
         the_trial.rules.clear();
         the_trial.code.clear();
+        the_trial.except.clear();
     }
-    const bool found = detector_.inside(from, the_trial.rules, the_trial.code);
+    const bool found = detector_.inside(from, the_trial.rules, the_trial.code, the_trial.except);
     busy_ = false;
     return found;
 }

@@ -47,7 +47,11 @@ void write_escapes(json_writer& to, const report_source& from, const scope_detai
     to.key("escape_sites").begin_list();
     for (const auto& [address, blocks] : sites) {
         to.begin_object().field("site", from.tables.place(address));
-        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
+        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
+        if (const auto call = from.names.in_file(address)) {
+            to.field("file", call->path).field("instruction", call->offset);
+        }
+        to.end_object();
     }
     to.end_list();
 }

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from mallard.profile.containment import exact
 from mallard.profile.document import Profile
 from mallard.profile.names import Names
+from mallard.profile.scopes import EscapeSite as EscapeSiteRow
 from mallard.profile.scopes import Scope
+from mallard.selection import in_prose
 
 MOST_CANDIDATES = 5
 LEAST_SHARE = 0.02  # of the program's allocations
@@ -33,6 +35,7 @@ class EscapeSite:
     function: str
     source: str
     allocations: int
+    code: str = ""  # FILE:BEGIN-END of the call, as trial/setting.hpp has it; '' if it is in no file
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Candidate:
     break_even: float | None = None  # containment from which a region pays, by the price of the operations
     bytes_p50: float | None = None  # made by one activation, freed or not
     bytes_p99: float | None = None
+    left_out: tuple[EscapeSite, ...] = ()  # their blocks stay global: the trial is of the other blocks
 
     @property
     def title(self) -> str:
@@ -80,7 +84,11 @@ class Candidate:
 
     @property
     def with_source(self) -> str:
-        return f"{self.title} ({short_source(self.source)})" if self.source else self.title
+        title = f"{self.title} ({short_source(self.source)})" if self.source else self.title
+        if not self.left_out:
+            return title
+        places = in_prose([f"{each.function}()" for each in self.left_out])
+        return f"{title}, but not for the blocks of {places}"
 
 
 def short_source(source: str) -> str:
@@ -157,12 +165,20 @@ def candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -
         peak_max=peak.max if peak else None,
         threads=scope.threads or 1,
         escape_sites=tuple(
-            EscapeSite(names.place_function(each.site), names.place_source(each.site), each.allocations)
+            EscapeSite(
+                names.place_function(each.site), names.place_source(each.site), each.allocations, _code(each)
+            )
             for each in scope.escape_sites[:MOST_SITES]
         ),
         bytes_p50=made.below(made.p50) if made else None,
         bytes_p99=made.below(made.p99) if made else None,
     )
+
+
+def _code(site: EscapeSiteRow) -> str:
+    if site.file is None or site.instruction is None:
+        return ""
+    return f"{site.file}:{site.instruction:x}-{site.instruction + 1:x}"
 
 
 def _rank(names: Names, scope: Scope) -> int:

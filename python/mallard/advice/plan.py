@@ -69,7 +69,7 @@ def plan_for(seconds: float, asked: Asked) -> Plan:
         1
         + RUNS_OF_A_RECORDING
         + of_mallocs * len(asked.mallocs)
-        + screening * fewer_arms * candidates
+        + screening * fewer_arms * (candidates + 1)  # one of them again, without the blocks that escape
         + (0 if all_fit else screening * arms)
         + full * full_arms
         + 2 * extra * (WITHOUT_STRATEGY + 1)

@@ -213,7 +213,8 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
     text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
     if chosen.escaped and chosen.escape_sites:
-        text += f": {_escape_sites(chosen)}: leave those global"
+        stay = "left on the global heap in the trial" if chosen.left_out else "leave those global"
+        text += f": {_escape_sites(chosen)}: {stay}"
     text += _break_even(chosen)
     if best.counts.freed_by_others:
         text += f"; {count(best.counts.freed_by_others)} are freed by other threads"

@@ -55,6 +55,8 @@ class EscapeSite:
     site: int
     allocations: int
     bytes: int
+    file: str | None = None  # '' for the program itself; None if the code is in no file
+    instruction: int | None = None  # the offset of the call in the file
 
 
 @dataclass(frozen=True)

@@ -253,6 +253,26 @@ bool frees_twice_elsewhere() {
     return true;
 }
 
+std::vector<void*> remembered;
+
+/// Its blocks outlive the scope.
+extern "C" OWN_FRAME void keep_a_block();
+extern "C" OWN_FRAME void keep_a_block() {
+    remembered.push_back(seen_block());
+    work = work + 1;
+}
+
+/// Of each ten blocks, one is freed outside of the scope.
+bool keeps() {
+    for (int each = 0; each < 100; ++each) {
+        for (int other = 0; other < 9; ++other) {
+            std::free(seen_block());
+        }
+        keep_a_block();
+    }
+    return true;
+}
+
 bool nothing() {
     return true;
 }
@@ -272,6 +292,7 @@ constexpr std::array scenes{named{"contents", &contents},
                             named{"short_threads", &short_threads},
                             named{"jumps", &jumps},
                             named{"hoards", &hoards},
+                            named{"keeps", &keeps},
                             named{"frees_twice", &frees_twice},
                             named{"frees_twice_elsewhere", &frees_twice_elsewhere},
                             named{"nothing", &nothing}};
@@ -303,6 +324,8 @@ int main(int count, char* arguments[]) {
             outside(1000);
             bool well = scope_of_the_trial(each.run, 3);
             handed_over.clear();
+            std::for_each(remembered.begin(), remembered.end(), [](void* block) { std::free(block); });
+            remembered.clear();
             outside(1000);
             well = scope_of_the_trial(each.run, 2) && well;
             return well ? 0 : 1;
