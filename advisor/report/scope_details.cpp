@@ -10,11 +10,11 @@ scope_details::scope_details(const analysis& of, call_sites& sites, const std::v
         all_.emplace_back().function = function;
         place_[function] = static_cast<std::uint32_t>(all_.size());
     }
-    add_calls(of);
+    add_calls(of, sites);
     add_escapes(of, sites);
 }
 
-void scope_details::add_calls(const analysis& of) {
+void scope_details::add_calls(const analysis& of, call_sites& sites) {
     const scope_tree& stacks = of.stacks();
     const auto for_each_scope = [&](trace::context_id node, const auto& act) {
         if (!trace::is_complete(stacks.end(node))) {
@@ -28,8 +28,16 @@ void scope_details::add_calls(const analysis& of) {
         }
     };
     const std::span<const call_totals> calls = of.calls().all();
-    for (const call_totals& call : calls) {
-        for_each_scope(call.context, [&](scope_detail& scope) { scope.sums.add(call); });
+    for (std::size_t which = 0; which < calls.size(); ++which) {
+        const call_totals& call = calls[which];
+        const block_count alive{call.allocations - call.freed, call.bytes - call.freed_bytes};
+        const std::uint64_t site = alive.allocations != 0 ? sites.address(static_cast<call_id>(which)) : 0;
+        for_each_scope(call.context, [&](scope_detail& scope) {
+            scope.sums.add(call);
+            if (alive.allocations != 0) {
+                scope.alive_sites[site].add(alive.allocations, alive.bytes);
+            }
+        });
     }
     for (const call_table::class_totals& each : of.calls().further_classes()) {
         for_each_scope(calls[each.call].context, [&](scope_detail& scope) { scope.sums.add(each); });

@@ -34,6 +34,7 @@ struct scope_detail {
     figure_sums sums;
     std::map<escape_key, escape_sums> escapes;
     std::map<std::uint64_t, block_count> escape_sites; ///< by address of the site
+    std::map<std::uint64_t, block_count> alive_sites;  ///< the same of blocks that are alive at the end
 };
 
 class scope_details {
@@ -45,7 +46,7 @@ public:
     [[nodiscard]] const std::vector<scope_detail>& all() const noexcept { return all_; }
 
 private:
-    void add_calls(const analysis& of);
+    void add_calls(const analysis& of, call_sites& sites);
     void add_escapes(const analysis& of, call_sites& sites);
 
     std::vector<scope_detail> all_;

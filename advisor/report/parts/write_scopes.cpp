@@ -15,6 +15,26 @@ void write_optional(json_writer& to, std::string_view key, bool is_known, std::s
     }
 }
 
+/// The sites with the most blocks, by address.
+void write_site_list(json_writer& to, std::string_view key, const report_source& from,
+                     const std::map<std::uint64_t, block_count>& by_address, std::size_t most_rows) {
+    std::vector<std::pair<std::uint64_t, block_count>> sites(by_address.begin(), by_address.end());
+    std::stable_sort(sites.begin(), sites.end(), [](const auto& left, const auto& right) {
+        return left.second.allocations > right.second.allocations;
+    });
+    sites.resize(std::min(sites.size(), most_rows));
+    to.key(key).begin_list();
+    for (const auto& [address, blocks] : sites) {
+        to.begin_object().field("site", from.tables.place(address));
+        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
+        if (const auto call = from.names.in_file(address)) {
+            to.field("file", call->path).field("instruction", call->offset);
+        }
+        to.end_object();
+    }
+    to.end_list();
+}
+
 void write_escapes(json_writer& to, const report_source& from, const scope_detail& detail,
                    std::size_t most_rows) {
     std::vector<std::pair<escape_key, escape_sums>> escapes(detail.escapes.begin(), detail.escapes.end());
@@ -38,22 +58,8 @@ void write_escapes(json_writer& to, const report_source& from, const scope_detai
     }
     to.end_list();
 
-    std::vector<std::pair<std::uint64_t, block_count>> sites(detail.escape_sites.begin(),
-                                                             detail.escape_sites.end());
-    std::stable_sort(sites.begin(), sites.end(), [](const auto& left, const auto& right) {
-        return left.second.allocations > right.second.allocations;
-    });
-    sites.resize(std::min(sites.size(), most_rows));
-    to.key("escape_sites").begin_list();
-    for (const auto& [address, blocks] : sites) {
-        to.begin_object().field("site", from.tables.place(address));
-        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
-        if (const auto call = from.names.in_file(address)) {
-            to.field("file", call->path).field("instruction", call->offset);
-        }
-        to.end_object();
-    }
-    to.end_list();
+    write_site_list(to, "escape_sites", from, detail.escape_sites, most_rows);
+    write_site_list(to, "alive_sites", from, detail.alive_sites, most_rows);
 }
 
 } // namespace

@@ -32,6 +32,8 @@ NO_NAME = re.compile(r"\+0x[0-9a-f]+$")
 
 @dataclass(frozen=True)
 class EscapeSite:
+    """A place whose blocks outlive the scope, or the recording."""
+
     function: str
     source: str
     allocations: int
@@ -60,6 +62,7 @@ class Candidate:
     peak_max: float | None
     threads: int
     escape_sites: tuple[EscapeSite, ...] = ()
+    alive_sites: tuple[EscapeSite, ...] = ()  # of blocks that are alive at the end
     break_even: float | None = None  # containment from which a region pays, by the price of the operations
     bytes_p50: float | None = None  # made by one activation, freed or not
     bytes_p99: float | None = None
@@ -87,7 +90,7 @@ class Candidate:
         title = f"{self.title} ({short_source(self.source)})" if self.source else self.title
         if not self.left_out:
             return title
-        places = in_prose([f"{each.function}()" for each in self.left_out])
+        places = in_prose(list(dict.fromkeys(f"{each.function}()" for each in self.left_out)))
         return f"{title}, but not for the blocks of {places}"
 
 
@@ -164,14 +167,19 @@ def candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -
         peak_p99=peak.below(peak.p99) if peak else None,
         peak_max=peak.max if peak else None,
         threads=scope.threads or 1,
-        escape_sites=tuple(
-            EscapeSite(
-                names.place_function(each.site), names.place_source(each.site), each.allocations, _code(each)
-            )
-            for each in scope.escape_sites[:MOST_SITES]
-        ),
+        escape_sites=_sites(names, scope.escape_sites),
+        alive_sites=_sites(names, scope.alive_sites),
         bytes_p50=made.below(made.p50) if made else None,
         bytes_p99=made.below(made.p99) if made else None,
+    )
+
+
+def _sites(names: Names, rows: Sequence[EscapeSiteRow]) -> tuple[EscapeSite, ...]:
+    return tuple(
+        EscapeSite(
+            names.place_function(each.site), names.place_source(each.site), each.allocations, _code(each)
+        )
+        for each in rows[:MOST_SITES]
     )
 
 

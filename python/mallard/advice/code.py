@@ -166,11 +166,12 @@ def _changes(candidate: Candidate, changes: list[TypeChange]) -> list[str]:
 
 
 def _escapes(candidate: Candidate) -> list[str]:
-    if not candidate.escaped:
+    sites = (*candidate.escape_sites, *candidate.alive_sites)
+    if not sites:
         return []
     return [
         "// These blocks outlive the scope. Leave them global (std::string, and not std::pmr::string):",
-        *(f"//   {each.function} ({short_source(each.source)})" for each in candidate.escape_sites),
+        *dict.fromkeys(f"//   {each.function} ({short_source(each.source)})" for each in sites),
     ]
 
 

@@ -1,7 +1,7 @@
 """The candidates, tried on the program: a short trial of each, then a long one of the best.
 
 screening      each candidate, with two strategies
-left out       the best candidate again, without the sites whose blocks escape
+left out       the best candidate again, without the sites whose blocks outlive it
 all, briefly   the best candidate, with every strategy, if the program takes long
 in full        the best candidate, with every strategy or the best two
 on top, both   under another malloc, and together with another scope
@@ -102,9 +102,10 @@ def _screened(
 
 
 def _without_escapes(run: Guarded, first: Screened, asked: Asked, plan: Plan) -> Screened:
-    """The candidate with its escaping blocks left on the global heap, if that saves more."""
+    """The candidate with the blocks that outlive it left on the global heap, if that saves more."""
     assert first.result
-    sites = tuple(each for each in first.candidate.escape_sites if each.code)
+    lasting = (*first.candidate.escape_sites, *first.candidate.alive_sites)
+    sites = tuple({each.code: each for each in lasting if each.code}.values())
     scope = without(first.result.scope, sites)
     if scope is None:
         return first
@@ -120,7 +121,7 @@ def without(scope: Scope, sites: Sequence[EscapeSite]) -> Scope | None:
     if not sites or ("MALLARD_TRIAL_BY", "stack") not in scope.variables:
         return None
     code = ";".join(each.code for each in sites)
-    return Scope(f"{scope.name} without what escapes", (*scope.variables, (EXCEPT, code)))
+    return Scope(f"{scope.name} without what outlives it", (*scope.variables, (EXCEPT, code)))
 
 
 def _briefly(run: Guarded, screened: Result, asked: Asked, plan: Plan) -> Ground | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mallard.advice.answer import Answer, Kind, answer_of, heaviest, same_on_top, then_locally
-from mallard.advice.candidates import Candidate
+from mallard.advice.candidates import Candidate, EscapeSite
 from mallard.advice.code import code_for
 from mallard.advice.study import LEAST_EFFECT, Study
 from mallard.advice.wording import (
@@ -213,21 +213,25 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
     text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
     if chosen.escaped and chosen.escape_sites:
-        stay = "left on the global heap in the trial" if chosen.left_out else "leave those global"
-        text += f": {_escape_sites(chosen)}: {stay}"
+        text += f": {_told_sites(chosen.escape_sites, chosen.escaped)}"
+    if chosen.alive and chosen.alive_sites:
+        text += f"; {count(chosen.alive)} stay to the end: {_told_sites(chosen.alive_sites, chosen.alive)}"
+    if (chosen.escaped and chosen.escape_sites) or (chosen.alive and chosen.alive_sites):
+        stay = "the trial left those global" if chosen.left_out else "leave those global"
+        text += f"; {stay}"
     text += _break_even(chosen)
     if best.counts.freed_by_others:
         text += f"; {count(best.counts.freed_by_others)} are freed by other threads"
     return text
 
 
-def _escape_sites(chosen: Candidate) -> str:
+def _told_sites(sites: tuple[EscapeSite, ...], of_all: int) -> str:
     """Each with its blocks, and the rest of them."""
     told = [
         f"{count(each.allocations)} from {each.function}{f' ({each.source})' if each.source else ''}"
-        for each in chosen.escape_sites
+        for each in sites
     ]
-    others = chosen.escaped - sum(each.allocations for each in chosen.escape_sites)
+    others = of_all - sum(each.allocations for each in sites)
     return in_prose([*told, *([f"{count(others)} from elsewhere"] if others > 0 else [])])
 
 

@@ -77,6 +77,7 @@ class Scope:
     page_faults: PageFaults | None = None
     escapes: tuple[Escape, ...] = ()
     escape_sites: tuple[EscapeSite, ...] = ()
+    alive_sites: tuple[EscapeSite, ...] = ()  # of blocks that are alive at the end
     threads: int | None = None
 
 

@@ -320,12 +320,18 @@ def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_ou
 
     site = {"site": 4, **amount(100, 800), "file": "", "instruction": 0x1F}
     nowhere = {"site": 4, **amount(10, 80)}
-    handle = scope(1, 1, 990, 63_000, 0.9, owned=amount(890, 60_000), escape_sites=[site, nowhere])
+    stays = {"site": 5, **amount(7, 70), "file": "lib.so", "instruction": 0x2F}
+    handle = scope(
+        *(1, 1, 990, 63_000, 0.9),
+        owned=amount(890, 60_000),
+        escape_sites=[site, nowhere],
+        alive_sites=[stays, site],
+    )
     found, _, _ = given(program=Escaping, scopes=[handle])
-    assert [each.code for each in found.chosen.left_out] == ([":1f-20"] if left_out else [])
+    assert [each.code for each in found.chosen.left_out] == ([":1f-20", "lib.so:2f-30"] if left_out else [])
     said = decide(found)
     assert (", but not for the blocks of " in said.headline) is left_out
-    assert ("left on the global heap in the trial" in dict(said.facts)["memory"]) is left_out
+    assert ("the trial left those global" in dict(said.facts)["memory"]) is left_out
 
 
 def test_a_scope_that_marks_tell_has_no_sites_to_leave_out():

@@ -210,7 +210,7 @@ def test_escapes_are_a_price():
     told = facts(chosen=escaping())
     assert told["memory"] == (
         "peak 1.2 x; 84,331 of 1.20 M blocks escape: 80,000 from remember (src/cache.cpp:12) and 4,331 from "
-        "elsewhere: leave those global"
+        "elsewhere; leave those global"
     )
     even = facts(chosen=replace(escaping(), break_even=0.6))["memory"]
     assert even.endswith("leave those global; a region pays from 60.0 % contained on, and 93.0 % are")
