@@ -101,6 +101,10 @@ def check_scopes(program: Program, model: Model, profile: dict[str, Any], differ
         escapes = sum(each["allocations"] for each in row["escapes"])
         if len(row["escapes"]) < 12:
             differences.check(f"scope {name} escapes", figures["figures.escaped"]["allocations"], escapes)
+        for which, kind in (("escape_sites", "escaped"), ("alive_sites", "alive")):
+            sites = sum(each["allocations"] for each in row[which])
+            if len(row[which]) < 12:
+                differences.check(f"scope {name} {which}", figures[f"figures.{kind}"]["allocations"], sites)
         check_escapes(program, activations, row, names, differences, name)
 
 
