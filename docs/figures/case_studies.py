@@ -40,9 +40,9 @@ def summary(cells: list[Cell]) -> str:
     programs = len({cell.case for cell in cells})
     signs, near = (score.counted(cells, of) for of in (score.sign_right, score.near_best))
     return (
-        f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice was stored before "
-        f"the change was measured: it had the right sign in {signs}, and the program that follows it was within "
-        f"a tenth of the fastest build in {near} ([case studies](docs/advisor/case_studies.md))."
+        f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice was stored "
+        f"before the change was measured: it had the right sign in {signs}, and the program that follows it "
+        f"was within a tenth of the fastest build in {near} ([case studies](docs/advisor/case_studies.md))."
     )
 
 
