@@ -24,8 +24,8 @@ public:
 
     /// Returns: true if the call was made inside of the scope, and not from code that is left out.
     /// Complexity: O(new levels), and a comparison for each level outside.
-    bool inside(recorder::unwind::caller from, recorder::unwind::rule_table& rules,
-                scope_code& code, scope_code& except) noexcept {
+    bool inside(recorder::unwind::caller from, recorder::unwind::rule_table& rules, scope_code& code,
+                scope_code& except) noexcept {
         const unsigned kept = stack_.update(from.slot, from.frame_base, rules);
         if (level_ >= kept) {
             level_ = first(kept, code);

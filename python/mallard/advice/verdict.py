@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -226,12 +227,12 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
 
 
 def _told_sites(sites: tuple[EscapeSite, ...], of_all: int) -> str:
-    """Each with its blocks, and the rest of them."""
-    told = [
-        f"{count(each.allocations)} from {each.function}{f' ({each.source})' if each.source else ''}"
-        for each in sites
-    ]
-    others = of_all - sum(each.allocations for each in sites)
+    """Each line of the source with its blocks, and the rest of them."""
+    lines: Counter[str] = Counter()
+    for each in sites:
+        lines[each.function + (f" ({each.source})" if each.source else "")] += each.allocations
+    told = [f"{count(blocks)} from {line}" for line, blocks in lines.most_common()]
+    others = of_all - lines.total()
     return in_prose([*told, *([f"{count(others)} from elsewhere"] if others > 0 else [])])
 
 
