@@ -13,7 +13,10 @@ from mallard.experiments import reuse
 
 Setting = tuple[str, str, int]  # sizes, pattern, bytes of a block
 
-OURS = ("multipool", "multipool/base", "multipool+monotonic", "fixed-pool", "small-object-pool", "heap")
+OURS = (
+    *("multipool", "multipool-last", "multipool/base", "multipool+monotonic"),
+    *("fixed-pool", "small-object-pool", "adaptive-pool", "heap"),
+)
 OTHERS = ("boost-pool", "boost-pmr-unsynchronized", "pmr-unsynchronized", "foonathan-node", "loki")
 
 
