@@ -62,6 +62,7 @@ def test_advice_of_two_halves_is_judged_by_both() -> None:
     assert both.build == "before@tcmalloc"
     assert both.whole == "monotonic@tcmalloc"
     assert score.near_best(both) is True
+    assert score.first_half_near_best(both) is False
 
 
 def test_a_wrong_sign_counts_only_if_both_intervals_exclude_zero() -> None:
