@@ -142,9 +142,6 @@ def counted(cells: Iterable[Cell], criterion: Criterion) -> Count:
     return Count(sum(answers), len(answers))
 
 
-FIRST_HALF = "the same, with the first half of the advice alone"
-
-
 def all_signs(cells: Iterable[Cell]) -> Count:
     answers = [answer for cell in cells for answer in signs(cell)]
     return Count(sum(answers), len(answers))
@@ -155,18 +152,28 @@ def median_winkler(cells: Iterable[Cell]) -> float | None:
     return median(scores) if scores else None
 
 
+def lines(cells: list[Cell]) -> list[tuple[str, str]]:
+    """The score: each figure, and its name."""
+    found = []
+    for name, criterion in CRITERIA.items():
+        found.append((str(counted(cells, criterion)), name))
+        if criterion is near_best:
+            half = counted(cells, first_half_near_best)
+            found.append((str(half), "the same, with the first half of the advice alone"))
+    found.append((str(all_signs(cells)), "sign right, all strategies that were tried"))
+    score = median_winkler(cells)
+    share = "-" if score is None else f"{100 * score:.1f} %"
+    return [*found, (share, "median of Winkler's score, as a share of the run")]
+
+
 def misses(cells: Iterable[Cell]) -> list[tuple[Cell, str]]:
     return [(cell, name) for cell in cells for name, of in CRITERIA.items() if of(cell) is False]
 
 
 def main() -> int:
     cells = read()
-    for name, criterion in CRITERIA.items():
-        print(f"{counted(cells, criterion)!s:>9}  {name}")
-    print(f"{counted(cells, first_half_near_best)!s:>9}  within 10 % of the best: {FIRST_HALF}")
-    print(f"{all_signs(cells)!s:>9}  sign right, all strategies that were tried")
-    score = median_winkler(cells)
-    print(f"{'-' if score is None else f'{100 * score:.1f} %':>9}  median of Winkler's score, of the run")
+    for figure, name in lines(cells):
+        print(f"{figure:>9}  {name}")
     for cell, name in misses(cells):
         print(f"missed: {cell.name}: {name}")
     return 0

@@ -99,13 +99,7 @@ def builds(cells: list[Cell]) -> str:
 def scores(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
-    rows = [_joined(name, str(score.counted(cells, of))) for name, of in score.CRITERIA.items()]
-    near = list(score.CRITERIA.values()).index(score.near_best) + 1
-    rows.insert(near, _joined(score.FIRST_HALF, str(score.counted(cells, score.first_half_near_best))))
-    rows.append(_joined("sign right, all strategies that were tried", str(score.all_signs(cells))))
-    winkler = score.median_winkler(cells)
-    if winkler is not None:
-        rows.append(_joined("median of Winkler's score, as a share of the run", f"{100 * winkler:.1f} %"))
+    rows = [_joined(name, figure) for figure, name in score.lines(cells)]
     return "\n".join([f"| over {len(cells)} cells | |", "|---|---:|", *rows])
 
 
