@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mallard.advice.candidates import Candidate, EscapeSite
+from mallard.advice.candidates import Candidate, LastingSite
 from mallard.advice.ceiling import Ceiling
 from mallard.advice.globals import GlobalEffect, Globals
 from mallard.advice.patterns import Pattern
@@ -80,7 +80,7 @@ def candidate(name: str = "handle", **changes: Any) -> Candidate:
 
 
 def escaping() -> Candidate:
-    site = EscapeSite("remember", "src/cache.cpp:12", 80_000)
+    site = LastingSite("remember", "src/cache.cpp:12", 80_000)
     return candidate(escaped=84_331, containment=0.93, escape_sites=(site,))
 
 

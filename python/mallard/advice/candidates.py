@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from mallard.profile.containment import exact
 from mallard.profile.document import Profile
 from mallard.profile.names import Names
-from mallard.profile.scopes import EscapeSite as EscapeSiteRow
-from mallard.profile.scopes import Scope
+from mallard.profile.scopes import EscapeSite, Scope
 from mallard.selection import in_prose
 
 MOST_CANDIDATES = 5
@@ -31,7 +30,7 @@ NO_NAME = re.compile(r"\+0x[0-9a-f]+$")
 
 
 @dataclass(frozen=True)
-class EscapeSite:
+class LastingSite:
     """A place whose blocks outlive the scope, or the recording."""
 
     function: str
@@ -61,12 +60,12 @@ class Candidate:
     peak_p99: float | None
     peak_max: float | None
     threads: int
-    escape_sites: tuple[EscapeSite, ...] = ()
-    alive_sites: tuple[EscapeSite, ...] = ()  # of blocks that are alive at the end
+    escape_sites: tuple[LastingSite, ...] = ()
+    alive_sites: tuple[LastingSite, ...] = ()  # of blocks that are alive at the end
     break_even: float | None = None  # containment from which a region pays, by the price of the operations
     bytes_p50: float | None = None  # made by one activation, freed or not
     bytes_p99: float | None = None
-    left_out: tuple[EscapeSite, ...] = ()  # their blocks stay global: the trial is of the other blocks
+    left_out: tuple[LastingSite, ...] = ()  # their blocks stay global: the trial is of the other blocks
 
     @property
     def title(self) -> str:
@@ -174,16 +173,16 @@ def candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -
     )
 
 
-def _sites(names: Names, rows: Sequence[EscapeSiteRow]) -> tuple[EscapeSite, ...]:
+def _sites(names: Names, rows: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:
     return tuple(
-        EscapeSite(
+        LastingSite(
             names.place_function(each.site), names.place_source(each.site), each.allocations, _code(each)
         )
         for each in rows[:MOST_SITES]
     )
 
 
-def _code(site: EscapeSiteRow) -> str:
+def _code(site: EscapeSite) -> str:
     if site.file is None or site.instruction is None:
         return ""
     return f"{site.file}:{site.instruction:x}-{site.instruction + 1:x}"

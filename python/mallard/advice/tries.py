@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mallard.advice.candidates import Candidate, EscapeSite, candidates_of, disjoint, named
+from mallard.advice.candidates import Candidate, LastingSite, candidates_of, disjoint, named
 from mallard.advice.code import type_changes
 from mallard.advice.plan import FULL_ROUNDS, SCREENING, Asked, Plan
 from mallard.advice.study import LEAST_EFFECT, Both, Screened, Study
@@ -116,7 +116,7 @@ def _without_escapes(run: Guarded, first: Screened, asked: Asked, plan: Plan) ->
     return again if result and more > LEAST_EFFECT * result.grounds[0].trial.program_seconds else first
 
 
-def without(scope: Scope, sites: Sequence[EscapeSite]) -> Scope | None:
+def without(scope: Scope, sites: Sequence[LastingSite]) -> Scope | None:
     """The scope, if it is found by stacks, without the blocks of these calls."""
     if not sites or ("MALLARD_TRIAL_BY", "stack") not in scope.variables:
         return None

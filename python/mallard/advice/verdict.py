@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mallard.advice.answer import Answer, Kind, answer_of, heaviest, same_on_top, then_locally
-from mallard.advice.candidates import Candidate, EscapeSite
+from mallard.advice.candidates import Candidate, LastingSite
 from mallard.advice.code import code_for
 from mallard.advice.study import LEAST_EFFECT, Study
 from mallard.advice.wording import (
@@ -226,7 +226,7 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     return text
 
 
-def _told_sites(sites: tuple[EscapeSite, ...], of_all: int) -> str:
+def _told_sites(sites: tuple[LastingSite, ...], of_all: int) -> str:
     """Each line of the source with its blocks, and the rest of them."""
     lines: Counter[str] = Counter()
     for each in sites:

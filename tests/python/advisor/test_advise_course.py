@@ -13,7 +13,7 @@ from synthetic_profile import document
 from synthetic_study import effect, ground
 
 from mallard.advice import course, tries
-from mallard.advice.candidates import EscapeSite
+from mallard.advice.candidates import LastingSite
 from mallard.advice.course import study
 from mallard.advice.globals import globals_of
 from mallard.advice.plan import SCREENING, Asked, plan_for
@@ -335,7 +335,7 @@ def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_ou
 
 
 def test_a_scope_that_marks_tell_has_no_sites_to_leave_out():
-    site = EscapeSite("f", "", 9, ":1-2")
+    site = LastingSite("f", "", 9, ":1-2")
     assert without(Scope("m", (("MALLARD_TRIAL_BY", "mark"),)), [site]) is None
     assert without(code_of("a"), []) is None
     less = without(code_of("a"), [site])

@@ -21,7 +21,7 @@ from synthetic_study import (
 
 from mallard.advice.answer import Answer
 from mallard.advice.bonus import Bonus
-from mallard.advice.candidates import EscapeSite
+from mallard.advice.candidates import LastingSite
 from mallard.advice.code import TypeChange
 from mallard.advice.study import Both, Screened
 from mallard.advice.verdict import NOT_SEEN, decide
@@ -213,7 +213,7 @@ def test_escapes_are_a_price():
         "peak 1.2 x; 84,331 of 1.20 M blocks escape: 80,000 from remember (src/cache.cpp:12) and 4,331 from "
         "elsewhere; leave those global"
     )
-    site = EscapeSite("keep", "src/cache.cpp:9", 40)
+    site = LastingSite("keep", "src/cache.cpp:9", 40)
     stays = replace(candidate(), alive=100, alive_sites=(site, replace(site, code=":1-2")))
     assert facts(chosen=stays)["memory"].endswith(
         "0 of 1.20 M blocks escape; 100 stay to the end: 80 from keep (src/cache.cpp:9) and 20 from "
