@@ -5,6 +5,7 @@
 #include "recorder/collect/program/check.hpp"
 #include "recorder/collect/program/child.hpp"
 #include "recorder/collect/program/command.hpp"
+#include "recorder/collect/program/orphans.hpp"
 #include "recorder/collect/program/preloading.hpp"
 #include "recorder/collect/signals.hpp"
 #include "recorder/collect/summary/summary.hpp"
@@ -29,6 +30,7 @@ class running {
 public:
     running(const command& program, const arguments& how, parts_folder& folder)
         : folder_(folder), parts_(folder, how.redact),
+          orphans_(how.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
           program_(program, preloading_.environment(how, folder.path()), signals_.before()) {
         trace::process started;
         started.number = static_cast<std::uint32_t>(program_.number());
@@ -40,12 +42,15 @@ public:
 
     /// Returns: the status of the program, as wait() gives it.
     int run() {
-        while (!status_ || parts_.has_running()) {
+        while (goes_on()) {
             take_signals();
             const unsigned chunks = parts_.collect(static_cast<std::uint32_t>(program_.number()));
             if (!status_ && (status_ = program_.ended())) {
                 parts_.end(static_cast<std::uint32_t>(program_.number()), *status_, program_.cpu_time());
                 continue;
+            }
+            if (orphans_) {
+                orphans_->forget_ended(program_.number());
             }
             pause_ = chunks != 0 ? shortest_pause : std::min(2 * pause_, longest_pause);
             wait();
@@ -57,6 +62,19 @@ public:
     [[nodiscard]] const collection::result& told() const noexcept { return parts_.told(); }
 
 private:
+    bool goes_on() {
+        if (!status_ || parts_.has_running()) {
+            return true;
+        }
+        if (!orphans_ || asked_to_end_ || !parts_.told().failed.empty()) {
+            return false;
+        }
+        // One of them may begin and end after the last look at the folder.
+        const bool may_begin = orphans_->may_begin();
+        parts_.collect(static_cast<std::uint32_t>(program_.number()));
+        return may_begin || parts_.has_running();
+    }
+
     void take_signals() {
         for (auto signal = signals_.take(); signal.number != 0; signal = signals_.take()) {
             if (signal.number == SIGCHLD) {
@@ -85,6 +103,7 @@ private:
     signals signals_;
     preloading preloading_;
     collection parts_;
+    std::optional<orphans> orphans_; ///< if processes are followed
     child program_;
     std::optional<int> status_;
     bool asked_to_end_ = false;

@@ -143,6 +143,28 @@ def test_programs_without_an_allocation_are_not_told(record, toys):
     assert "without an event" not in done.told
 
 
+@pytest.fixture
+def orphan(toys):
+    return toys.build("orphan", ["orphan.c"])
+
+
+def test_a_process_whose_parents_ended_before_it_allocates(record, toys, orphan):
+    done = record(orphan, 300, toys.calls, CALLS, "calls", options=FOLLOW)
+    assert done.status == 0
+    assert done.events >= 2 * CALLS
+    assert COULD_NOT not in done.told
+
+
+def test_nobody_waits_for_a_process_that_cannot_be_followed(record, toys, orphan):
+    """Each would outlast the longest time of a recording."""
+    static = toys.build("static-orphan", ["orphan.c"], "-static")
+    longer = 70_000  # milliseconds
+    for words in ([static, longer, "/bin/true"], ["/usr/bin/env", "-i", orphan, longer, "/bin/true"]):
+        done = record(orphan, 0, *words, options=FOLLOW)
+        assert done.status == 0
+        assert done.events < CALLS
+
+
 def test_a_parent_that_ends_before_its_children_has_all_followed(record, toys):
     """Often, because the children begin while the collector hears of the parent's end."""
     for _ in range(10):

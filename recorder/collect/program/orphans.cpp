@@ -1,0 +1,83 @@
+#include "recorder/collect/program/orphans.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+namespace mallard::collect {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns: a child that has ended and was not waited for; 0 if none has, -1 if there is no child at all.
+pid_t ended_child() noexcept {
+    siginfo_t about{};
+    if (::waitid(P_ALL, 0, &about, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        return errno == ECHILD ? -1 : 0;
+    }
+    return about.si_pid;
+}
+
+/// Returns: the text of a file of /proc; empty if the process is gone, or another user's.
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Returns: the number of the parent; 0 if the folder is not that of a process.
+pid_t parent_in(const fs::path& process) {
+    const std::string name = process.filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) {
+        return 0;
+    }
+    // NUMBER (NAME) STATE PARENT ...: the name may have spaces and parentheses.
+    const std::string facts = text_of(process / "stat");
+    const std::size_t name_end = facts.rfind(") ");
+    pid_t parent = 0;
+    if (name_end != std::string::npos && name_end + 4 < facts.size()) {
+        std::from_chars(facts.data() + name_end + 4, facts.data() + facts.size(), parent);
+    }
+    return parent;
+}
+
+bool has_loader(const fs::path& process) {
+    return text_of(process / "maps").find("/ld-linux-x86-64.so") != std::string::npos;
+}
+
+} // namespace
+
+orphans::orphans(const fs::path& parts) : variable_("MALLARD_RECORD=" + parts.string()) {
+    variable_.push_back('\0');
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+void orphans::forget_ended(pid_t but) noexcept {
+    for (pid_t child = ended_child(); child > 0 && child != but; child = ended_child()) {
+        ::waitpid(child, nullptr, WNOHANG);
+    }
+}
+
+bool orphans::may_begin() const {
+    if (ended_child() < 0) {
+        return false;
+    }
+    const pid_t here = ::getpid();
+    std::error_code ignored;
+    for (const auto& process : fs::directory_iterator("/proc", ignored)) {
+        if (parent_in(process) == here &&
+            text_of(process.path() / "environ").find(variable_) != std::string::npos && has_loader(process)) {
+            return true;
+        }
+    }
+    // A child that ended meanwhile may have left one that this look missed.
+    return ended_child() > 0;
+}
+
+} // namespace mallard::collect
