@@ -25,3 +25,26 @@ def test_all_blocks_of_a_function_are_served(toys, tmp_path, flags, scope):
     assert effect["strategy"] == "monotonic"
     assert effect["counts"]["served"] >= 200 * 60  # a node and two texts for each of 20 fields
     assert effect["counts"]["started_again"] >= 199
+
+
+def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
+    """A monotonic allocator begins again after each request, though blocks of the scope live longer."""
+    program = toys.build("keeps", ["keeps.cpp"], "-g")
+    trial = ("try", "--scope", "handle", "--strategy", "monotonic", "--rounds", 3, "--json")
+    counts = []
+    for without in ((), ("--without", "keep")):
+        done = front(*trial, *without, "--", program, 200, folder=tmp_path, seconds=240)
+        assert done.returncode == 0, done.stderr
+        (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+        counts.append(effect["counts"])
+    assert counts[0]["started_again"] < 20
+    assert counts[1]["started_again"] >= 199
+    assert counts[1]["served"] < counts[0]["served"]
+
+
+def test_an_unknown_function_cannot_be_left_out(toys, tmp_path):
+    program = toys.build("keeps", ["keeps.cpp"], "-g")
+    words = ("try", "--scope", "handle", "--without", "kepe", "--rounds", 3, "--", program, 200)
+    done = front(*words, folder=tmp_path, seconds=240)
+    assert done.returncode == 2
+    assert "kepe" in done.stderr

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mallard.advice.candidates import Candidate, LastingSite, candidates_of, disjoint, named
+from mallard.advice.candidates import Candidate, candidates_of, disjoint, named
 from mallard.advice.code import type_changes
 from mallard.advice.plan import FULL_ROUNDS, SCREENING, Asked, Plan
 from mallard.advice.study import LEAST_EFFECT, Both, Screened, Study
@@ -23,11 +23,10 @@ from mallard.profile.native import ask
 from mallard.selection import in_prose
 from mallard.trial.campaign import Campaign, Ground, Result, run_campaign
 from mallard.trial.program import Program, Scope
-from mallard.trial.scope_code import scope_of
+from mallard.trial.scope_code import BY_STACK, CODE, EXCEPT, less_code, scope_of
 from mallard.trial.strategies import STRATEGIES
 from mallard.trial.verdict import SEVERAL_CORES
 
-EXCEPT = "MALLARD_TRIAL_EXCEPT"
 KEPT = 2  # strategies of the full trial, if the program takes long
 
 Step = Callable[[str], Callable[[int, int], None]]  # the name of a step -> its tick
@@ -106,7 +105,7 @@ def _without_escapes(run: Guarded, first: Screened, asked: Asked, plan: Plan) ->
     assert first.result
     lasting = (*first.candidate.escape_sites, *first.candidate.alive_sites)
     sites = tuple({each.code: each for each in lasting if each.code}.values())
-    scope = without(first.result.scope, sites)
+    scope = less_code(first.result.scope, [each.code for each in sites], "what outlives it")
     if scope is None:
         return first
     campaign = _campaign(asked, SCREENING, (asked.litters[0],), plan.screening_rounds)
@@ -114,14 +113,6 @@ def _without_escapes(run: Guarded, first: Screened, asked: Asked, plan: Plan) ->
     again = Screened(replace(first.candidate, left_out=sites), result)
     more = again.saved_seconds - max(first.saved_seconds, 0.0)
     return again if result and more > LEAST_EFFECT * result.grounds[0].trial.program_seconds else first
-
-
-def without(scope: Scope, sites: Sequence[LastingSite]) -> Scope | None:
-    """The scope, if it is found by stacks, without the blocks of these calls."""
-    if not sites or ("MALLARD_TRIAL_BY", "stack") not in scope.variables:
-        return None
-    code = ";".join(each.code for each in sites)
-    return Scope(f"{scope.name} without what outlives it", (*scope.variables, (EXCEPT, code)))
 
 
 def _briefly(run: Guarded, screened: Result, asked: Asked, plan: Plan) -> Ground | None:
@@ -226,12 +217,12 @@ def _both(run: Guarded, now: Study, tried: list[Screened], asked: Asked, plan: P
 
 def union(one: Scope, other: Scope) -> Scope | None:
     """Two scopes that are found by their code, as one."""
-    by_code = [dict(each.variables).get("MALLARD_TRIAL_CODE") for each in (one, other)]
+    by_code = [dict(each.variables).get(CODE) for each in (one, other)]
     if None in by_code:
         return None
     code = ";".join(each for each in by_code if each)
     left_out = [each for each in one.variables if each[0] == EXCEPT]
-    variables = (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", code), *left_out)
+    variables = (BY_STACK, (CODE, code), *left_out)
     return Scope(f"{one.name} and {other.name}", variables)
 
 

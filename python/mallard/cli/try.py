@@ -29,6 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument("--scope", metavar="F", help="a function's name or a part of it, or a marker's name")
     parser.add_argument(
+        "--without",
+        metavar="F",
+        action="append",
+        default=[],
+        help="a function whose blocks stay global, such as one that fills a cache; repeatable",
+    )
+    parser.add_argument(
         "--strategy",
         metavar="LIST",
         default="all",
@@ -54,6 +61,8 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             "--scope is missing: a function's or a marker's name; 'mallard profile TRACE' lists them"
         )
+    if not all(name.strip() for name in arguments.without):
+        raise UsageError("--without is empty: a function's name; 'mallard profile TRACE' lists them")
     chosen_strategies(arguments.strategy)
     trials.check_runs(arguments)
 
@@ -83,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.trial.estimate import EMPTY_INPUT, estimate, refuse_long, runs_again
     from mallard.trial.native import record
     from mallard.trial.program import Program
-    from mallard.trial.scope_code import scope_of
+    from mallard.trial.scope_code import scope_of, scope_without
     from mallard.view.terminal.console import output_console, print_line
     from mallard.view.terminal.counting import count_on
     from mallard.view.terminal.trial import show_campaign, trial_json
@@ -110,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         trace = arguments.trace or record(
             arguments.program, arguments.input, Path(folder) / "mallard.trace", arguments.time_limit
         )
-        scope = scope_of(trace, arguments.scope)
+        scope = scope_without(trace, scope_of(trace, arguments.scope), arguments.without)
         with count_on(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     if arguments.json:

@@ -48,8 +48,8 @@ class Parser(argparse.ArgumentParser):
         for word in itertools.takewhile(lambda each: each != "--", words):
             name = word.partition("=")[0]
             action = self._option_string_actions.get(name)
-            if action is None or action.nargs == 0:
-                continue  # a flag loses nothing
+            if action is None or action.nargs == 0 or isinstance(action.default, list):
+                continue  # neither a flag nor an option that collects loses anything
             if id(action) in seen:
                 self.error(f"{name} is given twice; leave one out")
             seen.add(id(action))

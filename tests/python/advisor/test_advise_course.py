@@ -13,11 +13,10 @@ from synthetic_profile import document
 from synthetic_study import effect, ground
 
 from mallard.advice import course, tries
-from mallard.advice.candidates import LastingSite
 from mallard.advice.course import study
 from mallard.advice.globals import globals_of
 from mallard.advice.plan import SCREENING, Asked, plan_for
-from mallard.advice.tries import best_two, union, without
+from mallard.advice.tries import best_two, union
 from mallard.advice.verdict import decide
 from mallard.cli.advise import check
 from mallard.errors import UsageError
@@ -25,6 +24,7 @@ from mallard.trial.estimate import EMPTY_INPUT
 from mallard.trial.native import NothingRecordedError
 from mallard.trial.program import NULL, Arm, Once, Program, Scope
 from mallard.trial.report import Counts
+from mallard.trial.scope_code import EXCEPT, less_code
 from mallard.trial.strategies import STRATEGIES
 from mallard.view.terminal.findings.advice import advice_json
 
@@ -313,9 +313,7 @@ def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_ou
     class Escaping(FakeProgram):
         def run(self, arm: Any, scope: Scope) -> Once:
             done = super().run(arm, scope)
-            saved = (
-                more / 1e3 if tries.EXCEPT in dict(scope.variables) and arm.strategy == "monotonic" else 0.0
-            )
+            saved = more / 1e3 if EXCEPT in dict(scope.variables) and arm.strategy == "monotonic" else 0.0
             return replace(done, cpu_seconds=done.cpu_seconds - saved)
 
     site = {"site": 4, **amount(100, 800), "file": "", "instruction": 0x1F}
@@ -334,16 +332,12 @@ def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_ou
     assert ("the trial left those global" in dict(said.facts)["memory"]) is left_out
 
 
-def test_a_scope_that_marks_tell_has_no_sites_to_leave_out():
-    site = LastingSite("f", "", 9, ":1-2")
-    assert without(Scope("m", (("MALLARD_TRIAL_BY", "mark"),)), [site]) is None
-    assert without(code_of("a"), []) is None
-    less = without(code_of("a"), [site])
+def test_a_scope_with_blocks_left_out_together_with_another():
+    less = less_code(code_of("a"), [":1-2"], "the cache")
     assert less is not None
-    assert dict(less.variables)[tries.EXCEPT] == ":1-2"
     both = union(less, code_of("bc"))
     assert both is not None
-    assert dict(both.variables)[tries.EXCEPT] == ":1-2"
+    assert dict(both.variables)[EXCEPT] == ":1-2"
 
 
 def test_two_scopes_as_one():

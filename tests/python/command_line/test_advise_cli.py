@@ -56,3 +56,9 @@ def test_a_wrong_program_costs_no_build(server: Path, verb: list[str], program: 
     (server.parent / "input.txt").touch()
     with pytest.raises(UsageError, match=said):
         understood([*verb, "--", program])
+
+
+def test_a_function_without_a_name_is_refused(server: Path) -> None:
+    assert understood(["try", "--scope", "f", "--without", "g", "--without", "h", "--", "./server"])
+    with pytest.raises(UsageError, match="--without is empty"):
+        understood(["try", "--scope", "f", "--without", " ", "--", "./server"])

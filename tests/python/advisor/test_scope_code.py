@@ -1,0 +1,61 @@
+"""The code of a scope, and of functions in it whose blocks stay global."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mallard.errors import UsageError
+from mallard.trial import scope_code
+from mallard.trial.program import Scope
+from mallard.trial.scope_code import BY_STACK, CODE, EXCEPT, less_code, scope_of, scope_without
+
+TRACE = Path("a.trace")
+HANDLE = Scope("handle", (BY_STACK, (CODE, ":1f")))
+MARK = Scope("request", (("MALLARD_TRIAL_BY", "mark"), ("MALLARD_TRIAL_MARK", "request")))
+INSTRUMENTED = Scope("handle(int)", (("MALLARD_TRIAL_BY", "functions"), (CODE, ":1f")))
+
+
+@pytest.fixture(autouse=True)
+def profile(monkeypatch):
+    """Knows three functions by their short names, and a marker."""
+    functions = {"handle": [0x1F], "keep": [0x2F, 0x30], "log": [0x3F]}
+
+    def ask(words):
+        name = words[words.index("--scope") + 1]
+        if name == "request":
+            return json.dumps({"scope": {"kind": "marker", "row": {"kind": "marker", "name": name}}})
+        code = [{"file": "lib.so", "instructions": functions[name]}]
+        scope = {"kind": "function", "row": {"function": 0}, "code": code}
+        return json.dumps({"functions": [{"short_name": name}], "scope": scope})
+
+    monkeypatch.setattr(scope_code, "ask", ask)
+
+
+def test_a_function_is_found_by_its_code():
+    assert scope_of(TRACE, "keep") == Scope("keep", (BY_STACK, (CODE, "lib.so:2f,30")))
+
+
+def test_a_scope_without_some_functions():
+    less = scope_without(TRACE, HANDLE, ["keep", "log"])
+    assert less.name == "handle without keep and log"
+    assert dict(less.variables) == {**dict(HANDLE.variables), EXCEPT: "lib.so:2f,30;lib.so:3f"}
+    assert scope_without(TRACE, HANDLE, []) is HANDLE
+
+
+def test_a_marker_makes_no_blocks_by_itself():
+    with pytest.raises(UsageError, match="--without request is a marker; give a function"):
+        scope_without(TRACE, HANDLE, ["request"])
+
+
+@pytest.mark.parametrize("scope", [MARK, INSTRUMENTED])
+def test_a_scope_that_is_not_found_by_its_stack_has_no_function_to_leave_out(scope):
+    with pytest.raises(UsageError, match="--without needs a scope that is found by its stack"):
+        scope_without(TRACE, scope, ["keep"])
+    assert less_code(scope, [":1-2"], "keep") is None
+
+
+def test_no_code_leaves_out_nothing():
+    assert less_code(HANDLE, [], "") is None
