@@ -122,16 +122,16 @@ int record(const arguments& how) {
         say("note: " + note);
     }
     parts_folder folder = parts_folder::make(how.file);
-    int status = 0;
-    collection::result told;
+    std::optional<running> now;
     try {
-        running now(program, how, folder);
-        status = now.run();
-        told = now.told();
+        now.emplace(program, how, folder);
     } catch (...) {
         folder.remove(); // the program was not started
         throw;
     }
+    const int status = now->run();
+    const collection::result told = now->told();
+    now.reset(); // closes the trace
     return conclude(how, folder, told, shell_status(status));
 }
 

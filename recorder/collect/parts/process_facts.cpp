@@ -1,12 +1,12 @@
 #include "recorder/collect/parts/process_facts.hpp"
 
+#include "recorder/collect/system_file.hpp"
+
 #include <x86intrin.h>
 
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace mallard::collect {
@@ -37,8 +37,7 @@ trace::process running_process(std::uint32_t number) {
     const std::filesystem::path about = "/proc/" + std::to_string(number);
     std::error_code gone;
     found.executable = std::filesystem::read_symlink(about / "exe", gone).string();
-    std::ifstream file(about / "cmdline", std::ios::binary);
-    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    const std::string words = text_of_system_file(about / "cmdline");
     for (std::size_t begin = 0; begin < words.size();) {
         const std::size_t end = std::min(words.find('\0', begin), words.size());
         found.command.push_back(words.substr(begin, end - begin));

@@ -1,5 +1,7 @@
 #include "recorder/collect/program/orphans.hpp"
 
+#include "recorder/collect/system_file.hpp"
+
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,8 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 
 namespace mallard::collect {
 
@@ -25,12 +25,6 @@ pid_t ended_child() noexcept {
     return about.si_pid;
 }
 
-/// Returns: the text of a file of /proc; empty if the process is gone, or another user's.
-std::string text_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// Returns: the number of the parent; 0 if the folder is not that of a process.
 pid_t parent_in(const fs::path& process) {
     const std::string name = process.filename().string();
@@ -38,7 +32,7 @@ pid_t parent_in(const fs::path& process) {
         return 0;
     }
     // NUMBER (NAME) STATE PARENT ...: the name may have spaces and parentheses.
-    const std::string facts = text_of(process / "stat");
+    const std::string facts = text_of_system_file(process / "stat");
     const std::size_t name_end = facts.rfind(") ");
     pid_t parent = 0;
     if (name_end != std::string::npos && name_end + 4 < facts.size()) {
@@ -48,7 +42,7 @@ pid_t parent_in(const fs::path& process) {
 }
 
 bool has_loader(const fs::path& process) {
-    return text_of(process / "maps").find("/ld-linux-x86-64.so") != std::string::npos;
+    return text_of_system_file(process / "maps").find("/ld-linux-x86-64.so") != std::string::npos;
 }
 
 } // namespace
@@ -69,10 +63,13 @@ bool orphans::may_begin() const {
         return false;
     }
     const pid_t here = ::getpid();
-    std::error_code ignored;
-    for (const auto& process : fs::directory_iterator("/proc", ignored)) {
+    std::error_code end;
+    for (fs::directory_iterator each("/proc", end); !end && each != fs::directory_iterator();
+         each.increment(end)) {
+        const fs::path& process = each->path();
         if (parent_in(process) == here &&
-            text_of(process.path() / "environ").find(variable_) != std::string::npos && has_loader(process)) {
+            text_of_system_file(process / "environ").find(variable_) != std::string::npos &&
+            has_loader(process)) {
             return true;
         }
     }
