@@ -31,7 +31,7 @@ public:
     running(const command& program, const arguments& how, parts_folder& folder)
         : folder_(folder), parts_(folder, how.redact),
           orphans_(how.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
-          program_(program, preloading_.environment(how, folder.path()), signals_.before()) {
+          program_(program, preloading_.environment(how, folder.path()), signals_) {
         trace::process started;
         started.number = static_cast<std::uint32_t>(program_.number());
         std::error_code gone;

@@ -14,6 +14,7 @@ signals::signals() noexcept {
         ::sigaddset(&heeded, each);
     }
     ::sigprocmask(SIG_BLOCK, &heeded, &before_);
+    sigchld_before_ = ::signal(SIGCHLD, SIG_DFL);
     descriptor_ = ::signalfd(-1, &heeded, SFD_CLOEXEC | SFD_NONBLOCK);
     // A reader of the summary that is gone, or a file that may not grow, is an error of a call and no more.
     ::signal(SIGPIPE, SIG_IGN);
@@ -22,6 +23,13 @@ signals::signals() noexcept {
 
 signals::~signals() {
     ::close(descriptor_);
+}
+
+void signals::restore() const noexcept {
+    ::signal(SIGPIPE, SIG_DFL);
+    ::signal(SIGXFSZ, SIG_DFL);
+    ::signal(SIGCHLD, sigchld_before_);
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 signals::taken signals::take() const noexcept {

@@ -7,7 +7,8 @@ namespace mallard::collect {
 
 class signals {
 public:
-    /// Effects: signals wait to be taken from now on.
+    /// Effects: signals wait to be taken from now on. SIGCHLD is not ignored any more, because the system would forget the ends of
+    /// children.
     signals() noexcept;
     signals(const signals&) = delete;
     signals& operator=(const signals&) = delete;
@@ -15,8 +16,8 @@ public:
 
     /// Becomes readable when a signal waits.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    /// The signals that were blocked before; a child needs them.
-    [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
+    /// Effects: the signals of this process, a child that will execute a program, are as they were before.
+    void restore() const noexcept;
 
     struct taken {
         int number = 0;         ///< 0 if no signal waits
@@ -27,6 +28,7 @@ public:
 private:
     int descriptor_ = -1;
     sigset_t before_{};
+    void (*sigchld_before_)(int) = SIG_DFL;
 };
 
 } // namespace mallard::collect

@@ -84,3 +84,21 @@ def test_a_script_is_recorded_through_its_interpreter(record, tmp_path, monkeypa
     done = record(script, 5, count=True)
     assert done.status == 5, done.told
     assert done.events == done.counted > 1000
+
+
+def ignore_ends_of_children():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize("options", [[], ["--follow"]])
+def test_a_caller_that_ignores_the_ends_of_children(record, toys, options):
+    done = record(toys.calls, 100, "calls", 3, options=options, preexec_fn=ignore_ends_of_children)
+    assert done.status == 3, done.told
+    assert done.events >= 200
+
+
+def test_the_program_has_the_signals_of_its_caller(record, tmp_path):
+    copy = tmp_path / "status"
+    record("cp", "/proc/self/status", copy, preexec_fn=ignore_ends_of_children)
+    (ignored,) = [line.split()[1] for line in copy.read_text().splitlines() if line.startswith("SigIgn")]
+    assert int(ignored, 16) == 1 << (signal.SIGCHLD - 1)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import signal
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -70,6 +71,8 @@ class Command:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Returns one of `exit_status`."""
+    # Where the caller ignores it, the system forgets how children end, and each would count as a success.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # Not list(): once the verb `list` is imported, that is the name of its module in here.
     words = [*(sys.argv[1:] if argv is None else argv)]
     return reported(lambda: _done(words))

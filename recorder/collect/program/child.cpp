@@ -34,12 +34,10 @@ std::uint64_t time_of(pid_t process) noexcept {
     return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
-/// In the child. The collector ignores two signals, and exec would hand that on.
-[[noreturn]] void become(const char* file, char* const words[], char* const variables[],
-                         const sigset_t& signals, int report) {
-    ::signal(SIGPIPE, SIG_DFL);
-    ::signal(SIGXFSZ, SIG_DFL);
-    ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+/// In the child. Exec would hand on the signals that the collector ignores.
+[[noreturn]] void become(const char* file, char* const words[], char* const variables[], const signals& own,
+                         int report) {
+    own.restore();
     ::execve(file, words, variables);
     const int error = errno;
     (void)!::write(report, &error, sizeof error);
@@ -48,7 +46,7 @@ std::uint64_t time_of(pid_t process) noexcept {
 
 } // namespace
 
-child::child(const command& program, std::vector<std::string> variables, const sigset_t& signals) {
+child::child(const command& program, std::vector<std::string> variables, const signals& own) {
     std::vector<std::string> words = program.words;
     const std::vector<char*> arguments = pointers_to(words);
     const std::vector<char*> environment = pointers_to(variables);
@@ -58,7 +56,7 @@ child::child(const command& program, std::vector<std::string> variables, const s
     }
     number_ = ::fork();
     if (number_ == 0) {
-        become(program.started.c_str(), arguments.data(), environment.data(), signals, report[1]);
+        become(program.started.c_str(), arguments.data(), environment.data(), own, report[1]);
     }
     int error = number_ < 0 ? errno : 0;
     ::close(report[1]);

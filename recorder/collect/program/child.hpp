@@ -2,10 +2,10 @@
 #pragma once
 
 #include "recorder/collect/program/command.hpp"
+#include "recorder/collect/signals.hpp"
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ class child {
 public:
     /// Effects: starts the program with these variables as its environment.
     /// Throws: failure if the system refuses.
-    child(const command& program, std::vector<std::string> variables, const sigset_t& signals);
+    child(const command& program, std::vector<std::string> variables, const signals& own);
     child(const child&) = delete;
     child& operator=(const child&) = delete;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -261,3 +262,15 @@ def test_the_first_help_tells_the_exit_statuses(capsys: Any) -> None:
     shown = capsys.readouterr().out
     for status in (value for name, value in vars(exit_status).items() if name.isupper()):
         assert f"{status} " in shown.partition("exit status:")[2]
+
+
+def test_a_failed_program_is_none_that_succeeded_where_the_ends_of_children_are_ignored(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert main(["--version"]) == 0
+        assert subprocess.run([sys.executable, "-c", "exit(3)"], check=False).returncode == 3
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert capsys.readouterr().out.startswith("mallard ")
