@@ -101,4 +101,4 @@ def test_the_program_has_the_signals_of_its_caller(record, tmp_path):
     copy = tmp_path / "status"
     record("cp", "/proc/self/status", copy, preexec_fn=ignore_ends_of_children)
     (ignored,) = [line.split()[1] for line in copy.read_text().splitlines() if line.startswith("SigIgn")]
-    assert int(ignored, 16) == 1 << (signal.SIGCHLD - 1)
+    assert int(ignored, 16) >> (signal.SIGCHLD - 1) & 1
