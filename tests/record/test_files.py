@@ -80,10 +80,10 @@ def heed_signals():
 class Running:
     """A recording that goes on."""
 
-    def __init__(self, collector, trace, *program):
+    def __init__(self, collector, trace, *program, options=()):
         self.trace = trace
         self.parts = Path(f"{trace}.parts")
-        words = [collector, "-o", trace, "--", *program]
+        words = [collector, "-o", trace, *options, "--", *program]
         self.process = subprocess.Popen(
             [str(each) for each in words],
             stdout=subprocess.PIPE,
@@ -163,6 +163,30 @@ def test_a_signal_for_the_collector_ends_the_program_and_not_the_trace(collector
     running.process.send_signal(number)
     assert running.process.wait(20) == 128 + number
     assert f"{2 * CALLS:,} events" in running.process.stderr.read()
+
+
+def processes_of(program):
+    return [
+        int(each.parent.name)
+        for each in Path("/proc").glob("[0-9]*/exe")
+        if os.path.lexists(each) and os.path.realpath(each) == str(program)
+    ]
+
+
+def test_ctrl_c_ends_a_recording_that_waits_for_a_process_and_not_the_process(collector, toys, tmp_path):
+    orphan = shutil.copy(toys.build("orphan", ["orphan.c"]), tmp_path / "left-behind")
+    program = (orphan, 70_000, "/bin/true")
+    running = Running(collector, tmp_path / "x", *program, options=["--follow"])
+    running.wait_for_program()
+    assert running.process.poll() is None
+    running.process.send_signal(signal.SIGINT)
+    assert running.process.wait(20) == 0
+    assert "2 events" in running.process.stderr.read()
+    end = time.monotonic() + 20
+    while len(left := processes_of(orphan)) > 1:  # its parent ends when it comes to that
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    os.kill(left[0], signal.SIGKILL)
 
 
 @pytest.fixture

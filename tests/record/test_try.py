@@ -29,11 +29,11 @@ def test_all_blocks_of_a_function_are_served(toys, tmp_path, flags, scope):
 
 def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
     """A monotonic allocator begins again after each request, though blocks of the scope live longer."""
-    program = toys.build("keeps", ["keeps.cpp"], "-g")
+    program = toys.build("requests", ["requests.cpp"], "-g")
     trial = ("try", "--scope", "handle", "--strategy", "monotonic", "--rounds", 3, "--json")
     counts = []
     for without in ((), ("--without", "keep")):
-        done = front(*trial, *without, "--", program, 200, folder=tmp_path, seconds=240)
+        done = front(*trial, *without, "--", program, 200, "keep", folder=tmp_path, seconds=240)
         assert done.returncode == 0, done.stderr
         (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
         counts.append(effect["counts"])
@@ -43,8 +43,8 @@ def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
 
 
 def test_an_unknown_function_cannot_be_left_out(toys, tmp_path):
-    program = toys.build("keeps", ["keeps.cpp"], "-g")
-    words = ("try", "--scope", "handle", "--without", "kepe", "--rounds", 3, "--", program, 200)
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    words = ("try", "--scope", "handle", "--without", "kepe", "--rounds", 3, "--", program, 200, "keep")
     done = front(*words, folder=tmp_path, seconds=240)
     assert done.returncode == 2
     assert "kepe" in done.stderr

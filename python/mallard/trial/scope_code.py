@@ -40,11 +40,15 @@ def scope_without(trace: Path, scope: Scope, names: Sequence[str]) -> Scope:
     if not names:
         return scope
     functions = [scope_of(trace, name) for name in names]
-    codes = [dict(each.variables).get(CODE) for each in functions]
-    for name, code in zip(names, codes, strict=True):
-        if code is None:
-            raise UsageError(f"--without {name} is a marker; give a function that is called in the scope")
-    less = less_code(scope, [code for code in codes if code], in_prose([each.name for each in functions]))
+    code = []
+    for function in functions:
+        variables = dict(function.variables)
+        if CODE not in variables:
+            raise UsageError(
+                f"--without {function.name} is a marker; give a function that is called in the scope"
+            )
+        code.append(variables[CODE])
+    less = less_code(scope, code, in_prose([function.name for function in functions]))
     if less is None:
         raise UsageError(
             f"--without needs a scope that is found by its stack, and {scope.name} tells itself when it is "

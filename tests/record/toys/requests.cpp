@@ -1,7 +1,15 @@
-// Handles requests; each makes many small blocks, and frees all of them.
+// requests N [keep]: handles requests. Each makes many small blocks, and frees all of them; or all but a text, which stays for
+// eight requests.
 #include <cstdlib>
 #include <map>
 #include <string>
+
+static bool keeps = false;
+static std::string kept[8];
+
+[[gnu::noinline]] static void keep(int request) {
+    kept[request % 8] = "the text of a request that is kept, number " + std::to_string(request);
+}
 
 [[gnu::noinline]] static std::size_t handle(int request) {
     std::map<std::string, std::string> fields;
@@ -9,10 +17,14 @@
         fields.emplace("the name of a field, number " + std::to_string(field),
                        "the value of a field, number " + std::to_string(request));
     }
+    if (keeps) {
+        keep(request);
+    }
     return fields.size();
 }
 
-int main(int, char** words) {
+int main(int count, char** words) {
+    keeps = count > 2;
     std::size_t fields = 0;
     for (int request = 0; request != std::atoi(words[1]); ++request) {
         fields += handle(request);
