@@ -42,7 +42,8 @@ struct report {
     std::atomic<std::uint32_t> servers{0};
     std::uint32_t ranges = 0;           ///< of code that were asked for
     std::atomic<std::uint32_t> seen{0}; ///< a bit for each of the first 32 of them, if a call was seen there
-    std::uint32_t unused = 0;
+    std::atomic<std::uint32_t> seen_excepted{
+        0}; ///< the same of the code that is left out, inside of the scope
     // What the trial itself did before the program's first allocation: litter, and the measure of a delay.
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t begin_wall_ns = 0;

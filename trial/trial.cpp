@@ -83,8 +83,8 @@ bool trial::begin_here() noexcept {
     *same = 1;
     same_process_ = same;
     into->ranges = static_cast<std::uint32_t>(asked.code.count);
-    code.begin(asked.code, &into->seen);
-    except.begin(asked.except, nullptr);
+    code.begin(asked.code, into->seen);
+    except.begin(asked.except, into->seen_excepted);
     unloaded.begin();
     const std::uint64_t cpu_before = read_clock(CLOCK_PROCESS_CPUTIME_ID),
                         before = read_clock(CLOCK_MONOTONIC);

@@ -42,9 +42,13 @@ def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
     assert counts[1]["served"] < counts[0]["served"]
 
 
-def test_an_unknown_function_cannot_be_left_out(toys, tmp_path):
+@pytest.mark.parametrize(
+    ("without", "said"),
+    [("kepe", "There is no scope 'kepe'"), ("main", "handle without main leaves out nothing")],
+)
+def test_a_function_that_is_not_called_in_the_scope_cannot_be_left_out(toys, tmp_path, without, said):
     program = toys.build("requests", ["requests.cpp"], "-g")
-    words = ("try", "--scope", "handle", "--without", "kepe", "--rounds", 3, "--", program, 200, "keep")
+    words = ("try", "--scope", "handle", "--without", without, "--rounds", 3, "--", program, 200, "keep")
     done = front(*words, folder=tmp_path, seconds=240)
     assert done.returncode == 2
-    assert "kepe" in done.stderr
+    assert said in done.stderr

@@ -27,6 +27,7 @@ struct outcome {
     int status = -1;
     bool reported = false;
     std::uint32_t seen = 0;
+    std::uint32_t seen_excepted = 0;
     std::uint32_t servers = 0;
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t last_bytes = 0;
@@ -76,6 +77,7 @@ outcome run(const std::string& strategy, const std::string& scene, const std::st
     found.reported = static_cast<bool>(stream.read(reinterpret_cast<char*>(read.get()), sizeof(report))) &&
                      read->magic == report::right_magic;
     found.seen = read->seen;
+    found.seen_excepted = read->seen_excepted;
     found.servers = read->servers;
     found.begin_cpu_ns = read->begin_cpu_ns;
     found.last_bytes = read->of_server[0].last_bytes;
@@ -149,10 +151,15 @@ TEST(trial, leaves_out_the_blocks_that_escape) {
     const outcome some =
         run("monotonic", "keeps", by_code() + " MALLARD_TRIAL_EXCEPT='" + code_of("keep_a_block") + "'");
     EXPECT_EQ(some.status, 0);
+    EXPECT_EQ(all.seen_excepted, 0U);
+    EXPECT_EQ(some.seen_excepted, 1U);
     EXPECT_EQ(some.all.served, 5U * 100 * 9);
     EXPECT_EQ(some.all.freed, some.all.served);
     EXPECT_EQ(some.all.started_again, some.all.served);
     EXPECT_GE(some.all.elsewhere, all.all.elsewhere + 5U * 100);
+    const outcome around =
+        run("null", "keeps", by_code() + " MALLARD_TRIAL_EXCEPT='" + code_of("main") + "'");
+    EXPECT_EQ(around.seen_excepted, 0U) << "it calls the scope, and is not called by it";
 }
 
 TEST(trial, takes_no_more_memory_than_it_may) {

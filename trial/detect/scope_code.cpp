@@ -36,9 +36,7 @@ bool scope_code::look(std::uint64_t instruction) noexcept {
         const bool inside = range.end == 0 ? function.begin <= range.begin && range.begin < function.end
                                            : range.begin <= offset && offset < range.end;
         if (inside && is_file(object.map->l_name, range.file.data())) {
-            if (seen_ != nullptr) {
-                seen_->fetch_or(1U << (each % 32), std::memory_order_relaxed);
-            }
+            seen_->fetch_or(1U << (each % 32), std::memory_order_relaxed);
             return true;
         }
     }

@@ -16,10 +16,10 @@ namespace mallard::trial {
 
 class scope_code {
 public:
-    /// Effects: `seen`, if there is one, gets a bit for each of the first 32 ranges in which a call was seen.
-    void begin(const code_ranges& asked, std::atomic<std::uint32_t>* seen) noexcept {
+    /// Effects: `seen` gets a bit for each of the first 32 ranges in which a call was seen.
+    void begin(const code_ranges& asked, std::atomic<std::uint32_t>& seen) noexcept {
         asked_ = &asked;
-        seen_ = seen;
+        seen_ = &seen;
     }
 
     [[nodiscard]] bool empty() const noexcept { return asked_ == nullptr || asked_->count == 0; }

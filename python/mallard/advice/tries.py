@@ -22,8 +22,8 @@ from mallard.profile.document import Profile, read_profile
 from mallard.profile.native import ask
 from mallard.selection import in_prose
 from mallard.trial.campaign import Campaign, Ground, Result, run_campaign
-from mallard.trial.program import Program, Scope
-from mallard.trial.scope_code import BY_STACK, CODE, EXCEPT, less_code, scope_of
+from mallard.trial.program import EXCEPT, Program, Scope
+from mallard.trial.scope_code import BY_STACK, CODE, less_code, scope_of
 from mallard.trial.strategies import STRATEGIES
 from mallard.trial.verdict import SEVERAL_CORES
 

@@ -12,6 +12,7 @@ from mallard.trial.report import Counts, read_counts
 
 AS_IT_IS = "as it is"
 NULL = "null"
+EXCEPT = "MALLARD_TRIAL_EXCEPT"
 NO_SCOPE = (("MALLARD_TRIAL_BY", "mark"),)  # a mark without a name never begins
 
 
@@ -21,6 +22,10 @@ class Scope:
 
     name: str
     variables: tuple[tuple[str, str], ...]
+
+    @property
+    def leaves_out(self) -> bool:
+        return any(name == EXCEPT for name, _ in self.variables)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 MAGIC = b"mdtrial1"
-HEADER = struct.Struct("<8sIII4xQQ")
+HEADER = struct.Struct("<8sIIIIQQ")
 SERVER_BYTES = 128
 MOST_NAMED = 3  # of the last requests
 
@@ -34,6 +34,7 @@ class Counts:
         0  # of them, those whose threads asked for blocks of the scope, as far as they lived at one time
     )
     seen: int = 0  # a bit for each of the first ranges of code, if a call was seen there
+    seen_excepted: int = 0  # the same of the code that is left out, inside of the scope
     begin_cpu_ns: int = 0  # of the trial itself, before the program's first allocation
     begin_wall_ns: int = 0
     last: tuple[
@@ -68,7 +69,7 @@ def read_counts(file: Path) -> Counts | None:
         return None
     if len(data) < SERVER_BYTES or not data.startswith(MAGIC):
         return None
-    _, servers, _, seen, cpu_ns, wall_ns = HEADER.unpack_from(data)
+    _, servers, _, seen, seen_excepted, cpu_ns, wall_ns = HEADER.unpack_from(data)
     whole = min(servers, len(data) // SERVER_BYTES - 1)
     rows = [SERVER.unpack_from(data, SERVER_BYTES * place) for place in range(1, whole + 1)]
     sums = {name: sum(row[place] for row in rows) for place, name in enumerate(SUMMED)}
@@ -79,6 +80,7 @@ def read_counts(file: Path) -> Counts | None:
         servers=whole,
         askers=askers,
         seen=seen,
+        seen_excepted=seen_excepted,
         begin_cpu_ns=cpu_ns,
         begin_wall_ns=wall_ns,
         last=last[:MOST_NAMED],

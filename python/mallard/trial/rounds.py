@@ -123,6 +123,11 @@ def _check_first(results: Mapping[str, Once], arms: Mapping[str, Arm], scope: Sc
             f"no block was allocated inside of {scope.name}, so there is nothing to try; 'mallard profile "
             "TRACE' lists the scopes that allocate"
         )
+    if scope.leaves_out and null.counts.seen_excepted == 0:
+        raise UsageError(
+            f"{scope.name} leaves out nothing: the scope allocates nothing through that code; give a "
+            "function that the scope calls, or leave --without out"
+        )
     serving = [results[name] for name, arm in arms.items() if arm.strategy not in (None, NULL)]
     refuse_unserved([run.counts or Counts() for run in serving if run.status == usual], scope.name)
 

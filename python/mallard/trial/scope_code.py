@@ -10,9 +10,8 @@ from typing import Any
 from mallard.errors import UsageError
 from mallard.profile.native import ask
 from mallard.selection import in_prose
-from mallard.trial.program import Scope
+from mallard.trial.program import EXCEPT, Scope
 
-EXCEPT = "MALLARD_TRIAL_EXCEPT"
 CODE = "MALLARD_TRIAL_CODE"
 BY_STACK = ("MALLARD_TRIAL_BY", "stack")
 

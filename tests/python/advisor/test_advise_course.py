@@ -22,9 +22,9 @@ from mallard.cli.advise import check
 from mallard.errors import UsageError
 from mallard.trial.estimate import EMPTY_INPUT
 from mallard.trial.native import NothingRecordedError
-from mallard.trial.program import NULL, Arm, Once, Program, Scope
+from mallard.trial.program import EXCEPT, NULL, Arm, Once, Program, Scope
 from mallard.trial.report import Counts
-from mallard.trial.scope_code import EXCEPT, less_code
+from mallard.trial.scope_code import less_code
 from mallard.trial.strategies import STRATEGIES
 from mallard.view.terminal.findings.advice import advice_json
 
@@ -53,7 +53,7 @@ class FakeProgram(Program):
         counts = (
             None
             if strategy is None
-            else Counts(in_null=900, elsewhere=50, servers=1)
+            else Counts(in_null=900, elsewhere=50, servers=1, seen_excepted=int(scope.leaves_out))
             if strategy == NULL
             else served
         )

@@ -9,8 +9,10 @@ import pytest
 
 from mallard.errors import UsageError
 from mallard.trial import scope_code
-from mallard.trial.program import Scope
-from mallard.trial.scope_code import BY_STACK, CODE, EXCEPT, less_code, scope_of, scope_without
+from mallard.trial.campaign import Campaign, run_campaign
+from mallard.trial.program import EXCEPT, Arm, Once, Program, Scope
+from mallard.trial.report import Counts
+from mallard.trial.scope_code import BY_STACK, CODE, less_code, scope_of, scope_without
 
 TRACE = Path("a.trace")
 HANDLE = Scope("handle", (BY_STACK, (CODE, ":1f")))
@@ -59,3 +61,23 @@ def test_a_scope_that_is_not_found_by_its_stack_has_no_function_to_leave_out(sco
 
 def test_no_code_leaves_out_nothing():
     assert less_code(HANDLE, [], "") is None
+
+
+@pytest.mark.parametrize("seen", [0, 1])
+def test_code_that_the_scope_does_not_call_cannot_be_left_out(seen):
+    class Fake(Program):
+        def run(self, arm: Arm, scope: Scope) -> Once:
+            null = Counts(in_null=900, servers=1, seen_excepted=seen)
+            counts = {None: None, "null": null}.get(arm.strategy, Counts(served=900, servers=1))
+            return Once(0.1, 0.1, 1 << 20, 9, 0, "same", counts)
+
+    def trial():
+        less = scope_without(TRACE, HANDLE, ["keep"])
+        campaign = Campaign(("monotonic",), ("glibc",), (0,), (), 3, 1)
+        return run_campaign(Fake(["fake"], Path("x")), less, campaign, lambda done, of: None)
+
+    if seen:
+        assert trial().scope.name == "handle without keep"
+    else:
+        with pytest.raises(UsageError, match="handle without keep leaves out nothing"):
+            trial()

@@ -340,12 +340,13 @@ def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
         )
 
     file = tmp_path / "report"
-    head = struct.pack("<8sIIIIQQ", MAGIC, 4, 1, 3, 0, 2_000_000, 3_000_000).ljust(SERVER_BYTES, b"\0")
+    head = struct.pack("<8sIIIIQQ", MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000).ljust(SERVER_BYTES, b"\0")
     frees_only, elsewhere = server(), server(elsewhere=500)
     asked = server(in_null=3, last=40, caller=0x401000)
     file.write_bytes(head + frees_only + elsewhere + asked + server(too_large=1))
     counts = read_counts(file)
     assert (counts.askers, counts.servers, counts.in_null) == (2, 4, 3)
+    assert (counts.seen, counts.seen_excepted) == (3, 5)
     assert (counts.begin_cpu_ns, counts.begin_wall_ns) == (2_000_000, 3_000_000)
     assert counts.last == ((40, 0x401000),)
     file.write_bytes(head + elsewhere)  # a file of fewer servers than it tells of
