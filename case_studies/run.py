@@ -4,6 +4,7 @@
     case_studies/run.py                    the missing advice of all, and facts for committed advice
     case_studies/run.py advise lua         what the advisor says of the program before the change
     case_studies/run.py verify lua         the builds beside each other
+    case_studies/run.py history            stores the order of advice and facts in git's history
     case_studies/run.py list               the case studies, and missing Debian packages
 
 Nothing is installed. A case study whose package is missing is named and left out, and the exit status is 1.
@@ -21,13 +22,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import advising, building, facts
+from harness import advising, building, facts, history
 from harness.catalogue import BEFORE, CASES, UNDER, Case
 from harness.places import ADVICE, FACTS, ROOT, sha256_of
 from mallard.errors import UsageError
 
 Json = dict[str, Any]
-STAGES = ("all", "advise", "verify", "list")
+STAGES = ("all", "advise", "verify", "history", "list")
 USUAL_ROUNDS = 21
 ERRORS = (UsageError, building.BuildError, advising.AdviceError)  # of one case study; the others go on
 
@@ -120,6 +121,9 @@ def main() -> int:
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in CASES]:
         parser.error(f"'{unknown[0]}' is no case study; there are {', '.join(CASES)}")
+    if arguments.stage == "history":
+        history.write()
+        return 0
     try:
         missing = building.configure()
     except building.BuildError as error:

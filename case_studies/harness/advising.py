@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,8 +16,11 @@ from harness import building
 from harness.catalogue import BEFORE, Case, Input
 from harness.places import ROOT, commit, sha256
 from mallard import mallocs
+from mallard.stats import Difference
 
 Json = dict[str, Any]
+# Of the fact about a malloc; its end is "still saves 15.2 ms (9.5 to 20.8 ms)".
+STILL_SAVES = re.compile(r"still saves ([-.\d]+) (m?s) \(([-.\d]+) to ([-.\d]+) (m?s)\)$")
 
 
 class AdviceError(Exception):
@@ -89,6 +93,19 @@ def second_half(advice: Json) -> str:
     """The strategy that still saves time under the advised malloc, or ''."""
     answer = advice["answer"]
     return (answer["strategy"] or "") if answer["kind"] == "global" else ""
+
+
+def second_promise(advice: Json) -> Difference:
+    """The saving of the second half on top of the advised malloc, from the sentence that states it."""
+    label = f"{advice['answer']['malloc']} instead of "
+    texts = [fact["text"] for fact in advice["facts"] if fact["label"].startswith(label)]
+    found = next((match for text in texts if (match := STILL_SAVES.search(text))), None)
+    if found is None:
+        raise AdviceError(f"the advice has a second half, but no fact '{label}...' with its saving: {texts}")
+    median, unit, low, high, unit_of_interval = found.groups()
+    seconds = {"ms": 1e-3, "s": 1.0}
+    scale = seconds[unit_of_interval]
+    return Difference(-float(median) * seconds[unit], -float(high) * scale, -float(low) * scale, 0)
 
 
 def _first_ground(study: Json) -> Json | None:

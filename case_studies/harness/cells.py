@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.advising import advised, second_half
+from harness.advising import advised, second_half, second_promise
 from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, UNDER, Case
+from harness.history import advised_first
 from harness.places import ADVICE, FACTS, sha256_of
 from mallard.stats import Difference, median, paired_difference
 
 Json = dict[str, Any]
+REUSE = "reuse"  # a pattern: its builds allocate less, under any allocator
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A half of the advice with its fact, if that was measured. Times in seconds; less than 0 is saved."""
+
+    half: int  # 1: beside the program before the change; 2: beside that program under the advised malloc
+    promised: Difference
+    fact: Difference | None
+    run_seconds: float
 
 
 @dataclass(frozen=True)
@@ -25,13 +37,16 @@ class Cell:
     kind: str  # of the advice: local, global, or one that names no allocator
     advised: str  # a strategy or a malloc, or ''
     on_top: str  # the strategy that still saves time under the advised malloc, or ''
+    on_top_promised: Difference | None
     predicted: dict[str, Difference]  # by build
-    ceiling: float | None  # the high end of its interval
+    estimate: float | None  # of the time in the allocator and in page faults: the high end of its interval
     program_seconds: float
     seconds: dict[str, float]  # the median of each program
     facts: dict[str, Difference]  # by build
     allocator_only: dict[str, Difference]  # beside the null of the change
     peaks: dict[str, float]
+    on_top_fact: Difference | None = None  # beside the program under the advised malloc
+    advised_first: bool = False  # git has the advice from before any measurement of the change
 
     @property
     def name(self) -> str:
@@ -61,6 +76,19 @@ class Cell:
     @property
     def promised(self) -> Difference | None:
         return self.predicted.get(self.build)
+
+    @property
+    def promises(self) -> list[Promise]:
+        """Each half of the advice that names a saving."""
+        first = [Promise(1, self.promised, self.fact, self.program_seconds)] if self.promised else []
+        second = self.on_top_promised
+        return first + ([Promise(2, second, self.on_top_fact, self.program_seconds)] if second else [])
+
+    @property
+    def of_allocators(self) -> dict[str, Difference]:
+        """The facts of builds that differ from the program before the change in the allocator alone."""
+        patterns = {build for build, strategy in CASES[self.case].builds if strategy == REUSE}
+        return {build: fact for build, fact in self.facts.items() if build not in {NULL, *patterns}}
 
     @property
     def has_choice(self) -> bool:
@@ -98,21 +126,26 @@ def cell_of(case: Case, given: str, advice: Json, facts: Json) -> Cell:
         if strategy in advice["strategies"] and (build in OF_MALLARD or case.build_of(strategy) == build)
     }
     predicted |= {BEFORE + UNDER + malloc: _difference(time, 0) for malloc, time in advice["mallocs"].items()}
-    return Cell(
+    on_top = second_half(advice)
+    cell = Cell(
         case=case.name,
         input=given,
         headline=advice["headline"],
         kind=kind,
         advised=name,
-        on_top=second_half(advice),
+        on_top=on_top,
+        on_top_promised=second_promise(advice) if on_top else None,
         predicted=predicted,
-        ceiling=advice["ceiling"]["high"] if advice["ceiling"] else None,
+        estimate=advice["ceiling"]["high"] if advice["ceiling"] else None,
         program_seconds=advice["program_seconds"],
         seconds={program: median(run) for program, run in times.items()},
         facts=_beside(times, BEFORE),
         allocator_only=_beside(times, NULL),
         peaks={program: run["peak_bytes"] for program, run in facts["programs"].items()},
+        advised_first=advised_first(case.name, given, advice),
     )
+    both = cell.whole if cell.whole != cell.build else ""
+    return replace(cell, on_top_fact=_beside(times, cell.build)[both]) if both else cell
 
 
 def _difference(of: Json, n: int) -> Difference:

@@ -16,6 +16,7 @@ BUILD = ROOT / "build" / "case_studies"
 RESULTS = STUDIES / "results"
 ADVICE, FACTS = RESULTS / "advice", RESULTS / "facts"
 MISSES = RESULTS / "misses.json"
+HISTORY = RESULTS / "history.json"
 
 sys.path.insert(0, str(ROOT / "python"))
 

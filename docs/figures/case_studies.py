@@ -22,6 +22,8 @@ UNEXPLAINED = "Not explained yet."
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "case_summary": lambda: summary(read()),
+        "case_order": lambda: order(read()),
+        "case_estimates": lambda: estimates(read()),
         "case_studies": lambda: table(read()),
         "case_builds": lambda: builds(read()),
         "case_score": lambda: scores(read()),
@@ -36,14 +38,48 @@ def explanations() -> dict[str, str]:
 
 
 def summary(cells: list[Cell]) -> str:
-    """The two figures that a reader asks for first."""
+    """The figures that a reader asks for first, each beside what lowers it."""
     programs = len({cell.case for cell in cells})
-    signs, near = (score.counted(cells, of) for of in (score.sign_right, score.near_best))
+    signs, kept = (score.of_promises(cells, of) for of in (score.sign_right, score.at_least_promised))
+    near, unchanged = (score.of_cells(cells, of) for of in (score.near_best, score.unchanged_near_best))
     return (
-        f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice was stored "
-        f"before the change was measured: it had the right sign in {signs}, and the program that follows it "
-        f"was within a tenth of the fastest build in {near} ([case studies](docs/advisor/case_studies.md))."
+        f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice made {kept.of} "
+        f"promises, those of its second halves included: {signs} have the right sign, and {kept.right} were "
+        f"kept or exceeded. The program that follows it was within a tenth of the fastest build in {near}, "
+        f"the unchanged one in {unchanged.right} ([case studies](docs/advisor/case_studies.md)). "
+        f"{order(cells)}"
     )
+
+
+def order(cells: list[Cell]) -> str:
+    """For how many cells git shows that the advice was there before any measurement of the change."""
+    later = [_name(cell) for cell in cells if not cell.advised_first]
+    first = f"Git has the advice from before the change was measured in {len(cells) - len(later)} of "
+    if not later:
+        return f"{first}{len(cells)} cells."
+    word = "it" if len(later) == 1 else "they"
+    return (
+        f"{first}{len(cells)} cells; not in {len(later)}, which were measured for earlier advice, too, "
+        f"before {word} got this one: {'; '.join(later)}."
+    )
+
+
+def estimates(cells: list[Cell]) -> str:
+    """The estimates of the time in allocation that are less than a fact."""
+    compared = [cell for cell in cells if score.facts_under_estimate(cell) is not None]
+    below = [
+        f"{_name(cell)}: {1e3 * (cell.estimate or 0.0):.1f} ms, saved {1e3 * score.most_saved(cell):.1f} ms"
+        for cell in compared
+        if not score.facts_under_estimate(cell)
+    ]
+    return (
+        f"It is no bound: in {len(below)} of {len(compared)} cells a build with another allocator saved more "
+        f"than the upper end of the estimate ({'; '.join(below) or 'none'})."
+    )
+
+
+def _name(cell: Cell) -> str:
+    return f"{CASES[cell.case].title}, {cell.input}"
 
 
 def table(cells: list[Cell]) -> str:
@@ -53,14 +89,31 @@ def table(cells: list[Cell]) -> str:
         "| case, input | before | advice | promised | fact | rewrite | peak | both halves | best of all |",
         "|---|---:|---|---:|---:|---:|---:|---:|---|",
     ]
-    return "\n".join([*head, *(_row(cell) for cell in cells)])
+    return "\n".join([*head, *(row for cell in cells for row in _rows(cell))])
+
+
+def _rows(cell: Cell) -> list[str]:
+    """A row, and one of the second half beside the program under the advised malloc."""
+    return [_row(cell), *([_second_row(cell)] if cell.on_top_fact else [])]
+
+
+def _second_row(cell: Cell) -> str:
+    seconds = cell.seconds[cell.build]
+    return _joined(
+        f"{_name(cell)}, second half",
+        _milliseconds(seconds),
+        f"{cell.on_top} under {cell.advised}",
+        _share(cell.on_top_promised, cell.program_seconds),
+        _share(cell.on_top_fact, cell.seconds[BEFORE]),
+        *[""] * 4,
+    )
 
 
 def _row(cell: Cell) -> str:
     best = min(cell.seconds, key=lambda name: cell.seconds[name])
     peak = cell.peaks.get(cell.build, 0.0) / cell.peaks[BEFORE] if cell.peaks.get(BEFORE) else 0.0
     return _joined(
-        f"{CASES[cell.case].title}, {cell.input}",
+        _name(cell),
         _milliseconds(cell.seconds[BEFORE]),
         _advice(cell),
         _share(cell.promised, cell.program_seconds),
@@ -80,7 +133,7 @@ def builds(cells: list[Cell]) -> str:
     """All builds of which a trial promised something."""
     rows = [
         _joined(
-            f"{CASES[cell.case].title}, {cell.input}",
+            _name(cell),
             _words(build),
             _share(promised, cell.program_seconds),
             _share(cell.facts[build], cell.seconds[BEFORE]),
@@ -108,10 +161,7 @@ def misses(cells: list[Cell], known: dict[str, str]) -> str:
     if not found:
         return "No cell was missed." if cells else NO_CELL
     rows: Iterable[str] = (
-        _joined(
-            f"{CASES[cell.case].title}, {cell.input}", name, known.get(f"{cell.name}: {name}", UNEXPLAINED)
-        )
-        for cell, name in found
+        _joined(_name(cell), name, known.get(f"{cell.name}: {name}", UNEXPLAINED)) for cell, name in found
     )
     return "\n".join(["| case, input | missed | why |", "|---|---|---|", *rows])
 

@@ -4,7 +4,7 @@
     plan.py        the rounds that fit into the time
     tries.py       the trials of candidates
     study.py       runs the program: as it is, under other mallocs, and with candidates served
-    ceiling.py     the most that any allocator can save
+    ceiling.py     an estimate of what an allocator can save, without locality
     globals.py     the unchanged program under other mallocs
     candidates.py  scopes of the profile that are worth a trial
     patterns.py    advice that is no allocator

@@ -1,4 +1,6 @@
-"""The most that any allocator can save: the time inside malloc and its relatives, and in page faults.
+"""An estimate of what an allocator can save: the time inside malloc and its relatives, and in page faults.
+
+It is no bound, because it leaves out locality: blocks that lie together make the program's own code faster.
 
 The time of an operation comes from the recording, which times one in 64 and leaves its own time out. The
 program's time comes from runs without a recorder, because the recorder slows the program down.

@@ -40,7 +40,7 @@ def study(
 
 
 def _study(program: Program, asked: Asked, trace: Path | None, folder: Path, step: Step, say: Say) -> Study:
-    """Runs the program as often as the answer needs: below a ceiling of 2 % nothing is tried."""
+    """Runs the program as often as the answer needs: below an estimate of 2 % nothing is tried."""
     step("first run")
     first = run_once(program, asked.mallocs[0])
     plan = plan_for(first.wall_seconds, asked)

@@ -139,8 +139,8 @@ def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: boo
 
 
 def on_one_clock(study: Study) -> Study:
-    """With the ceiling, the mallocs and the estimates in wall time, if the trial has wall time. Without a
-    trial, a program that uses several cores has it."""
+    """With the mallocs and all estimates in wall time, if the trial has wall time. Without a trial, a program
+    that uses several cores has it."""
     wall = study.ground.trial.wall if study.ground else study.globals.cores > SEVERAL_CORES
     if not wall or study.globals.wall:
         return study

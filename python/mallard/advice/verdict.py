@@ -64,12 +64,13 @@ def _nothing(study: Study) -> str:
     if study.allocations < BLOCKS_TO_NAME:
         blocks = f"{study.allocations} block{'' if study.allocations == 1 else 's'}"
         return (
-            f"Nothing worth doing: the program allocates {blocks}, and no allocator can save time, against "
+            f"Nothing worth doing: the program allocates {blocks}, too few to save time with, against "
             f"{_base(study)}."
         )
     return (
-        f"Nothing worth doing: no allocator can save more than {at_most(study.ceiling.share_high)} of "
-        f"{times(study.ceiling.program_seconds)} here, against {_base(study)}."
+        f"Nothing worth doing: by estimate malloc and page faults take at most "
+        f"{at_most(study.ceiling.share_high)} of {times(study.ceiling.program_seconds)} here, against "
+        f"{_base(study)}; better locality is not counted."
     )
 
 
@@ -147,7 +148,7 @@ _HEADLINES = {
 
 
 def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
-    yield "ceiling", _ceiling(study)
+    yield "estimate", _estimate(study)
     if kind == "nothing":
         return
     yield from _mallocs(study, kind)
@@ -171,21 +172,21 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
             yield each.kind, f"{each.where}: {each.reason}."
 
 
-def _ceiling(study: Study) -> str:
+def _estimate(study: Study) -> str:
     most = study.ceiling
     each = plural(most.operations, "operation")
     if most.ns_per_operation is not None:
         each += f" of {nanoseconds(most.ns_per_operation)}"
     text = (
-        f"no allocator can save more than {times(most.high)} ({at_most(most.share_high)}) here: {each}, and "
-        f"{plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}; with its interval, "
-        f"{between(most.low, most.high)}"
+        f"malloc and page faults take at most {times(most.high)} ({at_most(most.share_high)}) here: {each}, "
+        f"and {plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}; with its interval, "
+        f"{between(most.low, most.high)}; locality is not counted"
     )
     best = study.best
     if best and -best.time.median > most.high:
         text += (
-            f". The trial saved {times(-best.time.median - most.high)} more than that: this part comes from "
-            "locality, because blocks that are used together lie together"
+            f". The trial saved {times(-best.time.median - most.high)} more than that: by this account it "
+            "comes from locality, because blocks that are used together lie together"
         )
     return text
 

@@ -1,4 +1,4 @@
-"""Advice that is no allocator, from made up sites; and the ceiling."""
+"""Advice that is no allocator, from made up sites; and the time in allocation."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_nothing_in_an_empty_profile():
     assert patterns_of(read_profile(json.dumps(empty()))) == []
 
 
-def test_the_ceiling_is_the_time_inside_and_in_faults():
+def test_the_estimate_is_time_inside_and_in_faults():
     recorded = read_profile(json.dumps(document()))
     found = ceiling_of(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
     inside = 2_400_000 * 71e-9
@@ -166,7 +166,7 @@ def test_the_ceiling_is_the_time_inside_and_in_faults():
     assert not ceiling_of(recorded, 20.0, 20.0, 1000, 200.0).worth_a_trial
 
 
-def test_a_ceiling_is_at_most_the_whole_program():
+def test_an_estimate_is_at_most_the_whole_program():
     found = ceiling_of(read_profile(json.dumps(document())), 0.001, 0.001, 10, 200.0)
     assert found.share_high == 1.0
     assert found.high == 0.001

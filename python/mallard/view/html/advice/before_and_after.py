@@ -1,7 +1,7 @@
 """Before and after: the program's time as it is, under other mallocs, and with the scope's best allocators.
 
-A bar is a time; the thin line over its end is the interval of the saving at 95 %. The dashed line is the
-ceiling: the time of the program if its allocator took none.
+A bar is a time; the thin line over its end is the interval of the saving at 95 %. The dashed line is an
+estimate: the time of the program if its allocator took none, and locality stayed as it is.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def before_and_after_part(study: Study) -> Part | None:
     if floor is not None:
         ends = between(floor, max(floor, bars[0].seconds - study.ceiling.low))
         text += (
-            f" Dashed: {times(floor)}, the time without any allocator, at the end of its interval ({ends}); "
-            "only better locality can go below it."
+            f" Dashed: {times(floor)}, by estimate the time without any allocator, at the end of its "
+            f"interval ({ends}); better locality goes below it."
         )
     return Part(
         "before-and-after",
@@ -69,7 +69,8 @@ def before_and_after_part(study: Study) -> Part | None:
 
 
 def floor_of(study: Study, before: float) -> float | None:
-    """The program's time less its ceiling. The ceiling is CPU time, so there is none beside wall time."""
+    """The program's time less the estimate of its time in allocation. That is CPU time, so there is none
+    beside wall time."""
     if study.ground and study.ground.trial.wall:
         return None
     return max(0.0, before - study.ceiling.high)

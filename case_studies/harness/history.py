@@ -1,0 +1,82 @@
+"""Whether the advice on a cell was stored before its change was measured, by the history of git.
+
+    commits of a case study's results -> History of each cell -> results/history.json
+
+The file keeps the answer for copies of the source tree without that history. Facts for earlier advice count
+as a measurement of the change, because they were known when the later advice was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.catalogue import CASES
+from harness.places import ADVICE, FACTS, HISTORY, ROOT, sha256_of
+
+Json = dict[str, Any]
+
+
+def advised_first(case: str, given: str, advice: Json) -> bool:
+    """False, too, for advice that the stored history does not have."""
+    known = stored().get(f"{case} {given}", {})
+    return bool(known.get("advice_sha256") == sha256_of(advice) and known["advised_first"])
+
+
+@cache
+def stored() -> dict[str, Json]:
+    document: dict[str, Json] = json.loads(HISTORY.read_text(encoding="utf-8")) if HISTORY.is_file() else {}
+    return document
+
+
+def write() -> None:
+    cells = {name: cell for case in CASES for name, cell in from_git(case, ADVICE, FACTS, ROOT).items()}
+    HISTORY.write_text(json.dumps(cells, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> dict[str, Json]:
+    """By cell: the first commit that has the advice of today, and the first that has facts of the cell, for
+    whatever advice."""
+    files = [folder / f"{case}.json" for folder in (advice_folder, facts_folder)]
+    if not files[0].is_file():
+        return {}
+    today = json.loads(files[0].read_text(encoding="utf-8"))["cells"]
+    shas = {given: sha256_of(advice) for given, advice in today.items()}
+    advised: dict[str, str] = {}
+    measured: dict[str, str] = {}
+    order = git(root, "log", "--reverse", "--topo-order", "--format=%H", "--", *map(str, files)).split()
+    for commit in order:
+        advice, facts = (_cells(root, commit, file) for file in files)
+        for given, sha in shas.items():
+            if given in advice and sha256_of(advice[given]) == sha:
+                advised.setdefault(given, commit)
+            if given in facts:
+                measured.setdefault(given, commit)
+    # A commit that is not there yet comes after all others.
+    place = {commit: number for number, commit in enumerate(order)}
+    last = len(order)
+    return {
+        f"{case} {given}": {
+            "advice_sha256": sha,
+            "advised": advised.get(given),
+            "measured": measured.get(given),
+            "advised_first": place.get(advised.get(given, ""), last)
+            < place.get(measured.get(given, ""), last),
+        }
+        for given, sha in shas.items()
+    }
+
+
+def _cells(root: Path, commit: str, file: Path) -> Json:
+    text = git(root, "show", f"{commit}:{file.relative_to(root)}", missing="{}")
+    cells: Json = json.loads(text).get("cells", {})
+    return cells
+
+
+def git(root: Path, *words: str, missing: str | None = None) -> str:
+    """The output of a git command; `missing` in its place if it fails."""
+    done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=missing is None)
+    return done.stdout if done.returncode == 0 or missing is None else missing
