@@ -1,34 +1,113 @@
-"""The documents' figures of fragmentation: R by strategy and heap, as P0213's Table 20."""
+"""The documents' figures of fragmentation: R by strategy, freed share and source of chunks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from figures.stored import conditions, load, markdown_table, ratio_text
+from figures.stored import StoredRun, conditions_of, log2_text, markdown_table, ratio_text, stored_runs
 from mallard.analysis.names import BASE
 from mallard.analysis.panel.fragmentation import (
     FragmentationTable,
     fragmentation_tables,
     mean_ratio_of_ratios,
 )
-from mallard.experiments.fragmentation import ALL, FRAGMENTED
+from mallard.experiments.fragmentation import ALL, FRAGMENTED, IN_PRINT
+from mallard.selection import in_prose
+
+
+@dataclass(frozen=True)
+class Source:
+    """The tables of one source of chunks, from the stored run with the most shares of it."""
+
+    name: str
+    stored: StoredRun
+    tables: list[FragmentationTable]
+
+    @property
+    def freed(self) -> list[str]:
+        return self.tables[0].freed
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The shares of each column by its heading. A mean stands there if it is one of several shares."""
+        single = {f"D = {IN_PRINT[share]}, {self.name}": (share,) for share in self.freed}
+        parts = tuple(share for share in self.freed if share in FRAGMENTED)
+        mean = f"mean of {', '.join(IN_PRINT[share] for share in parts)}, {self.name}"
+        return single | ({mean: parts} if len(parts) > 1 else {})
+
+    def mean(self, shares: tuple[str, ...], strategy: str) -> str:
+        return ratio_text(mean_ratio_of_ratios(self.tables, shares, strategy))
+
+    def slowdowns(self, strategy: str, sizes: list[int]) -> list[str]:
+        """Its times where everything was freed, divided by those in a fresh heap."""
+        found = (table.slowdown(ALL, size, strategy) for table in self.tables for size in sizes)
+        return [f"{slower.median:.2f}" for slower in found if slower]
+
+    def population(self) -> str:
+        structures = in_prose([table.structure for table in self.tables])
+        sizes = in_prose([log2_text(1 << size) for size in self.tables[0].sizes_log2])
+        return f"{structures} with {sizes} elements"
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"fragmentation": means, "fragmentation_conditions": lambda: conditions("fragmentation")}
+    return {
+        "fragmentation": means,
+        "fragmentation_population": population,
+        "fragmentation_all_freed": all_freed,
+        "fragmentation_conditions": conditions,
+    }
+
+
+def sources() -> list[Source]:
+    found: dict[str, Source] = {}
+    for stored in stored_runs("fragmentation"):
+        if "--contenders" in stored.run["command"]:
+            continue
+        tables = fragmentation_tables(stored.rows)
+        for name in dict.fromkeys(table.upstream for table in tables):
+            source = Source(name, stored, [table for table in tables if table.upstream == name])
+            if name not in found or len(source.freed) > len(found[name].freed):
+                found[name] = source
+    return list(found.values())
 
 
 def means() -> str:
-    tables = fragmentation_tables(load("fragmentation").rows)
-    names = [name for name in dict.fromkeys(n for t in tables for n in t.strategies) if name != BASE]
-    upstreams = list(dict.fromkeys(table.upstream for table in tables))
-    heading = ["strategy", *(f"{text}, {where}" for where in upstreams for text in ("D = N", "D < N"))]
-    lines = [
-        [name, *(_mean(tables, where, heaps, name) for where in upstreams for heaps in ((ALL,), FRAGMENTED))]
-        for name in names
-    ]
-    return markdown_table(heading, lines)
+    columns = [(head, source, shares) for source in sources() for head, shares in source.columns.items()]
+    names = [name for name in sources()[0].tables[0].strategies if name != BASE]
+    lines = [[name, *(source.mean(shares, name) for _, source, shares in columns)] for name in names]
+    return markdown_table(["strategy", *(head for head, *_ in columns)], lines)
 
 
-def _mean(tables: list[FragmentationTable], upstream: str, heaps: tuple[str, ...], name: str) -> str:
-    return ratio_text(mean_ratio_of_ratios([t for t in tables if t.upstream == upstream], heaps, name))
+def population() -> str:
+    """Of each source, because they may be of different runs."""
+    return (
+        "; ".join(f"with chunks from the {source.name}, {source.population()}" for source in sources()) + "."
+    )
+
+
+def all_freed() -> str:
+    """Whether local allocators suffer more where everything was freed, with the slowdowns of both sides."""
+    texts = []
+    for source in sources():
+        if ALL not in source.freed:
+            continue
+        names = [name for name in source.tables[0].strategies if name != BASE]
+        ratios = {name: mean_ratio_of_ratios(source.tables, (ALL,), name) for name in names}
+        above = [name for name, ratio in ratios.items() if ratio and ratio.low > 1]
+        *small, size = source.tables[0].sizes_log2
+        base, local = (source.slowdowns(name, [size]) for name in (BASE, names[0]))
+        smaller = source.slowdowns(BASE, small)
+        texts.append(
+            f"With D = {IN_PRINT[ALL]} and chunks from the {source.name} R is above 1 for {len(above)} of "
+            f"{len(names)} local strategies: they suffer more than the global allocator. For "
+            f"{log2_text(1 << size)} elements of {in_prose([table.structure for table in source.tables])} "
+            f"`{BASE}` takes {in_prose(base)} of its time in a fresh heap, `{names[0]}` {in_prose(local)}; "
+            f"for fewer elements `{BASE}` takes {min(smaller)} to {max(smaller)}."
+        )
+    return " ".join(texts)
+
+
+def conditions() -> str:
+    stored = {source.stored.run["id"]: source.stored for source in sources()}
+    return "\n".join(conditions_of(run) for run in stored.values())

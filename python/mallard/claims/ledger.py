@@ -38,7 +38,7 @@ ONE_REPETITION = "one repetition: no interval"
 MORE_REPETITIONS = 5
 TOO_WIDE = "the interval is too wide to decide"
 INCOMPLETE = "some cells of the claim were not measured"
-# The order of preference of settings. The first measured one is judged.
+# The order of preference of settings, that of the papers first. The first measured one is judged.
 PREFERRED = {
     "buffer": ("warm", "cold", "none"),
     "freed_by": ("self",),
@@ -84,7 +84,8 @@ class Entry:
 def ledger(rows: Iterable[Row]) -> list[Entry]:
     """One entry for each claim of the documents, in order, then the findings of this project.
 
-    The newest run among the rows that has a claim's cells decides it.
+    Of the runs that have a claim's cells, one in the papers' setting decides, the newest of several; a run
+    without intervals decides only if all are.
     """
     settings = by_setting(rows, joined=True)
     return [_entry(claim, settings) for claim in (*claims(), *FINDINGS)]
@@ -143,7 +144,7 @@ def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: boo
 
 
 def candidates_for(rule: Rule, settings: Sequence[Measured]) -> list[Measured]:
-    """The rows for a rule, best first: the newest run, and in it the preferred setting."""
+    """The rows for a rule, best first: the preferred setting, and of several runs of it the newest."""
     matching = (
         each for each in settings if each.experiment == rule.experiment and _compiled(each, rule.compiler)
     )
@@ -155,14 +156,14 @@ def _compiled(measured: Measured, compiler: str) -> bool:
     return named == compiler if compiler else named != SECOND_COMPILER
 
 
-def _rank(measured: Measured) -> tuple[int, list[int], int]:
+def _rank(measured: Measured) -> tuple[list[int], int, int]:
     setting = dict(measured.setting)
     places = [
         order.index(str(setting[name])) if setting[name] in order else len(order)
         for name, order in PREFERRED.items()
         if name in setting
     ]
-    return -measured.run, places, -len(measured.repetitions)
+    return places, -measured.run, -len(measured.repetitions)
 
 
 def _of(

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also the claims that cannot apply here, such as the times of the authors' machine",
     )
-    add_runs(parser, "claim")
+    add_runs(parser, "claim", "newest finished run in the papers' setting")
     add_format(parser, FORMATS)
     add_database(parser)
 

@@ -11,13 +11,13 @@ from mallard.errors import UsageError
 from mallard.store import Run, Store
 
 
-def add_runs(parser: argparse.ArgumentParser, what: str) -> None:
-    """Each `what` is judged by one run."""
+def add_runs(parser: argparse.ArgumentParser, what: str, first: str = "newest finished run") -> None:
+    """Each `what` is judged by one run, the `first` one that has it."""
     parser.add_argument(
         "--run",
         metavar="N",
         default="latest",
-        help=f"latest (default: for each {what} the newest finished run that has it), all, or numbers: 3,5",
+        help=f"latest (default: for each {what} the {first} that has it), all, or numbers: 3,5",
     )
 
 

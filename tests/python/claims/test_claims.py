@@ -302,6 +302,22 @@ def test_the_order_of_reuse_is_judged_by_the_variants() -> None:
     assert entries["M5"].verdict == NOT_REPRODUCED
 
 
+def test_the_papers_setting_decides_before_newer_runs() -> None:
+    def deciding(*pages: str) -> int | None:
+        rows = []
+        for run, size in enumerate(pages, start=1):
+            natives = density_rows(names=DS2)
+            settings = [
+                {**native, "parameters": {**native["parameters"], "pages": size}} for native in natives
+            ]
+            rows += rows_of(settings, run)
+        return entry_of(rows, "9 DS2", "monotonic AS3-AS6 range").run
+
+    assert deciding("small", "huge") == 1
+    assert deciding("small", "small") == 2, "the newest in one setting"
+    assert deciding("huge") == 1, "no other setting is there"
+
+
 def test_without_rows_every_claim_has_its_place() -> None:
     entries = ledger([])
     assert [entry.number for entry in entries[:166]] == [str(number) for number in range(1, 167)]

@@ -14,7 +14,7 @@ from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.experiments.description.quantity import Quantity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import claims, locality, peers
+from figures import claims, fragmentation, locality, peers
 from refresh import add_runs, drop_runs
 
 ENTRY = Entry(
@@ -110,3 +110,27 @@ def test_a_run_of_the_same_command_takes_the_place_of_the_stored_one() -> None:
     add_runs(stored, [again], [{"run_id": 1, "ns": 3}])
     assert [run["id"] for run in stored["runs"]] == [4, 5]
     assert [(row["run_id"], row["ns"]) for row in stored["rows"]] == [(4, 2), (5, 3)]
+
+
+def test_claims_about_other_libraries_take_their_runs() -> None:
+    commands = {stored.run["id"]: stored.run["command"] for stored in claims.runs()}
+    judged = {entry.number: entry for entry in claims.entries()}
+    for number in ("153", "155", "156"):
+        assert judged[number].verdict == REPRODUCED
+        assert "--contenders" in commands[judged[number].run]
+
+
+def test_stored_claims_are_judged_in_small_pages() -> None:
+    """But for experiments that have no other pages."""
+    commands = {stored.run["id"]: stored.run["command"] for stored in claims.runs()}
+    assert not [entry.number for entry in claims.entries() if "huge" in commands.get(entry.run, "")]
+
+
+def test_a_column_of_fragmentation_has_its_rows() -> None:
+    """A mean stands there only if every share of it was measured, and each stored share has its column."""
+    sources = {source.name: source for source in fragmentation.sources()}
+    assert set(sources["cache"].freed) == {"all", "half", "quarter", "eighth"}
+    assert not any(head.startswith("mean") for head in sources["heap"].columns)
+    for line in fragmentation.means().splitlines()[2:]:
+        assert "|  |" not in line, "a column without a figure"
+    assert "above 1 for 4 of 4 local strategies" in fragmentation.all_freed()
