@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from statistics import fmean
 
 from figures.heat_map_image import heat_map_image
-from figures.stored import conditions, conditions_of, markdown_table, percent_interval, stored_runs
+from figures.stored import (
+    DOCS,
+    NO_BUFFER,
+    buffer_text,
+    conditions,
+    conditions_of,
+    markdown_table,
+    percent_interval,
+    stored_runs,
+)
 from mallard.analysis.averages import Effect, Percent, mean_over_rows
 from mallard.analysis.cell_tables import Line
 from mallard.analysis.names import BASE
@@ -17,6 +27,7 @@ from mallard.cells import ratio_of
 from mallard.experiments.description.axis import HUGE, SMALL
 from mallard.library import NULL
 from mallard.papers.tables import AVERAGES, P0089, printed_table
+from mallard.selection import in_prose
 from mallard.stats import Ratio
 from mallard.strategy_names import BASE_MARK, number_of
 
@@ -102,6 +113,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "density_conditions": both_conditions,
         "huge_pages": huge_pages,
         "below_null": below_null,
+        "density_buffer": buffer,
         "dispatch": lambda: parts_of(summary().dispatch),
         "winking_out": lambda: parts_of(summary().wink_out),
         "population": population,
@@ -116,6 +128,43 @@ def both_conditions() -> str:
         for how in HASHES
     ]
     return "\n".join(conditions_of(run) for run in runs if run)
+
+
+STRATEGIES_FILE = DOCS.parent / "bench" / "strategy" / "strategies.def"
+MECHANISM = re.compile(r"MECHANISM\((\w+),[^)]*takes_buffer")
+STRATEGY = re.compile(r'STRATEGY\("([^"]+)", (\w+)')
+
+
+def begins_in_buffer() -> list[str]:
+    """The strategies of this library that begin in the buffer of a cell, without their bindings and ends."""
+    text = STRATEGIES_FILE.read_text(encoding="utf-8")
+    mechanisms = set(MECHANISM.findall(text))
+    return [name for name, kind in STRATEGY.findall(text) if kind in mechanisms and "/" not in name]
+
+
+def buffers() -> dict[str, int]:
+    """The number of stored rows by the buffer that their cell offers."""
+    found: dict[str, int] = {}
+    for run in stored_runs("density"):
+        for row in run.rows:
+            text = buffer_text(str(row.parameters["buffer"]), int(row.parameters["buffer_bytes"]))
+            found[text] = found.get(text, 0) + 1
+    return found
+
+
+def buffer() -> str:
+    """The condition that only one side of density has."""
+    names = in_prose([f"`{name}`" for name in begins_in_buffer()])
+    total = sum(buffers().values())
+    rows = "; ".join(
+        f"in {'all' if count == total else f'{count:,} of'} {total:,} stored rows {names} begin in {text}"
+        for text, count in buffers().items()
+    )
+    without = "" if buffer_text(NO_BUFFER, 0) in buffers() else ", and no row without a buffer is stored"
+    return (
+        f"Only one side has this: {rows}. `{BASE}` and `multipool` take their memory from the system in the "
+        f"timed part{without}; `--buffer none` measures that."
+    )
 
 
 def below_null() -> str:
@@ -190,7 +239,8 @@ def _lines(of: Summary) -> dict[tuple[str, int], Line]:
 
 
 def image() -> str:
-    return heat_map_image(summary())
+    (text,) = buffers()
+    return heat_map_image(summary(), f"{', '.join(begins_in_buffer())}: in {text}. The others have none.")
 
 
 def averages() -> str:

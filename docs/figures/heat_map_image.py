@@ -11,7 +11,7 @@ from mallard.analysis.summary import Summary
 from mallard.view.terminal.table.palette import ratio_style
 
 CELL_WIDTH, CELL_HEIGHT = 43, 22
-NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT = 252, 62, 26
+NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT, FOOT_LINE = 252, 62, 42, 16
 STYLE = """
     text { font: 12px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
     .figure { text-anchor: middle; font-variant-numeric: tabular-nums }
@@ -24,7 +24,8 @@ STYLE = """
 """
 
 
-def heat_map_image(summary: Summary) -> str:
+def heat_map_image(summary: Summary, condition: str) -> str:
+    """`condition` is a sentence about the rows, below the picture."""
     names = [name for name in summary.strategies if name != BASE]
     width = NAMES_WIDTH + CELL_WIDTH * len(names) + 4
     height = HEADING_HEIGHT + CELL_HEIGHT * len(summary.tables) + FOOT_HEIGHT
@@ -44,7 +45,8 @@ def heat_map_image(summary: Summary) -> str:
             if ratio is not None:
                 parts += _cell(NAMES_WIDTH + CELL_WIDTH * column, y, ratio.median, ratio.median == best)
     foot = f"CPU time in percent of {BASE}, the global allocator; mean over sizes. Underlined: the lowest."
-    parts.append(f'<text class="soft" x="0" y="{height - 6}">{foot}</text>')
+    for line, text in enumerate((condition, foot)):
+        parts.append(f'<text class="soft" x="0" y="{height - 6 - FOOT_LINE * line}">{escape(text)}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -15,11 +15,14 @@ from measure import commands, plain
 from mallard.experiments import EXPERIMENTS
 from mallard.library_code import fingerprint
 from mallard.plan import SCALES
+from mallard.plan.request import GIB
 from mallard.result import Row
 from mallard.stats import Ratio, Spread
 
 DOCS = Path(__file__).resolve().parents[1]
 MOST_RUNS = 1000  # of an experiment
+NO_BUFFER = "none"
+TOUCHED = ("warm", "static")  # as docs/benchmark/results.md says
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,8 @@ def conditions_of(stored: StoredRun) -> str:
     where = f"{processor(machine)}, {machine['cores']} cores, {machine['libc']}"
     how = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"
     when = f"Measured {run['started'][:10]} by `{run['command']}` at commit {runner['commit']}"
-    return f"{when}: {where}, {how}{pages(run)}.{changed_since(stored)}{remarks(run)}"
+    state = f"{pages(run)}{initial_buffers(stored)}"
+    return f"{when}: {where}, {how}{state}.{changed_since(stored)}{remarks(run)}"
 
 
 def processor(machine: dict[str, Any]) -> str:
@@ -101,6 +105,27 @@ def pages(run: dict[str, Any]) -> str:
     """The sizes of pages, for all strategies alike."""
     sizes = run["options"].get("pages", [])
     return f"; on {' and '.join(sizes)} pages" if sizes else ""
+
+
+def initial_buffers(stored: StoredRun) -> str:
+    """The buffers in which strategies with a monotonic part begin; only they have one, so it is a condition
+    of one side."""
+    states = {
+        (str(row.parameters["buffer"]), int(row.parameters.get("buffer_bytes", 0)))
+        for row in stored.rows
+        if "buffer" in row.parameters and "monotonic" in row.strategy
+    }
+    texts = [buffer_text(state, size) for state, size in sorted(states, reverse=True)]
+    return f"; monotonic strategies begin in {', or '.join(texts)}" if texts else ""
+
+
+def buffer_text(state: str, size: int) -> str:
+    """A buffer of 1 GiB whose pages are touched before the clock starts."""
+    if state == NO_BUFFER:
+        return "no buffer"
+    amount = f" of {size / GIB:g} GiB" if size else ""
+    touched = "before the clock starts" if state in TOUCHED else "in the timed part"
+    return f"a buffer{amount} whose pages are touched {touched}"
 
 
 def remarks(run: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,8 @@ from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.experiments.description.quantity import Quantity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import claims, fragmentation, locality, peers
+from figures import claims, density, fragmentation, locality, peers, primitives
+from figures.stored import buffer_text, stored_runs
 from refresh import add_runs, drop_runs
 
 ENTRY = Entry(
@@ -134,3 +136,31 @@ def test_a_column_of_fragmentation_has_its_rows() -> None:
     for line in fragmentation.means().splitlines()[2:]:
         assert "|  |" not in line, "a column without a figure"
     assert "above 1 for 4 of 4 local strategies" in fragmentation.all_freed()
+
+
+def test_the_first_number_stands_beside_its_alternatives() -> None:
+    text = primitives.one_number()
+    for alternative in ("mimalloc's", "tcmalloc's", "`boost-pool`", "behind the abstract base"):
+        assert alternative in text
+    table = primitives.table()
+    *others, ours, base = re.findall(r"(?<!\S)\d+\.\d+(?= )", text)
+    assert len(others) == 5
+    assert f"bound by type parameter | {ours} |" in table, "the page's table has the same figures"
+    assert f"behind the abstract base | {base} |" in table
+
+
+def test_density_states_the_buffer_of_its_rows() -> None:
+    """In each caption of density, because only monotonic strategies have it."""
+    assert density.begins_in_buffer() == ["monotonic", "monotonic-walk", "multipool+monotonic"]
+    rows = sum(len(run.rows) for run in stored_runs("density"))
+    assert f"in all {rows:,} stored rows" in density.buffer()
+    assert "a buffer of 1 GiB whose pages are touched before the clock starts" in density.buffer()
+    for caption in (density.both_conditions(), density.image(), density.huge_pages()):
+        assert "a buffer of 1 GiB whose pages are touched" in caption
+
+
+def test_rows_without_a_buffer_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(density, "buffers", lambda: {buffer_text("warm", 1 << 30): 2, "no buffer": 1})
+    assert "2 of 3 stored rows" in density.buffer()
+    assert "no row without" not in density.buffer()
+    assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB whose pages are touched in the timed part"
