@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
+    against,
     bindings,
     case_studies,
     claims,
@@ -51,6 +52,7 @@ from mallard.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
     *(
+        against,
         bindings,
         case_studies,
         claims,

@@ -21,12 +21,12 @@ from figures.stored import (
 from mallard.analysis.averages import Effect, Percent, mean_over_rows
 from mallard.analysis.cell_tables import Line
 from mallard.analysis.names import BASE
-from mallard.analysis.summary import Summary, paper_average, summaries
+from mallard.analysis.summary import Summary, summaries
 from mallard.analysis.verdicts import Verdict
 from mallard.cells import ratio_of
 from mallard.experiments.description.axis import HUGE, SMALL
 from mallard.library import NULL
-from mallard.papers.tables import AVERAGES, P0089, printed_table
+from mallard.papers.tables import AVERAGES, P0089, P0213, printed_table
 from mallard.selection import in_prose
 from mallard.stats import Ratio
 from mallard.strategy_names import BASE_MARK, number_of
@@ -252,16 +252,19 @@ def averages() -> str:
     columns = {"built more than once": summary().repeated} if summary().built_once else {}
     columns |= {"whole strings hashed": full}
     here = " | ".join((f"here, % of {BASE}", "interval", *columns))
-    lines = [f"| strategy | AS | {here} | P0213 | P0089 |", f"|---|---|{'---:|' * (4 + len(columns))}"]
     printed = printed_table(AVERAGES).lines[0]
+    papers = "P0213, same rows | P0089, same rows | P0213, all its 132 rows"
+    lines = [f"| strategy | AS | {here} | {papers} |", f"|---|---|{'---:|' * (5 + len(columns))}"]
     for name, mean in summary().means.items():
         if name == BASE:
             continue
-        beside = (
-            [f"{printed[name]:.2f}", f"{paper_average(P0089, name):.1f}"] if name in printed else ["", ""]
-        )
+        same = [
+            "" if mean_there is None else f"{mean_there:.1f}"
+            for mean_there in (summary().printed_mean(paper, name) for paper in (P0213, P0089))
+        ]
+        beside = [*same, f"{printed[name]:.2f}" if name in printed else ""]
         shown = f"{100 * mean.median:.1f}"
         others = (f"{100 * of[name].median:.1f}" if name in of else "" for of in columns.values())
         here = f"{shown} | {percent_interval(mean)} | {' | '.join(others)}"
-        lines.append(f"| {name} | {number_of(name)} | {here} | {beside[0]} | {beside[1]} |")
+        lines.append(f"| {name} | {number_of(name)} | {here} | {' | '.join(beside)} |")
     return "\n".join(lines)

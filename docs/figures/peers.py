@@ -6,11 +6,15 @@ from collections.abc import Callable
 from functools import cache
 
 from figures.claims import runs, runs_text
+from figures.stored import load
+from mallard import mallocs
 from mallard.analysis.peers.comparison import Duel, duels, has_contenders
 from mallard.analysis.peers.comparison import losses as lost_in
 from mallard.analysis.peers.contests import TIME
 from mallard.analysis.peers.counterparts import Counterpart, counterparts
 from mallard.analysis.peers.words import CellNames, peer_sentences, ratio_text, title, value_text
+from mallard.contenders import LIBRARIES
+from mallard.result import Row
 from mallard.view.peers_markdown import counterparts_markdown, summary_markdown, table
 
 NOTHING = "Not measured yet."
@@ -19,6 +23,7 @@ LEAST_LOSS = 1.02  # as a ratio
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
+        "contender_builds": builds,
         "counterparts": pairs,
         "peers": times,
         "peers_first": lambda: peer_sentences(found())[0] if found() else NOTHING,
@@ -29,13 +34,41 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 @cache
 def found() -> list[Duel]:
-    rows = [row for stored in runs() for row in stored.rows]
+    rows = measured()
     return duels(rows) if has_contenders(rows) else []
 
 
 @cache
 def beside() -> list[Counterpart]:
-    return counterparts([row for stored in runs() for row in stored.rows])
+    return counterparts(measured())
+
+
+def builds() -> str:
+    """The flags of each library's code: only what stands in headers has those of the runner."""
+    flags = f"headers: `{load('density').run['runner']['flags']}`, as mallard"
+    lines = []
+    for library in LIBRARIES.values():
+        if library.name in mallocs.NAMES:
+            continue
+        if library.file:
+            file = f"`{library.file.rstrip('.')}`: Debian's file of `{library.package}`, with its flags"
+        else:
+            file = "" if library.package else "`libstdc++`: Debian's file, with its flags"
+        lines.append([library.name, "; ".join(filter(None, (flags, file)))])
+    lines.append([mallocs.OWN, "Debian's file, with its flags"])
+    for malloc in mallocs.MALLOCS.values():
+        lines.append(
+            [malloc.name, f"`{malloc.library}`: Debian's file of `{malloc.package}`, with its flags"]
+        )
+    others = {name for row in measured() if (name := mallocs.split(row.strategy)[1])} - set(mallocs.NAMES)
+    lines += [
+        [name, "a file built from source as [below](#todays-mallocs), `-O3`"] for name in sorted(others)
+    ]
+    return table(["library", "built with"], lines)
+
+
+def measured() -> list[Row]:
+    return [row for stored in runs() for row in stored.rows]
 
 
 def pairs() -> str:

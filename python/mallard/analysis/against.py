@@ -30,6 +30,7 @@ WORDS = {
     "monotonic/wink": "a region that ends as a whole, without destructors",
 }
 REPETITIONS = 5
+HEAVY = 2.0  # times glibc's time
 
 
 @dataclass(frozen=True)
@@ -132,12 +133,40 @@ def verdict(lines: Sequence[Line], rival: str) -> list[str]:
             f"On average preloading {name} takes {percent_text(alone)} of glibc's time, and mallard "
             f"{percent_text(ours)}."
         )
+    sentences += _carried(name, rival, known)
+    sentences += _by_part(name, rival, lines)
     sentences.append(
         f"mallard is faster than {name} in {len(faster)} of {len(known)} cells, slower in {len(slower)}, "
         "beyond the interval."
     )
     sentences += _where_right(name, slower)
     return sentences
+
+
+def _carried(name: str, rival: str, known: Sequence[tuple[Line, Ratio]]) -> list[str]:
+    """The cells in which the malloc takes twice glibc's time or more, and both means without them: a few such
+    cells carry the mean of all."""
+    lines = [line for line, _ in known]
+    heavy = [line for line in lines if (ratio := line.ratio(rival)) and ratio.median >= HEAVY]
+    others = [line for line in lines if line not in heavy]
+    if not heavy or not others:
+        return []
+    cells = "; ".join(f"{line.part}: {line.cell}" for line in heavy)
+    return [f"Without the cells that carry its mean ({cells}), {name} and mallard: {_means(rival, others)}."]
+
+
+def _by_part(name: str, rival: str, lines: Sequence[Line]) -> list[str]:
+    parts = {line.part: [each for each in lines if each.part == line.part] for line in lines}
+    if len(parts) < 2:
+        return []
+    texts = [f"{part} ({len(cells)}) {_means(rival, cells)}" for part, cells in parts.items()]
+    return [f"By part, {name} and mallard: {'; '.join(texts)}."]
+
+
+def _means(rival: str, lines: Sequence[Line]) -> str:
+    """Of the malloc and of mallard, in percent of glibc's time."""
+    means = [mean(lines, name) for name in (rival, "")]
+    return " : ".join(f"{100 * each.median:.0f} %" if each else "-" for each in means)
 
 
 def _where_right(name: str, slower: Sequence[tuple[Line, Ratio]]) -> list[str]:

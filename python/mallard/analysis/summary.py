@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 
 from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.analysis.cell_tables import Line, Setting, StructureTable, density_tables
@@ -15,6 +16,9 @@ from mallard.cells import Cell
 from mallard.papers.tables import own_table
 from mallard.result import Row
 from mallard.stats import Ratio
+from mallard.strategy_names import of_papers
+
+PRINTED_SIZES_LOG2 = range(6, 17)  # of every structure, in both papers
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,19 @@ class Summary:
     @property
     def strategies(self) -> list[str]:
         return in_table_order({name for table in self.tables for name in table.strategies})
+
+    def printed_mean(self, paper: str, strategy: str) -> float | None:
+        """The paper's mean in percent of new-delete, over the rows of this summary's own mean, because
+        a mean of other structures or sizes is another figure. None if the paper prints none of them."""
+        if strategy not in of_papers():
+            return None
+        percents = [
+            own_table(paper, table.structure).percent(line.size_log2, strategy)
+            for table in self.tables
+            for line in table.lines
+            if line.size_log2 in PRINTED_SIZES_LOG2 and line.paired(strategy, BASE)
+        ]
+        return fmean(percents) if percents else None
 
     @property
     def best_overall(self) -> Choice | None:
@@ -104,12 +121,3 @@ def _summary(setting: Setting, tables: list[StructureTable]) -> Summary:
 
 def _means(names: Iterable[str], tables: list[StructureTable]) -> dict[str, Ratio]:
     return {name: mean for name in names if (mean := mean_over_rows(tables, name, BASE)) is not None}
-
-
-def paper_average(paper: str, strategy: str) -> float:
-    """The mean over all printed rows in percent of new-delete. P0089 has no such table, so it is computed
-    from the paper's figures.
-    """
-    tables = [own_table(paper, f"DS{number}") for number in range(1, 13)]
-    percents = [table.percent(size, strategy) for table in tables for size in table.lines]
-    return sum(percents) / len(percents)

@@ -81,7 +81,11 @@ def test_one_strategy_stands_for_mallard() -> None:
 
 
 def test_the_verdict_tells_where_preloading_is_right() -> None:
-    average, counts, right = verdict(lines(), "new-delete@mi")
+    average, by_part, counts, right = verdict(lines(), "new-delete@mi")
+    assert by_part == (
+        "By part, mi and mallard: build and destroy (2) 50 % : 45 %; free, allocate again (1) 20 % : 30 %; "
+        "2 threads, own frees (1) 50 % : 20 %; 2 threads, the other frees (1) 10 % : 8 %."
+    )
     assert (
         average
         == "On average preloading mi takes 36 % (36 to 36) of glibc's time, and mallard 30 % (30 to 30)."
@@ -95,7 +99,17 @@ def test_the_verdict_tells_where_preloading_is_right() -> None:
 
 def test_a_malloc_that_wins_nothing_is_recommended_for_nothing() -> None:
     kept = [line for line in lines() if "16 to" not in line.cell]
-    assert len(verdict(kept, "new-delete@mi")) == 2
+    assert not any(sentence.startswith("Preload") for sentence in verdict(kept, "new-delete@mi"))
+
+
+def test_cells_that_carry_a_mean_are_named() -> None:
+    rows = measured()
+    rows[1] = cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 300, "multipool": 30})
+    carried = verdict(lines_of(rows), "new-delete@mi")[1]
+    assert carried == (
+        "Without the cells that carry its mean (free, allocate again: 16 to 512 B, 2^12, random), mi and "
+        "mallard: 40 % : 30 %."
+    )
 
 
 def test_a_cell_that_did_not_finish_has_its_reason() -> None:

@@ -6,16 +6,20 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
+from mallard import mallocs
 from mallard.analysis.peers.comparison import Duel, Side
 from mallard.analysis.peers.contests import TIME
 from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
+from mallard.contenders import LIBRARIES
 from mallard.experiments.description.quantity import Quantity
+from mallard.papers.tables import P0213, own_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import claims, density, fragmentation, locality, peers, primitives
+from figures import against, claims, density, fragmentation, locality, peers, primitives
 from figures.stored import buffer_text, stored_runs
 from refresh import add_runs, drop_runs
 
@@ -164,3 +168,42 @@ def test_rows_without_a_buffer_are_named(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "2 of 3 stored rows" in density.buffer()
     assert "no row without" not in density.buffer()
     assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB whose pages are touched in the timed part"
+
+
+def test_only_headers_have_the_runners_flags() -> None:
+    """Code in a file of Debian's has that package's flags, whatever the page says of the workloads."""
+    built = dict(line.strip("| ").split(" | ") for line in peers.builds().splitlines()[2:])
+    assert set(built) == {*LIBRARIES, *mallocs.NAMES, "mimalloc3", "snmalloc"}
+    for library in LIBRARIES.values():
+        if library.file or library.name in mallocs.NAMES:
+            assert "Debian's file" in built[library.name]
+    page = (against.DOCS / "benchmark" / "contenders.md").read_text(encoding="utf-8")
+    assert "the same flags" not in page
+
+
+def test_means_of_against_are_given_by_part() -> None:
+    """The cells that carry the printed average, both means without them, and each part's."""
+    page = against.PAGE.read_text(encoding="utf-8")
+    cells = list(against.printed(page))
+    said = re.search(r"takes (\d+) % .*, and mallard\s+(\d+) %", page)
+    assert said
+    assert round(fmean(cell.rival for cell in cells)) == int(said[1])
+    assert round(fmean(cell.ours for cell in cells)) == int(said[2])
+    text = against.parts(cells)
+    assert "2 of the 35 cells carry the average" in text
+    assert "build and destroy (16 cells) 62.5 : 61.2" in text
+
+
+def test_means_of_papers_cover_the_same_rows() -> None:
+    """A mean beside a printed one is over the structures and sizes that both have."""
+    found = density.summary()
+    rows = [
+        100.0 * table.lines[size]["multipool"] / table.lines[size]["new-delete"]
+        for own in found.tables
+        for table in [own_table(P0213, own.structure)]
+        for size in (line.size_log2 for line in own.lines)
+    ]
+    assert len(rows) == found.means["multipool"].n == found.rows
+    assert found.printed_mean(P0213, "multipool") == pytest.approx(fmean(rows))
+    assert f"| {fmean(rows):.1f} |" in density.averages()
+    assert found.printed_mean(P0213, "null") is None

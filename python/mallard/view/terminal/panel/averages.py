@@ -11,7 +11,7 @@ from mallard.analysis.averages import Effect
 from mallard.analysis.names import BASE, NULL
 from mallard.analysis.summary import Summary
 from mallard.papers.catalogue import strategy_text
-from mallard.papers.tables import AVERAGES, printed_table
+from mallard.papers.tables import P0213
 from mallard.stats import Ratio
 from mallard.strategy_names import number_of
 from mallard.view.terminal.console import print_line
@@ -25,7 +25,6 @@ DESCRIBED_WIDTH = 92
 
 
 def show_averages(console: Console, summary: Summary) -> None:
-    printed = printed_table(AVERAGES).lines[0]
     grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     grid.add_column("strategy", no_wrap=True)
     grid.add_column("AS", no_wrap=True)
@@ -41,12 +40,14 @@ def show_averages(console: Console, summary: Summary) -> None:
                 Text(f" {_percent(mean)} ", ratio_style(mean.median)),
                 _interval(mean),
                 *([_repeated(summary, name)] if summary.built_once else []),
-                f"{printed[name]:.1f}" if name in printed else "",
+                "" if (printed := summary.printed_mean(P0213, name)) is None else f"{printed:.1f}",
                 _remark(name, mean, summary.rows, console.width >= DESCRIBED_WIDTH),
             )
     if not grid.row_count:
         return
-    console.print(f"[bold]Mean over {summary.population}, percent of {BASE}[/]; beside it P0213's Table 8")
+    console.print(
+        f"[bold]Mean over {summary.population}, percent of {BASE}[/]; beside it P0213's of the same rows"
+    )
     console.print(grid)
     console.print()
     _show_effect(console, "cost of virtual dispatch", summary.dispatch, PRINTED_DISPATCH)

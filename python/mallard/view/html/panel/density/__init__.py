@@ -66,8 +66,8 @@ def _everything(summary: Summary, number: int) -> Markup:
             element("h3", "Averages over all rows"),
             element(
                 "p",
-                "Every row counts alike, in percent of its own new-delete, as in P0213's Table 8. "
-                "Diamonds are published figures: filled P0213, open P0089 (averaged here from its tables).",
+                "Every row counts alike, in percent of its own new-delete, as in P0213's Table 8. Diamonds "
+                "are the means of published figures over the same rows: filled P0213, open P0089.",
             ),
             averages_table(summary),
             id=f"averages{mark}",

@@ -1,11 +1,11 @@
-"""P0213's Table 8 beside this machine's: each strategy's mean over all rows, in percent of new-delete."""
+"""Each strategy's mean over all rows, in percent of new-delete, beside the papers' over the same rows."""
 
 from __future__ import annotations
 
 from mallard.analysis.names import BASE
-from mallard.analysis.summary import Summary, paper_average
+from mallard.analysis.summary import Summary
 from mallard.papers.catalogue import strategies, strategy_text
-from mallard.papers.tables import AVERAGES, P0089, printed_table
+from mallard.papers.tables import P0089, P0213
 from mallard.strategy_names import number_of
 from mallard.view.html import plot
 from mallard.view.html.figures import interval, percent, step_of
@@ -13,10 +13,7 @@ from mallard.view.html.markup import Markup, breakable, element
 
 
 def averages_table(summary: Summary) -> Markup:
-    printed = printed_table(AVERAGES)
-    theirs = {
-        name: (printed.percent(0, name) / 100, paper_average(P0089, name) / 100) for name in strategies()
-    }
+    theirs = {name: means for name in strategies() if (means := _printed(summary, name))}
     names = [name for name in summary.means if name != BASE]
     values = [value for name in names for value in (summary.means[name].median, *theirs.get(name, ()))]
     axis = plot.ratio_axis(values)
@@ -41,6 +38,12 @@ def averages_table(summary: Summary) -> Markup:
         style=axis.style,
     )
     return element("div", table, class_="wide", role="region", aria_label="Averages", tabindex="0")
+
+
+def _printed(summary: Summary, name: str) -> tuple[float, float] | None:
+    """P0213's mean and P0089's, as ratios."""
+    p0213, p0089 = summary.printed_mean(P0213, name), summary.printed_mean(P0089, name)
+    return (p0213 / 100, p0089 / 100) if p0213 and p0089 else None
 
 
 def _row(summary: Summary, name: str, axis: plot.Axis, theirs: tuple[float, float] | None) -> Markup:
