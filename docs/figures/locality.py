@@ -16,8 +16,9 @@ from figures.stored import (
     stored_runs,
 )
 from mallard import described
-from mallard.analysis.names import BASE, REUSE_ORDERS
+from mallard.analysis.names import BASE, REUSE_ORDERS, malloc
 from mallard.analysis.panel.locality import Surface, System, locality_systems
+from mallard.contenders import CONTENDERS
 from mallard.stats import Ratio
 
 POOL = "multipool"
@@ -29,6 +30,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "locality": summary,
         "locality_full": full,
+        "locality_others": others,
         "locality_orders": orders,
         "locality_memory": memory,
         "locality_small": small,
@@ -74,6 +76,28 @@ def summary() -> str:
         "new-delete / multipool",
     ]
     return f"{log2_text(system.links)} links:\n\n" + markdown_table(heading, lines)
+
+
+def others() -> str:
+    """A pool for each list keeps it together in other libraries, too; another malloc does not."""
+    stored = next(run for run in stored_runs("locality") if "--contenders" in run.run["command"])
+    texts = []
+    for system in locality_systems(stored.rows):
+        factor = min(system.access_factors)
+        for length in system.list_lengths:
+            times = {
+                name: time.median
+                for name, surface in system.surfaces.items()
+                if (time := surface.shuffled(length, factor))
+            }
+            pools = sorted(times.keys() & CONTENDERS.keys(), key=lambda name: times[name])[:2]
+            mallocs = [time for name, time in times.items() if malloc(name)]
+            shown = [f"`{name}` {times[name]:.1f}" for name in (POOL, *pools)]
+            texts.append(
+                f"lists of {log2_text(length)}: {', '.join(shown)}, and {min(mallocs):.0f} to "
+                f"{max(mallocs):.0f} under other mallocs of the whole process"
+            )
+    return f"Nanoseconds an access, with the two fastest of other libraries: {'; '.join(texts)}."
 
 
 def full() -> str:

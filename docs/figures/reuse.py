@@ -7,12 +7,14 @@ from collections.abc import Callable
 from figures.stored import conditions, load, log2_text, markdown_table
 from figures.strategy_table import time_text
 from mallard.analysis.cell_tables import CellTable
-from mallard.analysis.names import in_table_order
-from mallard.analysis.panel.phases import phase_tables
+from mallard.analysis.names import in_table_order, malloc
+from mallard.analysis.panel.phases import line_of_figure, phase_tables
 from mallard.experiments import reuse
+from mallard.stats import paired_ratio
 
 Setting = tuple[str, str, int]  # sizes, pattern, bytes of a block
 
+POOL = "multipool"  # for everything
 OURS = (
     *("multipool", "multipool-last", "multipool/base", "multipool+monotonic"),
     *("fixed-pool", "small-object-pool", "adaptive-pool", "heap"),
@@ -24,6 +26,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "reuse": lambda: _table(reuse.SAME, (reuse.RANDOM, reuse.REPLACED)),
         "reuse_mixed": lambda: _table(reuse.MIXED, (reuse.RANDOM,)),
+        "reuse_best": best,
         "reuse_conditions": lambda: conditions("reuse"),
     }
 
@@ -51,6 +54,32 @@ def _table(sizes: str, patterns: tuple[str, ...]) -> str:
     ]
     heading = [f"{bytes_} B, N = {log2_text(live)}" for bytes_, live in columns]
     return markdown_table(["ns a pair", *heading], [line for line in lines if any(map(_says, line[1:]))])
+
+
+def best() -> str:
+    """The cells in which a malloc of the whole process is faster than the pool for everything."""
+    pairs = [
+        (line, f"{dict(table.setting)['block_bytes']} B, {log2_text(line.place[0])}, {_pattern(table)}")
+        for table in phase_tables(reuse.NAME, load(reuse.NAME).rows)
+        for line in (line_of_figure(each, reuse.PAIR.figure) for each in table.lines)
+        if POOL in line.cells
+    ]
+    faster: dict[str, list[str]] = {}
+    for line, cell in pairs:
+        for name in filter(malloc, line.cells):
+            both = line.paired(name, POOL)
+            if both and paired_ratio(*both).verdict == "faster":
+                faster.setdefault(cell, []).append(malloc(name))
+    told = "; ".join(f"{cell} ({', '.join(names)})" for cell, names in faster.items())
+    return (
+        f"In {len(faster)} of {len(pairs)} cells a preloaded malloc is faster than `{POOL}`, beyond the "
+        f"interval: {told or 'none'}."
+    )
+
+
+def _pattern(table: CellTable) -> str:
+    sizes, pattern, _ = _setting(table)
+    return f"{sizes} sizes, {pattern}"
 
 
 def _is_shown(name: str) -> bool:

@@ -19,7 +19,7 @@ from mallard.experiments.description.quantity import Quantity
 from mallard.papers.tables import P0213, own_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import against, claims, density, fragmentation, locality, peers, primitives
+from figures import against, claims, density, fragmentation, locality, peers, primitives, reuse
 from figures.stored import buffer_text, stored_runs
 from refresh import add_runs, drop_runs
 
@@ -207,3 +207,24 @@ def test_means_of_papers_cover_the_same_rows() -> None:
     assert found.printed_mean(P0213, "multipool") == pytest.approx(fmean(rows))
     assert f"| {fmean(rows):.1f} |" in density.averages()
     assert found.printed_mean(P0213, "null") is None
+
+
+def test_locality_names_pools_of_other_libraries() -> None:
+    """Their pools keep a list together, too: the table has `new-delete` alone beside ours."""
+    text = locality.others()
+    assert "`multipool`" in text
+    assert text.count("under other mallocs of the whole process") == 2
+    assert "`boost-adaptive-pool`" in text
+
+
+def test_rows_that_kept_pages_decide_are_counted() -> None:
+    counted = re.search(r"in (\d+) of (\d+) rows", density.kept_pages())
+    assert counted
+    few, all_rows = map(int, counted.groups())
+    assert all_rows == density.summary().rows
+    assert 0 < few < all_rows / 2, "else the page may say that it is much of new-delete's time"
+
+
+def test_reuse_names_cells_of_faster_mallocs() -> None:
+    assert "(mimalloc)" in reuse.best()
+    assert "(tcmalloc)" in reuse.best()
