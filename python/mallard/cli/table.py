@@ -177,7 +177,8 @@ def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
         return f"{mean}= no difference from 1. ratio: here / printed, bold outside 0.5 to 2."
     ratio = "ratio: (here / new-delete) / (printed / new-delete), bold outside 0.5 to 2."
     if not printed.place:
-        return f"Percent of new-delete, mean over rows, with the 95 % interval. {ratio}"
+        mean = "Percent of new-delete, mean over the rows measured here, with the 95 % interval"
+        return f"{mean}; the printed means are over 132 rows. {ratio}"
     unit = "bytes" if printed.is_memory else "nanoseconds"
     first = f"new-delete: {unit} {_operation(printed)}."
     return f"{first} Others: percent of new-delete; = no difference from new-delete. {ratio}"

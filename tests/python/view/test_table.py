@@ -79,9 +79,9 @@ def test_nanoseconds_on_both_sides(database: Path, capsys: pytest.CaptureFixture
 def test_averages_have_intervals_and_rows(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS1", "DS2")))
     assert main(["table", "p0213:8"]) == 0
-    here, low, high, printed, _, rows = (
-        line.split() for line in lines_after(capsys.readouterr().out, "here ")[:6]
-    )
+    shown = capsys.readouterr().out
+    assert "the printed means are over 132 rows" in " ".join(shown.split())
+    here, low, high, printed, _, rows = (line.split() for line in lines_after(shown, "here ")[:6])
     assert here[:5] == ["here", "100.0", "110.0", "30.0", "27.0"]
     assert float(low[3]) <= 30.0 <= float(high[3])
     assert printed[:5] == ["printed", "100.0", "105.1", "54.9", "50.2"]
