@@ -1,5 +1,7 @@
 #include "trial/setting.hpp"
 
+#include "recorder/system/variables.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,14 +11,9 @@ namespace mallard::trial {
 
 namespace {
 
-constexpr const char* prefix = "MALLARD_TRIAL";
-constexpr const char* preload_name = "LD_PRELOAD=";
+using recorder::value_of;
 
-/// Returns: the text behind `name`; null if `entry` is another variable.
-char* value_of(char* entry, const char* name) noexcept {
-    const std::size_t length = std::strlen(name);
-    return std::strncmp(entry, name, length) == 0 ? entry + length : nullptr;
-}
+constexpr const char* prefix = "MALLARD_TRIAL";
 
 template <std::size_t Bytes>
 void keep(std::array<char, Bytes>& into, const char* text, std::size_t length) noexcept {
@@ -88,38 +85,17 @@ void read_entry(char* entry, setting& into) noexcept {
     }
 }
 
-/// Effects: takes the first library out of the list. `mallard try` puts the trial there.
-/// Returns: true if the list is empty then.
-bool drop_first(char* list) noexcept {
-    const char* const others = std::strchr(list, ':');
-    if (others != nullptr) {
-        std::memmove(list, others + 1, std::strlen(others));
-    }
-    return others == nullptr;
-}
-
 } // namespace
 
-// setenv and unsetenv use the heap. The entries are the process's own memory, and are changed in place.
 setting setting::read() noexcept {
     setting found;
-    if (environ == nullptr) {
-        return found;
-    }
-    char** to = environ;
     bool asked = false;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         asked = asked || value_of(*entry, prefix) != nullptr;
-    }
-    for (char** entry = environ; asked && *entry != nullptr; ++entry) {
         read_entry(*entry, found);
-        char* const libraries = value_of(*entry, preload_name);
-        if (value_of(*entry, prefix) == nullptr && (libraries == nullptr || !drop_first(libraries))) {
-            *to++ = *entry;
-        }
     }
     if (asked) {
-        *to = nullptr;
+        recorder::remove_variables(prefix);
     }
     return found;
 }

@@ -3,6 +3,7 @@
 #include "recorder/marks/marked_files.hpp"
 #include "recorder/system/environment.hpp"
 #include "recorder/system/time_stamp.hpp"
+#include "recorder/system/variables.hpp"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -65,6 +66,10 @@ bool recording::begin_here() noexcept {
         const environment asked = environment::read();
         folder_.add(asked.folder == nullptr ? "" : asked.folder);
         follow_ = asked.follow;
+        // The program and its children see the environment that the user has.
+        if (asked.folder != nullptr && !follow_) {
+            remove_variables("MALLARD_RECORD");
+        }
         stacks = asked.stacks;
         sample_one_in = asked.sample;
         rules.walk_frame_pointers(stacks == trace::stack_source::frame_pointers);

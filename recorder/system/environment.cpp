@@ -1,8 +1,9 @@
 #include "recorder/system/environment.hpp"
 
+#include "recorder/system/variables.hpp"
+
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <cstring>
 
@@ -14,23 +15,6 @@ constexpr const char* folder_name = "MALLARD_RECORD=";
 constexpr const char* follow_name = "MALLARD_RECORD_FOLLOW=";
 constexpr const char* stacks_name = "MALLARD_RECORD_STACKS=";
 constexpr const char* sample_name = "MALLARD_RECORD_SAMPLE=";
-constexpr std::array own_names{folder_name, follow_name, stacks_name, sample_name};
-constexpr const char* preload_name = "LD_PRELOAD=";
-
-/// Returns: the text behind `name`; null if `entry` is another variable.
-char* value_of(char* entry, const char* name) noexcept {
-    const std::size_t length = std::strlen(name);
-    return std::strncmp(entry, name, length) == 0 ? entry + length : nullptr;
-}
-
-bool is_own(char* entry) noexcept {
-    for (const char* const name : own_names) {
-        if (value_of(entry, name) != nullptr) {
-            return true;
-        }
-    }
-    return false;
-}
 
 // `mallard record` has checked both values. Any other text means the usual one.
 trace::stack_source stacks_of(const char* text) noexcept {
@@ -49,20 +33,8 @@ std::uint32_t number_of(const char* text) noexcept {
     return number == 0 ? 1 : static_cast<std::uint32_t>(number);
 }
 
-/// Effects: takes the first library out of the list. `mallard record` puts the recorder there.
-/// Returns: true if the list is empty then.
-bool drop_first(char* list) noexcept {
-    const char* const others = std::strchr(list, ':');
-    if (others == nullptr) {
-        return true;
-    }
-    std::memmove(list, others + 1, std::strlen(others));
-    return false;
-}
-
 } // namespace
 
-// setenv and unsetenv use the heap, and take a lock. The entries are the process's own memory, and are changed in place.
 environment environment::read() noexcept {
     environment found;
     if (environ == nullptr) {
@@ -79,18 +51,6 @@ environment environment::read() noexcept {
             found.sample = number_of(sample);
         }
     }
-    if (found.folder == nullptr || found.follow) {
-        return found;
-    }
-    char** to = environ;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        char* const libraries = value_of(*entry, preload_name);
-        if (is_own(*entry) || (libraries != nullptr && drop_first(libraries))) {
-            continue;
-        }
-        *to++ = *entry;
-    }
-    *to = nullptr;
     return found;
 }
 

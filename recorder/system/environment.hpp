@@ -13,8 +13,7 @@ struct environment {
     std::uint32_t sample = 1; ///< MALLARD_RECORD_SAMPLE=N: one activation in so many is recorded
     bool follow = false;      ///< MALLARD_RECORD_FOLLOW=1: forks and other programs are recorded too
 
-    /// Effects: takes the recorder out of the environment unless `follow` is set, so that the program and those that it
-    /// starts see the environment that the user has.
+    /// Returns: the settings. `folder` is the variable's own text.
     static environment read() noexcept;
 };
 

@@ -78,7 +78,7 @@ std::vector<std::string> preloading::environment(const arguments& how, const fs:
     std::string preloaded = library_.string();
     for (char** each = environ; *each != nullptr; ++each) {
         const std::string_view variable = *each;
-        if (is_of(variable, "LD_PRELOAD") && variable.size() > std::string_view("LD_PRELOAD=").size()) {
+        if (is_of(variable, "LD_PRELOAD")) {
             preloaded += ":" + std::string(variable.substr(std::string_view("LD_PRELOAD=").size()));
         }
         const bool ours = is_of(variable, "MALLARD_RECORD") || variable.starts_with("MALLARD_RECORD_");
@@ -88,7 +88,9 @@ std::vector<std::string> preloading::environment(const arguments& how, const fs:
     }
     all.push_back("LD_PRELOAD=" + preloaded);
     all.push_back("MALLARD_RECORD=" + parts.string());
-    all.push_back("MALLARD_RECORD_FOLLOW=" + std::string(how.follow ? "1" : "0"));
+    if (how.follow) {
+        all.push_back("MALLARD_RECORD_FOLLOW=1");
+    }
     all.push_back("MALLARD_RECORD_STACKS=" + how.stacks);
     all.push_back("MALLARD_RECORD_SAMPLE=" + std::to_string(how.sample));
     return all;
