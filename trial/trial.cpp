@@ -1,6 +1,7 @@
 #include "trial/trial.hpp"
 
 #include "recorder/system/time_stamp.hpp"
+#include "recorder/system/uncancelled.hpp"
 #include "recorder/system/wiped_memory.hpp"
 #include "trial/litter.hpp"
 #include "trial/serve/region.hpp"
@@ -63,6 +64,7 @@ bool trial::begin() noexcept {
         return false;
     }
     const int before = errno;
+    const recorder::uncancelled until_the_end;
     const bool works = begin_here();
     state_.store(works ? state::on : state::off, std::memory_order_release);
     errno = before;

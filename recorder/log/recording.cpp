@@ -3,6 +3,7 @@
 #include "recorder/marks/marked_files.hpp"
 #include "recorder/system/environment.hpp"
 #include "recorder/system/time_stamp.hpp"
+#include "recorder/system/uncancelled.hpp"
 #include "recorder/system/variables.hpp"
 
 #include <sched.h>
@@ -55,6 +56,7 @@ bool recording::begin() noexcept {
             break;
         }
     }
+    const uncancelled until_the_end;
     const bool works = begin_here();
     state_.store(works ? state::on : state::off, std::memory_order_release);
     errno = before;

@@ -2,10 +2,10 @@
 
 #include "recorder/log/recording.hpp"
 #include "recorder/log/thread_log.hpp"
+#include "recorder/system/thread_end.hpp"
 #include "recorder/system/time_stamp.hpp"
 #include "recorder/system/wiped_memory.hpp"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -44,19 +44,7 @@ bool is_gone(std::uint32_t thread) noexcept {
     return gone;
 }
 
-/// The key whose destructor runs when a thread ends.
-pthread_key_t end_key() noexcept {
-    static constinit pthread_key_t key{};
-    static constinit std::atomic<int> made{0};
-    int expected = 0;
-    if (made.compare_exchange_strong(expected, 1)) {
-        ::pthread_key_create(&key, [](void* log) { static_cast<thread_log*>(log)->thread_ends(); });
-        made.store(2, std::memory_order_release);
-    }
-    while (made.load(std::memory_order_acquire) != 2) {
-    }
-    return key;
-}
+constinit thread_end end_of_threads([](void* log) { static_cast<thread_log*>(log)->thread_ends(); });
 
 } // namespace
 
@@ -115,9 +103,9 @@ bool thread_log::begin() noexcept {
     }
     inside_ = reinterpret_cast<address>(__builtin_frame_address(0));
     stack_.forget();
-    ::pthread_setspecific(end_key(), this);
     number_ = the_recording.part.header().threads.fetch_add(1, std::memory_order_relaxed);
-    ending_ = false;
+    // Without a call at its end, the thread counts as ending from the start, and the system is asked if it has gone.
+    ending_ = !end_of_threads.expect(this);
     rules_seen_ = 0;
     open_.clear();
     opened_ = true;

@@ -102,3 +102,15 @@ def test_the_program_has_the_signals_of_its_caller(record, tmp_path):
     record("cp", "/proc/self/status", copy, preexec_fn=ignore_ends_of_children)
     (ignored,) = [line.split()[1] for line in copy.read_text().splitlines() if line.startswith("SigIgn")]
     assert int(ignored, 16) >> (signal.SIGCHLD - 1) & 1
+
+
+def test_the_program_may_take_all_keys(record, toys):
+    done = record(toys.build("keys", ["keys.c"]), count=True)
+    assert done.status == 0, done.told
+    assert done.events == done.counted
+
+
+def test_a_pending_cancellation_waits_for_the_program(record, toys):
+    done = record(toys.build("cancelled", ["cancelled.c"]), options=["--follow"])
+    assert done.status == 0, done.told
+    assert "in 2 processes" in done.told

@@ -1,9 +1,9 @@
 #include "trial/interpose/thread_state.hpp"
 
+#include "recorder/system/thread_end.hpp"
 #include "recorder/system/wiped_memory.hpp"
 #include "trial/trial.hpp"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <array>
@@ -17,24 +17,9 @@ namespace {
 
 constinit std::atomic<thread_state*> all_states{nullptr};
 
-/// Effects: has thread_ends() called at the end of the thread. If the program has all keys that there are, the state stays
-/// open, and its server is lost with the thread.
-void call_at_end(thread_state* state) noexcept {
-    enum : int { not_made, in_making, made, none };
-    static constinit pthread_key_t key{};
-    static constinit std::atomic<int> step{not_made};
-    int expected = not_made;
-    if (step.compare_exchange_strong(expected, in_making)) {
-        const int failed =
-            ::pthread_key_create(&key, [](void* its) { static_cast<thread_state*>(its)->thread_ends(); });
-        step.store(failed == 0 ? made : none, std::memory_order_release);
-    }
-    while (step.load(std::memory_order_acquire) == in_making) {
-    }
-    if (step.load(std::memory_order_acquire) == made) {
-        ::pthread_setspecific(key, state);
-    }
-}
+constinit recorder::thread_end end_of_threads([](void* state) {
+    static_cast<thread_state*>(state)->thread_ends();
+});
 
 alignas(thread_state) constinit std::array<std::byte, sizeof(thread_state)> zeros{};
 
@@ -64,7 +49,8 @@ thread_state* thread_state::make() noexcept {
     state->server_ = its;
     state->opened_ = true;
     current = state;
-    call_at_end(state);
+    // If the program has taken all keys, the state stays open, and its server is lost with the thread.
+    static_cast<void>(end_of_threads.expect(state));
     return state;
 }
 
