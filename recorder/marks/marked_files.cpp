@@ -1,5 +1,7 @@
 #include "recorder/marks/marked_files.hpp"
 
+#include "recorder/code/note_segments.hpp"
+
 #include <link.h>
 
 #include <cstddef>
@@ -40,13 +42,9 @@ void connect_by_notes(const std::byte* at, std::size_t bytes, const record::func
 void connect_marked_files(const record::functions& to) noexcept {
     ::dl_iterate_phdr(
         [](dl_phdr_info* file, std::size_t, void* with) {
-            for (unsigned each = 0; each < file->dlpi_phnum; ++each) {
-                const ElfW(Phdr)& segment = file->dlpi_phdr[each];
-                if (segment.p_type == PT_NOTE) {
-                    connect_by_notes(reinterpret_cast<const std::byte*>(file->dlpi_addr + segment.p_vaddr),
-                                     segment.p_memsz, *static_cast<const record::functions*>(with));
-                }
-            }
+            visit_notes(*file, [&](const std::byte* notes, std::size_t bytes) {
+                connect_by_notes(notes, bytes, *static_cast<const record::functions*>(with));
+            });
             return 0;
         },
         const_cast<record::functions*>(&to));

@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import time
 from pathlib import Path
@@ -253,3 +254,24 @@ def test_a_program_that_ends_at_once_has_its_name(collector, record, toys):
         told = json.loads(subprocess.run([profile, done.trace], capture_output=True, check=True).stdout)
         assert told["process"]["executable"] == str(toys.calls)
         assert told["process"]["command"] == [str(toys.calls), "1", "calls"]
+
+
+def test_a_library_whose_program_headers_lie_far_away(record, toys, tmp_path, collector):
+    """As tools write them that add a header. No segment has them, so the loader alone knows them."""
+    near = toys.build("libin_library.so", ["in_library.c"], "-shared", "-fPIC")
+    far = tmp_path / "far.so"
+    library = bytearray(near.read_bytes())
+    (begin,) = struct.unpack_from("<Q", library, 32)
+    (count,) = struct.unpack_from("<H", library, 56)
+    headers = library[begin : begin + 56 * count]
+    library += bytes((16 << 20) - len(library))
+    struct.pack_into("<Q", library, 32, len(library))
+    far.write_bytes(library + headers)
+    program = toys.build("loads", ["loads.c"])
+    done = record(program, far, "in_library")
+    assert done.status == 0, done.told
+    assert done.events >= 2 * CALLS
+    profiler = collector.parents[1] / "advisor/mallard-profile"
+    told = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
+    assert '"in_library"' in told
+    assert "far.so" not in json.dumps(json.loads(told)["warnings"])
