@@ -52,7 +52,7 @@ unwind::stack::level thread_log::call_of(caller from) noexcept {
     const address stack_pointer = from.slot + sizeof(address);
     const address slot =
         (way.by_rbp() ? from.frame_base : stack_pointer) + way.frame_offset() - sizeof(address);
-    if (slot < stack_pointer || !stack_.can_read(slot)) {
+    if (slot < stack_pointer || !stack_.can_read(from.slot, slot)) {
         return {0, 0};
     }
     return {slot, *reinterpret_cast<const address*>(slot)};

@@ -1,22 +1,51 @@
 #include "recorder/unwind/readable_range.hpp"
 
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
+
+// The loader's: where the kernel put the number of arguments, above all frames of the main thread.
+extern "C" void* __libc_stack_end;
 
 namespace mallard::recorder::unwind {
 
 namespace {
 
 constexpr address page_bytes = 4096;
-// A stack that grows by more than this at once is taken for another stack. Its walk is then a full one.
-constexpr address most_pages_at_once = 256;
+// A stack that grows by more than this at once is taken for another stack.
+constexpr address most_bytes_at_once = 256 * page_bytes;
 constexpr int no_such_way = -1;
 
 constexpr address page_of(address word) noexcept {
     return word & ~(page_bytes - 1);
+}
+
+/// Returns: true if all pages of [begin, end) can be read.
+bool are_readable(address begin, address end) noexcept {
+    // A kernel that does not know the advice, or pages that cannot be read: the other way tells.
+    const int before = errno;
+    const bool populated = end > begin + page_bytes &&
+                           ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ) == 0;
+    errno = before;
+    for (; !populated && begin < end; begin += page_bytes) {
+        if (!page_is_readable(begin)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Returns: a word above the calling thread's frames, on its stack. libc puts the descriptor of a thread at the top of the
+/// thread's stack, all but that of the main thread.
+address top_of_own_stack() noexcept {
+    const bool is_main = ::syscall(SYS_gettid) == ::getpid();
+    return is_main ? reinterpret_cast<address>(__libc_stack_end) : static_cast<address>(::pthread_self());
 }
 
 } // namespace
@@ -30,36 +59,77 @@ bool page_is_readable(address page) noexcept {
     return readable;
 }
 
+void readable_range::enter_own_stack() noexcept {
+    begin_ = own_begin_;
+    end_ = lasting_end_ = own_end_;
+}
+
+/// Effects: the thread's own stack is [begin, its top) if readable pages lead there without a hole. There is one below a
+/// stack of libc's, the page that guards it.
+/// Returns: true if it is.
+bool readable_range::find_own_stack(address begin, address end) noexcept {
+    if (own_end_ != 0) {
+        return false;
+    }
+    if (own_top_ == 0) {
+        own_top_ = top_of_own_stack();
+    }
+    const address own_end = page_of(own_top_) + page_bytes;
+    if (own_end <= begin || own_end - begin > most_bytes_at_once || !are_readable(end, own_end)) {
+        return false;
+    }
+    own_begin_ = begin;
+    own_end_ = own_end;
+    return true;
+}
+
+bool readable_range::begin_event_elsewhere(address slot) noexcept {
+    const address page = page_of(slot);
+    const bool strayed = std::exchange(strayed_, false);
+    const bool was_own = end_ != 0 && end_ == own_end_;
+    if (on_own_stack(slot)) {
+        enter_own_stack();
+        return was_own && !strayed;
+    }
+    const bool is_near = page < end_ && (page >= begin_ || begin_ - page <= most_bytes_at_once);
+    if (is_near && are_readable(page + page_bytes, was_own ? begin_ : end_)) {
+        begin_ = std::min(begin_, page);
+        if (was_own) {
+            own_begin_ = begin_;
+            enter_own_stack();
+        }
+        return !strayed;
+    }
+    begin_ = page;
+    end_ = page + page_bytes;
+    lasting_end_ = 0;
+    if (find_own_stack(begin_, end_)) {
+        enter_own_stack();
+    }
+    return false;
+}
+
 bool readable_range::grow_to(address word) noexcept {
-    if (word % sizeof(address) != 0) {
-        return false;
-    }
-    const address page = page_of(word);
-    if (page == 0 || !page_is_readable(page)) {
-        return false;
-    }
-    const bool below = page < begin_ && begin_ - page <= most_pages_at_once * page_bytes;
-    const bool above = page >= end_ && end_ != 0 && page - end_ < most_pages_at_once * page_bytes;
-    if (!below && !above) {
-        begin_ = page;
-        end_ = page + page_bytes;
+    if (on_own_stack(word)) {
         return true;
     }
-    // A hole between the two parts is the end of one stack and the beginning of another.
-    const address first = below ? page + page_bytes : end_;
-    const address last = below ? begin_ : page;
-    for (address between = first; between < last; between += page_bytes) {
-        if (!page_is_readable(between)) {
-            begin_ = page;
-            end_ = page + page_bytes;
-            return true;
-        }
+    const address page = page_of(word);
+    if (word % sizeof(address) != 0 || page == 0 || !page_is_readable(page)) {
+        return false;
     }
-    if (below) {
-        begin_ = page;
-    } else {
+    const bool is_own = end_ == own_end_;
+    if (!is_own && page >= end_ && page - end_ < most_bytes_at_once && are_readable(end_, page)) {
         end_ = page + page_bytes;
+        if (find_own_stack(begin_, end_)) {
+            enter_own_stack();
+        }
+        return true;
     }
+    if (find_own_stack(page, page + page_bytes)) {
+        return true;
+    }
+    lasting_end_ = 0;
+    strayed_ = true;
     return true;
 }
 

@@ -1,8 +1,13 @@
-/// The part of a stack that can be read without a fault.
+/// The parts of a thread's stacks that can be read without a fault.
 ///
-/// Data model: one range of pages. The kernel was asked about each page once, when the range grew over it.
-/// Invariant: a thread's stack stays while the thread runs on it, so the range is true until the thread runs on
-/// another stack. `holds` begins again then.
+///     | own stack: begin ... thread's end of it |        | another stack, of a fiber or a signal handler: begin ... end |
+///
+/// Data model: two ranges of pages. The kernel was asked about each page when its range grew over it. One range is that of the
+/// stack on which the last event was.
+/// Invariant: the thread's own stack stays while the thread lives, so its range is always true. Another stack may be unmapped
+/// and its addresses used again without an event in between, and nothing in memory would tell. So each event there asks
+/// for the pages outside of its frame again.
+/// Owner: one thread.
 #pragma once
 
 #include "recorder/dwarf/byte_cursor.hpp"
@@ -13,9 +18,18 @@ namespace mallard::recorder::unwind {
 
 class readable_range {
 public:
-    /// Effects: asks the kernel for pages that are new. If the word is far from the range, the thread has changed its
-    /// stack, and the range begins at the word.
-    /// Returns: true if the eight bytes at `word` can be read.
+    /// Effects: begins an event whose innermost frame has its return address at `slot`.
+    /// Returns: true if each word from `slot` outwards that `holds` accepted before can still be read.
+    /// Complexity: two comparisons on the thread's own stack; else one or two system calls if the stack is more than a page.
+    bool begin_event(address slot) noexcept {
+        if (slot >= begin_ && slot + sizeof(address) <= lasting_end_) [[likely]] {
+            return true;
+        }
+        return begin_event_elsewhere(slot);
+    }
+
+    /// Effects: asks the kernel for pages that are new.
+    /// Returns: true if the eight bytes at `word` can be read in this event.
     bool holds(address word) noexcept {
         if (word >= begin_ && word + sizeof(address) <= end_) [[likely]] {
             return true;
@@ -27,13 +41,27 @@ public:
     [[nodiscard]] address end() const noexcept { return end_; }
 
     /// Effects: forgets all pages.
-    void clear() noexcept { begin_ = end_ = 0; }
+    void clear() noexcept { *this = readable_range{}; }
 
 private:
-    bool grow_to(address word) noexcept;
+    [[gnu::cold, gnu::noinline]] bool begin_event_elsewhere(address slot) noexcept;
+    [[gnu::cold, gnu::noinline]] bool grow_to(address word) noexcept;
+    [[nodiscard]] bool on_own_stack(address word) const noexcept {
+        return word >= own_begin_ && word + sizeof(address) <= own_end_;
+    }
+    bool find_own_stack(address begin, address end) noexcept;
+    void enter_own_stack() noexcept;
 
+    // The stack of the last event.
     address begin_ = 0;
     address end_ = 0;
+    address lasting_end_ =
+        0; ///< `end_` if the stack is the thread's own and all words were in the ranges; else 0
+    // The thread's own stack, once it is known.
+    address own_begin_ = 0;
+    address own_end_ = 0;
+    address own_top_ = 0;  ///< a word above all frames of that stack
+    bool strayed_ = false; ///< words outside of both ranges were accepted, for the last event only
 };
 
 /// Returns: true if the page at `page` can be read; asks the kernel, and changes nothing.

@@ -85,13 +85,11 @@ unsigned stack::update(address slot, address frame_base, rule_table& rules) noex
     added_ = 0;
     new_other_count_ = 0;
     repeat_ = false;
-    if (readable_.holds(slot)) [[likely]] {
-        position now{slot, word_at(slot), frame_base, slot + sizeof(address), false};
-        known = walk(now, known, rules);
-    } else {
+    if (!readable_.begin_event(slot)) [[unlikely]] {
         known = 0;
-        stop(stack_end::unreadable);
     }
+    const position now{slot, word_at(slot), frame_base, slot + sizeof(address), false};
+    known = walk(now, known, rules);
     install(known);
     return known;
 }

@@ -61,8 +61,11 @@ public:
     }
     [[nodiscard]] bool is_open() const noexcept { return levels_ != nullptr; }
     [[nodiscard]] stack_end end() const noexcept { return end_; }
-    /// Returns: true if the word at `slot` can be read. If it is far from the last ones, the thread has changed its stack.
-    [[nodiscard]] bool can_read(address slot) noexcept { return readable_.holds(slot); }
+    /// Returns: true if the word at `word` can be read in an event that comes from `slot`.
+    [[nodiscard]] bool can_read(address slot, address word) noexcept {
+        repeat_ = !readable_.begin_event(slot) || repeat_;
+        return readable_.holds(word);
+    }
     /// Returns: true if `slot` is on the stack of the last update, as far as it is known.
     [[nodiscard]] bool holds(address slot) const noexcept {
         return slot >= readable_.begin() && slot < readable_.end();

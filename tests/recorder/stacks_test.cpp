@@ -39,6 +39,13 @@ INSTANTIATE_TEST_SUITE_P(scenes, stacks,
                              return each.param.scene.substr(0, each.param.scene.find(' '));
                          });
 
+// libgcc itself would read beyond their ends.
+TEST(stacks, of_fibers_end_at_pages_that_went) {
+    const checked_run found = run_checked(SHORT_LIVED_STACKS, "MALLARD_CHECK_LIBGCC_ONE_IN=1000000");
+    EXPECT_EQ(found.status, 0) << found.output;
+    EXPECT_GE(found.by_full_walk, 9'000U);
+}
+
 TEST(stacks, of_a_sample_are_right_too) {
     const checked_run all = run_checked(SCENES_OPTIMISED " threads");
     const checked_run sample = run_checked(SCENES_OPTIMISED " threads", "MALLARD_RECORD_SAMPLE=10");

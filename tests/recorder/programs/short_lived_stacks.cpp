@@ -1,0 +1,99 @@
+// Fibers whose stacks come one after the other at the same addresses, larger and smaller ones. Each ends in an address whose
+// description leads out of the stack, as the fibers of some libraries do.
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdlib>
+
+asm(R"(
+    .text
+    .type switch_stack, @function
+switch_stack:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+    .size switch_stack, . - switch_stack
+
+    .type no_return, @function
+no_return:
+    .cfi_startproc
+    .cfi_def_cfa_offset 264
+    nop
+end_of_stack:
+    ud2
+    .cfi_endproc
+    .size no_return, . - no_return
+)");
+extern "C" void switch_stack(void** from, void* to);
+extern "C" const char end_of_stack;
+
+namespace {
+
+void* main_stack = nullptr;
+void* short_lived_stack = nullptr;
+int short_lived_depth = 0;
+
+void allocate() {
+    void* const block = std::malloc(10);
+    asm volatile("" : : "r"(block) : "memory");
+    std::free(block);
+}
+
+// Frames of one size, a power of two: their slots are the same in stacks of any number of pages.
+[[gnu::noinline]] void in_short_lived_stack(int depth) {
+    alignas(64) volatile char room[128];
+    room[0] = 1;
+    allocate();
+    if (depth > 0) {
+        in_short_lived_stack(depth - 1);
+    }
+    room[1] = room[0]; // or the call would be a jump
+}
+
+[[noreturn, gnu::noinline]] void run_short_lived_stack() {
+    for (;;) {
+        in_short_lived_stack(short_lived_depth);
+        switch_stack(&short_lived_stack, main_stack);
+    }
+}
+
+/// No call of libc's that could be intercepted maps these stacks, and no event comes between two of them.
+char* map_fixed(char* at, std::size_t bytes, int protection) {
+    const long mapped = syscall(SYS_mmap, at, bytes, protection,
+                                MAP_PRIVATE | MAP_ANONYMOUS | (at == nullptr ? 0 : MAP_FIXED), -1, 0);
+    return reinterpret_cast<char*>(mapped);
+}
+
+} // namespace
+
+int main() {
+    allocate(); // the first event is compared with libgcc's walk
+    constexpr std::size_t room = 1U << 20;
+    char* const base = map_fixed(nullptr, room, PROT_NONE);
+    for (int each = 0; each < 60; ++each) {
+        const std::size_t bytes = std::size_t{each % 3 == 0 ? 128U : each % 3 == 1 ? 48U : 16U} << 10;
+        short_lived_depth = each % 3 == 0 ? 200 : each % 3 == 1 ? 40 : 2;
+        map_fixed(base, bytes, PROT_READ | PROT_WRITE);
+        auto* const top = reinterpret_cast<void**>(base + bytes);
+        top[-1] = const_cast<char*>(&end_of_stack);
+        top[-2] = reinterpret_cast<void*>(&run_short_lived_stack);
+        short_lived_stack = top - 8;
+        switch_stack(&main_stack, short_lived_stack);
+        map_fixed(base, room, PROT_NONE);
+    }
+}
