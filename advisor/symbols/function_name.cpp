@@ -1,12 +1,14 @@
 #include "advisor/symbols/function_name.hpp"
 
-#include <cxxabi.h>
-
 #include <array>
-#include <cstdlib>
-#include <memory>
+#include <cstddef>
 #include <utility>
 #include <vector>
+
+// The demangler below abi::__cxa_demangle, which hands over the name a piece at a time. libstdc++.a has it, and the shared
+// library does not. Returns: false if the symbol is not mangled.
+extern "C" int __gcclibcxx_demangle_callback(const char* symbol,
+                                             void (*append)(const char*, std::size_t, void*), void* name);
 
 namespace mallard::advisor {
 
@@ -14,6 +16,9 @@ namespace {
 
 /// Longer names are left as they are: they are damage, and the demangler's stack is not endless.
 constexpr std::size_t longest_symbol = std::size_t{1} << 16;
+/// A name refers back to its parts, so a symbol of 300 letters may stand for a name of gigabytes. Nobody reads longer ones than
+/// this.
+constexpr std::size_t longest_name = std::size_t{1} << 14;
 constexpr unsigned deepest_nesting = 200;
 
 constexpr std::array<std::string_view, 7> clone_suffixes{".cold",     ".constprop", ".isra", ".part",
@@ -287,10 +292,22 @@ std::string demangled(std::string_view symbol) {
     if (!symbol.starts_with("_Z") || symbol.size() > longest_symbol) {
         return terminated;
     }
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 && text != nullptr ? std::string(text.get()) : terminated;
+    struct too_long {};
+    std::string name;
+    try {
+        const auto append = [](const char* text, std::size_t length, void* into) {
+            auto& out = *static_cast<std::string*>(into);
+            if (length > longest_name - out.size()) {
+                throw too_long{};
+            }
+            out.append(text, length);
+        };
+        if (::__gcclibcxx_demangle_callback(terminated.c_str(), append, &name) == 0) {
+            return name;
+        }
+    } catch (const too_long&) {
+    }
+    return terminated;
 }
 
 std::string short_form(std::string_view demangled_name) {

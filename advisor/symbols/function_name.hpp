@@ -10,7 +10,8 @@ namespace mallard::advisor {
 /// `.isra.0`, `.part.0`), and without a version (`@@GLIBC_2.34`).
 std::string_view without_clone(std::string_view symbol) noexcept;
 
-/// Returns: the name as it stands in C++; `symbol` itself if it is not mangled.
+/// Returns: the name as it stands in C++; `symbol` itself if it is not mangled, or if the name has more than 16,384 letters.
+/// Complexity: O(length of the symbol), and of the name up to that limit.
 std::string demangled(std::string_view symbol);
 
 /// Returns: the name without its list of parameters, its return type and its ABI tags, and without template arguments

@@ -33,6 +33,25 @@ TEST(function_name, is_demangled_if_it_can_be) {
     EXPECT_FALSE(demangled("_Z3foo" + std::string(60'000, 'P') + "i").empty());
 }
 
+/// Returns: a symbol whose name doubles its length with each level.
+std::string doubling_symbol(unsigned levels) {
+    constexpr const char* digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string arguments = "IPiS1_E"; // S0_ is std::pair, S1_ int*
+    for (unsigned level = 1; level < levels; ++level) {
+        arguments = "IPS0_" + arguments + "S" + digits[2 * level + 1] + "_E";
+    }
+    return "_Z4workISt4pair" + arguments + "EvPT_";
+}
+
+TEST(function_name, is_mangled_where_it_is_endless) {
+    EXPECT_EQ(demangled(doubling_symbol(1)), "void work<std::pair<int*, int*> >(std::pair<int*, int*>*)");
+    for (const unsigned levels : {14U, 17U}) {
+        const std::string symbol = doubling_symbol(levels);
+        EXPECT_EQ(demangled(symbol), symbol);
+    }
+    EXPECT_GT(demangled(doubling_symbol(8)).size(), 8'000U);
+}
+
 struct shortened {
     const char* whole;
     const char* brief;
