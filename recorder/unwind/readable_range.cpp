@@ -27,11 +27,18 @@ constexpr address page_of(address word) noexcept {
 }
 
 /// Returns: true if all pages of [begin, end) can be read.
+/// Complexity: at most two system calls, if the kernel knows MADV_POPULATE_READ and all pages can be read.
 bool are_readable(address begin, address end) noexcept {
-    // A kernel that does not know the advice, or pages that cannot be read: the other way tells.
+    if (begin >= end) {
+        return true;
+    }
+    if (!page_is_readable(begin)) {
+        return false;
+    }
+    begin += page_bytes;
     const int before = errno;
-    const bool populated = end > begin + page_bytes &&
-                           ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ) == 0;
+    const bool populated =
+        begin < end && ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ) == 0;
     errno = before;
     for (; !populated && begin < end; begin += page_bytes) {
         if (!page_is_readable(begin)) {
