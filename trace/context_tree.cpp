@@ -79,6 +79,20 @@ void context_tree::index_all() {
     }
 }
 
+std::uint32_t context_tree::common_levels(context_id one, context_id other) const noexcept {
+    while (nodes_[one].depth > nodes_[other].depth) {
+        one = nodes_[one].parent;
+    }
+    while (nodes_[other].depth > nodes_[one].depth) {
+        other = nodes_[other].parent;
+    }
+    while (one != other && nodes_[one].depth != 0) {
+        one = nodes_[one].parent;
+        other = nodes_[other].parent;
+    }
+    return nodes_[one].depth;
+}
+
 stack_end context_tree::end_of(context_id which) const noexcept {
     while (which >= stack_ends) {
         which = nodes_[which].parent;

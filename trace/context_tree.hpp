@@ -41,6 +41,9 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
     [[nodiscard]] const node& operator[](context_id which) const noexcept { return nodes_[which]; }
+    /// Returns: the levels that two stacks have in common, from the outermost one.
+    /// Complexity: O(levels of both that they do not have in common).
+    [[nodiscard]] std::uint32_t common_levels(context_id one, context_id other) const noexcept;
     /// Returns: how the stack ends.
     /// Complexity: O(depth).
     [[nodiscard]] stack_end end_of(context_id which) const noexcept;

@@ -5,7 +5,9 @@
 ///     others:  kind | ticks since the last record | fields of the kind
 ///
 /// Levels kept are the same calls as at the thread's event before. At the first event of a chunk all levels are new,
-/// because a chunk stands alone; the same levels are then as many outer ones that are the same calls nevertheless.
+/// because a chunk stands alone; the same levels are then as many outer ones that are the same calls nevertheless. Of many
+/// levels the middle is left out: a level of 0, and the number of those that are missing. Levels that are the same have the
+/// gap for a reader that lacks the chunk before; one that has it knows them.
 ///
 /// Numbers are LEB128: seven bits a byte, the lowest ones first. An address is the zigzag difference from the last
 /// address of the thread. Functions and frames each have a last address of their own. The last ones are 0 at the
@@ -54,7 +56,8 @@ enum class record_kind : std::uint8_t {
 
     // No stack.
     thread_begin =
-        40, ///< instead of ticks since the last record: all of them; thread's number, system's number of it
+        40, ///< instead of ticks since the last record: all of them; thread's number, system's number of it, and
+            ///< as many records of this kind as the thread has written before
     thread_end,
     code, ///< a loaded file: begin, end, load address, length and bytes of build-id, length and bytes of path
     name, ///< of a scope, mark or pool: number, length, bytes
@@ -67,8 +70,8 @@ enum class record_kind : std::uint8_t {
 
 /// How a stack ends.
 enum class stack_end : std::uint8_t {
-    outermost,    ///< where the description says so: the start of the program, of a thread, of a context
-    null,         ///< at a return address of 0: the start of a fiber
+    outermost,    ///< where no call came from: the start of the program, of a thread, of a fiber
+    null,         ///< at a return address of 0: the start of another fiber
     loader,       ///< in the dynamic loader, before main
     unknown_code, ///< no description has the address: code made at run time, or assembly without one
     unreadable,   ///< the stack is damaged, or its description is wrong

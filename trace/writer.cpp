@@ -94,9 +94,6 @@ struct writer::state::recorded_process final : chunk_sink {
 void writer::state::recorded_process::take(const event& found, stack_end end) {
     waiting_thread& thread = of_thread(found.thread);
     if (!written_until.empty() && is_written(found)) {
-        if (has_stack(found.kind)) {
-            thread.context_before = found.context;
-        }
         return;
     }
     if (thread.events.size() == events_of_frame) {
@@ -112,6 +109,12 @@ void writer::state::recorded_process::take(const event& found, stack_end end) {
     thread.events.push_back(found);
     ++waiting;
     if (has_stack(found.kind)) {
+        if (!written_until.empty() && written_until.erase(found.thread) != 0) {
+            // The chunk that came again may lack levels which the event before has in the file.
+            event& first = thread.events.back();
+            first.kept =
+                std::min(first.kept, contexts.tree.common_levels(thread.context_before, first.context));
+        }
         ++thread.by_end[static_cast<std::size_t>(end)];
         ++all.events;
     }

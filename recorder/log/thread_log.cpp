@@ -13,13 +13,16 @@ namespace {
 
 // The system is asked for this much of a chunk at once.
 constexpr std::size_t populate_bytes = std::size_t{32} << 10;
-// A longer stack is written without its middle. A chunk has room for one of them.
+// More new levels are written without their middle. A chunk has room for one such event.
 constexpr unsigned most_levels_written = 32'768;
+// A chunk repeats levels of the event before for readers that lack the chunk before. More of them are written without their
+// middle, so that a chunk that begins on a deep stack still has room for events.
+constexpr unsigned most_levels_repeated = 1024;
 // Levels are written as eight bytes each, of which six count, and a zero ends the last record.
 constexpr std::size_t bytes_behind = 16;
 
-std::size_t bytes_of_levels(unsigned levels) noexcept {
-    return trace::level_bytes * std::size_t{levels < most_levels_written ? levels : most_levels_written + 2};
+std::size_t bytes_of_levels(unsigned levels, unsigned most) noexcept {
+    return trace::level_bytes * std::size_t{levels <= most ? levels : most + 2};
 }
 
 } // namespace
@@ -110,11 +113,12 @@ std::byte* thread_log::begin_event(caller from) noexcept {
 
 /// Returns: the place behind the stack of the event.
 std::byte* thread_log::write_stack(unsigned kept) noexcept {
-    const std::size_t bytes = trace::most_event_bytes + bytes_of_levels(stack_.depth() - kept);
+    const std::size_t bytes =
+        trace::most_event_bytes + bytes_of_levels(stack_.depth() - kept, most_levels_written);
     unsigned written_before = kept;
     if (whole_stack_ || static_cast<std::size_t>(limit_ - at_) < bytes) [[unlikely]] {
         // Another chunk begins with the whole stack, and may begin here.
-        if (!has_room(trace::most_event_bytes + bytes_of_levels(stack_.depth()))) {
+        if (!has_room(bytes + bytes_of_levels(kept, most_levels_repeated))) {
             return nullptr;
         }
         if (whole_stack_) {
@@ -170,15 +174,21 @@ std::byte* thread_log::write_levels(std::byte* to, unsigned kept, unsigned writt
     if (written_before == 0) [[unlikely]] {
         *to++ = static_cast<std::byte>(stack_.end());
         to = trace::write_number(to, kept);
+        to = copy_ends(to, 0, kept, most_levels_repeated);
     }
-    if (depth - written_before <= most_levels_written) [[likely]] {
-        return copy_levels(to, written_before, depth);
+    return copy_ends(to, kept, depth, most_levels_written);
+}
+
+/// Effects: writes the levels [begin, end), of more than `most` only as many at both ends.
+std::byte* thread_log::copy_ends(std::byte* to, unsigned begin, unsigned end, unsigned most) const noexcept {
+    if (end - begin <= most) [[likely]] {
+        return copy_levels(to, begin, end);
     }
-    const unsigned gap_begin = written_before + most_levels_written / 2;
-    const unsigned gap_end = depth - most_levels_written / 2;
-    to = copy_levels(to, written_before, gap_begin);
+    const unsigned gap_begin = begin + most / 2;
+    const unsigned gap_end = end - most / 2;
+    to = copy_levels(to, begin, gap_begin);
     to = trace::write_level(trace::write_level(to, 0), gap_end - gap_begin);
-    return copy_levels(to, gap_end, depth);
+    return copy_levels(to, gap_end, end);
 }
 
 std::byte* thread_log::copy_levels(std::byte* to, unsigned begin, unsigned end) const noexcept {
@@ -257,7 +267,7 @@ void thread_log::write_thread_begin() noexcept {
     whole_stack_ = true;
     std::byte* to = trace::write_number(at_ + 1, last_time_);
     to = trace::write_number(trace::write_number(to, number_), owner_.load(std::memory_order_relaxed));
-    publish(record_kind::thread_begin, to);
+    publish(record_kind::thread_begin, trace::write_number(to, begins_++));
 }
 
 void thread_log::close() noexcept {

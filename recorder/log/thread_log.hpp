@@ -97,6 +97,8 @@ private:
     void write_gap() noexcept;
     std::byte* write_time(std::byte* to) noexcept;
     std::byte* write_levels(std::byte* to, unsigned kept, unsigned written_before) noexcept;
+    [[gnu::always_inline]] inline std::byte* copy_ends(std::byte* to, unsigned begin, unsigned end,
+                                                       unsigned most) const noexcept;
     [[gnu::always_inline]] inline std::byte* copy_levels(std::byte* to, unsigned begin,
                                                          unsigned end) const noexcept;
     std::byte* write_address(std::byte* to, const void* block) noexcept;
@@ -128,6 +130,7 @@ private:
     sampler sampler_;
     trace::chunk_header* chunk_ = nullptr;
     std::uint32_t number_ = 0;
+    std::uint32_t begins_ = 0;            ///< records of kind `thread_begin` that the thread has written
     std::atomic<std::uint32_t> owner_{0}; ///< the system's number of the thread; 0 in the child of a fork
     std::uint32_t random_ = 1;
     std::uint32_t until_sample_ = 1;

@@ -106,6 +106,7 @@ bool thread_log::begin() noexcept {
     number_ = the_recording.part.header().threads.fetch_add(1, std::memory_order_relaxed);
     // Without a call at its end, the thread counts as ending from the start, and the system is asked if it has gone.
     ending_ = !end_of_threads.expect(this);
+    begins_ = 0;
     rules_seen_ = 0;
     open_.clear();
     opened_ = true;

@@ -139,6 +139,57 @@ TEST(chunk_parser, a_gap_at_the_beginning_of_a_chunk_is_one_node_that_is_kept) {
     }
 }
 
+// 1 to 6, and a chunk that begins with the same calls without 2 to 5, and with 7.
+class deep_stack : public testing::Test {
+protected:
+    void begin(std::uint64_t begins) {
+        chunk_builder first;
+        first.thread_begin(100, 0, 4);
+        first.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3, 4, 5, 6}));
+        next.thread_begin(200, 0, begins);
+        next.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {6, 0}, {7, 0}}, 6);
+        ASSERT_TRUE(all.add(first));
+    }
+
+    parsed all;
+    chunk_builder next;
+};
+
+TEST_F(deep_stack, is_known_whole_in_the_next_chunk) {
+    begin(5);
+    next.add(of_kind(record_kind::free), 1, 4, levels({8}));
+    ASSERT_TRUE(all.add(next));
+    EXPECT_EQ(all.events[2].kept, 6U);
+    EXPECT_EQ(all.contexts.tree[all.events[2].context].depth, 7U);
+    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 2, 3, 4, 8}));
+}
+
+TEST_F(deep_stack, has_a_gap_where_a_chunk_was_lost) {
+    begin(6);
+    ASSERT_TRUE(all.add(next));
+    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 0, 6, 7}));
+    EXPECT_EQ(all.events.back().kept, 1U);
+}
+
+TEST_F(deep_stack, has_a_gap_behind_a_damaged_chunk) {
+    begin(6);
+    chunk_builder damaged;
+    damaged.thread_begin(150, 0, 5);
+    damaged.add_byte(200);
+    ASSERT_FALSE(all.add(damaged));
+    ASSERT_TRUE(all.add(next));
+    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 0, 6, 7}));
+}
+
+TEST_F(deep_stack, is_damaged_if_a_gap_has_new_levels) {
+    begin(5);
+    ASSERT_TRUE(all.add(next));
+    chunk_builder last;
+    last.thread_begin(300, 0, 6);
+    last.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {9, 0}}, 3);
+    EXPECT_FALSE(all.add(last));
+}
+
 TEST(chunk_parser, a_chunk_may_have_another_thread_later) {
     parsed all;
     chunk_builder chunk = begun(100, 0);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace {
@@ -194,7 +195,8 @@ TEST(damaged_trace, a_chunk_that_makes_no_sense_is_counted) {
         for (std::size_t which = 0; which < recording.chunks.size(); ++which) {
             std::vector<std::byte> chunk = recording.chunks[which];
             if (which == 1) {
-                chunk[chunk.size() / 2] = std::byte{0xff};
+                std::fill(chunk.begin() + static_cast<std::ptrdiff_t>(chunk.size() / 2), chunk.end(),
+                          std::byte{0xff});
             }
             to.add_chunk(0, chunk);
         }

@@ -31,6 +31,7 @@ public:
         std::byte* to = made.data();
         *to++ = static_cast<std::byte>(record_kind::thread_begin);
         to = write_number(write_number(write_number(to, ticks_), number_), 4'000 + number_);
+        to = write_number(to, begins_++);
         last_address_ = 0;
         for (std::size_t each = 0; each < events_of_chunk; ++each) {
             to = write_event(to, each == 0);
@@ -78,6 +79,7 @@ private:
     std::uint32_t number_;
     std::minstd_rand random_;
     std::uint64_t ticks_;
+    std::uint64_t begins_ = 0;
     std::uint64_t last_address_ = 0;
     std::vector<std::uint64_t> stack_{0x5000'0000};
     std::vector<std::uint64_t> blocks_;

@@ -35,6 +35,9 @@ bool chunk_parser::parse(std::span<const std::byte> records, chunk_sink& sink) {
         return true;
     } catch (const bad_bytes&) {
         mark_leaf(); // of a stack that breaks off
+        if (thread_ != nullptr) {
+            thread_->next_begin = thread::unknown;
+        }
         return false;
     }
 }
@@ -115,6 +118,7 @@ void chunk_parser::parse_thread_begin(chunk_sink& sink) {
     const std::uint64_t ticks = from_.number();
     number_ = static_cast<std::uint32_t>(from_.number_up_to(most_u32));
     from_.number(); // the system's number of the thread
+    const std::uint64_t begins = from_.number();
     std::unique_ptr<thread>& there = threads_[number_];
     const bool is_new = there == nullptr;
     if (is_new) {
@@ -124,6 +128,8 @@ void chunk_parser::parse_thread_begin(chunk_sink& sink) {
     thread_->last_ticks = std::max(thread_->last_ticks, ticks);
     thread_->last_address = thread_->last_function = thread_->last_frame = 0;
     thread_->whole_stack = true;
+    thread_->follows = begins == thread_->next_begin;
+    thread_->next_begin = begins + 1;
     if (is_new) {
         sink.take(new_event(record_kind::thread_begin), stack_end::outermost);
     }
@@ -166,8 +172,10 @@ void chunk_parser::parse_stack(event& found) {
     std::uint64_t more = from_.number();
     const auto end = static_cast<stack_end>(kept == 0 ? from_.number_up_to(stack_ends - 1) : 0);
     const std::uint64_t same = kept == 0 ? from_.number() : 0;
-    // Until the first event of the chunk has come, the stack is that of a chunk before, and no level of it is meant.
-    if ((kept != 0 && thread_->whole_stack) || !stack.begin(kept, end)) {
+    // Until the first event of the chunk has come, the stack is that of a chunk before. No level of it is meant, unless that is
+    // the last chunk of the thread: then its levels are known without gaps.
+    const bool is_known = thread_->whole_stack && thread_->follows && same != 0;
+    if ((kept != 0 && thread_->whole_stack) || !stack.begin(is_known ? same : kept, end)) {
         throw bad_bytes("more levels kept than there were");
     }
     std::uint64_t levels = 0;
@@ -178,8 +186,11 @@ void chunk_parser::parse_stack(event& found) {
         }
         const std::uint64_t level = read_level(from_);
         ++levels;
+        const bool is_new = !is_known || levels > same;
         if (level != context_tree::left_out_levels) {
-            stack.add(level, contexts_->tree);
+            if (is_new) {
+                stack.add(level, contexts_->tree);
+            }
             --more;
             continue;
         }
@@ -187,14 +198,18 @@ void chunk_parser::parse_stack(event& found) {
         if (left_out == 0 || left_out > more) {
             throw bad_bytes("a gap with more levels than the stack");
         }
-        stack.add_gap(left_out, contexts_->tree);
         levels += left_out - 1;
         more -= left_out;
+        if (is_new) {
+            stack.add_gap(left_out, contexts_->tree);
+        } else if (levels > same) {
+            throw bad_bytes("a gap across the levels that are the same");
+        }
     }
     mark_leaf();
     found.context = stack.context();
     // The chunk with the event before may be lost. So levels that differ from those of the last known one are new.
-    found.kept = kept == 0 ? std::min(same_nodes, stack.equal()) : stack.kept();
+    found.kept = kept == 0 && !is_known ? std::min(same_nodes, stack.equal()) : stack.kept();
     thread_->whole_stack = false;
 }
 

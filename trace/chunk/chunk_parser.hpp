@@ -43,11 +43,15 @@ public:
 
 private:
     struct thread {
+        static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+
         thread_stack stack;
         std::uint64_t last_ticks = 0;
         std::uint64_t last_address = 0;
         std::uint64_t last_function = 0;
         std::uint64_t last_frame = 0;
+        std::uint64_t next_begin = unknown; ///< the number of the next chunk, if none is lost
+        bool follows = false;               ///< the chunk before was not lost
         bool whole_stack =
             true; ///< the next event brings the whole stack, though levels of it may be the same calls
     };

@@ -94,20 +94,7 @@ std::uint32_t site_model::most_kept(site_id next) const noexcept {
     if (!has_stack(sites_[next].kind)) {
         return 0;
     }
-    const context_tree& tree = *contexts_;
-    context_id one = last_context_;
-    context_id other = sites_[next].context;
-    while (tree[one].depth > tree[other].depth) {
-        one = tree[one].parent;
-    }
-    while (tree[other].depth > tree[one].depth) {
-        other = tree[other].parent;
-    }
-    while (one != other && tree[one].depth != 0) {
-        one = tree[one].parent;
-        other = tree[other].parent;
-    }
-    return tree[one].depth;
+    return contexts_->common_levels(last_context_, sites_[next].context);
 }
 
 } // namespace mallard::trace

@@ -42,6 +42,7 @@ trace_maker::records& trace_maker::of_thread() {
         append_number(own.bytes, ticks);
         append_number(own.bytes, thread);
         append_number(own.bytes, about.number + thread);
+        append_number(own.bytes, 0);
         own.last_ticks = ticks;
     }
     return own;

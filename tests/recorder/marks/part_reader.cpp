@@ -134,6 +134,7 @@ private:
         case record_kind::thread_begin:
             thread_ = from_.number();
             from_.number();
+            from_.number();
             levels_.clear();
             address_ = function_ = frame_ = 0;
             return;

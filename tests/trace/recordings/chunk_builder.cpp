@@ -15,11 +15,12 @@ void chunk_builder::add_address(std::uint64_t now, std::uint64_t& last) {
     last = now;
 }
 
-void chunk_builder::thread_begin(std::uint64_t ticks, std::uint32_t thread) {
+void chunk_builder::thread_begin(std::uint64_t ticks, std::uint32_t thread, std::uint64_t begins) {
     add_byte(static_cast<std::uint8_t>(trace::record_kind::thread_begin));
     add_number(ticks);
     add_number(thread);
     add_number(4711); // the system's number
+    add_number(begins);
     last_address_ = last_function_ = last_frame_ = 0;
 }
 

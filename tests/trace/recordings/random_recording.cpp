@@ -62,7 +62,7 @@ private:
             chunks.push_back(chunk_.bytes);
         }
         chunk_ = chunk_builder();
-        chunk_.thread_begin(ticks_, number_);
+        chunk_.thread_begin(ticks_, number_, begins_++);
         in_chunk_ = 0;
         whole_ = true;
     }
@@ -136,8 +136,14 @@ private:
         if (whole_) {
             kept = 0;
         }
-        chunk_.add(made, passed, recorded_levels(stack_, kept),
-                   {stack_.begin() + static_cast<std::ptrdiff_t>(kept), stack_.end()}, same);
+        std::vector<level> written(stack_.begin() + static_cast<std::ptrdiff_t>(kept), stack_.end());
+        if (kept == 0 && made.of.kept > 2 && begins_ % 2 == 0) {
+            // The chunk before tells these levels.
+            written.erase(written.begin() + 1, written.begin() + made.of.kept - 1);
+            written.insert(written.begin() + 1, {0, same - recorded_levels({stack_.front()}, 1) -
+                                                        recorded_levels({stack_[made.of.kept - 1]}, 1)});
+        }
+        chunk_.add(made, passed, recorded_levels(stack_, kept), written, same);
         whole_ = false;
     }
 
@@ -180,6 +186,7 @@ private:
     std::uint64_t ticks_;
     chunk_builder chunk_;
     std::size_t in_chunk_ = 0;
+    std::uint64_t begins_ = 0;
     bool whole_ = true;
     trace::stack_end end_ = trace::stack_end::outermost;
     std::vector<level> stack_;

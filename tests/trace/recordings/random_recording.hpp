@@ -30,7 +30,8 @@ struct expected_event {
 /// Records of a chunk.
 class chunk_builder {
 public:
-    void thread_begin(std::uint64_t ticks, std::uint32_t thread);
+    /// Effects: adds the beginning of the thread's chunk after `begins` others.
+    void thread_begin(std::uint64_t ticks, std::uint32_t thread, std::uint64_t begins = 0);
     /// Effects: adds an event, `passed` ticks after the record before. Of its stack, the outer `kept` recorded levels are
     /// those of the event before. If there are none, the outer `same` levels of `more` are the same calls nevertheless.
     void add(const expected_event& event, std::uint64_t passed, std::uint64_t kept,

@@ -63,7 +63,7 @@ private:
 
     void begin_chunk() {
         chunk_ = chunk_builder();
-        chunk_.thread_begin(ticks_, 0);
+        chunk_.thread_begin(ticks_, 0, begins_++);
         is_whole_ = true;
     }
 
