@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -22,6 +23,8 @@ constexpr unsigned most_levels = 1U << 16;
 
 constinit std::atomic<std::uint64_t> by_full_walk{0};
 constinit std::atomic<std::uint64_t> by_libgcc{0};
+constinit std::atomic<std::uint64_t> with_former_middle{0};
+constinit std::atomic<std::uint64_t> incomplete{0};
 
 /// libgcc is slow. A test that needs more of its walks says so.
 std::uint32_t libgcc_one_in() noexcept {
@@ -49,16 +52,45 @@ struct walked {
     std::abort();
 }
 
-void compare_with_full_walk(const unwind::stack& stack, caller from) noexcept {
+bool are_same(const unwind::stack& one, unsigned one_begin, const unwind::stack& other, unsigned other_begin,
+              unsigned count) noexcept {
+    for (unsigned each = 0; each < count; ++each) {
+        if (one.address_of(one_begin + each) != other.address_of(other_begin + each) ||
+            one.at(one_begin + each).slot != other.at(other_begin + each).slot) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Returns: true if the ends of both stacks are the same, and the middle of `stack` may be that of an event before.
+bool differ_in_middle(const unwind::stack& stack, const unwind::stack& whole, unsigned events) noexcept {
+    constexpr unsigned inner = unwind::stack::inner_levels;
+    constexpr unsigned outer = unwind::stack::outer_levels;
+    const unsigned most_events = stack.depth() / unwind::stack::part_levels + 2;
+    return stack.depth() > inner + outer && whole.depth() > inner + outer && events <= most_events &&
+           are_same(stack, 0, whole, 0, outer) &&
+           are_same(stack, stack.depth() - inner, whole, whole.depth() - inner, inner);
+}
+
+/// Returns: true if the stack is that of a full walk.
+bool compare_with_full_walk(const unwind::stack& stack, caller from) noexcept {
     static thread_local unwind::stack whole;
+    static thread_local unsigned differing = 0;
     if (!whole.is_open() && !whole.open()) {
-        return;
+        return false;
     }
     whole.forget();
     whole.update(from.slot, from.frame_base, the_recording.rules);
-    bool same = whole.depth() == stack.depth() && whole.end() == stack.end();
-    for (unsigned each = 0; same && each < whole.depth(); ++each) {
-        same = whole.address_of(each) == stack.address_of(each) && whole.at(each).slot == stack.at(each).slot;
+    // A stack that was too deep lacks its outer levels until it is walked from there.
+    const bool cut = stack.end() == trace::stack_end::too_deep;
+    const unsigned depth = cut ? std::min(whole.depth(), stack.depth()) : whole.depth();
+    const bool same = (cut || (whole.end() == stack.end() && depth == stack.depth())) &&
+                      are_same(stack, stack.depth() - depth, whole, whole.depth() - depth, depth);
+    differing = same ? 0 : differing + 1;
+    if (!same && differ_in_middle(stack, whole, differing)) {
+        with_former_middle.fetch_add(1, std::memory_order_relaxed);
+        return false;
     }
     if (!same) {
         static walked other;
@@ -69,6 +101,7 @@ void compare_with_full_walk(const unwind::stack& stack, caller from) noexcept {
         fail("a full walk", stack, other.levels.data(), other.count);
     }
     by_full_walk.fetch_add(1, std::memory_order_relaxed);
+    return true;
 }
 
 void compare_with_libgcc(const unwind::stack& stack) noexcept {
@@ -120,17 +153,19 @@ at_end report_at_end;
 void check_stack(const unwind::stack& stack, caller from) noexcept {
     static const std::uint32_t one_in = libgcc_one_in();
     static thread_local std::uint32_t count = 0;
-    compare_with_full_walk(stack, from);
-    if (stack.depth() > 0 && count++ % one_in == 0) {
+    const bool is_same = compare_with_full_walk(stack, from);
+    incomplete.fetch_add(unwind::is_complete(stack.end()) ? 0 : 1, std::memory_order_relaxed);
+    if (is_same && stack.depth() > 0 && stack.depth() < most_levels && count++ % one_in == 0) {
         compare_with_libgcc(stack);
     }
 }
 
 void report_checks() noexcept {
     std::array<char, 128> line;
-    const int length =
-        std::snprintf(line.data(), line.size(), "stack check: %lu as by a full walk, %lu as by libgcc\n",
-                      by_full_walk.load(), by_libgcc.load());
+    const int length = std::snprintf(
+        line.data(), line.size(),
+        "stack check: %lu as by a full walk, %lu as by libgcc, %lu with a former middle, %lu incomplete\n",
+        by_full_walk.load(), by_libgcc.load(), with_former_middle.load(), incomplete.load());
     (void)!::write(2, line.data(), static_cast<std::size_t>(length));
 }
 

@@ -140,12 +140,7 @@ private:
     static constexpr unwind::address no_slot = ~unwind::address{0};
 
     [[nodiscard]] static bool is_on(const unwind::stack& now, const open_mark& mark) noexcept {
-        unsigned level = mark.level;
-        if (level == 0) {
-            for (level = now.depth(); level > 0 && now.at(level - 1).slot < mark.call.slot;) {
-                --level;
-            }
-        }
+        const unsigned level = mark.level != 0 ? mark.level : now.levels_from(mark.call.slot);
         return level > 0 && level <= now.depth() && now.at(level - 1).slot == mark.call.slot &&
                now.at(level - 1).return_address == mark.call.return_address;
     }

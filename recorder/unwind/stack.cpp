@@ -4,7 +4,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 namespace mallard::recorder::unwind {
 
@@ -43,16 +45,19 @@ template <typename Position, typename Step>
 
 bool stack::open() noexcept {
     for (most_ = most_levels; most_ >= smallest_most; most_ /= 2) {
-        void* const memory = ::mmap(nullptr, 2 * (sizeof(level) + sizeof(rest)) * std::size_t{most_},
-                                    PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* const memory =
+            ::mmap(nullptr, 2 * (sizeof(level) + sizeof(rest) + sizeof(other_word)) * std::size_t{most_},
+                   PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) {
             continue;
         }
         auto* reserved = static_cast<std::byte*>(memory);
         levels_ = array_in<level>(reserved, most_);
         rests_ = array_in<rest>(reserved, most_);
+        others_ = array_in<other_word>(reserved, most_);
         new_levels_ = array_in<level>(reserved, most_);
         new_rests_ = array_in<rest>(reserved, most_);
+        new_others_ = array_in<other_word>(reserved, most_);
         return commit(first_room);
     }
     return false;
@@ -64,7 +69,8 @@ bool stack::commit(unsigned levels) noexcept {
         room *= 2;
     }
     if (room > most_ || !make_writable(levels_, room) || !make_writable(rests_, room) ||
-        !make_writable(new_levels_, room) || !make_writable(new_rests_, room)) {
+        !make_writable(others_, room) || !make_writable(new_levels_, room) ||
+        !make_writable(new_rests_, room) || !make_writable(new_others_, room)) {
         return false;
     }
     room_ = room;
@@ -90,8 +96,20 @@ unsigned stack::update(address slot, address frame_base, rule_table& rules) noex
     }
     const position now{slot, word_at(slot), frame_base, slot + sizeof(address), false};
     known = walk(now, known, rules);
-    install(known);
-    return known;
+    return install(known);
+}
+
+unsigned stack::levels_from(address slot) const noexcept {
+    const auto is_from = [slot](const level& each) { return each.slot >= slot; };
+    const level* const end = levels_ + depth_;
+    if (!repeat_) [[likely]] {
+        return static_cast<unsigned>(std::partition_point<const level*>(levels_, end, is_from) - levels_);
+    }
+    const level* inner = end;
+    while (inner != levels_ && !is_from(inner[-1])) {
+        --inner;
+    }
+    return static_cast<unsigned>(inner - levels_);
 }
 
 /// Effects: adds new levels, from `now` outwards, as far as a known one from which nothing changed.
@@ -120,44 +138,71 @@ unsigned stack::walk(position now, unsigned known, rule_table& rules) noexcept {
     }
 }
 
+// No known level was interrupted: then `repeat_` is set.
 bool stack::matches(unsigned which, const position& now) const noexcept {
     const rest& its = rests_[which];
     return levels_[which].slot == now.slot && levels_[which].return_address == now.return_address &&
-           (!its.uses_rbp || its.frame_base == now.frame_base) && !its.interrupted && !now.interrupted;
+           (!its.uses_rbp || its.frame_base == now.frame_base) && !now.interrupted;
 }
 
 /// Returns: the innermost level, from `known` outwards, from which the way out is another one than before.
 unsigned stack::first_changed(unsigned known) noexcept {
+    return known <= most_compared ? innermost_changed(0, known) : first_changed_by_parts(known);
+}
+
+/// The same for a deep stack. A level of its middle may have changed, and count as unchanged for some updates.
+unsigned stack::first_changed_by_parts(unsigned known) noexcept {
+    const unsigned middle_end = known - inner_levels;
+    unsigned changed = innermost_changed(middle_end, known);
+    if (changed != unchanged) {
+        return changed;
+    }
+    if (compared_from_ > middle_end || compared_from_ <= outer_levels) {
+        compared_from_ = middle_end;
+    }
+    const unsigned part_end = compared_from_;
+    compared_from_ -= std::min(part_levels, part_end - outer_levels);
+    const bool same = innermost_changed(0, outer_levels) == unchanged &&
+                      innermost_changed(compared_from_, part_end) == unchanged;
+    return same ? unchanged : innermost_changed(0, middle_end);
+}
+
+/// Returns: the innermost of the levels [begin, end] that changed. Of the level `end` itself the slot is known to be the same.
+unsigned stack::innermost_changed(unsigned begin, unsigned end) const noexcept {
     const auto differs = [](const level& which) { return word_at(which.slot) ^ which.return_address; };
-    const level* const begin = levels_;
-    const level* end = levels_ + known; // levels from here inwards are unchanged
-    for (; end - begin >= 4; end -= 4) {
-        if ((differs(end[-1]) | differs(end[-2]) | differs(end[-3]) | differs(end[-4])) != 0) {
+    const level* const first = levels_ + begin;
+    const level* from = levels_ + end; // levels from here inwards are unchanged
+    for (; from - first >= 4; from -= 4) {
+        if ((differs(from[-1]) | differs(from[-2]) | differs(from[-3]) | differs(from[-4])) != 0) {
             break;
         }
     }
     unsigned changed = unchanged;
-    while (end != begin) {
-        if (differs(*--end) != 0) {
-            changed = static_cast<unsigned>(end - levels_);
+    while (from != first) {
+        if (differs(*--from) != 0) {
+            changed = static_cast<unsigned>(from - levels_);
             break;
         }
     }
     if (other_count_ > 0) {
-        changed = first_changed_other(known, changed);
+        changed = innermost_changed_other(others_before(begin), rests_[end].others, changed);
     }
     return changed;
 }
 
-/// Returns: the innermost level from which the way out is another one, if words that are no return addresses count too.
-unsigned stack::first_changed_other(unsigned known, unsigned changed) const noexcept {
-    for (unsigned each = other_count_; each-- > 0;) {
-        const other_word& other = others_[each];
-        if (changed != unchanged && other.at_level <= changed) {
+/// Returns: the innermost level that changed, if the words [begin, end) that are no return addresses count too.
+unsigned stack::innermost_changed_other(unsigned begin, unsigned end, unsigned changed) const noexcept {
+    const auto differs = [](const other_word& other) { return word_at(other.at) ^ other.value; };
+    const other_word* const first = others_ + begin;
+    const other_word* from = others_ + end;
+    for (; from - first >= 4; from -= 4) {
+        if ((differs(from[-1]) | differs(from[-2]) | differs(from[-3]) | differs(from[-4])) != 0) {
             break;
         }
-        if (other.at_level <= known && word_at(other.at) != other.value) {
-            return other.at_level;
+    }
+    while (from != first && (changed == unchanged || from[-1].at_level > changed)) {
+        if (differs(*--from) != 0) {
+            return from->at_level;
         }
     }
     return changed;
@@ -169,14 +214,13 @@ bool stack::carry_over(unsigned known, unsigned changed, position& now) noexcept
     for (unsigned which = known; which > changed; --which) {
         rest its = rests_[which];
         its.frame_base = frame_base;
-        for (unsigned each = other_count_; each-- > 0;) {
-            if (others_[each].at_level == which && others_[each].at != its.saved_rbp_at &&
-                new_other_count_ < most_others) {
-                new_others_[new_other_count_++] = {others_[each].at, others_[each].value, added_};
-            }
-        }
         if (!add(levels_[which], its)) {
             return false;
+        }
+        for (unsigned each = others_before(which); each < rests_[which].others; ++each) {
+            if (others_[each].at != its.saved_rbp_at) {
+                add_new_other(others_[each].at, others_[each].value);
+            }
         }
         if (its.saved_rbp_at != 0) {
             frame_base = word_at(its.saved_rbp_at);
@@ -200,13 +244,13 @@ bool stack::add(const level& which, const rest& its) noexcept {
 /// Returns: false if there is none.
 bool stack::go_out(position& now, rule_table& rules) noexcept {
     const rule way = rules.find(now.return_address + (now.interrupted ? 1 : 0));
-    if (!add({now.slot, now.return_address}, {now.frame_base, 0, way.by_rbp(), false, now.interrupted})) {
+    if (!add({now.slot, now.return_address}, {now.frame_base, 0, 0, way.by_rbp(), false, now.interrupted})) {
         return false;
     }
     if (way.which() == rule::simple) [[likely]] {
         return go_out_by(way, now, rules);
     }
-    if (way.which() == rule::last) {
+    if (way.which() == rule::last && !now.interrupted) {
         return stop(stack_end::outermost);
     }
     return apart(now, [this](position& copy) { return go_out_slowly(copy); });
@@ -274,11 +318,9 @@ bool stack::go_out_slowly(position& now) noexcept {
     its.by_rbp = true;
     its.saved_rbp_at = here.saved_rbp_at;
     repeat_ = repeat_ || read.incomplete || here.slot == 0 || here.interrupted || now.interrupted ||
-              here.slot <= now.slot || new_other_count_ + read.count > most_others;
-    if (!repeat_) {
-        for (unsigned each = 0; each < read.count; ++each) {
-            new_others_[new_other_count_++] = {read.words[each].at, read.words[each].value, added_ - 1};
-        }
+              here.slot <= now.slot;
+    for (unsigned each = 0; each < read.count; ++each) {
+        add_new_other(read.words[each].at, read.words[each].value);
     }
     now = {here.slot, here.now.value[rip], here.now.value[rbp], here.now.value[rsp], here.interrupted};
     return is_address(now.return_address);
@@ -289,8 +331,17 @@ bool stack::stop(stack_end why) noexcept {
     return false;
 }
 
-void stack::compare_from_now_on(const other_word& word) noexcept {
-    if (other_count_ == most_others) {
+/// Effects: the word belongs to the level that was added last.
+void stack::add_new_other(address at, address value) noexcept {
+    if (new_other_count_ == room_ && !commit(new_other_count_ + 1)) {
+        repeat_ = true;
+        return;
+    }
+    new_others_[new_other_count_++] = {at, value, added_ - 1};
+}
+
+void stack::add_other(const other_word& word) noexcept {
+    if (other_count_ == room_ && !commit(other_count_ + 1)) {
         repeat_ = true;
     } else {
         others_[other_count_++] = word;
@@ -298,30 +349,67 @@ void stack::compare_from_now_on(const other_word& word) noexcept {
 }
 
 /// Effects: puts the new levels, the outermost one first, on the `kept` ones.
-void stack::install(unsigned kept) noexcept {
-    if (kept + added_ > room_ && !commit(kept + added_)) {
-        end_ = stack_end::too_deep;
-        repeat_ = true;
+/// Returns: the outer levels that are those of the stack before.
+unsigned stack::install(unsigned kept) noexcept {
+    unsigned outside = kept;
+    if (kept + added_ > room_ && !commit(kept + added_)) [[unlikely]] {
+        outside = drop_outer(kept);
         kept = 0;
     }
-    while (other_count_ > 0 && others_[other_count_ - 1].at_level >= kept) {
-        --other_count_;
+    if (other_count_ > 0) {
+        other_count_ = others_before(outside);
     }
-    depth_ = kept;
-    for (unsigned each = added_; each-- > 0; ++depth_) {
-        levels_[depth_] = new_levels_[each];
-        rest& its = rests_[depth_] = new_rests_[each];
-        const bool needed_outside = depth_ > 0 && rests_[depth_ - 1].uses_rbp;
-        its.uses_rbp = its.by_rbp || (its.saved_rbp_at == 0 && needed_outside);
-        for (; new_other_count_ > 0 && new_others_[new_other_count_ - 1].at_level == each;
-             --new_other_count_) {
-            compare_from_now_on(
-                {new_others_[new_other_count_ - 1].at, new_others_[new_other_count_ - 1].value, depth_});
+    depth_ = outside + added_;
+    level* to = levels_ + outside;
+    rest* its = rests_ + outside;
+    bool needed_outside = outside > 0 && its[-1].uses_rbp;
+    for (unsigned each = added_; each-- > 0; ++its) {
+        *to++ = new_levels_[each];
+        *its = new_rests_[each];
+        const bool saves_rbp = its->saved_rbp_at != 0;
+        if (new_other_count_ > 0 || (saves_rbp && needed_outside)) {
+            add_others(each, saves_rbp && needed_outside);
         }
-        if (its.saved_rbp_at != 0 && needed_outside) {
-            compare_from_now_on({its.saved_rbp_at, rests_[depth_ - 1].frame_base, depth_});
-        }
+        needed_outside = its->by_rbp || (needed_outside && !saves_rbp);
+        its->uses_rbp = needed_outside;
+        its->others = other_count_;
     }
+    return kept;
+}
+
+/// Effects: adds the other words of the new level, which is a level already; with the saved rbp, if that is needed outside.
+void stack::add_others(unsigned new_level, bool with_saved_rbp) noexcept {
+    const unsigned which = depth_ - 1 - new_level;
+    for (; new_other_count_ > 0 && new_others_[new_other_count_ - 1].at_level == new_level;
+         --new_other_count_) {
+        const other_word& word = new_others_[new_other_count_ - 1];
+        add_other({word.at, word.value, which});
+    }
+    if (with_saved_rbp) {
+        add_other({rests_[which].saved_rbp_at, rests_[which - 1].frame_base, which});
+    }
+}
+
+/// Effects: forgets the outer ones of the `kept` levels, of which half as many stay as there is room for beside the new ones.
+/// So levels that come after these find room.
+/// Returns: the levels that stay.
+unsigned stack::drop_outer(unsigned kept) noexcept {
+    const unsigned left = std::min(kept, (room_ - added_) / 2);
+    const unsigned dropped = kept - left;
+    const unsigned dropped_others = others_before(dropped);
+    const unsigned others = others_before(kept) - dropped_others;
+    std::memmove(levels_, levels_ + dropped, left * sizeof(level));
+    std::memmove(rests_, rests_ + dropped, left * sizeof(rest));
+    std::memmove(others_, others_ + dropped_others, others * sizeof(other_word));
+    for (unsigned each = 0; each < left; ++each) {
+        rests_[each].others -= dropped_others;
+    }
+    for (unsigned each = 0; each < others; ++each) {
+        others_[each].at_level -= dropped;
+    }
+    compared_from_ = 0;
+    end_ = stack_end::too_deep;
+    return left;
 }
 
 } // namespace mallard::recorder::unwind
