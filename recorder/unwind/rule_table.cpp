@@ -12,6 +12,49 @@ namespace mallard::recorder::unwind {
 
 namespace {
 
+constexpr address page_bytes = 4096;
+
+constexpr address page_of(address where) noexcept {
+    return where / page_bytes * page_bytes;
+}
+
+/// Returns: true if the bytes before `key` are an instruction that calls.
+///
+///     e8 and 4 bytes             call to a constant distance
+///     ff, operand, 0 to 5 bytes  call of a register, or of an address in memory; bits 3 to 5 of the operand are 2
+bool follows_call(const std::uint8_t* key) noexcept {
+    if (key[-5] == 0xe8) {
+        return true;
+    }
+    for (std::ptrdiff_t length = 2; length <= 7; ++length) {
+        if (key[-length] != 0xff) {
+            continue;
+        }
+        const unsigned operand = key[1 - length];
+        const unsigned mode = operand >> 6;
+        const unsigned base = operand & 7U;
+        const bool has_index = mode != 3 && base == 4;
+        const bool has_distance =
+            mode == 2 || (mode == 0 && (base == 5 || (has_index && (key[2 - length] & 7) == 5)));
+        const std::ptrdiff_t expected = 2 + (has_index ? 1 : 0) + (has_distance ? 4 : mode == 1 ? 1 : 0);
+        if ((operand >> 3 & 7U) == 2 && length == expected) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Returns: true if `key` is in the code of a file, but no call returns to it. It was put on a new stack as the return address of
+/// the function that begins there: makecontext puts the beginning of __start_context, Boost.Context a place in make_fcontext.
+/// Code made at run time is not of a file: it may push return addresses of its own.
+bool begins_stack(address key) noexcept {
+    constexpr address longest_call = 7;
+    code_object file;
+    return object_at(key, file) && key - file.begin >= longest_call && page_is_readable(page_of(key)) &&
+           page_is_readable(page_of(key - longest_call)) &&
+           !follows_call(reinterpret_cast<const std::uint8_t*>(key));
+}
+
 /// Returns: true if a call returns to `key` in `__do_global_dtors_aux`, which runs the destructors of a file's static objects.
 /// gcc's crtstuff.c compiles it without a description. Its frame is the usual one with rbp, so the stack goes on outside.
 ///
@@ -20,11 +63,10 @@ namespace {
 ///          5d c3                   pop %rbp; ret
 bool is_in_global_destructors(address key) noexcept {
     constexpr int any = -1;
-    constexpr address page = 4096;
     constexpr std::array pattern{0xe8, any, any, any, any, 0xc6, 0x05, any, any, any, any, 0x01, 0x5d, 0xc3};
     code_object file;
     if (!object_at(key - 1, file) || file.end - key < pattern.size() ||
-        !page_is_readable((key + pattern.size() - 1) / page * page)) {
+        !page_is_readable(page_of(key + pattern.size() - 1))) {
         return false;
     }
     const auto* const code = reinterpret_cast<const std::uint8_t*>(key);
@@ -41,7 +83,12 @@ bool is_in_global_destructors(address key) noexcept {
 rule make_rule(address key, bool others_have_frame_pointers) noexcept {
     frame_description function;
     row at;
-    if (!description_at(key - 1, function)) {
+    const bool is_described = description_at(key - 1, function);
+    // The function before may end where one begins that was put on a stack.
+    if ((!is_described || function.end == key) && begins_stack(key)) {
+        return rule(rule::last);
+    }
+    if (!is_described) {
         const bool has_frame_pointer = others_have_frame_pointers || is_in_global_destructors(key);
         return has_frame_pointer ? rule::by_frame_pointer() : rule(rule::complex);
     }

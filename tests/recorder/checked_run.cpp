@@ -37,10 +37,16 @@ checked_run run_checked(const std::string& command, const std::string& setting,
     for (auto at = found.output.find(said); at != std::string::npos; at = found.output.find(said, at + 1)) {
         unsigned long by_full_walk = 0;
         unsigned long by_libgcc = 0;
-        std::sscanf(found.output.c_str() + at, "stack check: %lu as by a full walk, %lu as by libgcc",
-                    &by_full_walk, &by_libgcc);
+        unsigned long with_former_middle = 0;
+        unsigned long incomplete = 0;
+        std::sscanf(
+            found.output.c_str() + at,
+            "stack check: %lu as by a full walk, %lu as by libgcc, %lu with a former middle, %lu incomplete",
+            &by_full_walk, &by_libgcc, &with_former_middle, &incomplete);
         found.by_full_walk += by_full_walk;
         found.by_libgcc += by_libgcc;
+        found.with_former_middle += with_former_middle;
+        found.incomplete += incomplete;
     }
     return found;
 }

@@ -25,6 +25,8 @@ struct checked_run {
     std::string output;
     unsigned long by_full_walk = 0; ///< stacks that were compared, of all its processes
     unsigned long by_libgcc = 0;
+    unsigned long with_former_middle = 0; ///< deep ones, whose middle was that of an event before
+    unsigned long incomplete = 0;
 };
 
 /// Effects: runs the command of a shell in the folder, if one is given. `setting` has variables, as env takes them.

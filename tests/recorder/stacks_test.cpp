@@ -25,14 +25,20 @@ TEST_P(stacks, are_those_of_a_full_walk_and_of_libgcc) {
         EXPECT_EQ(found.status, 0) << program << ": " << found.output;
         EXPECT_GE(found.by_full_walk, GetParam().least_stacks) << program;
         EXPECT_GE(found.by_libgcc, GetParam().least_stacks / 1000) << program;
+        EXPECT_EQ(found.with_former_middle, 0U) << program;
+        if (GetParam().scene != "signals") {
+            EXPECT_EQ(found.incomplete, 0U) << program;
+        }
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(scenes, stacks,
                          testing::Values(setting{"two_sites", 5000, ""}, setting{"exceptions", 7000, ""},
                                          setting{"long_jumps", 9000, ""}, setting{"fibers", 3000, ""},
+                                         setting{"own_fibers", 900, "MALLARD_CHECK_LIBGCC_ONE_IN=1000000"},
                                          setting{"deep", 10'000, ""}, setting{"two_callers", 800, ""},
-                                         setting{"signals", 400, ""}, setting{"threads", 40'000, ""},
+                                         setting{"aligned", 600, ""}, setting{"signals", 400, ""},
+                                         setting{"threads", 40'000, ""},
                                          setting{"forks", 50, "MALLARD_RECORD_FOLLOW=1"},
                                          setting{"plug_ins " PLUG_IN_1 " " PLUG_IN_2, 5000, ""}),
                          [](const auto& each) {
@@ -44,6 +50,22 @@ TEST(stacks, of_fibers_end_at_pages_that_went) {
     const checked_run found = run_checked(SHORT_LIVED_STACKS, "MALLARD_CHECK_LIBGCC_ONE_IN=1000000");
     EXPECT_EQ(found.status, 0) << found.output;
     EXPECT_GE(found.by_full_walk, 9'000U);
+}
+
+TEST(stacks, get_a_middle_that_changed_later) {
+    for (const std::string program : {SCENES_OPTIMISED, SCENES_UNOPTIMISED, SCENES_WITH_FRAME_POINTERS}) {
+        const checked_run found = run_checked(program + " changing_middles");
+        EXPECT_EQ(found.status, 0) << program << ": " << found.output;
+        EXPECT_GT(found.with_former_middle, 0U) << program;
+        EXPECT_GT(found.by_full_walk, found.with_former_middle) << program;
+    }
+}
+
+TEST(stacks, that_are_too_deep_are_those_of_a_full_walk) {
+    const checked_run found = run_checked(SCENES_OPTIMISED " too_deep");
+    EXPECT_EQ(found.status, 0) << found.output;
+    EXPECT_GT(found.incomplete, 10U);
+    EXPECT_GT(found.by_full_walk, 2 * found.incomplete);
 }
 
 TEST(stacks, of_a_sample_are_right_too) {

@@ -174,10 +174,149 @@ void fibers() {
     }
 }
 
+// ---- stacks of the program's own, without libc ----
+
+// void switch_stacks(void** from, void* to): keeps the registers on the stack that it leaves, as Boost.Context does.
+// No call returns to `behind_fiber`, which has no description, or to `described_fiber`, which begins where another function ends.
+asm(R"(
+    .text
+    .type switch_stacks, @function
+switch_stacks:
+    push %rbp
+    push %rbx
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    mov %rsp, (%rdi)
+    mov %rsi, %rsp
+    pop %r15
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbx
+    pop %rbp
+    ret
+behind_fiber:
+    ud2
+    .size switch_stacks, . - switch_stacks
+    .cfi_startproc
+    nop
+    nop
+    nop
+    nop
+    nop
+    nop
+    nop
+    nop
+    .cfi_endproc
+described_fiber:
+    .cfi_startproc
+    ud2
+    .cfi_endproc
+)");
+extern "C" void switch_stacks(void** from, void* to);
+extern "C" const char behind_fiber;
+extern "C" const char described_fiber;
+
+void* own_fiber = nullptr;
+void* own_scheduler = nullptr;
+
+OWN_FRAME void run_own_fiber() {
+    for (int each = 0; each < 100; ++each) {
+        one_way(each % 4);
+        switch_stacks(&own_fiber, own_scheduler);
+    }
+}
+
+void own_fibers() {
+    constexpr std::size_t saved_registers = 6;
+    for (const void* outside : {static_cast<const void*>(nullptr), static_cast<const void*>(&behind_fiber),
+                                static_cast<const void*>(&described_fiber)}) {
+        alignas(16) static std::array<const void*, 8192> room{};
+        const void** const top = room.data() + room.size() - 8;
+        top[-1] = outside;
+        top[-2] = reinterpret_cast<const void*>(&run_own_fiber);
+        own_fiber = top - 2 - saved_registers;
+        for (int each = 0; each < 100; ++each) {
+            switch_stacks(&own_scheduler, own_fiber);
+            allocate(each);
+        }
+    }
+}
+
 OWN_FRAME void deeper(int depth) {
     allocate(depth);
     if (depth > 0) {
         deeper(depth - 1);
+    }
+    work = work + 1;
+}
+
+// ---- a deep recursion of which only the middle changes ----
+
+OWN_FRAME void turns(int depth, int turn) {
+    if (depth == 0) {
+        allocate(depth);
+    } else if (depth == turn) {
+        turns(depth - 1, turn);
+        asm volatile("# one way");
+    } else {
+        turns(depth - 1, turn);
+        asm volatile("# the other way");
+    }
+    work = work + 1;
+}
+
+void changing_middles() {
+    for (int each = 0; each < 1200; ++each) {
+        turns(1000, each / 60 % 2 == 0 ? 500 : 700);
+    }
+}
+
+// ---- deeper than the recorder has room for ----
+
+OWN_FRAME void down(int depth) {
+    if (depth % 150'000 == 0) {
+        allocate(depth);
+    }
+    if (depth > 0) {
+        down(depth - 1);
+    }
+    work = work + 1;
+    if (depth % 150'000 == 0) {
+        allocate(depth);
+    }
+}
+
+void* down_and_up(void*) {
+    down(1'200'000);
+    for (int each = 0; each < 2; ++each) {
+        down(10);
+    }
+    return nullptr;
+}
+
+void too_deep() {
+    pthread_attr_t large;
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, std::size_t{512} << 20);
+    pthread_t thread{};
+    if (pthread_create(&thread, &large, &down_and_up, nullptr) != 0) {
+        std::exit(1);
+    }
+    pthread_join(thread, nullptr);
+}
+
+// ---- frames whose address the description computes ----
+
+OWN_FRAME void aligned(int depth) {
+    alignas(64) std::array<char, 64> room;
+    auto* const more = static_cast<char*>(alloca(draw(100) + 1));
+    asm volatile("" : : "r"(room.data()), "r"(more) : "memory");
+    allocate(depth);
+    if (depth > 0) {
+        aligned(depth - 1);
     }
     work = work + 1;
 }
@@ -324,6 +463,14 @@ int main(int count, char* arguments[]) {
         long_jumps();
     } else if (scene == "fibers") {
         fibers();
+    } else if (scene == "own_fibers") {
+        own_fibers();
+    } else if (scene == "changing_middles") {
+        changing_middles();
+    } else if (scene == "too_deep") {
+        too_deep();
+    } else if (scene == "aligned") {
+        aligned(300);
     } else if (scene == "deep") {
         deeper(5000);
     } else if (scene == "two_callers") {
