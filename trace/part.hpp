@@ -59,7 +59,8 @@ struct part_header {
     std::atomic<std::uint32_t> threads{0};
 
     // What the trace does not have.
-    std::atomic<std::uint64_t> nested_events{0};      ///< in a signal handler that interrupted the recorder
+    /// In a signal handler that interrupted the recorder, or on a stack without room for it.
+    std::atomic<std::uint64_t> nested_events{0};
     std::atomic<std::uint64_t> forks_not_followed{0}; ///< also those that could not be followed
     std::atomic<std::uint64_t> programs_not_followed{
         0}; ///< executed ones, also those that could not be followed
@@ -68,6 +69,9 @@ struct part_header {
     std::uint32_t sampled_one_in = 1;         ///< activations that were recorded, of so many
     std::uint32_t timed_one_in = 0;           ///< events whose time in the allocator was taken, of so many
     std::atomic<std::uint64_t> names_lost{0}; ///< uses of scopes, marks and pools whose names found no room
+
+    /// Of threads whose first event came after the process restricted its system calls (seccomp).
+    std::atomic<std::uint64_t> events_of_unknown_threads{0};
 
     /// The path, and a zero; empty if it is not known. A process may end before the collector can ask the system.
     std::array<char, 2048> executable{};

@@ -150,10 +150,10 @@ private:
             set(number, place::another_register, static_cast<std::int64_t>(code.unsigned_number()));
             return true;
         case at_expression:
-            set(number, place::memory_at_expression, 0, expression(code));
+            set(number, register_rule(place::memory_at_expression, expression(code)));
             return true;
         case value_expression:
-            set(number, place::expression, 0, expression(code));
+            set(number, register_rule(place::expression, expression(code)));
             return true;
         default:
             return false;
@@ -162,18 +162,19 @@ private:
 
     void frame_rule(std::uint8_t byte, byte_cursor& code) noexcept {
         if (byte == define_frame_expression) {
-            now_.frame = {place::expression, 0, expression(code)};
+            now_.frame = register_rule(place::expression, expression(code));
             return;
         }
-        now_.frame.where = place::offset;
         if (byte == define_frame || byte == define_frame_signed || byte == define_frame_register) {
             now_.frame_register = code.unsigned_number();
         }
+        std::int64_t number = now_.frame.where() == place::offset ? now_.frame.number() : 0;
         if (byte == define_frame || byte == define_frame_offset) {
-            now_.frame.number = static_cast<std::int64_t>(code.unsigned_number());
+            number = static_cast<std::int64_t>(code.unsigned_number());
         } else if (byte == define_frame_signed || byte == define_frame_offset_signed) {
-            now_.frame.number = signed_offset(code);
+            number = signed_offset(code);
         }
+        now_.frame = register_rule(place::offset, number);
     }
 
     void advance(std::uint64_t units) noexcept { advance_to(location_ + units * function_.code_alignment); }
@@ -195,11 +196,13 @@ private:
     }
 
     // Rules of vector registers are of no use to a walk.
-    void set(std::uint64_t number, place where, std::int64_t value,
-             const std::uint8_t* expression = nullptr) noexcept {
+    void set(std::uint64_t number, register_rule rule) noexcept {
         if (number < register_count) {
-            now_.rules[number] = {where, value, expression};
+            now_.rules[number] = rule;
         }
+    }
+    void set(std::uint64_t number, place where, std::int64_t value) noexcept {
+        set(number, register_rule(where, value));
     }
     void restore(std::uint64_t number) noexcept {
         if (number < register_count) {
@@ -236,7 +239,7 @@ private:
 
 bool row_at(const frame_description& function, address pc, row& at) noexcept {
     at = row{};
-    at.frame.where = place::offset;
+    at.frame = register_rule(place::offset, std::int64_t{0});
     return machine(function, pc, at).run();
 }
 

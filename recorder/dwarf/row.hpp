@@ -22,11 +22,24 @@ enum class place : std::uint8_t {
     expression,           ///< the value of the expression
 };
 
-struct register_rule {
-    place where = place::unchanged;
-    std::int64_t number = 0;
-    /// The length of the expression, and then the expression.
-    const std::uint8_t* expression = nullptr;
+/// In eight bytes, because rows lie on the stack of the program, which may be that of a signal handler.
+class register_rule {
+public:
+    register_rule() noexcept = default;
+    register_rule(place where, std::int64_t number) noexcept
+        : word_(static_cast<std::uint64_t>(number) << 8 | static_cast<std::uint8_t>(where)) {}
+    /// `expression` begins with its length.
+    register_rule(place where, const std::uint8_t* expression) noexcept
+        : word_(reinterpret_cast<address>(expression) << 8 | static_cast<std::uint8_t>(where)) {}
+
+    [[nodiscard]] place where() const noexcept { return static_cast<place>(word_); }
+    [[nodiscard]] std::int64_t number() const noexcept { return static_cast<std::int64_t>(word_) >> 8; }
+    [[nodiscard]] const std::uint8_t* expression() const noexcept {
+        return reinterpret_cast<const std::uint8_t*>(word_ >> 8);
+    }
+
+private:
+    std::uint64_t word_ = 0; ///< unchanged
 };
 
 struct row {

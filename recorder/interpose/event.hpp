@@ -16,6 +16,21 @@ public:
             log_ = nullptr;
         }
     }
+    /// Effects: takes what the recorder needs, before the process restricts its system calls.
+    [[gnu::noinline]] static void prepare_for_sandbox() noexcept {
+        event now(__builtin_frame_address(0));
+        if (now.log_ != nullptr) {
+            now.log_->prepare_for_sandbox(now.from_);
+        }
+    }
+
+    /// Effects: takes note that the thread's alternate stack is another one.
+    static void watch_stack() noexcept {
+        if (thread_log* const log = thread_log::mine()) {
+            log->watch_stack();
+        }
+    }
+
     event(const event&) = delete;
     event& operator=(const event&) = delete;
     [[gnu::always_inline]] ~event() {

@@ -94,6 +94,11 @@ void look_for(Function& function, const char* name) noexcept {
     return found;
 }
 
+// dlsym needs more stack than a signal handler may have. Most programs have allocated before that.
+[[gnu::constructor]] void look_early() {
+    next();
+}
+
 } // namespace
 
 const next_allocator& next() noexcept {

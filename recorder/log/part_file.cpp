@@ -1,9 +1,11 @@
 #include "recorder/log/part_file.hpp"
 
+#include "recorder/system/sandbox.hpp"
 #include "recorder/system/system_text.hpp"
 #include "recorder/system/time_stamp.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,12 +19,16 @@ namespace mallard::recorder {
 
 namespace {
 
-// 64 GiB of addresses at first. Limits of the system or of the process may leave less.
-constexpr std::uint32_t most_chunks = 1U << 18;
+constexpr std::size_t page_bytes = 4096;
 constexpr std::uint32_t fewest_chunks = 16;
 constexpr int most_names = 1000;
 // Used chunks that are looked at for a free one before a fresh one is taken. If the compressor is far behind, few are free.
 constexpr std::uint32_t most_looks = 32;
+// Some seconds, for a collector that has to get the processor first.
+constexpr unsigned most_waits = 20'000;
+constexpr unsigned pauses_in_wait = 2048;
+// 16 MiB for a process that may not ask for more.
+constexpr std::uint32_t chunks_in_sandbox = 64;
 
 constexpr std::size_t file_bytes(std::uint32_t chunks) noexcept {
     return trace::header_bytes + std::size_t{chunks} * trace::chunk_bytes;
@@ -34,13 +40,46 @@ std::uint64_t most_file_bytes() noexcept {
     return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
+/// Effects: asks the system for the pages of [begin, begin + bytes). Writing to a page of a file for which the disk has no space
+/// would end the program with SIGBUS. The kernel says so instead: EFAULT stands for that signal. An old kernel does not know
+/// the question; then the pages come at the first write.
+/// Returns: false if they are not there; errno tells why.
+bool get_pages(std::byte* begin, std::size_t bytes) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(begin) / page_bytes * page_bytes;
+    const auto last = reinterpret_cast<std::uintptr_t>(begin) + bytes;
+    return ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE) == 0 ||
+           errno == EINVAL;
+}
+
+/// Effects: gives up the processor for a moment. It is no cancellation point, and no system call in a sandbox.
+void wait_a_moment() noexcept {
+    for (unsigned pauses = 0; pauses < pauses_in_wait; ++pauses) {
+        __builtin_ia32_pause();
+    }
+    if (!in_sandbox()) {
+        ::sched_yield();
+    }
+}
+
+/// Restores errno, which the program's call of malloc leaves alone.
+class errno_guard {
+public:
+    errno_guard() noexcept : before_(errno) {}
+    errno_guard(const errno_guard&) = delete;
+    errno_guard& operator=(const errno_guard&) = delete;
+    ~errno_guard() { errno = before_; }
+
+private:
+    int before_;
+};
+
 } // namespace
 
 bool part_file::open(const char* folder, trace::stack_source stacks) noexcept {
     // A process that executes another program keeps its number, so the name has a count too.
     for (int each = 0; each < most_names; ++each) {
-        path_text path;
-        path.add(folder).add("/").add(static_cast<std::uint64_t>(::getpid())).add(".");
+        path_text& path = path_;
+        path.clear().add(folder).add("/").add(static_cast<std::uint64_t>(::getpid())).add(".");
         path.add(static_cast<std::uint64_t>(each)).add(".part");
         const int file =
             path.complete() ? ::open(path.text(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
@@ -64,45 +103,71 @@ bool part_file::open(const char* folder, trace::stack_source stacks) noexcept {
 
 bool part_file::map(int file) noexcept {
     const std::uint64_t most_bytes = most_file_bytes();
-    for (std::uint32_t chunks = most_chunks; chunks >= fewest_chunks; chunks /= 4) {
-        const std::size_t bytes = file_bytes(chunks);
-        if (bytes > most_bytes) {
-            continue;
-        }
-        if (::ftruncate(file, static_cast<off_t>(bytes)) != 0) {
-            continue;
-        }
-        void* const memory =
-            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-        if (memory == MAP_FAILED) {
-            continue;
-        }
-        if (::madvise(memory, trace::header_bytes, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
-            ::munmap(memory, bytes);
+    std::uint32_t chunks = most_chunks;
+    while (file_bytes(chunks) > most_bytes ||
+           ::ftruncate(file, static_cast<off_t>(file_bytes(chunks))) != 0) {
+        chunks /= 4;
+        if (chunks < fewest_chunks) {
             return false;
         }
-        memory_ = static_cast<std::byte*>(memory);
-        mapped_bytes_ = bytes;
-        header_ = new (memory_) trace::part_header;
-        header_->chunks = chunks;
-        header_->process = static_cast<std::uint32_t>(::getpid());
-        header_->parent = static_cast<std::uint32_t>(::getppid());
-        // It stays empty if /proc is not there. The last byte stays zero.
-        static_cast<void>(
-            !::readlink("/proc/self/exe", header_->executable.data(), header_->executable.size() - 1));
-        header_->first_time = time_stamp();
-        header_->first_nanoseconds = nanoseconds();
-        header_->first_cpu_time = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    void* const memory = ::mmap(nullptr, trace::header_bytes + window_bytes, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    auto* const begin = static_cast<std::byte*>(memory);
+    if (!get_pages(begin, trace::header_bytes)) {
+        ::munmap(memory, trace::header_bytes + window_bytes);
+        return false;
+    }
+    windows_[0].store(begin + trace::header_bytes, std::memory_order_release);
+    header_ = new (begin) trace::part_header;
+    header_->chunks = chunks;
+    header_->process = static_cast<std::uint32_t>(::getpid());
+    header_->parent = static_cast<std::uint32_t>(::getppid());
+    // It stays empty if /proc is not there. The last byte stays zero.
+    static_cast<void>(
+        !::readlink("/proc/self/exe", header_->executable.data(), header_->executable.size() - 1));
+    header_->first_time = time_stamp();
+    header_->first_nanoseconds = nanoseconds();
+    header_->first_cpu_time = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    return true;
+}
+
+/// Effects: maps a window, once all before it are mapped. A shared mapping can be mapped once more without its file: from its last
+/// page on.
+/// Returns: false if there are no addresses for it.
+bool part_file::map_window(std::uint32_t which) noexcept {
+    if (windows_[which].load(std::memory_order_acquire) != nullptr) {
         return true;
     }
-    return false;
+    if (in_sandbox()) {
+        return false;
+    }
+    std::byte* const last_page =
+        windows_[which - 1].load(std::memory_order_acquire) + window_bytes - page_bytes;
+    void* const memory = ::mremap(last_page, 0, page_bytes + window_bytes, MREMAP_MAYMOVE);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    ::munmap(memory, page_bytes);
+    std::byte* const window = static_cast<std::byte*>(memory) + page_bytes;
+    std::byte* none = nullptr;
+    if (!windows_[which].compare_exchange_strong(none, window)) {
+        ::munmap(window, window_bytes);
+    }
+    return true;
 }
 
 trace::part_header* part_file::leave() noexcept {
-    if (memory_ != nullptr) {
-        ::munmap(memory_ + trace::header_bytes, mapped_bytes_ - trace::header_bytes);
+    for (auto& window : windows_) {
+        std::byte* const memory = window.exchange(nullptr);
+        if (memory == nullptr) {
+            break;
+        }
+        ::munmap(memory, window_bytes);
     }
-    memory_ = nullptr;
     return std::exchange(header_, nullptr);
 }
 
@@ -121,17 +186,37 @@ bool part_file::stopping() const noexcept {
            header_->stopped.load(std::memory_order_relaxed) != trace::stop_reason::none;
 }
 
+// In a sandbox the collector measures the processor's counter, and CPU time is that of the last time outside.
 void part_file::note_time() noexcept {
     header_->last_time.store(time_stamp(), std::memory_order_relaxed);
-    header_->last_nanoseconds.store(nanoseconds(), std::memory_order_relaxed);
-    header_->last_cpu_time.store(nanoseconds(CLOCK_PROCESS_CPUTIME_ID), std::memory_order_relaxed);
+    header_->last_nanoseconds.store(in_sandbox() ? 0 : nanoseconds(), std::memory_order_relaxed);
+    if (!in_sandbox()) {
+        header_->last_cpu_time.store(nanoseconds(CLOCK_PROCESS_CPUTIME_ID), std::memory_order_relaxed);
+    }
 }
 
 trace::chunk_header* part_file::take_chunk() noexcept {
     if (stopping()) {
         return nullptr;
     }
+    const errno_guard errno_of_program;
     note_time();
+    trace::chunk_header* chunk = take_used_chunk();
+    if (chunk == nullptr) {
+        chunk = take_fresh_chunk();
+    }
+    for (unsigned waits = 0; chunk == nullptr && waits < most_waits && !stopping(); ++waits) {
+        wait_a_moment();
+        chunk = take_used_chunk();
+    }
+    if (chunk == nullptr) {
+        stop(trace::stop_reason::file_full);
+    }
+    return chunk;
+}
+
+/// Returns: a chunk that the collector has given back; null if none is found.
+trace::chunk_header* part_file::take_used_chunk() noexcept {
     // The lowest free chunk is the one whose pages are present and in the caches, because it was used last or often.
     const std::uint32_t used = header_->used_chunks.load(std::memory_order_acquire);
     for (std::uint32_t each = 0; each < used && each < most_looks; ++each) {
@@ -145,19 +230,19 @@ trace::chunk_header* part_file::take_chunk() noexcept {
             return chunk;
         }
     }
+    return nullptr;
+}
+
+/// Returns: a chunk that was never used; null if the file or the process has no room for it, or the disk, which stops recording.
+trace::chunk_header* part_file::take_fresh_chunk() noexcept {
     while (!stopping()) {
         const std::uint32_t fresh = header_->used_chunks.load(std::memory_order_acquire);
-        if (fresh >= header_->chunks) {
-            stop(trace::stop_reason::file_full);
-            break;
-        }
-        if (!populate(trace::chunk_at(memory_, fresh), sizeof(trace::chunk_header) + 1)) {
-            break;
+        if (fresh >= header_->chunks || !map_window(fresh / window_chunks) ||
+            !populate(chunk_at(fresh), sizeof(trace::chunk_header) + 1)) {
+            return nullptr;
         }
         trace::chunk_header* const chunk = claim(fresh);
-        // It counts as used once its first page is there, so that nobody reads a page that the disk has no room for.
-        std::uint32_t seen = fresh;
-        header_->used_chunks.compare_exchange_strong(seen, fresh + 1);
+        add_to_used(fresh);
         if (chunk != nullptr) {
             return chunk;
         }
@@ -165,10 +250,32 @@ trace::chunk_header* part_file::take_chunk() noexcept {
     return nullptr;
 }
 
+/// Effects: a chunk counts as used once its first page is there, so that nobody reads a page that the disk has no room for.
+void part_file::add_to_used(std::uint32_t fresh) noexcept {
+    header_->used_chunks.compare_exchange_strong(fresh, fresh + 1);
+}
+
+void part_file::prepare_for_sandbox() noexcept {
+    const errno_guard errno_of_program;
+    for (std::uint32_t which = 0; which < header_->chunks && which < most_chunks && !stopping(); ++which) {
+        const bool is_fresh = which >= header_->used_chunks.load(std::memory_order_acquire);
+        if (is_fresh && which >= chunks_in_sandbox) {
+            break;
+        }
+        if (!map_window(which / window_chunks) || !get_pages(chunk_at(which), trace::chunk_bytes)) {
+            break;
+        }
+        if (is_fresh) {
+            add_to_used(which);
+        }
+    }
+    note_time();
+}
+
 /// Returns: the chunk if it was free, and is the caller's now; else null. A chunk that was never used is free.
 /// Requires: its first page is there.
 trace::chunk_header* part_file::claim(std::uint32_t which) noexcept {
-    std::byte* const memory = trace::chunk_at(memory_, which);
+    std::byte* const memory = chunk_at(which);
     auto* const chunk = reinterpret_cast<trace::chunk_header*>(memory);
     auto expected = trace::chunk_state::free;
     if (chunk->state.load(std::memory_order_acquire) != expected ||
@@ -181,22 +288,16 @@ trace::chunk_header* part_file::claim(std::uint32_t which) noexcept {
     return chunk;
 }
 
-// Writing to a page of a file for which the disk has no space would end the program with SIGBUS. The kernel is asked for
-// the pages first, and says so instead: EFAULT stands for that signal. An old kernel does not know the question; then the pages come at the first write.
 bool part_file::populate(std::byte* begin, std::size_t bytes) noexcept {
     if (stopping()) {
         return false;
     }
-    const auto first = reinterpret_cast<std::uintptr_t>(begin) / 4096 * 4096;
-    const auto last = reinterpret_cast<std::uintptr_t>(begin) + bytes;
-    const int before = errno;
-    const bool there =
-        ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
-    if (!there) {
-        stop(errno == EFAULT ? trace::stop_reason::disk_full : trace::stop_reason::no_memory);
+    const errno_guard errno_of_program;
+    if (in_sandbox() || get_pages(begin, bytes)) {
+        return true;
     }
-    errno = before;
-    return there;
+    stop(errno == EFAULT ? trace::stop_reason::disk_full : trace::stop_reason::no_memory);
+    return false;
 }
 
 void part_file::stop(trace::stop_reason why) noexcept {

@@ -1,10 +1,19 @@
-/// This process's part of a recording: a file that is mapped as a whole.
+/// This process's part of a recording: a file that is mapped as far as it is used.
 ///
-/// Data model: trace/part.hpp. Nothing here needs the file's descriptor after `open`, because the program may close it.
+///     file     | header | 16 chunks | 16 chunks | ... |
+///     windows             0           1                     4 MiB each, mapped in their order, anywhere
+///
+/// Data model: trace/part.hpp. The file is large and sparse; the process has addresses for the windows alone, because they may be
+/// limited (RLIMIT_AS) or locked (mlockall). Nothing here needs the file's descriptor after `open`, because the program may
+/// close it.
 /// Thread-safe.
 #pragma once
 
+#include "recorder/system/system_text.hpp"
 #include "trace/part.hpp"
+
+#include <array>
+#include <atomic>
 
 namespace mallard::recorder {
 
@@ -23,8 +32,12 @@ public:
     /// Requires: the file is open.
     void note_time() noexcept;
 
+    /// Effects: gets the memory of some chunks, because the process is about to lose the right to ask for it.
+    /// Requires: the file is open.
+    void prepare_for_sandbox() noexcept;
+
     /// Returns: a chunk that only the caller writes to, without memory behind its records; null if recording has
-    /// stopped, and stops it if there is no room.
+    /// stopped. If there is no room, waits for the collector, and stops recording if it gives back none.
     trace::chunk_header* take_chunk() noexcept;
 
     /// Effects: asks the system for the memory of [begin, begin + bytes), which is in a chunk. Stops recording if the
@@ -41,13 +54,27 @@ public:
     [[nodiscard]] trace::part_header& header() const noexcept { return *header_; }
 
 private:
+    // 64 GiB. Limits of the system or of the process may leave less.
+    static constexpr std::uint32_t most_chunks = 1U << 18;
+    static constexpr std::uint32_t window_chunks = 16;
+    static constexpr std::size_t window_bytes = window_chunks * trace::chunk_bytes;
+
     [[nodiscard]] bool map(int file) noexcept;
+    [[nodiscard]] bool map_window(std::uint32_t which) noexcept;
+    /// Requires: the chunk's window is mapped.
+    [[nodiscard]] std::byte* chunk_at(std::uint32_t which) const noexcept {
+        return windows_[which / window_chunks].load(std::memory_order_acquire) +
+               which % window_chunks * trace::chunk_bytes;
+    }
+    trace::chunk_header* take_used_chunk() noexcept;
+    trace::chunk_header* take_fresh_chunk() noexcept;
+    void add_to_used(std::uint32_t fresh) noexcept;
     [[nodiscard]] bool stopping() const noexcept;
     trace::chunk_header* claim(std::uint32_t which) noexcept;
 
-    std::byte* memory_ = nullptr;
     trace::part_header* header_ = nullptr;
-    std::size_t mapped_bytes_ = 0;
+    std::array<std::atomic<std::byte*>, most_chunks / window_chunks> windows_{};
+    path_text path_; ///< here, because the stack may be small
     std::atomic<std::uint32_t> next_free_{0};
     std::atomic<std::uint64_t> taken_{0};
 };

@@ -2,6 +2,7 @@
 
 #include "recorder/marks/marked_files.hpp"
 #include "recorder/system/environment.hpp"
+#include "recorder/system/sandbox.hpp"
 #include "recorder/system/time_stamp.hpp"
 #include "recorder/system/uncancelled.hpp"
 #include "recorder/system/variables.hpp"
@@ -38,6 +39,9 @@ std::uint64_t least_ticks_between_stamps() noexcept {
 } // namespace
 
 bool recording::begin() noexcept {
+    if (in_sandbox()) {
+        return leave_in_sandbox();
+    }
     const int before = errno;
     state expected = state_.load(std::memory_order_acquire);
     for (;;) {
@@ -63,6 +67,15 @@ bool recording::begin() noexcept {
     return works;
 }
 
+/// The child of a fork, in a sandbox: it cannot open a part. It has all mappings of its parent.
+/// Returns: false.
+bool recording::leave_in_sandbox() noexcept {
+    if (state_.exchange(state::off) == state::on) {
+        part.header().forks_not_followed.fetch_add(1, std::memory_order_relaxed);
+    }
+    return false;
+}
+
 bool recording::begin_here() noexcept {
     if (same_process_ == nullptr) {
         const environment asked = environment::read();
@@ -77,7 +90,7 @@ bool recording::begin_here() noexcept {
         rules.walk_frame_pointers(stacks == trace::stack_source::frame_pointers);
         same_process_ =
             static_cast<const volatile std::uint32_t*>(memory_wiped_at_fork(sizeof(std::uint32_t)));
-        if (folder_.length() == 0 || same_process_ == nullptr) {
+        if (folder_.length() == 0 || same_process_ == nullptr || (sample_one_in > 1 && !sampled.open())) {
             return false;
         }
         const bool works = open_part();

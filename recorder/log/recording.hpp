@@ -7,6 +7,7 @@
 #include "recorder/log/part_file.hpp"
 #include "recorder/log/sampled_blocks.hpp"
 #include "recorder/marks/name_table.hpp"
+#include "recorder/system/sandbox.hpp"
 #include "recorder/system/system_text.hpp"
 #include "recorder/system/wiped_memory.hpp"
 #include "recorder/unwind/rule_table.hpp"
@@ -29,7 +30,8 @@ public:
 
     /// Effects: notes the time if the process ends, or becomes another program.
     void note_end() noexcept {
-        if (state_.load(std::memory_order_acquire) == state::on && !forked() && part.is_of_this_process()) {
+        if (state_.load(std::memory_order_acquire) == state::on && !forked() &&
+            (in_sandbox() || part.is_of_this_process())) {
             part.note_time();
         }
     }
@@ -62,6 +64,7 @@ private:
 
     [[nodiscard]] bool forked() const noexcept { return same_process_ == nullptr || *same_process_ == 0; }
     bool begin() noexcept;
+    bool leave_in_sandbox() noexcept;
     bool begin_here() noexcept;
     bool open_part() noexcept;
 

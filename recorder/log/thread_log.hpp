@@ -12,6 +12,7 @@
 #include "recorder/code/code_objects.hpp"
 #include "recorder/log/sampler.hpp"
 #include "recorder/marks/open_marks.hpp"
+#include "recorder/system/alternate_stack.hpp"
 #include "recorder/system/time_stamp.hpp"
 #include "recorder/unwind/caller.hpp"
 #include "recorder/unwind/stack.hpp"
@@ -76,6 +77,13 @@ public:
         return --until_sample_ == 0 && draw_sample(between);
     }
 
+    /// Effects: each event looks at first if there is room for it on a small alternate stack, if the thread has one.
+    void watch_stack() noexcept { ready_ = opened_ && !has_small_stack(); }
+
+    /// Effects: takes what later events of the thread need, because the process is about to lose the right to ask for it. `from` is in
+    /// the recorder.
+    void prepare_for_sandbox(caller from) noexcept;
+
     /// Effects: the thread is about to end. Events that follow are still written.
     void thread_ends() noexcept;
 
@@ -136,6 +144,7 @@ private:
     std::uint32_t until_sample_ = 1;
     bool whole_stack_ = false; ///< the next event begins a chunk, so it has all levels
     bool opened_ = false;
+    bool ready_ = false; ///< opened, and no event needs a look at the stack first
     bool ending_ = false;
     bool freed_is_sampled_ = false; ///< the last block that went had its allocation in a burst
     // Parts of the address space, by their lowest bits, from which a function's file is in the trace.

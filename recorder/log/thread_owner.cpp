@@ -2,6 +2,7 @@
 
 #include "recorder/log/recording.hpp"
 #include "recorder/log/thread_log.hpp"
+#include "recorder/system/sandbox.hpp"
 #include "recorder/system/thread_end.hpp"
 #include "recorder/system/time_stamp.hpp"
 #include "recorder/system/wiped_memory.hpp"
@@ -20,7 +21,11 @@ namespace {
 
 constexpr address most_stack_bytes = address{1} << 30;
 
+/// In a sandbox it is not known; then the answer is the one that loses events.
 bool on_alternate_stack() noexcept {
+    if (in_sandbox()) {
+        return true;
+    }
     stack_t now{};
     return ::sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_ONSTACK) != 0;
 }
@@ -50,11 +55,26 @@ constinit thread_end end_of_threads([](void* log) { static_cast<thread_log*>(log
 
 thread_log* thread_log::mine() noexcept {
     thread_log* const log = current;
-    return log != nullptr && log->opened_ ? log : open_mine();
+    return log != nullptr && log->ready_ ? log : open_mine();
 }
 
 [[gnu::noinline]] thread_log* thread_log::open_mine() noexcept {
+    thread_log* const before = current;
+    const bool is_open = before != nullptr && before->opened_;
+    if (lacks_stack()) {
+        if (is_open) {
+            the_recording.part.header().nested_events.fetch_add(1, std::memory_order_relaxed);
+        }
+        return nullptr;
+    }
+    if (is_open) {
+        return before;
+    }
     if (!the_recording.on()) {
+        return nullptr;
+    }
+    if (in_sandbox()) {
+        the_recording.part.header().events_of_unknown_threads.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
     const std::uint32_t owner = system_number();
@@ -110,6 +130,7 @@ bool thread_log::begin() noexcept {
     rules_seen_ = 0;
     open_.clear();
     opened_ = true;
+    watch_stack();
     random_ = static_cast<std::uint32_t>(time_stamp()) | 1;
     sampler_.begin(the_recording.sample_one_in, random_);
     const bool works = at_ == nullptr ? next_chunk() : has_room(trace::most_event_bytes);

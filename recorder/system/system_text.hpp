@@ -33,6 +33,13 @@ public:
         return add(static_cast<char>('0' + number % 10));
     }
 
+    fixed_text& clear() noexcept {
+        text_[0] = 0;
+        length_ = 0;
+        complete_ = true;
+        return *this;
+    }
+
     [[nodiscard]] const char* text() const noexcept { return text_; }
     [[nodiscard]] std::size_t length() const noexcept { return length_; }
     /// False if it was too long, and was cut.

@@ -1,5 +1,7 @@
 #include "recorder/unwind/readable_range.hpp"
 
+#include "recorder/system/sandbox.hpp"
+
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -59,6 +61,9 @@ address top_of_own_stack() noexcept {
 
 // The kernel reads the signal set before it looks at the first argument, so the answer is EFAULT or EINVAL.
 bool page_is_readable(address page) noexcept {
+    if (in_sandbox()) {
+        return false;
+    }
     const int before = errno;
     const long answer = ::syscall(SYS_rt_sigprocmask, no_such_way, page, nullptr, sizeof(address));
     const bool readable = answer == 0 || errno != EFAULT;
@@ -114,6 +119,17 @@ bool readable_range::begin_event_elsewhere(address slot) noexcept {
         enter_own_stack();
     }
     return false;
+}
+
+void readable_range::reach_down() noexcept {
+    const bool is_own = end_ == own_end_;
+    const address last = begin_ - most_bytes_at_once;
+    while (begin_ > last && page_is_readable(begin_ - page_bytes)) {
+        begin_ -= page_bytes;
+    }
+    if (is_own) {
+        own_begin_ = begin_;
+    }
 }
 
 bool readable_range::grow_to(address word) noexcept {

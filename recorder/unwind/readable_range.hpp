@@ -40,6 +40,10 @@ public:
     [[nodiscard]] address begin() const noexcept { return begin_; }
     [[nodiscard]] address end() const noexcept { return end_; }
 
+    /// Effects: asks the kernel for pages that the stack will grow into, 1 MiB of them at the most.
+    /// Requires: the range is not empty.
+    void reach_down() noexcept;
+
     /// Effects: forgets all pages.
     void clear() noexcept { *this = readable_range{}; }
 
@@ -65,7 +69,7 @@ private:
 };
 
 /// Returns: true if the page at `page` can be read; asks the kernel, and changes nothing.
-/// Complexity: a system call.
+/// Complexity: a system call. In a sandbox it is not made, and no page can be read.
 bool page_is_readable(address page) noexcept;
 
 } // namespace mallard::recorder::unwind

@@ -97,18 +97,18 @@ rule make_rule(address key, bool others_have_frame_pointers) noexcept {
     }
     const register_rule& back = at.rules[rip];
     const register_rule& base = at.rules[rbp];
-    if (back.where == place::undefined) {
+    if (back.where() == place::undefined) {
         return rule(rule::last);
     }
     const bool by_constant =
-        at.frame.where == place::offset && (at.frame_register == rsp || at.frame_register == rbp);
-    const bool usual = back.where == place::memory_at_offset && back.number == -8 &&
-                       at.rules[rsp].where == place::unchanged && !function.signal_frame;
-    const bool saved = base.where == place::memory_at_offset && base.number < 0;
-    if (!by_constant || !usual || !(saved || base.where == place::unchanged)) {
+        at.frame.where() == place::offset && (at.frame_register == rsp || at.frame_register == rbp);
+    const bool usual = back.where() == place::memory_at_offset && back.number() == -8 &&
+                       at.rules[rsp].where() == place::unchanged && !function.signal_frame;
+    const bool saved = base.where() == place::memory_at_offset && base.number() < 0;
+    if (!by_constant || !usual || !(saved || base.where() == place::unchanged)) {
         return rule(rule::complex);
     }
-    return rule::of(at.frame_register == rbp, at.frame.number, saved ? -base.number : 0);
+    return rule::of(at.frame_register == rbp, at.frame.number(), saved ? -base.number() : 0);
 }
 
 void rule_table::clear() noexcept {

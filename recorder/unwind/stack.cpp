@@ -1,6 +1,7 @@
 #include "recorder/unwind/stack.hpp"
 
 #include "recorder/code/code_objects.hpp"
+#include "recorder/system/sandbox.hpp"
 
 #include <sys/mman.h>
 
@@ -13,22 +14,20 @@ namespace mallard::recorder::unwind {
 namespace {
 
 constexpr unsigned first_room = 1024;
-constexpr unsigned smallest_most = 1U << 14;
 
 address word_at(address where) noexcept {
     return *reinterpret_cast<const address*>(where);
 }
 
+/// Effects: `array` has its first `count` elements at `place` from now on, which is moved behind its new room.
 template <typename T>
-T* array_in(std::byte*& reserved, unsigned count) noexcept {
-    auto* const array = reinterpret_cast<T*>(reserved);
-    reserved += sizeof(T) * count;
-    return array;
-}
-
-template <typename T>
-bool make_writable(T* array, unsigned count) noexcept {
-    return ::mprotect(array, sizeof(T) * count, PROT_READ | PROT_WRITE) == 0;
+void move_array(T*& array, unsigned count, std::byte*& place, unsigned room) noexcept {
+    auto* const moved = reinterpret_cast<T*>(place);
+    if (count != 0) {
+        std::memcpy(moved, array, sizeof(T) * count);
+    }
+    array = moved;
+    place += sizeof(T) * room;
 }
 
 /// Returns: the result of `step` for a copy of `now`, which takes over the copy. The compiler keeps an object in registers only
@@ -44,34 +43,34 @@ template <typename Position, typename Step>
 } // namespace
 
 bool stack::open() noexcept {
-    for (most_ = most_levels; most_ >= smallest_most; most_ /= 2) {
-        void* const memory =
-            ::mmap(nullptr, 2 * (sizeof(level) + sizeof(rest) + sizeof(other_word)) * std::size_t{most_},
-                   PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) {
-            continue;
-        }
-        auto* reserved = static_cast<std::byte*>(memory);
-        levels_ = array_in<level>(reserved, most_);
-        rests_ = array_in<rest>(reserved, most_);
-        others_ = array_in<other_word>(reserved, most_);
-        new_levels_ = array_in<level>(reserved, most_);
-        new_rests_ = array_in<rest>(reserved, most_);
-        new_others_ = array_in<other_word>(reserved, most_);
-        return commit(first_room);
-    }
-    return false;
+    return commit(first_room);
 }
 
+// Reserved addresses would cost less time than copies. But a process may have few of them, or lock all that it has.
 bool stack::commit(unsigned levels) noexcept {
     unsigned room = room_ == 0 ? first_room : room_;
     while (room < levels) {
         room *= 2;
     }
-    if (room > most_ || !make_writable(levels_, room) || !make_writable(rests_, room) ||
-        !make_writable(others_, room) || !make_writable(new_levels_, room) ||
-        !make_writable(new_rests_, room) || !make_writable(new_others_, room)) {
+    constexpr std::size_t bytes_of_level = 2 * (sizeof(level) + sizeof(rest) + sizeof(other_word));
+    if (room > most_levels || in_sandbox()) {
         return false;
+    }
+    void* const memory =
+        ::mmap(nullptr, bytes_of_level * room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    void* const before = levels_;
+    auto* place = static_cast<std::byte*>(memory);
+    move_array(levels_, room_, place, room);
+    move_array(rests_, room_, place, room);
+    move_array(others_, room_, place, room);
+    move_array(new_levels_, room_, place, room);
+    move_array(new_rests_, room_, place, room);
+    move_array(new_others_, room_, place, room);
+    if (before != nullptr) {
+        ::munmap(before, bytes_of_level * room_);
     }
     room_ = room;
     return true;
@@ -231,7 +230,8 @@ bool stack::carry_over(unsigned known, unsigned changed, position& now) noexcept
     return true;
 }
 
-bool stack::add(const level& which, const rest& its) noexcept {
+// By value: commit() moves the levels that were known before.
+bool stack::add(level which, rest its) noexcept {
     if (added_ == room_ && !commit(added_ + 1)) {
         return stop(stack_end::too_deep);
     }
@@ -360,19 +360,17 @@ unsigned stack::install(unsigned kept) noexcept {
         other_count_ = others_before(outside);
     }
     depth_ = outside + added_;
-    level* to = levels_ + outside;
-    rest* its = rests_ + outside;
-    bool needed_outside = outside > 0 && its[-1].uses_rbp;
-    for (unsigned each = added_; each-- > 0; ++its) {
-        *to++ = new_levels_[each];
-        *its = new_rests_[each];
-        const bool saves_rbp = its->saved_rbp_at != 0;
+    bool needed_outside = outside > 0 && rests_[outside - 1].uses_rbp;
+    for (unsigned each = added_, which = outside; each-- > 0; ++which) {
+        levels_[which] = new_levels_[each];
+        rests_[which] = new_rests_[each];
+        const bool saves_rbp = rests_[which].saved_rbp_at != 0;
         if (new_other_count_ > 0 || (saves_rbp && needed_outside)) {
-            add_others(each, saves_rbp && needed_outside);
+            add_others(each, saves_rbp && needed_outside); // may move the arrays
         }
-        needed_outside = its->by_rbp || (needed_outside && !saves_rbp);
-        its->uses_rbp = needed_outside;
-        its->others = other_count_;
+        needed_outside = rests_[which].by_rbp || (needed_outside && !saves_rbp);
+        rests_[which].uses_rbp = needed_outside;
+        rests_[which].others = other_count_;
     }
     return kept;
 }

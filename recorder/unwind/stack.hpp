@@ -55,8 +55,7 @@ public:
         address return_address;
     };
 
-    /// Effects: reserves addresses, and no memory.
-    /// Returns: false if there are none.
+    /// Returns: false if there is no memory.
     bool open() noexcept;
 
     /// Effects: this becomes the stack of a call whose return address stands at `slot`, in a frame in which rbp has the
@@ -82,6 +81,12 @@ public:
     [[nodiscard]] bool can_read(address slot, address word) noexcept {
         repeat_ = !readable_.begin_event(slot) || repeat_;
         return readable_.holds(word);
+    }
+    /// Effects: asks the kernel now for what later updates read.
+    void prepare_for_sandbox() noexcept {
+        if (readable_.end() != 0) {
+            readable_.reach_down();
+        }
     }
     /// Returns: true if `slot` is on the stack of the last update, as far as it is known.
     [[nodiscard]] bool holds(address slot) const noexcept {
@@ -119,7 +124,7 @@ private:
     [[nodiscard, gnu::noinline]] unsigned first_changed_by_parts(unsigned known) noexcept;
     [[nodiscard, gnu::always_inline]] inline unsigned innermost_changed(unsigned begin,
                                                                         unsigned end) const noexcept;
-    [[gnu::always_inline]] inline bool add(const level& which, const rest& its) noexcept;
+    [[gnu::always_inline]] inline bool add(level which, rest its) noexcept;
     [[gnu::always_inline]] inline bool go_out(position& now, rule_table& rules) noexcept;
     [[gnu::always_inline]] inline bool go_out_by(rule way, position& now, const rule_table& rules) noexcept;
     [[nodiscard, gnu::noinline]] unsigned innermost_changed_other(unsigned begin, unsigned end,
@@ -149,10 +154,8 @@ private:
     unsigned added_ = 0;
     unsigned other_count_ = 0;
     unsigned new_other_count_ = 0;
-    unsigned compared_from_ =
-        0;              ///< the outermost level of the middle that was compared since its inner end was
-    unsigned room_ = 0; ///< levels, and other words, that have memory
-    unsigned most_ = 0; ///< levels that have addresses
+    unsigned compared_from_ = 0; ///< the outermost level of the middle that was compared since its inner end was
+    unsigned room_ = 0;          ///< levels, and other words, that there is memory for
     bool repeat_ = false;
     std::uint32_t epoch_ = 0;
     stack_end end_ = stack_end::outermost;

@@ -14,9 +14,9 @@ constexpr unsigned most_steps = 1U << 20;
 /// if it was read from memory.
 bool outside(const register_rule& rule, const registers& now, unsigned number, address frame_address,
              readable_range& readable, words_read& read, address& value, address& at) noexcept {
-    const address relative = frame_address + static_cast<address>(rule.number);
+    const address relative = frame_address + static_cast<address>(rule.number());
     at = 0;
-    switch (rule.where) {
+    switch (rule.where()) {
     case place::unchanged:
         value = now.value[number];
         return now.knows(number);
@@ -29,18 +29,18 @@ bool outside(const register_rule& rule, const registers& now, unsigned number, a
         value = relative;
         return true;
     case place::another_register: {
-        const auto other = static_cast<std::uint64_t>(rule.number);
+        const auto other = static_cast<std::uint64_t>(rule.number());
         read.incomplete = true;
         value = now.knows(other) ? now.value[other] : 0;
         return now.knows(other);
     }
     case place::memory_at_expression:
-        if (!evaluate(rule.expression, now, true, frame_address, readable, read, at)) {
+        if (!evaluate(rule.expression(), now, true, frame_address, readable, read, at)) {
             return false;
         }
         break;
     case place::expression:
-        return evaluate(rule.expression, now, true, frame_address, readable, read, value);
+        return evaluate(rule.expression(), now, true, frame_address, readable, read, value);
     }
     if (!readable.holds(at)) {
         return false;
@@ -51,8 +51,8 @@ bool outside(const register_rule& rule, const registers& now, unsigned number, a
 
 bool frame_address_of(const row& rules, const registers& now, readable_range& readable, words_read& read,
                       address& result) noexcept {
-    if (rules.frame.where == place::expression) {
-        return evaluate(rules.frame.expression, now, false, 0, readable, read, result);
+    if (rules.frame.where() == place::expression) {
+        return evaluate(rules.frame.expression(), now, false, 0, readable, read, result);
     }
     if (!now.knows(rules.frame_register)) {
         return false;
@@ -60,7 +60,7 @@ bool frame_address_of(const row& rules, const registers& now, readable_range& re
     if (rules.frame_register != rsp && rules.frame_register != rbp) {
         read.incomplete = true;
     }
-    result = now.value[rules.frame_register] + static_cast<address>(rules.frame.number);
+    result = now.value[rules.frame_register] + static_cast<address>(rules.frame.number());
     return true;
 }
 
@@ -73,7 +73,7 @@ step_result step_out(frame& at, readable_range& readable, words_read& read) noex
     if (!description_at(pc, function) || function.return_register != rip || !row_at(function, pc, rules)) {
         return step_result::unknown_code;
     }
-    if (rules.rules[rip].where == place::undefined) {
+    if (rules.rules[rip].where() == place::undefined) {
         return step_result::outermost;
     }
     address frame_address = 0;
@@ -88,7 +88,7 @@ step_result step_out(frame& at, readable_range& readable, words_read& read) noex
         // Only these two decide where the next frame is. The others are words that the walk may need later.
         words_read unimportant;
         words_read& deciding = number == rip || number == rbp ? read : unimportant;
-        if (number == rsp && rules.rules[rsp].where == place::unchanged) {
+        if (number == rsp && rules.rules[rsp].where() == place::unchanged) {
             next.now.set(rsp, frame_address);
         } else if (outside(rules.rules[number], at.now, number, frame_address, readable, deciding, value,
                            from)) {

@@ -16,6 +16,7 @@ from mallard.advice.patterns import patterns_of
 from mallard.advice.plan import Asked, plan_for
 from mallard.advice.study import Study
 from mallard.advice.tries import Step, on_one_clock, tried_on
+from mallard.errors import UsageError
 from mallard.profile.document import Profile, read_profile
 from mallard.profile.native import ask
 from mallard.profile.sentences import withheld
@@ -23,6 +24,7 @@ from mallard.trial.estimate import EMPTY_INPUT, estimate, refuse_long, runs_agai
 from mallard.trial.native import NothingRecordedError, record
 from mallard.trial.program import Once, Program
 
+LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
 DISTURBED = 0.3  # width of an interval beside its middle
 
@@ -51,6 +53,11 @@ def _study(program: Program, asked: Asked, trace: Path | None, folder: Path, ste
     try:
         recording, profile = _recorded(program, trace, folder)
     except NothingRecordedError as error:
+        if not error.ends_as(first.status):
+            raise UsageError(
+                f"{error}; without the recorder the program {first.end}, so the recorder, or a limit that "
+                f"leaves it no room, is the reason: {LIMITS}"
+            ) from None
         return _silent(program, asked, first, str(error))
     fault_ns = fault_nanoseconds()
     if not ceiling_of(profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns).worth_a_trial:
@@ -139,6 +146,13 @@ def notes_of(program: Program, profile: Profile, mallocs: Globals, ceiling: Ceil
         given = "" if program.stdin else "; its standard input is empty, --input FILE gives it one"
         end = Once(0, 0, 0, 0, mallocs.status, "", None).end
         notes.append(f"The program {end}{given}.")
+    recorded = profile.process.exit_status
+    if mallocs.same_end and recorded is not None and recorded not in (-1, mallocs.status):
+        ends = [Once(0, 0, 0, 0, status, "", None).end for status in (recorded, mallocs.status)]
+        notes.append(
+            f"With the recorder the program {ends[0]}, without it it {ends[1]}: the recording may lack its "
+            f"end; {LIMITS}."
+        )
     if not mallocs.same_end:
         notes.append("The program ended differently from run to run, so runs are hard to compare.")
     if not mallocs.same_output:

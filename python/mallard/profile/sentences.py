@@ -79,9 +79,9 @@ def _ending(process: Process) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:
-            return f"ended by {signal.Signals(number).name}"
+            return f"with the recorder ended by {signal.Signals(number).name}"
         except ValueError:
-            return f"ended by signal {number}"
+            return f"with the recorder ended by signal {number}"
     return f"exit status {os.WEXITSTATUS(status)}"
 
 

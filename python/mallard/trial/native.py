@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -15,10 +16,20 @@ from mallard.trial.limited import wait
 ERROR = "error: "
 TIMES_SLOWER = 4  # a program that does nothing but allocate is slowed more, and needs --sample
 NOTHING_RECORDED = "before its first allocation"
+END = re.compile(r"(ended with status|ended by signal) (\d+)")
 
 
 class NothingRecordedError(UsageError):
     """The program made no call of the allocator that the recorder saw."""
+
+    def ends_as(self, status: int) -> bool:
+        """True if the recorded program ended with this status of wait(), or nobody said how it ended."""
+        found = END.search(str(self))
+        if found is None:
+            return True
+        by_signal = found[1].endswith("signal")
+        own = os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        return (by_signal, int(found[2])) == (os.WIFSIGNALED(status), own)
 
 
 def record(program: Sequence[str], stdin: Path | None, trace: Path, seconds_limit: float) -> Path:

@@ -196,6 +196,7 @@ void collection::end(recorded& which, int status, std::uint64_t cpu_time) {
     which.about.cpu_nanoseconds = collect::cpu_time(which.file.header(), cpu_time);
     add_header(which.about, which.file.header());
     which.about.threads = which.file.header().threads;
+    result_.events_of_unknown_threads += which.file.header().events_of_unknown_threads;
     which.about.ticks_per_second = ticks_per_second(which.file.header(), began_);
     to_->end_process(*which.number, which.about);
     which.file.remove();

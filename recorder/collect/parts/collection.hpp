@@ -32,6 +32,7 @@ public:
         // Of processes that had no event, so that the trace does not have them.
         std::uint64_t forks_not_followed = 0;
         std::uint64_t programs_not_followed = 0;
+        std::uint64_t events_of_unknown_threads = 0;     ///< in a sandbox
         std::vector<std::string> programs_without_event; ///< followed ones
         /// Programs that processes of the trace count as not followed, and that were found when these had ended.
         std::uint64_t programs_found_late = 0;

@@ -6,6 +6,7 @@
 #include "trace/reader.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -78,7 +79,9 @@ std::string stop_in_words(trace::stop_reason why) {
     case trace::stop_reason::disk_full:
         return "the disk is full; make room, or record to another disk with -o";
     case trace::stop_reason::file_full:
-        return "the collector could not follow, and the part has no more room; record less with --sample N";
+        return "the collector could not follow, and the part has no more room, or the process may take no "
+               "more memory; record "
+               "less with --sample N";
     case trace::stop_reason::no_memory:
         return "there was no memory for it; raise the limit of memory, or record less with --sample N";
     default:
@@ -168,7 +171,12 @@ void tell_missing(const totals& all, const collection::result& told, const argum
     tell_not_followed(all, how);
     tell_programs_without_event(told.programs_without_event);
     if (all.nested != 0) {
-        say("lost: " + counted(all.nested, "event") + " of signal handlers that interrupted the recorder");
+        say("lost: " + counted(all.nested, "event") +
+            " of signal handlers that interrupted the recorder, or whose stack has no room for it");
+    }
+    if (told.events_of_unknown_threads != 0) {
+        say("lost: " + counted(told.events_of_unknown_threads, "event") +
+            " of threads that allocated first when the program had restricted its system calls (seccomp)");
     }
     if (all.names_lost != 0) {
         say("lost: " + counted(all.names_lost, "use") + " of names for which there was no room");
@@ -179,8 +187,38 @@ void tell_missing(const totals& all, const collection::result& told, const argum
 }
 
 std::string ended_in_words(int status) {
-    return status > 128 ? "was ended by signal " + std::to_string(status - 128)
-                        : "ended with status " + std::to_string(status);
+    if (status <= 128) {
+        return "ended with status " + std::to_string(status);
+    }
+    const char* const name = ::sigabbrev_np(status - 128);
+    return "was ended by signal " + std::to_string(status - 128) +
+           (name != nullptr ? " (SIG" + std::string(name) + ")" : "");
+}
+
+/// Tells what may be the recorder's doing: the program's own words do not name it.
+void tell_failure(int status) {
+    if (status == 0) {
+        return;
+    }
+    std::string line = "with the recorder the program " + ended_in_words(status);
+    switch (status - 128) {
+    case SIGSYS:
+        line += "; if it does not without it, its sandbox (seccomp) forbids what the recorder asks of the "
+                "system: turn it off "
+                "for the recording";
+        break;
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGABRT:
+    case SIGKILL:
+        line += "; if it does not without it, a stack or a limit of memory is too small for both: raise it, "
+                "or record with "
+                "--stacks none, which needs least";
+        break;
+    default:
+        break;
+    }
+    say(line);
 }
 
 int tell_nothing_recorded(const arguments& how, parts_folder& folder, int status) {
@@ -193,6 +231,7 @@ int tell_nothing_recorded(const arguments& how, parts_folder& folder, int status
         " before its first allocation, or without the recorder; '" + how.file.string() + "' is as it was");
     say("a program is without the recorder if its parent clears LD_PRELOAD, or if there was no room for a "
         "part");
+    tell_failure(status);
     return nothing_recorded;
 }
 
@@ -222,6 +261,7 @@ int conclude(const arguments& how, parts_folder& folder, const collection::resul
     }
     tell_amounts(all, from.processes().size(), from.file_bytes());
     tell_missing(all, told, how);
+    tell_failure(status);
     folder.keep_trace();
     folder.remove();
     say("next: mallard profile " + how.file.string());

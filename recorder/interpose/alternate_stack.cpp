@@ -1,0 +1,35 @@
+/// A thread that has its signal handlers run on a small stack.
+
+#include "recorder/system/alternate_stack.hpp"
+
+#include MALLARD_EVENT_HEADER
+
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+
+using namespace mallard::recorder;
+
+namespace {
+
+// For the handler and an event, beside what the kernel stores.
+constexpr std::size_t enough_bytes = 4096;
+
+bool is_small(const stack_t& stack) noexcept {
+    const std::size_t stored = ::getauxval(AT_MINSIGSTKSZ);
+    return (stack.ss_flags & SS_DISABLE) == 0 && stack.ss_size < stored + enough_bytes;
+}
+
+} // namespace
+
+MALLARD_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* before) noexcept {
+    const auto result = static_cast<int>(::syscall(SYS_sigaltstack, stack, before));
+    if (result == 0 && stack != nullptr && (is_small(*stack) || has_small_stack())) {
+        small_alternate_stack = {reinterpret_cast<unwind::address>(stack->ss_sp),
+                                 is_small(*stack) ? stack->ss_size : 0};
+        event::watch_stack();
+    }
+    return result;
+}

@@ -1,0 +1,97 @@
+"""Programs that leave the recorder little: of the stack, of addresses, of system calls."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+LONGEST = 60  # seconds
+# docs/advisor/recording.md names these figures.
+MOST_ADDRESSES = 16 << 20
+MOST_STACK_AT_FIRST = 1024
+MOST_STACK = 512
+STEP = 64
+
+
+def alone(*words: str | Path) -> tuple[int, str]:
+    done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, text=True, timeout=LONGEST, check=False)
+    return done.returncode, done.stdout
+
+
+def recorded(collector: Path, folder: Path, *words: str | Path) -> tuple[int, str, str]:
+    command = [str(collector), "-o", str(folder / "x.trace"), "--", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def same(collector: Path, tmp_path: Path):
+    """Checks that output and status are those of the program alone, and returns what the collector told."""
+
+    def check(*words: str | Path) -> str:
+        status, output, told = recorded(collector, tmp_path, *words)
+        assert (status, output) == alone(*words), told
+        return told
+
+    return check
+
+
+@pytest.fixture
+def small_stacks(toys) -> Path:
+    return toys.build("small_stacks", ["small_stacks.c"])
+
+
+def test_a_small_alternate_stack_has_no_fault(small_stacks, same):
+    """From the smallest one on which the program runs alone: the registers of the processor take most of it."""
+    least = next(
+        size for size in range(2048, 1 << 16, STEP) if alone(small_stacks, "alternate", str(size))[0] == 0
+    )
+    for size in (least, least + STEP, least + 512, least + 1024):
+        assert "200 events of signal handlers" in same(small_stacks, "alternate", str(size))
+    assert "lost" not in same(small_stacks, "alternate", str(least + 4096))
+
+
+def test_a_thread_may_have_the_smallest_stack(small_stacks, same):
+    assert "of 101 threads" in same(small_stacks, "thread", "0")
+
+
+def test_an_event_takes_little_stack(small_stacks, collector, tmp_path):
+    _, without = alone(small_stacks, "used")
+    _, output, told = recorded(collector, tmp_path, small_stacks, "used")
+    first, later = (
+        int(with_) - int(bare) for with_, bare in zip(output.split(), without.split(), strict=True)
+    )
+    assert first <= MOST_STACK_AT_FIRST, told
+    assert later <= MOST_STACK
+
+
+def test_the_recorder_takes_few_addresses(toys, collector, tmp_path):
+    limits = toys.build("limits", ["limits.c"])
+    _, without = alone(limits, "addresses")
+    _, output, told = recorded(collector, tmp_path, limits, "addresses")
+    assert (int(output.split()[0]) - int(without.split()[0])) * 1024 <= MOST_ADDRESSES, told
+
+
+@pytest.mark.parametrize("what", ["limit", "lock", "lock-all", "lock-on-fault"])
+def test_limited_addresses_end_no_recording(what, toys, same):
+    told = same(toys.build("limits", ["limits.c"]), what)
+    assert "2,000,0" in told
+    assert "stopped" not in told
+
+
+@pytest.mark.parametrize("call", ["prctl", "seccomp"])
+@pytest.mark.parametrize("otherwise", ["kill", "errno"])
+def test_a_sandbox_sees_no_system_call(otherwise, call, toys, same):
+    """All events are there, with their stacks, also deeper ones than before."""
+    told = same(toys.build("sandbox", ["sandbox.c"]), otherwise, call)
+    assert "100 % of 2,00" in told
+    assert "stopped" not in told
+
+
+def test_an_unseen_sandbox_names_the_recorder(toys, collector, tmp_path):
+    status, output, told = recorded(collector, tmp_path, toys.build("sandbox", ["sandbox.c"]), "kill", "raw")
+    assert (status, output) == (128 + 31, "")
+    assert "with the recorder the program was ended by signal 31 (SIGSYS)" in told
+    assert "its sandbox (seccomp) forbids what the recorder asks of the system" in told
