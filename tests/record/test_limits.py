@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import struct
 import subprocess
 from pathlib import Path
 
@@ -26,6 +28,12 @@ def recorded(collector: Path, folder: Path, *words: str | Path) -> tuple[int, st
     return done.returncode, done.stdout, done.stderr
 
 
+def least_alternate_stack(program: Path) -> int:
+    """On which it runs alone: the registers of the processor take most of it."""
+    sizes = range(2048, 1 << 16, STEP)
+    return next(size for size in sizes if alone(program, "alternate", str(size))[0] == 0)
+
+
 @pytest.fixture
 def same(collector: Path, tmp_path: Path):
     """Checks that output and status are those of the program alone, and returns what the collector told."""
@@ -44,10 +52,7 @@ def small_stacks(toys) -> Path:
 
 
 def test_a_small_alternate_stack_has_no_fault(small_stacks, same):
-    """From the smallest one on which the program runs alone: the registers of the processor take most of it."""
-    least = next(
-        size for size in range(2048, 1 << 16, STEP) if alone(small_stacks, "alternate", str(size))[0] == 0
-    )
+    least = least_alternate_stack(small_stacks)
     for size in (least, least + STEP, least + 512, least + 1024):
         assert "200 events of signal handlers" in same(small_stacks, "alternate", str(size))
     assert "lost" not in same(small_stacks, "alternate", str(least + 4096))
@@ -95,3 +100,49 @@ def test_an_unseen_sandbox_names_the_recorder(toys, collector, tmp_path):
     assert (status, output) == (128 + 31, "")
     assert "with the recorder the program was ended by signal 31 (SIGSYS)" in told
     assert "its sandbox (seccomp) forbids what the recorder asks of the system" in told
+
+
+def tried(library: Path, report: Path, *words: str | Path) -> tuple[int, str, int]:
+    """Status and output of a program whose main is the scope of a trial, and the blocks that were served."""
+    symbols = subprocess.run(["nm", str(words[0])], stdout=subprocess.PIPE, text=True, check=True).stdout
+    main = next(line.split()[0] for line in symbols.splitlines() if line.endswith(" T main"))
+    asked = {
+        "MALLARD_TRIAL": "multipool",
+        "MALLARD_TRIAL_CODE": f":{int(main, 16):x}",
+        "MALLARD_TRIAL_REPORT": str(report),
+        "LD_PRELOAD": str(library),
+    }
+    done = subprocess.run(
+        [*map(str, words)],
+        env={**os.environ, **asked},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    (served,) = struct.unpack_from("Q", report.read_bytes(), 128)
+    return done.returncode, done.stdout, served
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("limits", "limit"),
+        ("limits", "lock-all"),
+        ("sandbox", "kill", "prctl"),
+        ("sandbox", "errno", "seccomp"),
+    ],
+)
+def test_a_trial_keeps_to_the_limits(words, toys, collector, tmp_path):
+    library = collector.parent.parent / "trial/libmallard_trial.so"
+    program = toys.build(words[0], [f"{words[0]}.c"])
+    status, output, served = tried(library, tmp_path / "report", program, *words[1:])
+    assert (status, output) == alone(program, *words[1:])
+    assert served >= 1_000_000
+
+
+def test_a_trial_serves_none_on_small_stacks(small_stacks, collector, tmp_path):
+    library = collector.parent.parent / "trial/libmallard_trial.so"
+    words = ("alternate", str(least_alternate_stack(small_stacks)))
+    status, output, _ = tried(library, tmp_path / "report", small_stacks, *words)
+    assert (status, output) == alone(small_stacks, *words)

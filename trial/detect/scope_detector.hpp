@@ -22,6 +22,8 @@ public:
         level_ = left_out_ = none;
     }
 
+    void prepare_for_sandbox() noexcept { stack_.prepare_for_sandbox(); }
+
     /// Returns: true if the call was made inside of the scope, and not from code that is left out.
     /// Complexity: O(new levels), and a comparison for each level outside.
     bool inside(recorder::unwind::caller from, recorder::unwind::rule_table& rules, scope_code& code,

@@ -1,5 +1,6 @@
 #include "trial/interpose/thread_state.hpp"
 
+#include "recorder/system/sandbox.hpp"
 #include "recorder/system/thread_end.hpp"
 #include "recorder/system/wiped_memory.hpp"
 #include "trial/trial.hpp"
@@ -32,8 +33,15 @@ thread_state* closed_state() noexcept {
 constinit thread_local thread_state* thread_state::current = nullptr;
 
 thread_state* thread_state::make() noexcept {
+    if (recorder::lacks_stack()) {
+        return nullptr;
+    }
+    if (current != nullptr && current->opened_) {
+        return current;
+    }
     // A thread that has a state, which is not open, is about to end, or is that of the child of a fork.
-    if (current != nullptr || !the_trial.on()) {
+    // In a sandbox there is no memory for one.
+    if (current != nullptr || recorder::in_sandbox() || !the_trial.on()) {
         return nullptr;
     }
     current = closed_state(); // in the meantime, and for good if there is no server or no memory
@@ -48,6 +56,7 @@ thread_state* thread_state::make() noexcept {
     }
     state->server_ = its;
     state->opened_ = true;
+    state->watch_stack();
     current = state;
     // If the program has taken all keys, the state stays open, and its server is lost with the thread.
     static_cast<void>(end_of_threads.expect(state));
@@ -84,7 +93,7 @@ void thread_state::thread_ends() noexcept {
     if (!opened_) {
         return;
     }
-    opened_ = false;
+    opened_ = ready_ = false;
     server* const mine = server_;
     server_ = nullptr;
     // Blocks that are freed from here on come back to the server as another thread's do.

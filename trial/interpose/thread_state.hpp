@@ -7,6 +7,7 @@
 /// Owner: its thread, all but `taken_`.
 #pragma once
 
+#include "recorder/system/alternate_stack.hpp"
 #include "recorder/unwind/caller.hpp"
 #include "trial/detect/scope_detector.hpp"
 #include "trial/serve/server.hpp"
@@ -23,7 +24,7 @@ public:
     /// Returns: the calling thread's state, made if it has none; null if the thread is not served.
     [[gnu::always_inline]] static thread_state* mine() noexcept {
         thread_state* const state = current;
-        return state != nullptr && state->opened_ ? state : make();
+        return state != nullptr && state->ready_ ? state : make();
     }
 
     /// Returns: the calling thread's server if it has one; makes none.
@@ -34,6 +35,15 @@ public:
 
     /// Returns: true if a call of the allocator is made inside of the scope.
     bool inside(caller from) noexcept;
+
+    /// Effects: each call looks at first if there is room for it on a small alternate stack, if the thread has one.
+    void watch_stack() noexcept { ready_ = opened_ && !recorder::has_small_stack(); }
+
+    /// Effects: takes what `inside` needs later, before the process restricts its system calls.
+    void prepare_for_sandbox(caller from) noexcept {
+        inside(from);
+        detector_.prepare_for_sandbox();
+    }
 
     /// Effects: a mark of the scope, or a function of it, begins or ends.
     void begins(caller from) noexcept;
@@ -53,6 +63,7 @@ private:
 
     server* server_ = nullptr;
     bool opened_ = false;         ///< until the thread is about to end
+    bool ready_ = false;          ///< opened, and no call needs a look at the stack first
     bool busy_ = false;           ///< a signal handler that interrupts the detection is outside of the scope
     std::uint32_t open_ = 0;      ///< marks and functions of the scope
     std::uint64_t outermost_ = 0; ///< where the outermost of them has its frame

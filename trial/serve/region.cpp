@@ -1,11 +1,15 @@
 #include "trial/serve/region.hpp"
 
+#include "recorder/system/sandbox.hpp"
+
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <string_view>
@@ -16,10 +20,26 @@ constinit region the_region;
 
 namespace {
 
-std::byte* reserve(std::size_t bytes) noexcept {
-    void* const memory =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+// Linux gives a process its addresses from the other end of the 47 bits, and a program that wants some of its own takes lower ones.
+constexpr std::uintptr_t first_base = 0x3a00'0000'0000;
+constexpr std::uintptr_t last_base = 0x5200'0000'0000;
+constexpr std::uintptr_t between_bases = 0x0200'0000'0000;
+// A thread that waits for another one's slice, which maps it.
+constexpr unsigned most_waits = 10'000;
+
+/// Returns: memory at that place; null if something else is there, or there is none. Then errno is EEXIST, or another one.
+std::byte* map_at(std::uintptr_t place, std::size_t bytes) noexcept {
+    void* const memory = ::mmap(reinterpret_cast<void*>(place), bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return nullptr;
+    }
+    if (reinterpret_cast<std::uintptr_t>(memory) != place) {
+        ::munmap(memory, bytes); // an old kernel takes the place for a hint
+        errno = EEXIST;
+        return nullptr;
+    }
+    return static_cast<std::byte*>(memory);
 }
 
 /// The first bytes of a file of the system; none if it cannot be read.
@@ -57,7 +77,7 @@ std::size_t available_bytes() noexcept {
     return begin_of_file("/proc/meminfo").number("MemAvailable:", SIZE_MAX >> 10) << 10;
 }
 
-/// Returns: the bytes of addresses that the trial may reserve: an eighth of all, where they are limited, because the program
+/// Returns: the bytes of addresses that the trial may take: an eighth of all, where they are limited, because the program
 /// needs the rest.
 std::size_t most_addresses() noexcept {
     std::size_t most = SIZE_MAX;
@@ -75,41 +95,56 @@ std::size_t most_addresses() noexcept {
 
 bool region::open(std::size_t most_taken_bytes) noexcept {
     most_taken_ = most_taken_bytes != 0 ? most_taken_bytes : available_bytes() / 2;
-    const std::size_t most = most_addresses();
-    for (unsigned slices = most_slices; slices > 0; slices /= 2) {
-        const std::size_t bytes = slices * slice_bytes;
-        if (bytes + bytes / granule > most) {
-            continue;
+    // The global allocator asks for no huge pages, so the trial has some only where the system gives them to all.
+    huge_pages_ = begin_of_file("/sys/kernel/mm/transparent_hugepage/enabled").has("[always]");
+    for (std::uintptr_t base = first_base; base <= last_base; base += between_bases) {
+        if (std::byte* const tried = map_at(base, sizes_bytes)) {
+            ::munmap(tried, sizes_bytes);
+            base_ = base;
+            sizes_ = reinterpret_cast<std::uint8_t*>(base + most_slices * slice_bytes);
+            return true;
         }
-        std::byte* const memory = reserve(bytes);
-        if (memory == nullptr) {
-            continue;
-        }
-        std::byte* const sizes = reserve(bytes / granule);
-        if (sizes == nullptr) {
-            ::munmap(memory, bytes);
-            continue;
-        }
-        // The global allocator asks for no huge pages, so the trial has some only where the system gives them to all.
-        if (!begin_of_file("/sys/kernel/mm/transparent_hugepage/enabled").has("[always]")) {
-            ::madvise(memory, bytes, MADV_NOHUGEPAGE);
-        }
-        sizes_ = reinterpret_cast<std::uint8_t*>(sizes);
-        base_ = reinterpret_cast<std::uintptr_t>(memory);
-        bytes_ = bytes;
-        return true;
     }
     return false;
 }
 
 std::byte* region::take_slice(server* who) noexcept {
-    const unsigned which = next_.fetch_add(1, std::memory_order_relaxed);
-    if (which >= bytes_ / slice_bytes) {
-        next_.store(most_slices, std::memory_order_relaxed);
-        return nullptr;
+    const int errno_of_program = errno;
+    std::byte* const slice = map_slice(who);
+    errno = errno_of_program;
+    return slice;
+}
+
+// The program may limit its addresses while it runs, so each slice but the first is compared with the limits of its time.
+std::byte* region::map_slice(server* who) noexcept {
+    for (unsigned waits = 0; waits < most_waits; ++waits) {
+        const std::size_t bytes = bytes_.load(std::memory_order_acquire);
+        const std::size_t which = bytes / slice_bytes;
+        if (which >= most_slices || recorder::in_sandbox() ||
+            (which != 0 && (which + 1) * (slice_bytes + sizes_bytes) > most_addresses())) {
+            return nullptr;
+        }
+        auto* const sizes =
+            map_at(reinterpret_cast<std::uintptr_t>(sizes_) + which * sizes_bytes, sizes_bytes);
+        if (sizes == nullptr && errno == EEXIST) {
+            ::sched_yield(); // another thread is about to have this slice
+            continue;
+        }
+        std::byte* const slice = sizes == nullptr ? nullptr : map_at(base_ + bytes, slice_bytes);
+        if (slice == nullptr) {
+            if (sizes != nullptr) {
+                ::munmap(sizes, sizes_bytes);
+            }
+            return nullptr;
+        }
+        if (!huge_pages_) {
+            ::madvise(slice, slice_bytes, MADV_NOHUGEPAGE);
+        }
+        owners_[which].store(who, std::memory_order_release);
+        bytes_.store(bytes + slice_bytes, std::memory_order_release);
+        return slice;
     }
-    owners_[which].store(who, std::memory_order_release);
-    return reinterpret_cast<std::byte*>(base_) + which * slice_bytes;
+    return nullptr;
 }
 
 } // namespace mallard::trial

@@ -21,7 +21,7 @@ namespace mallard::trial {
 class region_upstream {
 public:
     static constexpr std::size_t least_bytes = 4096;
-    static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+    static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
     region_upstream(server* owner, counts& into) noexcept : owner_(owner), counts_(into) { next_slice(); }
     region_upstream(const region_upstream&) = delete;
