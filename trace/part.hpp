@@ -3,7 +3,7 @@
 ///     | header, 4 KiB | chunk 0, 256 KiB | chunk 1 | ... |
 ///     chunk: | chunk header, 64 B | record | record | ... | 0 |
 ///
-/// Data model: the process maps the whole file, shared, so that a kill loses nothing that was written. A thread writes
+/// Data model: the process maps the file as far as it uses it, shared, so that a kill loses nothing that was written. A thread writes
 /// to one chunk at a time, and the file is sparse. A full chunk waits for the compressor, which frees it for another use.
 /// Invariants: a chunk stands alone. Its first record of a thread has the thread's number and the time; its first
 /// event has its whole stack. The byte after the last record is 0. A record's first byte is written last, so a record

@@ -185,6 +185,24 @@ def test_a_program_that_makes_no_call_of_the_allocator(given, monkeypatch):
     assert verdict.notes == ("Nothing was recorded: 'x' ended before its first allocation.",)
 
 
+def test_a_program_that_only_the_recorder_ends_is_refused(given, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise NothingRecordedError("nothing was recorded: 'x' was ended by signal 31 (SIGSYS)")
+
+    monkeypatch.setattr(course, "_recorded", refuse)
+    with pytest.raises(UsageError, match="signal 31.*; without the recorder the program ended with exit status 0"):
+        given()
+
+
+def test_another_end_with_the_recorder_is_noted(given):
+    faulty = document()["process"] | {"command": ["server"], "events": 1_000_000, "exit_status": 11}
+    notes = decide(given(process=faulty)[0]).notes
+    assert any(
+        note.startswith("With the recorder the program ended by SIGSEGV, without it it ended with exit status 0")
+        for note in notes
+    )
+
+
 def test_a_disturbed_recording_is_repeated(given):
     wide = figures(1000, 64_000, 1.0, D=figures()["D"] | {"interval": [0.0, 0.5]})
     _, _, recordings = given(figures=wide)
