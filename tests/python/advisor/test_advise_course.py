@@ -190,17 +190,15 @@ def test_a_program_that_only_the_recorder_ends_is_refused(given, monkeypatch):
         raise NothingRecordedError("nothing was recorded: 'x' was ended by signal 31 (SIGSYS)")
 
     monkeypatch.setattr(course, "_recorded", refuse)
-    with pytest.raises(UsageError, match="signal 31.*; without the recorder the program ended with exit status 0"):
+    with pytest.raises(UsageError, match="; without the recorder the program ended with exit status 0"):
         given()
 
 
 def test_another_end_with_the_recorder_is_noted(given):
     faulty = document()["process"] | {"command": ["server"], "events": 1_000_000, "exit_status": 11}
     notes = decide(given(process=faulty)[0]).notes
-    assert any(
-        note.startswith("With the recorder the program ended by SIGSEGV, without it it ended with exit status 0")
-        for note in notes
-    )
+    said = "With the recorder the program ended by SIGSEGV, without it it ended with exit status 0"
+    assert any(note.startswith(said) for note in notes)
 
 
 def test_a_disturbed_recording_is_repeated(given):
