@@ -19,14 +19,9 @@ namespace mallard::recorder::unwind {
 
 namespace {
 
-constexpr address page_bytes = 4096;
 // A stack that grows by more than this at once is taken for another stack.
 constexpr address most_bytes_at_once = 256 * page_bytes;
 constexpr int no_such_way = -1;
-
-constexpr address page_of(address word) noexcept {
-    return word & ~(page_bytes - 1);
-}
 
 /// Returns: true if all pages of [begin, end) can be read.
 /// Complexity: at most two system calls, if the kernel knows MADV_POPULATE_READ and all pages can be read.

@@ -16,6 +16,12 @@
 
 namespace mallard::recorder::unwind {
 
+inline constexpr address page_bytes = 4096;
+
+constexpr address page_of(address where) noexcept {
+    return where & ~(page_bytes - 1);
+}
+
 class readable_range {
 public:
     /// Effects: begins an event whose innermost frame has its return address at `slot`.

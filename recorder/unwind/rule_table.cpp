@@ -12,12 +12,6 @@ namespace mallard::recorder::unwind {
 
 namespace {
 
-constexpr address page_bytes = 4096;
-
-constexpr address page_of(address where) noexcept {
-    return where / page_bytes * page_bytes;
-}
-
 /// Returns: true if the bytes before `key` are an instruction that calls.
 ///
 ///     e8 and 4 bytes             call to a constant distance

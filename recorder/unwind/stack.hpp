@@ -154,8 +154,9 @@ private:
     unsigned added_ = 0;
     unsigned other_count_ = 0;
     unsigned new_other_count_ = 0;
-    unsigned compared_from_ = 0; ///< the outermost level of the middle that was compared since its inner end was
-    unsigned room_ = 0;          ///< levels, and other words, that there is memory for
+    unsigned compared_from_ =
+        0;              ///< the outermost level of the middle that was compared since its inner end was
+    unsigned room_ = 0; ///< levels, and other words, that there is memory for
     bool repeat_ = false;
     std::uint32_t epoch_ = 0;
     stack_end end_ = stack_end::outermost;
