@@ -6,11 +6,15 @@
 namespace mallard::advisor {
 
 const char* const usage =
-    "Usage: mallard-profile TRACE [--process N] [--scope F] [--events] [--export FORMAT -o FILE]\n"
+    "Usage: mallard-profile TRACE [--process N] [--scope F] [--symbols TEXT] [--events] [--export FORMAT -o "
+    "FILE]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
     "  --process N   the process with this number; without it, the one with the most events\n"
     "  --scope F     show one function or marked scope in depth as well\n"
+    "  --symbols TEXT\n"
+    "                print the functions of the process's files whose symbols contain TEXT instead, a line "
+    "each\n"
     "  --events      print the events as text instead, a line each\n"
     "  --export FORMAT -o FILE\n"
     "                write the blocks by their stacks into a file instead: pprof, dhat (dh_view.html, "
@@ -48,9 +52,13 @@ void check_together(const arguments& read) {
     if (read.exported == nullptr && !read.output.empty()) {
         throw usage_error("-o " + read.output + " is for exports: add --export FORMAT.");
     }
-    if (read.exported != nullptr && (read.events || read.scope)) {
+    if (read.exported != nullptr && (read.events || read.scope || read.symbols)) {
+        throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
+                          "--scope or --symbols.");
+    }
+    if (read.symbols && (read.events || read.scope)) {
         throw usage_error(
-            "--export writes all of a process. It goes with --process, not with --events or --scope.");
+            "--symbols prints names only. It goes with --process, not with --events or --scope.");
     }
 }
 
@@ -88,6 +96,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
             read.process = process_number(value());
         } else if (word == "--scope") {
             read.scope = value();
+        } else if (word == "--symbols") {
+            read.symbols = value();
         } else if (word == "--export") {
             read.exported = format_of(value());
         } else if (word == "-o" || word == "--output") {
@@ -100,7 +110,7 @@ arguments read_arguments(const std::vector<std::string>& words) {
             only_names = true;
         } else {
             throw usage_error("There is no option '" + words[at] +
-                              "'. --process, --scope, --events, --export and -o are known.");
+                              "'. --process, --scope, --symbols, --events, --export and -o are known.");
         }
     }
     if (read.trace.empty() && !read.help) {

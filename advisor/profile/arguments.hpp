@@ -21,7 +21,8 @@ struct arguments {
     std::string trace;
     std::optional<std::uint32_t> process; ///< the system's number
     std::optional<std::string> scope;
-    bool events = false; ///< print them as text
+    std::optional<std::string> symbols; ///< print the functions whose symbols have this text
+    bool events = false;                ///< print them as text
     const export_format* exported = nullptr;
     std::string output; ///< the file of the export
     bool help = false;

@@ -96,7 +96,11 @@ int run(const std::vector<std::string>& words) {
         return 0;
     }
     symbol_names names(from.code(which), from.processes()[which].executable);
-    if (given.events) {
+    if (given.symbols) {
+        for (const std::string& name : names.with(*given.symbols)) {
+            std::fprintf(stdout, "%s\n", name.c_str());
+        }
+    } else if (given.events) {
         write_event_text(stdout, from, which, names);
     } else {
         const std::string document = profile(from, which, given, names);

@@ -20,6 +20,8 @@ public:
     bool is_library_name(std::string_view short_name) override;
     std::optional<place_in_file> in_file(std::uint64_t level) override;
     std::vector<std::string> warnings() override { return map_.warnings(); }
+    /// Returns: the names of functions whose symbols contain the text.
+    std::set<std::string> with(std::string_view text) { return map_.names_with(text); }
 
 private:
     std::span<const trace::code_file> files_;

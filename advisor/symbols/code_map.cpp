@@ -290,6 +290,19 @@ bool code_map::is_standard_library(function_id which) {
     return is_allocator_layer(which) || names_standard_library(short_name(which));
 }
 
+std::set<std::string> code_map::names_with(std::string_view text) {
+    std::set<std::string> names;
+    for (std::size_t each = 0; each < state_->objects.size(); ++each) {
+        state::known_object& known = state_->ask(each);
+        if (!known.is_system_page) {
+            for (const std::string& symbol : known.file->symbols_containing(text)) {
+                names.insert(demangled(symbol));
+            }
+        }
+    }
+    return names;
+}
+
 std::size_t code_map::functions() const noexcept {
     return state_->functions.size();
 }

@@ -15,8 +15,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mallard::advisor {
@@ -86,6 +88,10 @@ public:
 
     /// Returns: true for functions of the standard library, and of allocators. Names decide.
     bool is_standard_library(function_id which);
+
+    /// Returns: the names of all functions of the loaded files, demangled, whose symbols contain the text. Functions that
+    /// are inlined everywhere count if there is DWARF.
+    std::set<std::string> names_with(std::string_view text);
 
     /// Functions that were found so far; their numbers are below.
     [[nodiscard]] std::size_t functions() const noexcept;

@@ -28,6 +28,8 @@ public:
     /// Returns: the codes that have the address, from the innermost one to the compiled function.
     [[nodiscard]] std::vector<const code*> at(std::uint64_t address) const;
 
+    [[nodiscard]] const std::vector<code>& codes() const noexcept { return codes_; }
+
 private:
     static constexpr std::uint32_t no_parent = ~std::uint32_t{0};
 

@@ -175,14 +175,29 @@ bool object_file::open_by_build_id() {
     return true;
 }
 
+symbol_table& object_file::symbols() {
+    if (symbols_ == nullptr) {
+        symbols_ = std::make_unique<symbol_table>(session_->module);
+    }
+    return *symbols_;
+}
+
+std::set<std::string> object_file::symbols_containing(std::string_view text) {
+    if (state() != file_state::readable) {
+        return {};
+    }
+    std::set<std::string> found = lines().inlined_containing(text);
+    for (const std::string_view symbol : symbols().containing(text)) {
+        found.emplace(symbol);
+    }
+    return found;
+}
+
 object_file::code_function object_file::function_at(std::uint64_t address) {
     if (state() != file_state::readable) {
         return {};
     }
-    if (symbols_ == nullptr) {
-        symbols_ = std::make_unique<symbol_table>(session_->module);
-    }
-    const symbol_table::found symbol = symbols_->at(address);
+    const symbol_table::found symbol = symbols().at(address);
     if (symbol.is_there && symbol.has_size) {
         return {symbol.begin, symbol.name, true};
     }

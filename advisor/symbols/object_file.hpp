@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -52,11 +53,15 @@ public:
 
     /// Complexity: O(log n) of the symbols, once they are read.
     code_function function_at(std::uint64_t address);
+    /// Returns: the symbols of functions, inlined ones included, that contain the text; none if the file is not readable.
+    std::set<std::string> symbols_containing(std::string_view text);
     /// Requires: state() is readable.
     source_lines& lines();
 
 private:
     struct session;
+
+    symbol_table& symbols();
 
     file_state open();
     file_state compare_with_disk();

@@ -6,6 +6,7 @@
 #include <elfutils/libdwfl.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 namespace mallard::advisor {
@@ -52,6 +53,31 @@ std::string symbol_of(Dwarf_Die entry) {
         }
     }
     return text_of(dwarf_diename(&entry));
+}
+
+/// Returns: the entry that `attribute` refers to, or the entry itself.
+Dwarf_Die referred(Dwarf_Die entry, unsigned attribute) {
+    Dwarf_Attribute reference;
+    Dwarf_Die target;
+    const bool is_there = dwarf_attr_integrate(&entry, attribute, &reference) != nullptr &&
+                          dwarf_formref_die(&reference, &target) != nullptr;
+    return is_there ? target : entry;
+}
+
+/// Returns: the name behind those of its namespaces and classes. Functions without a linker's name are local to a file.
+std::string qualified(Dwarf_Die entry, std::string name) {
+    Dwarf_Die declared = referred(referred(entry, DW_AT_abstract_origin), DW_AT_specification);
+    Dwarf_Die* scopes = nullptr;
+    const int count = dwarf_getscopes_die(&declared, &scopes);
+    for (int each = 1; each < count; ++each) {
+        const int tag = dwarf_tag(&scopes[each]);
+        if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) {
+            const char* const around = dwarf_diename(&scopes[each]);
+            name.insert(0, std::string(around == nullptr ? "(anonymous namespace)" : around) + "::");
+        }
+    }
+    std::free(scopes);
+    return name;
 }
 
 std::optional<Dwarf_Word> number_of(Dwarf_Die entry, unsigned name) {
@@ -194,6 +220,24 @@ source_place source_lines::declaration_of(std::uint64_t address) {
         }
     }
     return {};
+}
+
+std::set<std::string> source_lines::inlined_containing(std::string_view text) {
+    std::set<std::string> found;
+    if (!state_->open()) {
+        return found;
+    }
+    for (unit& each : state_->units) {
+        for (const function_tree::code& code : each.tree().codes()) {
+            if (!code.inlined) {
+                continue;
+            }
+            if (std::string symbol = symbol_of(code.entry); symbol.find(text) != std::string::npos) {
+                found.insert(symbol.starts_with("_Z") ? symbol : qualified(code.entry, symbol));
+            }
+        }
+    }
+    return found;
 }
 
 } // namespace mallard::advisor

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct Dwfl_Module;
@@ -43,6 +45,10 @@ public:
 
     /// Returns: where the compiled function that has the address is declared.
     source_place declaration_of(std::uint64_t address);
+
+    /// Returns: the symbols of inlined functions that contain the text.
+    /// Complexity: reads all of the DWARF.
+    std::set<std::string> inlined_containing(std::string_view text);
 
 private:
     struct state;

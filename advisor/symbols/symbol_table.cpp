@@ -208,4 +208,14 @@ symbol_table::found symbol_table::at(std::uint64_t address) const noexcept {
     return {begin, has_name ? without_clone(main_part->symbol) : name, part->has_size, true};
 }
 
+std::vector<std::string_view> symbol_table::containing(std::string_view text) const {
+    std::vector<std::string_view> found;
+    for (const range& each : ranges_) {
+        if (each.symbol.find(text) != std::string_view::npos) {
+            found.push_back(without_clone(each.symbol));
+        }
+    }
+    return found;
+}
+
 } // namespace mallard::advisor

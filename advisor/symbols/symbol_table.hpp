@@ -29,6 +29,10 @@ public:
     /// Returns: the symbol that covers the address.
     [[nodiscard]] found at(std::uint64_t address) const noexcept;
 
+    /// Returns: the symbols that contain the text, without suffixes of clones. Of aliases, one is searched.
+    /// Complexity: O(bytes of all symbols).
+    [[nodiscard]] std::vector<std::string_view> containing(std::string_view text) const;
+
 private:
     struct range {
         std::uint64_t begin = 0;

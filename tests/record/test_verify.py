@@ -140,6 +140,57 @@ def test_an_unknown_scope_leaves_the_file_alone(mallard, batches, tmp_path):
     assert (tmp_path / "x.toml").read_text() == "[scope.batsch]\nallocations = 1\n"
 
 
+def test_a_scope_that_allocates_nothing_holds(mallard, batches, tmp_path):
+    done = mallard("budget", "x.toml", "--write", "--scopes", "batch,other", "--", batches, "1", "more")
+    assert done.returncode == 0, done.stderr
+    # Neither the marker is reached nor the function called.
+    done = mallard("budget", "x.toml", "--", batches, "0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "holds     batch    allocations       0 of 11" in done.stdout
+    assert "holds     other    allocations       0 of 525" in done.stdout
+    done = mallard("budget", "x.toml", "--write", "--", batches, "0")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "x.toml").read_text()
+    assert text.count("allocations = 0 ") == 2
+
+
+def test_an_unknown_scope_hides_no_other_limit(mallard, batches, tmp_path):
+    (tmp_path / "x.toml").write_text(
+        "[process]\nallocations = 1\n[scope.othr]\nallocations = 1\n[scope.batch]\nallocations = 10\n"
+    )
+    done = mallard("budget", "x.toml", "--", batches, "1")
+    assert done.returncode == 2
+    assert "x.toml, [scope.\"othr\"]: There is no scope 'othr'" in done.stderr
+    assert "EXCEEDED  process  allocations" in done.stdout
+    assert "holds     batch    allocations       10 of 10" in done.stdout
+
+
+def test_a_new_budget_names_functions_of_the_program(mallard, toys, tmp_path):
+    program = toys.build("layers", ["layers.cpp"])
+    done = mallard("budget", "x.toml", "--write", "--", program)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "x.toml: limits of the process and of (anonymous)::read, (anonymous)::parse\n"
+    text = (tmp_path / "x.toml").read_text()
+    assert "mallard::" not in text
+    assert mallard("budget", "x.toml", "--", program).returncode == 0
+    # A file of an older mallard loses such scopes when it is written again.
+    (tmp_path / "x.toml").write_text(text + '[scope."mallard::chunks::grow"]\nbytes = 1\n')
+    assert mallard("budget", "x.toml", "--write", "--", program).returncode == 0
+    assert (tmp_path / "x.toml").read_text() == text
+
+
+def test_a_scope_inlined_meanwhile_holds(mallard, toys, tmp_path):
+    (tmp_path / "x.toml").write_text(
+        '[scope."(anonymous)::parse"]\nallocations = 4\n[scope."(anonymous)::parze"]\nallocations = 4\n'
+    )
+    program = toys.build("layers_inlined", ["layers.cpp"], "-O2", "-g", "-DSILENT")
+    done = mallard("budget", "x.toml", "--", program)
+    assert done.returncode == 2
+    assert "holds     (anonymous)::parse  allocations       0 of 4" in done.stdout
+    assert "(anonymous)::parze" in done.stderr
+    assert '(anonymous)::parse"]' not in done.stderr
+
+
 def test_a_run_that_crashes_is_no_measure(mallard, batches, tmp_path):
     assert mallard("budget", "x.toml", "--write", "--", batches, "1").returncode == 0
     done = mallard("budget", "x.toml", "--", batches, "1", "crash")

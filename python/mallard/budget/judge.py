@@ -39,6 +39,7 @@ class Judgement:
     limits: tuple[Held, ...]
     new_stack: NewStack | None  # of the first exceeded limit whose scope has one
     stacks_known: bool  # False if the file has none for the exceeded scopes
+    unjudged: tuple[str, ...] = ()  # an error for each scope that has no figures
 
     @property
     def holds(self) -> bool:
@@ -51,23 +52,23 @@ def judge(file: Path, budget: Budget, run: MeasuredRun) -> Judgement:
             f"the program ended with exit status {run.exit_status}, so its run is no measure; {file} has "
             f"exit_status = {budget.exit_status}"
         )
-    figures = {name: _figures(file, run, name) for name in budget.limits}
+    figures: dict[str, Figures] = {}
+    unjudged = []
+    for name in budget.limits:
+        try:
+            figures[name] = run.of(name)
+        except UsageError as error:
+            unjudged.append(f'{file}, [scope."{name}"]: {error}')
     limits = tuple(
-        Held(name, figure, figures[name].values[figure], limit)
-        for name, limits in budget.limits.items()
-        for figure, limit in limits.items()
+        Held(name, figure, of_scope.values[figure], limit)
+        for name, of_scope in figures.items()
+        for figure, limit in budget.limits[name].items()
     )
     exceeded = list(dict.fromkeys(limit.scope for limit in limits if not limit.holds))
     known = [name for name in exceeded if name in budget.stacks]
     found = (_new_stack(name, figures[name], budget, run) for name in known)
-    return Judgement(limits, next((stack for stack in found if stack), None), bool(known))
-
-
-def _figures(file: Path, run: MeasuredRun, name: str) -> Figures:
-    try:
-        return run.of(name)
-    except UsageError as error:
-        raise UsageError(f'{file}, [scope."{name}"]: {error}') from None
+    new_stack = next((stack for stack in found if stack), None)
+    return Judgement(limits, new_stack, bool(known), tuple(unjudged))
 
 
 def _new_stack(name: str, figures: Figures, budget: Budget, run: MeasuredRun) -> NewStack | None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from mallard.budget.document import PROCESS
+from mallard.budget.document import OF_SCOPE, PROCESS
 from mallard.budget.stacks import AllocationStacks
 from mallard.errors import UsageError
+from mallard.profile.decode import printable
 from mallard.profile.document import Profile, read_profile
 from mallard.profile.names import Names
 from mallard.profile.native import ask
 from mallard.profile.scopes import Scope
+from mallard.profile.short_name import is_library_function, names_function, short_name
 
 MOST_OWN = 3  # functions of a new file
 OUTERMOST = ("main", "_start")
+# Words of names that a mangled name does not contain.
+NOT_MANGLED = ("anonymous", "namespace", "lambda", "unnamed", "type", "std")
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,9 @@ class MeasuredRun:
         return os.waitstatus_to_exitcode(status) if status is not None else 0
 
     def of(self, name: str) -> Figures:
-        """Raises a UsageError with the nearest names for an unknown scope."""
+        """All figures of a scope that the program has and that allocated nothing are 0. Raises a UsageError
+        with the nearest names for an unknown scope.
+        """
         if name == PROCESS:
             return Figures(_of_process(self.profile), None)
         for scope in self.profile.markers.scopes if self.profile.markers else ():
@@ -53,7 +61,30 @@ class MeasuredRun:
         same = [scope for scope in self.profile.scopes if name in self._called(scope)]
         if len(same) == 1:
             return Figures(_of_scope(same[0]), self._names.short(same[0].function))
+        if self._is_silent(name):
+            return Figures(dict.fromkeys(OF_SCOPE, 0), name)
         return self._asked(name)
+
+    def _is_silent(self, name: str) -> bool:
+        """True for a function or a marker of the program that no stack of an allocation has."""
+        return not self.stacks.have(name) and (self._has_function(name) or self._has_marker(name))
+
+    def _has_function(self, name: str) -> bool:
+        listed = ask([str(self._trace), "--symbols", _in_symbol(name)]).decode(errors="replace")
+        return any(names_function(name, printable(full)) for full in listed.splitlines())
+
+    def _has_marker(self, name: str) -> bool:
+        """A marker that was not reached is in no trace, but its name is a text of the program."""
+        if not self.profile.process.executable:
+            return False
+        try:
+            with (
+                open(self.profile.process.executable, "rb") as file,
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as program,
+            ):
+                return program.find(b"\0" + name.encode() + b"\0") >= 0
+        except (OSError, ValueError):
+            return False
 
     def _called(self, scope: Scope) -> tuple[str, ...]:
         return self._names.short(scope.function), self._names.full(scope.function)
@@ -87,7 +118,23 @@ class MeasuredRun:
         function, program = self._names.function(scope.function), self.profile.process.executable
         name = self._names.short(scope.function)
         in_program = os.path.basename(function.object or "") == os.path.basename(program or "?")
-        return in_program and name not in OUTERMOST and not name.startswith(("std::", "__", "operator "))
+        return (
+            in_program
+            and name not in OUTERMOST
+            and not name.startswith(("__", "_GLOBAL__"))
+            and not is_library_function(name)
+        )
+
+
+def _in_symbol(name: str) -> str:
+    """A word that the symbols of a function with that name contain. Operators have other names in symbols,
+    and the standard library has abbreviations.
+    """
+    before_operator = re.split(r"\boperator\b", short_name(name))[0]
+    if before_operator.startswith("std::"):
+        return ""
+    words = [word for word in re.findall(r"[^\W\d]\w*", before_operator) if word not in NOT_MANGLED]
+    return words[-1] if words else ""
 
 
 def _of_process(profile: Profile) -> dict[str, int]:

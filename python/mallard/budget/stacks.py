@@ -13,20 +13,22 @@ from itertools import dropwhile
 
 from mallard.budget.document import ANY_OTHER, Stacks
 from mallard.profile.decode import printable
-from mallard.profile.short_name import short_name
+from mallard.profile.short_name import is_library_function, names_function, short_name
 
 MOST_FUNCTIONS = 8  # of a stack, from its innermost one
 MOST_STACKS = 12  # of a scope
 # The start of the program or of a thread. Without the debug information of libc its part has no name.
 BEFORE_MAIN = ("_start", "__libc_start_", "start_thread", "clone", "__clone", "thread_start", "libc.so.6+0x")
-LIBRARY = ("std::", "mallard::", "__gnu_cxx::", "operator ", "_IO_", "__GI_", "__vf")
+C_LIBRARY = ("_IO_", "__GI_", "__vf")
 ARROW = " > "
 INLINED = "_[i]"
 
 
 class AllocationStacks:
     def __init__(self, folded: str) -> None:
-        self._stacks = [_functions_and_blocks(line) for line in folded.splitlines() if line]
+        stacks = [_names_and_blocks(line) for line in folded.splitlines() if line]
+        self._names = {name for names, _ in stacks for name in names}
+        self._stacks = [(tuple(map(short_name, names)), blocks) for names, blocks in stacks]
 
     def of(self, function: str | None) -> Counter[str]:
         """Those that pass through the function, whose name is short; all without one."""
@@ -36,17 +38,27 @@ class AllocationStacks:
                 found[_text(functions)] += blocks
         return found
 
+    def have(self, name: str) -> bool:
+        """True if an allocation was made below a function of that name, also where it is inlined."""
+        return any(names_function(name, full) for full in self._names)
 
-def _functions_and_blocks(line: str) -> tuple[tuple[str, ...], int]:
+
+def _names_and_blocks(line: str) -> tuple[list[str], int]:
     names, _, blocks = line.rpartition(" ")
-    functions = [short_name(printable(name.removesuffix(INLINED))) for name in names.split(";")]
-    return tuple(functions), int(blocks)
+    return [printable(name.removesuffix(INLINED)) for name in names.split(";")], int(blocks)
 
 
 def _text(functions: Sequence[str]) -> str:
     kept = list(dropwhile(lambda name: name.startswith(BEFORE_MAIN), functions)) or list(functions)
-    own = [place for place, name in enumerate(kept) if not name.startswith(LIBRARY)]
-    end = own[-1] + 2 if own else len(kept)
+    own = [
+        place
+        for place, name in enumerate(kept)
+        if not is_library_function(name) and not name.startswith(C_LIBRARY)
+    ]
+    end = own[-1] + 1 if own else len(kept)
+    # The names of mallard's functions change with the build.
+    if not kept[end : end + 1] or not kept[end].startswith("mallard::"):
+        end += 1
     return ARROW.join(kept[:end][-MOST_FUNCTIONS:])
 
 

@@ -13,6 +13,7 @@ from mallard.command_line.needs import Needs
 from mallard.command_line.options import add_time_limit
 from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
+from mallard.profile.short_name import is_library_function
 from mallard.whole_file import check_writable, write_whole
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ def _scopes(arguments: argparse.Namespace) -> list[str] | None:
         named = [name.strip() for name in arguments.scopes.split(",")]
         return list(dict.fromkeys(name for name in named if name))
     if arguments.file.is_file():
-        return [name for name in read_budget(arguments.file).limits if name != PROCESS]
+        stored = read_budget(arguments.file).limits
+        return [name for name in stored if name != PROCESS and not is_library_function(name)]
     return None
 
 
@@ -114,4 +116,6 @@ def _compare(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
 
     judgement = judge(arguments.file, read_budget(arguments.file), measured)
     show_judgement(output_console(), arguments.file, judgement)
+    if judgement.unjudged:
+        raise UsageError("\n".join(judgement.unjudged))
     return exit_status.DONE if judgement.holds else exit_status.FINDINGS

@@ -21,6 +21,7 @@ OPERATOR = re.compile(
 UNNAMED = "(anonymous namespace)"
 INLINE = re.compile(r"\b(?:__cxx11|__1|_V2|__debug)::")
 PAIRS = {"(": ")", "<": ">", "{": "}", "[": "]"}
+LIBRARY = ("std::", "mallard::", "__gnu_cxx::", "__cxxabiv1::", "operator ")
 QUALIFIERS = re.compile(r"\s*(?:const|volatile|noexcept|&&?)(?![\w:])")
 
 
@@ -28,6 +29,17 @@ def short_name(name: str) -> str:
     text = INLINE.sub("", STRING.sub("std::string", name[:LONGEST]))
     found = _shortened(text).strip()
     return found or name.strip() or "?"
+
+
+def is_library_function(short: str) -> bool:
+    """True for functions of mallard and of the standard library, by their short names."""
+    return short.startswith(LIBRARY)
+
+
+def names_function(name: str, full: str) -> bool:
+    """True if `name` is the function's full or short name, or the end of one behind `::`."""
+    behind = f"::{name}"
+    return any(each == name or each.endswith(behind) for each in (full, short_name(full)))
 
 
 def _shortened(text: str) -> str:

@@ -10,6 +10,7 @@ from mallard.errors import UsageError
 from mallard.profile.document import Profile, RecordedPool, read_profile
 from mallard.profile.names import Names
 from mallard.profile.native import ask
+from mallard.profile.short_name import is_library_function
 from mallard.trial.native import record
 
 MOST_FRAMES = 6
@@ -82,5 +83,5 @@ def _pool(of: RecordedPool, names: Names) -> Pool:
 
 def _programs_own(stack: Sequence[str]) -> tuple[str, ...]:
     """The innermost functions that are of neither library's."""
-    own = [name for name in stack if not name.startswith(("std::", "mallard::", "__gnu_cxx::", "operator "))]
+    own = [name for name in stack if not is_library_function(name)]
     return tuple((own or list(stack))[:MOST_FRAMES])

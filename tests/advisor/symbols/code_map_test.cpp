@@ -76,6 +76,13 @@ INSTANTIATE_TEST_SUITE_P(all, names_of_toys,
                          testing::Values("toy_debug", "toy_plain", "toy_dwarf4", "toy_fixed", "toy_apart"),
                          [](const auto& each) { return std::string(each.param); });
 
+TEST(code_map, lists_names_by_parts_of_symbols) {
+    recorded_toy toy("toy_debug");
+    EXPECT_EQ(toy.map.names_with("with_clone"), (std::set<std::string>{"toy::with_clone(int, int)"}));
+    EXPECT_TRUE(toy.map.names_with("toy_plain_c").contains("toy_plain_c"));
+    EXPECT_EQ(toy.map.names_with("with_klone"), std::set<std::string>());
+}
+
 TEST(code_map, reads_lines_that_lie_in_files_of_their_own) {
     recorded_toy split("toy_split"); // addr2line does not
     expect_names_of_addr2line(split, toy_path("toy_dwarf4"));

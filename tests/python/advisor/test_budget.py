@@ -68,6 +68,19 @@ def test_stacks_are_short() -> None:
     assert list(AllocationStacks(FOLDED).of("parse")) == ["main > parse > std::vector<>::push_back"]
 
 
+def test_stacks_end_before_functions_of_mallard() -> None:
+    folded = "main;handle;mallard::ndebug::resource<mallard::monotonic<> >::do_allocate;mallard::grow 3"
+    assert AllocationStacks(folded).of(None) == {"main > handle": 3}
+
+
+def test_stacks_know_names_full_short_and_unqualified() -> None:
+    stacks = AllocationStacks("main;(anonymous namespace)::handle(int);std::list<int>::push_back_[i] 3")
+    for name in ("(anonymous namespace)::handle(int)", "(anonymous)::handle", "handle", "push_back"):
+        assert stacks.have(name), name
+    for name in ("andle", "handl", "handle(long)", "list"):
+        assert not stacks.have(name), name
+
+
 def test_stacks_that_are_short_alike_are_one() -> None:
     assert AllocationStacks("f<int>;a 1\nf<long>;a 2\n").of(None) == {"f<> > a": 3}
 
@@ -203,9 +216,19 @@ def test_a_file_without_stacks_says_so(tmp_path: Path) -> None:
     assert "The file has no stacks of it; --write stores them." in shown(judged)
 
 
-def test_an_unknown_scope_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r'x\.toml, \[scope\."parze"\]: There is no scope \'parze\''):
-        judge(FILE, budget(tmp_path, "[scope.parze]\nbytes = 7"), run())
+def test_unknown_scope_leaves_other_limits_judged(tmp_path: Path) -> None:
+    text = "[process]\nbytes = 7000\n[scope.parze]\nbytes = 7\n[scope.parse]\nbytes = 7"
+    judged = judge(FILE, budget(tmp_path, text), run())
+    assert judged.unjudged == ("x.toml, [scope.\"parze\"]: There is no scope 'parze'.",)
+    assert [(limit.scope, limit.holds) for limit in judged.limits] == [(PROCESS, True), ("parse", False)]
+    page = shown(judged)
+    assert "2 limits of x.toml judged, 1 exceeded; 1 scope not judged." in page
+    assert "all hold" not in page
+
+
+def test_only_unknown_scopes_show_no_limit(tmp_path: Path) -> None:
+    judged = judge(FILE, budget(tmp_path, "[scope.parze]\nbytes = 7"), run())
+    assert shown(judged) == "0 limits of x.toml judged, 0 exceeded; 1 scope not judged.\n"
 
 
 def test_a_run_that_ends_otherwise_is_no_measure(tmp_path: Path) -> None:

@@ -22,17 +22,22 @@ WORDS = {
 
 def show_judgement(console: Console, file: Path, judgement: Judgement) -> None:
     names = [_name(limit.scope) for limit in judgement.limits]
-    width = max(map(len, names))
+    width = max(map(len, names), default=0)
     for name, limit in zip(names, judgement.limits, strict=True):
         style = "" if limit.holds else "red"
         print_line(console, f"{_word(limit)}  {name:{width}}  {_figures(limit)}", style)
     exceeded = sum(not limit.holds for limit in judgement.limits)
-    if not exceeded:
-        print_line(console, f"{plural(len(judgement.limits), 'limit')} of {file}: all hold.", "green")
-        return
     of_all = plural(len(judgement.limits), "limit")
-    print_line(console, f"{exceeded} of {of_all} of {file} exceeded.", "red")
-    print_line(console, _stack(judgement))
+    if judgement.unjudged:
+        scopes = plural(len(judgement.unjudged), "scope")
+        print_line(console, f"{of_all} of {file} judged, {exceeded} exceeded; {scopes} not judged.", "red")
+    elif not exceeded:
+        print_line(console, f"{of_all} of {file}: all hold.", "green")
+        return
+    else:
+        print_line(console, f"{exceeded} of {of_all} of {file} exceeded.", "red")
+    if exceeded:
+        print_line(console, _stack(judgement))
 
 
 def _name(scope: str) -> str:
