@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +139,7 @@ std::optional<std::int64_t> look_in_a_copy(unsigned seconds, const std::function
     }
     const pid_t copy = fork();
     if (copy == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         const std::int64_t answer = look();
         const ssize_t written = write(ends[1], &answer, sizeof answer);
         _exit(written == sizeof answer ? 0 : 1);

@@ -9,7 +9,7 @@ from typing import Any
 from harness import building
 from harness.catalogue import BEFORE, NULL, UNDER, Case, Input
 from harness.places import commit, sha256
-from mallard import mallocs
+from mallard import mallocs, preload
 from mallard.stats import median
 from mallard.trial.measured import Measured, measure, own_environment
 from mallard.trial.rounds import Rounds, interleaved, outputs_differ
@@ -31,8 +31,8 @@ def measure_cell(
     for name in [*builds_of(case), *under]:
         build, _, malloc = name.partition(UNDER)
         environment = own_environment()
-        if malloc:
-            environment["LD_PRELOAD"] = str(mallocs.find_library(malloc))
+        if malloc and (library := mallocs.library_of(malloc)):
+            environment[preload.VARIABLE] = preload.preload_list([library])
         runs[name] = partial(measure, building.words(case, given, build), environment, None, SECONDS_LIMIT)
     measured = interleaved(runs, BEFORE, rounds, SEED, tick, _check_first)
     others = [name for name in runs if name != BEFORE]

@@ -152,6 +152,11 @@ def _check_or_create(connection: sqlite3.Connection, path: Path, writing: bool) 
             f"{path} was written by a newer mallard (schema {version}; this one reads {SCHEMA_VERSION}); "
             "update mallard, or give another file: --db FILE"
         )
+    if version < 1:
+        raise StoreError(
+            f"the database {path} is damaged: its schema has number {version}, and the first "
+            "one has 1; put the file aside and give another: --db FILE"
+        )
     if version == SCHEMA_VERSION:
         return
     if writing:

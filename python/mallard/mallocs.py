@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from mallard import preload
 from mallard.errors import UsageError
 from mallard.strategy_names import MALLOC_MARK, of_papers
 
@@ -96,8 +97,6 @@ def _refuse_if_wrong(item: str, name: str, path: Path, *, has_name: bool) -> Non
     with path.open("rb") as file:
         if file.read(4) != b"\x7fELF":
             raise UsageError(f"{said}: {path} is no shared library; {allowed}")
-    if re.search(r"[:\s]", str(path)):
-        raise UsageError(f"{said}: the loader takes no file with a colon or a space in its path; {allowed}")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", name):
         raise UsageError(f"{said}: '{name}' is no name; use letters, digits, dots, plus and minus")
     if name in NAMES or _given.get(name, path) != path:
@@ -143,8 +142,10 @@ def environment(strategy: str) -> dict[str, str]:
     _, malloc = split(strategy)
     if not malloc:
         return dict(os.environ)
-    libraries = [str(find_library(malloc) or MALLOCS[malloc].library), os.environ.get("LD_PRELOAD", "")]
-    return {**os.environ, "LD_PRELOAD": ":".join(filter(None, libraries))}
+    users = os.environ.get(preload.VARIABLE, "")
+    library = find_library(malloc)
+    libraries = preload.preload_list([library], users) if library else f"{MALLOCS[malloc].library}:{users}"
+    return {**os.environ, preload.VARIABLE: libraries}
 
 
 @cache

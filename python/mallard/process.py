@@ -19,6 +19,7 @@ from typing import Any
 
 from mallard import mallocs
 from mallard.errors import UsageError
+from mallard.parent_death import end_with_parent
 from mallard.result import (
     CRASHED,
     FAILED,
@@ -134,7 +135,7 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
             start_new_session=True,
             # Safe, because this process has one thread, so no other thread holds a lock. Some mallocs reserve
             # more addresses than any limit leaves.
-            preexec_fn=lambda: _confine(None if mallocs.is_given(asked.strategy) else memory_bytes),
+            preexec_fn=_confinement(None if mallocs.is_given(asked.strategy) else memory_bytes),
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(
@@ -142,7 +143,18 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
         ) from None
 
 
-def _confine(memory_bytes: int | None) -> None:
+def _confinement(memory_bytes: int | None) -> Callable[[], None]:
+    """A killed `mallard bench` leaves no runner behind: it would disturb the run that goes on."""
+    end_with_mallard = end_with_parent()
+
+    def confine() -> None:
+        end_with_mallard()
+        _limit_memory(memory_bytes)
+
+    return confine
+
+
+def _limit_memory(memory_bytes: int | None) -> None:
     """Limits the memory of the new process, so that the machine does not suffer."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes is not None:

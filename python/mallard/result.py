@@ -108,9 +108,12 @@ class Row:
             raise RowError(f"unknown field '{unknown[0]}'")
         row = cls(**values)
         if row.status not in STATUSES:
-            raise RowError(f"status '{row.status}'; allowed are {', '.join(STATUSES)}")
-        if row.ok and (row.operations <= 0 or row._time_ns <= 0):
-            raise RowError(f"ok with {row.operations} operations in {row._time_ns} ns; both must be above 0")
+            raise RowError(f"'status' is '{row.status}'; allowed are {', '.join(STATUSES)}")
+        if row.ok and row.operations <= 0:
+            raise RowError(f"'operations' is {row.operations}; at least 1 is needed with status {OK}")
+        if row.ok and row._time_ns <= 0:
+            name = clock_of(row.experiment)
+            raise RowError(f"'{name}' is {row._time_ns}; at least 1 is needed with status {OK}")
         return row
 
     def to_dict(self) -> dict[str, Any]:

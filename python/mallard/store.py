@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
@@ -18,13 +18,24 @@ from typing import Any, Self
 
 from mallard.database import claim_database, open_database, speaking
 from mallard.errors import StoreError, UsageError
-from mallard.result import OK, Parameters, Row, canonical
+from mallard.result import OK, Parameters, Row, RowError, canonical
+from mallard.stored_values import (
+    NOTE,
+    RUN,
+    check_columns,
+    check_parameters,
+    damaged,
+    is_count,
+    read_json,
+    shown,
+)
 
 __all__ = ["Note", "Parameters", "Row", "Run", "Store"]
 
 
 MOST_NAMED = 10  # the most runs in a message
 ROW_COLUMNS = tuple(field.name for field in fields(Row))
+RUN_COLUMNS = ", ".join(f'"{name}"' for name in RUN)
 INSERT_ROW = f"INSERT INTO result({', '.join(ROW_COLUMNS)}) VALUES({', '.join('?' for _ in ROW_COLUMNS)})"
 
 
@@ -145,8 +156,8 @@ class Store:
 
     def runs(self) -> list[Run]:
         with speaking(self.path):
-            records = self._connection.execute("SELECT * FROM run ORDER BY id").fetchall()
-        return [_run(record) for record in records]
+            records = self._connection.execute(f"SELECT {RUN_COLUMNS} FROM run ORDER BY id").fetchall()
+        return [self._run(record) for record in records]
 
     def run(self, run_id: int) -> Run:
         for run in self.runs():
@@ -175,19 +186,42 @@ class Store:
     def rows(self, run_id: int | None = None, experiment: str | None = None) -> list[Row]:
         with speaking(self.path):
             records = self._connection.execute(
-                f"SELECT {', '.join(ROW_COLUMNS)} FROM result"
+                f"SELECT id, {', '.join(ROW_COLUMNS)} FROM result"
                 " WHERE (?1 IS NULL OR run_id = ?1) AND (?2 IS NULL OR experiment = ?2) ORDER BY id",
                 (run_id, experiment),
             ).fetchall()
-        read = cache(json.loads)  # most rows share their parameters and notes with others
-        return [_row(record, read) for record in records]
+        reader = _RowReader()
+        rows = []
+        for identity, *values in records:
+            try:
+                rows.append(reader.row(values))
+            except RowError as error:
+                raise damaged(self.path, "result", identity, error) from None
+        return rows
 
     def notes(self, run_id: int) -> list[Note]:
         with speaking(self.path):
             records = self._connection.execute(
-                "SELECT kind, text, at FROM note WHERE run_id = ? ORDER BY id", (run_id,)
+                "SELECT id, kind, text, at FROM note WHERE run_id = ? ORDER BY id", (run_id,)
             ).fetchall()
-        return [Note(*record) for record in records]
+        notes = []
+        for identity, *values in records:
+            try:
+                check_columns(dict(zip(NOTE, values, strict=True)), NOTE)
+            except RowError as error:
+                raise damaged(self.path, "note", identity, error) from None
+            notes.append(Note(*values))
+        return notes
+
+    def _run(self, record: tuple[Any, ...]) -> Run:
+        values = dict(zip(RUN, record, strict=True))
+        try:
+            for name in ("options", "machine", "runner"):
+                values[name] = read_json(name, values[name])
+            check_columns(values, RUN)
+        except RowError as error:
+            raise damaged(self.path, "run", values["id"], error) from None
+        return Run(**values)
 
     def _has_times(self, run_id: int) -> bool:
         with speaking(self.path):
@@ -213,16 +247,29 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _run(record: tuple[Any, ...]) -> Run:
-    values = dict(zip((field.name for field in fields(Run)), record, strict=True))
-    for name in ("options", "machine", "runner"):
-        values[name] = json.loads(values[name])
-    return Run(**values)
+class _RowReader:
+    """Most rows share their parameters and notes with others."""
 
+    def __init__(self) -> None:
+        self._read = cache(read_json)
+        self._parameters = cache(self._checked_parameters)
 
-def _row(record: tuple[Any, ...], read: Callable[[str], Any]) -> Row:
-    values = dict(zip(ROW_COLUMNS, record, strict=True))
-    values["parameters"] = read(values["parameters"])
-    values["notes"] = tuple(read(values["notes"]))
-    values["figures"] = json.loads(values["figures"])
-    return Row(**values)
+    def row(self, record: Sequence[Any]) -> Row:
+        """Raises a RowError."""
+        values = dict(zip(ROW_COLUMNS, record, strict=True))
+        run_id = values.pop("run_id")
+        if not is_count(run_id):
+            raise RowError(f"'run_id' is {shown(run_id)}; the number of a run is needed")
+        if not isinstance(values["experiment"], str):
+            raise RowError(f"'experiment' is {shown(values['experiment'])}; a text is needed")
+        values["parameters"] = self._parameters(values["experiment"], values["parameters"])
+        values["notes"] = self._read("notes", values["notes"])
+        values["figures"] = read_json("figures", values["figures"])
+        return Row.from_native(run_id, values)
+
+    def _checked_parameters(self, experiment: str, text: Any) -> Any:
+        parameters = read_json("parameters", text)
+        if not isinstance(parameters, dict):
+            raise RowError(f"'parameters' is {shown(text)}; an object is needed")
+        check_parameters(experiment, parameters)
+        return parameters

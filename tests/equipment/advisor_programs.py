@@ -38,9 +38,23 @@ def programs_of_advisor() -> Path:
     return build / "recorder"
 
 
-def front(*words: object, folder: Path, seconds: float = 60) -> subprocess.CompletedProcess[str]:
-    """`mallard WORDS` in that folder, with these programs."""
-    build = programs_of_advisor().parent
+def front(
+    *words: object, folder: Path, seconds: float = 60, build: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """`mallard WORDS` in that folder, with these programs, or with those of another folder."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "mallard", *map(str, words)],
+        cwd=folder,
+        env=front_environment(build),
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+
+
+def front_environment(build: Path | None = None) -> dict[str, str]:
+    build = build or programs_of_advisor().parent
     own = {
         "MALLARD_COLLECTOR": str(build / "recorder/mallard-record"),
         "MALLARD_PROFILE": str(build / "advisor/mallard-profile"),
@@ -49,15 +63,7 @@ def front(*words: object, folder: Path, seconds: float = 60) -> subprocess.Compl
         "MALLARD_ROOT": str(ROOT),
         "PYTHONPATH": str(ROOT / "python"),
     }
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "mallard", *map(str, words)],
-        cwd=folder,
-        env={**os.environ, **own},
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
+    return {**os.environ, **own}
 
 
 def run(*words: str) -> None:

@@ -1,6 +1,7 @@
 """The front door of this tree with the real program behind it."""
 
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -35,6 +36,15 @@ def test_an_unknown_verb_is_refused_with_those_allowed():
     assert "frobnicate" in failed.stderr
     for verb in VERBS:
         assert verb in failed.stderr
+
+
+def test_a_path_with_a_colon_is_refused(tmp_path):
+    (tmp_path / "a:b").mkdir()
+    shutil.copy(ROOT / "mallard", tmp_path / "a:b")
+    failed = subprocess.run([tmp_path / "a:b/mallard", "list"], capture_output=True, text=True, timeout=300)
+    assert failed.returncode == 2
+    assert f"'{tmp_path}/a:b' has a colon in its path" in failed.stderr
+    assert not (tmp_path / "a:b/build").exists()
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -106,10 +106,10 @@ def test_the_same_repetition_twice_is_a_defect(store: Store, meta: dict[str, Any
     ("changes", "what"),
     [
         ({"format": 2}, "format 2"),
-        ({"status": "fine"}, "status 'fine'"),
+        ({"status": "fine"}, "'status' is 'fine'"),
         ({"cpu_ns": -1}, "'cpu_ns' is -1"),
         ({"cpu_ns": 1.5}, "'cpu_ns' is 1.5"),
-        ({"operations": 0}, "0 operations"),
+        ({"operations": 0}, "'operations' is 0"),
         ({"strategy": 7}, "'strategy' is 7"),
         ({"notes": "one"}, "'notes' is 'one'"),
         ({"parameters": []}, "'parameters' is"),

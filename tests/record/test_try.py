@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
-from advisor_programs import front
+from advisor_programs import front, front_environment, programs_of_advisor
 
 # Without the functions of headers, as docs/advisor/scopes.md advises.
 INSTRUMENTED = ("-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/include,c++")
@@ -40,6 +46,81 @@ def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
     assert counts[0]["started_again"] < 20
     assert counts[1]["started_again"] >= 199
     assert counts[1]["served"] < counts[0]["served"]
+
+
+def test_the_trial_lies_behind_a_space_and_a_colon(toys, tmp_path):
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    build = tmp_path / "two words: here"
+    build.symlink_to(programs_of_advisor().parent)
+    words = (
+        "try",
+        "--scope",
+        "handle",
+        "--strategy",
+        "monotonic",
+        "--rounds",
+        3,
+        "--json",
+        "--",
+        program,
+        20,
+    )
+    done = front(*words, folder=tmp_path, seconds=240, build=build)
+    assert done.returncode == 0, done.stderr
+    (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+    assert effect["counts"]["served"] > 0
+
+
+RUNS = """
+from pathlib import Path
+from mallard.trial.{module} import {function}
+{function}(["sh", "-c", "sleep 1000 & echo $! $$ > pids.new; mv pids.new pids; wait"], {rest})
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "rest"),
+    [("measured", "measure", "{}, None, 600"), ("native", "record", "None, Path('a.trace'), 600")],
+)
+def test_no_program_outlives_a_killed_mallard(tmp_path, module, function, rest):
+    script = RUNS.format(module=module, function=function, rest=rest)
+    mallard = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=front_environment())
+    while not (tmp_path / "pids").exists():
+        assert mallard.poll() is None
+        time.sleep(0.01)
+    pids = list(map(int, (tmp_path / "pids").read_text().split()))
+    mallard.kill()
+    mallard.wait()
+    while any(map(_runs, pids)):
+        time.sleep(0.01)
+
+
+def test_a_program_ends_with_the_one_that_measures_it(tmp_path):
+    words = [
+        front_environment()["MALLARD_MEASURE"],
+        "3",
+        "--",
+        "sh",
+        "-c",
+        "echo $$ > pid.new; mv pid.new pid; read x",
+    ]
+    with open(os.devnull, "wb") as told:
+        os.dup2(told.fileno(), 3)
+        measurer = subprocess.Popen(words, cwd=tmp_path, stdin=subprocess.PIPE, pass_fds=(3,))
+    while not (tmp_path / "pid").exists():
+        assert measurer.poll() is None
+        time.sleep(0.01)
+    measurer.send_signal(signal.SIGKILL)
+    measurer.wait()
+    while _runs(int((tmp_path / "pid").read_text())):
+        time.sleep(0.01)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize(

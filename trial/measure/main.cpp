@@ -7,14 +7,19 @@
 /// in it and in the system, nanoseconds of wall time, peak memory in KiB, minor and major page faults. Else the line is
 /// "error" and the number of the error.
 ///
+/// The program ends with this process. If this process leads its group, SIGTERM ends the whole group: the system sends it
+/// when a killed front asked for that with PR_SET_PDEATHSIG.
+///
 /// Exit status: 0; 1 if the program did not start; 2 for wrong words.
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,8 +37,16 @@ long long nanoseconds_now() noexcept {
     return static_cast<long long>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+extern "C" void end_group(int) {
+    kill(0, SIGKILL);
+}
+
 /// The child writes the number of its error to the pipe, which closes when the program begins.
-[[noreturn]] void become(char** program, char** variables, int variable_count, int report) {
+[[noreturn]] void become(char** program, char** variables, int variable_count, int report, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) { // it ended before the request
+        _exit(127);
+    }
     for (int each = 0; each < variable_count; ++each) {
         putenv(variables[each]);
     }
@@ -73,13 +86,18 @@ int main(int count, char** words) {
     if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
         return fail(result, errno);
     }
+    const pid_t own = getpid();
+    const auto on_term = getpgrp() == own ? signal(SIGTERM, end_group) : SIG_ERR;
     const long long begin = nanoseconds_now();
     const pid_t child = fork();
     if (child < 0) {
         return fail(result, errno);
     }
     if (child == 0) {
-        become(words + dashes + 1, words + 2, dashes - 2, pipe_ends[1]);
+        if (on_term != SIG_ERR) {
+            signal(SIGTERM, on_term);
+        }
+        become(words + dashes + 1, words + 2, dashes - 2, pipe_ends[1], own);
     }
     close(pipe_ends[1]);
     int error = 0;

@@ -12,6 +12,7 @@ from typing import IO
 
 from mallard.errors import UsageError
 from mallard.native_file import PROFILER
+from mallard.parent_death import end_with_parent
 
 OWN_NAME = f"{PROFILER.name}: "
 ERROR = "error: "
@@ -25,7 +26,11 @@ def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
     program = PROFILER.find()
     try:
         done = subprocess.run(
-            [program, *words], stdout=output or subprocess.PIPE, stderr=subprocess.PIPE, check=False
+            [program, *words],
+            stdout=output or subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            check=False,
+            preexec_fn=end_with_parent(),  # safe, because this process has one thread
         )
     except OSError as error:
         raise UsageError(f"{program} does not run: {error.strerror}; build it again") from None

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from mallard.errors import UsageError
 from mallard.native_file import COLLECTOR
-from mallard.trial.limited import wait
+from mallard.trial.limited import run_limited
+from mallard.trial.measured import own_environment
 
 ERROR = "error: "
 TIMES_SLOWER = 4  # a program that does nothing but allocate is slowed more, and needs --sample
@@ -37,11 +38,16 @@ def record(program: Sequence[str], stdin: Path | None, trace: Path, seconds_limi
     without the recorder, which is slower.
     """
     words = [str(COLLECTOR.find()), "-o", str(trace), "--", *program]
-    with open(stdin or os.devnull, "rb") as given, tempfile.TemporaryFile(prefix="mallard-errors-") as errors:
-        process = subprocess.Popen(
-            words, stdin=given, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
+    with tempfile.TemporaryFile(prefix="mallard-errors-") as errors:
+        run_limited(
+            words,
+            own_environment(),
+            f"{program[0]}, which is recorded,",
+            TIMES_SLOWER * seconds_limit,
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
         )
-        wait(process, f"{program[0]}, which is recorded,", TIMES_SLOWER * seconds_limit)
         errors.seek(0)
         told = errors.read().decode(errors="replace")
     if not trace.is_file():

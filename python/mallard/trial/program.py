@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from mallard import preload
 from mallard.trial.measured import Measured, measure, own_environment
 from mallard.trial.report import Counts, read_counts
 
@@ -60,13 +61,12 @@ class Program:
 
     def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
         environment = own_environment()
-        own = environment.get("LD_PRELOAD", "")
         strategy = arm.strategy or (NULL if arm.litter else None)
-        preloaded = [str(self.library)] if strategy else []
-        preloaded += [str(arm.malloc)] if arm.malloc is not None else []
-        preloaded += [own] if own else []
-        if preloaded:
-            environment["LD_PRELOAD"] = ":".join(preloaded)
+        libraries = [self.library] if strategy else []
+        libraries += [arm.malloc] if arm.malloc is not None else []
+        if libraries:
+            users = environment.get(preload.VARIABLE, "")
+            environment[preload.VARIABLE] = preload.preload_list(libraries, users)
         if strategy:
             environment |= {"MALLARD_TRIAL": strategy, "MALLARD_TRIAL_REPORT": str(report)}
             environment |= dict(scope.variables if arm.strategy else NO_SCOPE)

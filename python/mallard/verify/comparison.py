@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from mallard import preload
 from mallard.errors import UsageError
 from mallard.stats import Difference, median
-from mallard.trial.measured import PRELOAD, Measured, measure, own_environment
+from mallard.trial.measured import Measured, measure, own_environment
 from mallard.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.trial.verdict import SEVERAL_CORES, cpu_of, difference, wall_of
 
@@ -92,7 +93,7 @@ def _check_first(first: Mapping[str, Measured]) -> None:
 
 def _malloc_of(environment: Mapping[str, str]) -> str:
     """A library that the user preloads may have one."""
-    preloaded = re.split(r"[: ]+", environment.get(PRELOAD, "").strip(": "))
+    preloaded = re.split(r"[: ]+", environment.get(preload.VARIABLE, "").strip(": "))
     return " and ".join(os.path.basename(each) for each in preloaded if each) or OWN_MALLOC
 
 

@@ -32,7 +32,11 @@ def test_a_recording_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     collector = tmp_path / "mallard-record"
     collector.write_text("#!/bin/sh\nexec sleep 1000\n")
     collector.chmod(0o755)
+    measurer = tmp_path / "mallard-measure"
+    measurer.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\n"$@"\n')
+    measurer.chmod(0o755)
     monkeypatch.setenv("MALLARD_COLLECTOR", str(collector))
+    monkeypatch.setenv("MALLARD_MEASURE", str(measurer))
     with pytest.raises(UsageError, match=r"server, which is recorded, ran for more than 0\.2 s"):
         native.record(["server"], None, tmp_path / "a.trace", 0.2 / native.TIMES_SLOWER)
     assert not os.path.exists(tmp_path / "a.trace")

@@ -4,6 +4,8 @@ behind."""
 from __future__ import annotations
 
 import sqlite3
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -145,6 +147,19 @@ def test_two_benchmarks_at_once(fake: Any, capsys: Any) -> None:
     finally:
         first.terminate()
         first.wait(30)
+
+
+def test_no_runner_outlives_a_killed_bench(fake: Any) -> None:
+    fake.set(behaviour={"new-delete": "hang"})
+    bench = fake.start("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--time-limit", "60")
+    while not fake.begun:
+        assert bench.poll() is None
+    (runner,) = Path(f"/proc/{bench.pid}/task/{bench.pid}/children").read_text(encoding="ascii").split()
+    bench.kill()
+    bench.wait(30)
+    stat = Path(f"/proc/{runner}/stat")
+    while stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] not in "ZX":
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("verb", VERBS)

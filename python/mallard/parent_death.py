@@ -1,0 +1,26 @@
+"""Child processes that do not outlive mallard, even if it is killed."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Callable
+
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent(number: signal.Signals = signal.SIGKILL) -> Callable[[], None]:
+    """For `preexec_fn`: the system sends the signal to the child when the thread that started it ends.
+
+    Start such a child from the main thread only.
+    """
+    parent = os.getpid()
+    prctl = ctypes.CDLL(None).prctl
+
+    def bind() -> None:
+        prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(number))
+        if os.getppid() != parent:  # it ended before the request
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return bind

@@ -1,0 +1,170 @@
+"""Every cell of a database, damaged in several ways: each verb that reads it says where, or works."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.cli import main
+from mallard.database import SCHEMA
+from mallard.errors import StoreError
+from mallard.store import Store
+
+TEXTS = ("", "x", "{", "[]", "{}", "null", "[1]", '{"a": NaN}', '{"a": [1]}', "2026", "A" * 5000)
+NUMBERS = (0, -1, 7, 1.5, 1e300, float("inf"), 2**63 - 1, -(2**63))
+OTHERS = (None, b"\xff\xfe", b"")
+DAMAGES: tuple[Any, ...] = (*TEXTS, *NUMBERS, *OTHERS)
+
+VERBS = (
+    "table",
+    "table p0089:3",
+    "list runs",
+    "report -o page.html",
+    "export",
+    "export --run all --format json",
+    "export --summary --format md",
+    "peers",
+    "claims",
+    "against",
+    "choose",
+)
+EXPERIMENTS = ("density", "locality", "utilization", "contention", "primitives")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Iterator[Path]:
+    """A database with a run of several experiments, whose tables take any value."""
+    with pytest.MonkeyPatch.context() as patch:
+        fake = fake_in(tmp_path_factory.mktemp("sound"), patch)
+        said = StringIO()
+        with redirect_stdout(said), redirect_stderr(said):
+            fake.run(
+                "bench",
+                "density",
+                "--ds",
+                "1",
+                "--size",
+                "6",
+                "--strategy",
+                "new-delete,multipool",
+                "--reps",
+                "2",
+            )
+            fake.run(
+                "bench", "locality", "--strategy", "new-delete,multipool", "--reps", "1", "--links", "1024"
+            )
+        with Store(fake.database) as store:
+            store.add_note(1, "busy", "other programs")
+        loose = fake.directory / "loose.db"
+        with closing(sqlite3.connect(loose)) as made:
+            made.executescript(SCHEMA.replace(" NOT NULL", ""))
+            made.execute("ATTACH ? AS old", (str(fake.database),))
+            for table in ("run", "result", "note"):
+                made.execute(f"INSERT INTO {table} SELECT * FROM old.{table}")
+            made.commit()
+            for pragma in ("application_id", "user_version"):
+                (value,) = made.execute(f"PRAGMA old.{pragma}").fetchone()
+                made.execute(f"PRAGMA {pragma} = {value}")
+        yield loose
+
+
+def columns(database: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(database)) as opened:
+        return [
+            (table, column[1])
+            for table in ("run", "result", "note")
+            for column in opened.execute(f"PRAGMA table_info({table})")
+        ]
+
+
+def called(words: str, folder: Path) -> tuple[int, str]:
+    said = StringIO()
+    with redirect_stdout(StringIO()), redirect_stderr(said):
+        status = main([*words.split(), "--db", str(folder / "mallard.db")])
+    return status, said.getvalue()
+
+
+def is_refused(database: Path) -> str:
+    """The error of reading all; empty if the damage is none that a reader could see."""
+    try:
+        with Store.open_existing(database) as store:
+            for run in store.runs():
+                store.rows(run.id)
+                store.notes(run.id)
+            store.rows()
+    except StoreError as error:
+        return str(error)
+    return ""
+
+
+def damage(database: Path, table: str, column: str, value: Any) -> bool:
+    """False if the file cannot hold the value there."""
+    with closing(sqlite3.connect(database)) as opened:
+        try:
+            opened.execute(f'UPDATE {table} SET "{column}" = ? WHERE id = 1', (value,))
+            opened.commit()
+        except sqlite3.Error:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("value", DAMAGES, ids=lambda value: repr(value)[:20])
+def test_damaged_cells_are_named(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    database, harmless = tmp_path / "mallard.db", tmp_path / "harmless.db"
+    shutil.copy(sound, harmless)
+    for table, column in columns(sound):
+        shutil.copy(sound, database)
+        if not damage(database, table, column, value):
+            continue
+        refused = is_refused(database)
+        if not refused:
+            damage(harmless, table, column, value)
+            continue
+        assert f"the database {database} " in refused
+        assert "give another file: --db FILE" in refused
+        if "Could not decode" not in refused:
+            assert f"table {table}, row " in refused
+            assert f"'{column}'" in refused
+    shutil.copy(harmless, database)
+    for verb in VERBS:
+        status, said = called(verb, tmp_path)
+        assert status in (0, 1, 2), verb
+        assert status != 2 or "mallard: error: " in said, (verb, said)
+
+
+def test_verbs_refuse_damaged_cells(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for table, column in (("run", "machine"), ("result", "parameters"), ("note", "at")):
+        shutil.copy(sound, tmp_path / "mallard.db")
+        damage(tmp_path / "mallard.db", table, column, "{")
+        for verb in VERBS:
+            status, said = called(verb, tmp_path)
+            if status == 2:
+                assert f"mallard.db is damaged: table {table}, row 1: '{column}' is '{{'" in said, verb
+            else:
+                assert table == "note", verb
+
+
+def test_every_column_is_damaged(sound: Path) -> None:
+    assert len(columns(sound)) == 47
+
+
+def test_missing_tables_and_columns_are_named(sound: Path, tmp_path: Path) -> None:
+    for change in ("DROP TABLE note", "ALTER TABLE run DROP COLUMN load_end", "PRAGMA user_version = 0"):
+        shutil.copy(sound, tmp_path / "mallard.db")
+        with closing(sqlite3.connect(tmp_path / "mallard.db")) as opened:
+            opened.executescript(change)
+        status, said = called("table", tmp_path)
+        assert status == 2, change
+        assert f"the database {tmp_path / 'mallard.db'} " in said
+        assert "--db FILE" in said
