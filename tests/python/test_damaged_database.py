@@ -32,7 +32,7 @@ VERBS = (
     "export --summary --format md",
     "peers",
     "claims",
-    "against",
+    "against jemalloc",
     "choose",
 )
 EXPERIMENTS = ("density", "locality", "utilization", "contention", "primitives")

@@ -7,10 +7,11 @@ from source_tree import circle, files, imports, text
 
 # From the bottom up; a module imports its own level and those before it. Packages count as one.
 LEVELS = [
-    {"contenders", "described", "errors", "experiments", "library", "mallocs", "nearest", "strategy_names"},
+    {"contenders", "described", "errors", "experiments", "library", "mallocs", "nearest", "strategy_names"}
+    | {"parent_death", "preload"},
     {"database", "library_code", "machine", "papers", "result", "selection", "stats", "version"}
     | {"native_file", "whole_file"},
-    {"checksums", "expected_runner", "process", "runner", "store"},
+    {"checksums", "expected_runner", "process", "runner", "store", "stored_values"},
     {"cells", "footprint", "pace", "profile", "reference", "stages"},
     {"doctor", "drift", "evidence", "plan"},
     {"analysis", "claims", "run"},

@@ -135,4 +135,13 @@ STAGES: tuple[Stage, ...] = (
         tools=("libcxx", "googletest", "mold"),
     ),
     PythonStage("wheel", "the Python package as pip installs it", 120, full=True),
+    PythonStage(
+        "tutorial",
+        "docs/advisor/tutorial.md, typed in a fresh clone",
+        300,
+        full=True,
+        any_of=("git",),
+        package="git",
+        tools=("zstd", "dw"),
+    ),
 )

@@ -1,0 +1,76 @@
+"""The commands of docs/advisor/tutorial.md, typed in order in a fresh clone. No time decides."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from source_tree import ROOT
+
+COMMAND = re.compile(r"(?m)^    \$ (.*)$")
+LONGEST = 3600  # seconds
+# By a part of the command: words that it prints whatever the machine's speed.
+WORDS = {
+    "build/tutorial/before": ("6000 orders, 34800",),
+    "./mallard advise": ("ceiling:", "(anonymous)::handle()"),
+    "./mallard record": ("100 % of", "next: mallard profile"),
+    "./mallard profile": ("examples/tutorial/orders.cpp:", "nothing escapes"),
+    "./mallard verify": ("The output is the same in all runs.", "no block outlived its pool"),
+    "--write": ("limits of the process and of (anonymous)::handle\n",),
+    "./mallard budget build/tutorial/orders.toml -- ": (": all hold.",),
+}
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The tree as it is here, with what is not committed yet."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this tree is no clone of git")
+    made = tmp_path / "mallard"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(made)], check=True)
+    changed = subprocess.run(
+        ["git", "ls-files", "-z", "-m", "-o", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for name in filter(None, changed.split("\0")):
+        if (ROOT / name).is_file():
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, made / name)
+    return made
+
+
+def test_the_tutorial_works_in_a_fresh_clone(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = COMMAND.findall((clone / "docs/advisor/tutorial.md").read_text(encoding="utf-8"))
+    assert len(commands) >= 11
+    told = set()
+    # This call's own tools and settings are not those of a user.
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("MALLARD_", "PYTHON"))}
+    for command in commands:
+        with capsys.disabled():  # a stage that prints nothing for long is ended
+            print(f"$ {command}", flush=True)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=clone,
+            env={**own, "COLUMNS": "100", "NO_COLOR": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        for part, words in WORDS.items():
+            if command.startswith(part) or (part.startswith("--") and part in command):
+                told.add(part)
+                for word in words:
+                    assert word in done.stdout, f"{command}\n{done.stdout}"
+    assert told == set(WORDS)
+    assert json.loads((clone / "build/tutorial/advice.json").read_text(encoding="utf-8"))
