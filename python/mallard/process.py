@@ -122,6 +122,13 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> subprocess.Popen[str]:
+    # A runner that outlives a killed `mallard bench` would disturb the run that goes on.
+    end_with_mallard = end_with_parent()
+
+    def confine() -> None:
+        end_with_mallard()
+        _confine(None if mallocs.is_given(asked.strategy) else memory_bytes)
+
     try:
         return subprocess.Popen(
             command,
@@ -135,7 +142,7 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
             start_new_session=True,
             # Safe, because this process has one thread, so no other thread holds a lock. Some mallocs reserve
             # more addresses than any limit leaves.
-            preexec_fn=_confinement(None if mallocs.is_given(asked.strategy) else memory_bytes),
+            preexec_fn=confine,
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(
@@ -143,18 +150,7 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
         ) from None
 
 
-def _confinement(memory_bytes: int | None) -> Callable[[], None]:
-    """A killed `mallard bench` leaves no runner behind: it would disturb the run that goes on."""
-    end_with_mallard = end_with_parent()
-
-    def confine() -> None:
-        end_with_mallard()
-        _limit_memory(memory_bytes)
-
-    return confine
-
-
-def _limit_memory(memory_bytes: int | None) -> None:
+def _confine(memory_bytes: int | None) -> None:
     """Limits the memory of the new process, so that the machine does not suffer."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes is not None:

@@ -14,11 +14,21 @@ import pytest
 from mallard import database
 from mallard.errors import StoreError, UsageError
 from mallard.experiments import EXPERIMENTS
+from mallard.experiments.description.axis import PLACE
 from mallard.result import RowError
 from mallard.store import Store
 
 Native = Callable[..., dict[str, Any]]
 VERSION_1 = Path(__file__).resolve().parent / "version_1.sql"
+
+
+def place_of(experiment: str) -> dict[str, Any]:
+    """The first value of each parameter."""
+    return {
+        axis.name: axis.words[0] if axis.words else 1
+        for axis in EXPERIMENTS[experiment].axes
+        if axis.role == PLACE
+    }
 
 
 @pytest.fixture
@@ -57,7 +67,7 @@ def test_threads_are_measured_on_the_wall_clock_and_one_thread_is_not(
 ) -> None:
     run = store.begin_run(meta)
     for experiment in EXPERIMENTS:
-        store.add_row(run, native(experiment=experiment))
+        store.add_row(run, native(experiment=experiment, parameters=place_of(experiment)))
     times = {row.experiment: row.ns_per_operation for row in store.rows(run)}
     assert times.pop("contention") == 2100.0
     assert set(times.values()) == {2000.0}
@@ -74,7 +84,7 @@ def test_a_row_is_there_for_others_at_once(store: Store, meta: dict[str, Any], n
 def test_rows_are_chosen_by_run_and_experiment(store: Store, meta: dict[str, Any], native: Native) -> None:
     first, second = store.begin_run(meta), store.begin_run(meta)
     store.add_row(first, native())
-    store.add_row(second, native(experiment="primitives"))
+    store.add_row(second, native(experiment="primitives", parameters=place_of("primitives")))
     store.add_row(second, native())
     assert len(store.rows()) == 3
     assert len(store.rows(second)) == 2
