@@ -11,6 +11,7 @@ Python has an underscore at its end.
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from functools import cache
@@ -39,11 +40,22 @@ def _decoded(kind: Any, value: Any, place: str) -> Any:
         return _tuple(inside, value, place)
     if dataclasses.is_dataclass(kind):
         return _instance(kind, value, place)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _finite(value, place)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise WrongDocumentError(f"{place} is {_shown(value)}, which is no {kind.__name__}")
     return printable(value) if isinstance(value, str) else value
+
+
+def _finite(value: float, place: str) -> float:
+    """JSON has no NaN and no infinity, but Python reads them."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no finite number")
+    return number
 
 
 def printable(text: str) -> str:

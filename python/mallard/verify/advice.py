@@ -21,7 +21,7 @@ class Figure:
     strategy: str  # or the malloc
     against: str  # the global allocator, and its heap
     time: Difference  # seconds; less than 0 is saved
-    program_seconds: float
+    program_seconds: float  # more than 0
 
     @property
     def title(self) -> str:
@@ -134,7 +134,7 @@ def read_advice(file: Path) -> Advice:
             f"--advice {file} is no JSON; 'mallard try --json' and 'mallard advise --json' write it"
         ) from None
     kind = document.get("format") if isinstance(document, dict) else None
-    if kind not in (TRIAL, ADVICE):
+    if not isinstance(kind, str) or kind not in (TRIAL, ADVICE):
         raise UsageError(
             f"--advice {file} is no advice: its format is {kind!r}; allowed are {TRIAL!r} and {ADVICE!r}, "
             "which 'mallard try --json' and 'mallard advise --json' write"
@@ -142,11 +142,18 @@ def read_advice(file: Path) -> Advice:
     try:
         if kind == TRIAL:
             trial = decode(_TrialDocument, document)
-            return Advice("", _of_trial(trial), any(each.trial.wall for each in trial.grounds))
+            wall = any(each.trial.wall for each in trial.grounds)
+            return Advice("", _checked(_of_trial(trial)), wall)
         advice = decode(_AdviceDocument, document)
+        return Advice(advice.headline, _checked(_of_answer(advice)), advice.wall)
     except WrongDocumentError as error:
         raise UsageError(f"--advice {file}: {error}; write it again, by this version of mallard") from None
-    return Advice(advice.headline, _of_answer(advice), advice.wall)
+
+
+def _checked(figure: Figure | None) -> Figure | None:
+    if figure and figure.program_seconds <= 0:
+        raise WrongDocumentError(f"the program's time is {figure.program_seconds} s; it must be more than 0")
+    return figure
 
 
 def _of_trial(trial: _TrialDocument) -> Figure | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -247,6 +247,33 @@ def advice_of(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
         "wall": False,
         "study": {"trial": trial(30), "globals": mallocs} | study,
     }
+
+
+def damaged_documents(document: Any) -> Iterator[Any]:
+    """The document with one value after another replaced by several others."""
+    wrong = (None, "x", -1, 0, 1.5, True, [], {}, [[1]], float("nan"), float("inf"), 10**400)
+    if isinstance(document, (dict, list)):
+        for key, value in list(document.items() if isinstance(document, dict) else enumerate(document)):
+            for other in (*wrong, *damaged_documents(value)):
+                copied = document.copy()
+                copied[key] = other
+                yield copied
+    yield from wrong
+
+
+@pytest.mark.parametrize("sound", [trial(30), advice_of({"strategy": "monotonic"})], ids=["trial", "advice"])
+def test_damaged_advice_is_refused_or_shown(tmp_path: Path, sound: dict[str, Any]) -> None:
+    of = compared(before=runs(0.1), after=runs(0.06))
+    refused = []
+    for damaged in damaged_documents(sound):
+        try:
+            advice = advised(tmp_path, damaged)
+        except UsageError as error:
+            refused.append(str(error))
+        else:
+            shown(of, advice=advice)
+    assert len(refused) > 100
+    assert all("advice.json" in each for each in refused)
 
 
 def test_an_advice_has_its_trial_inside(tmp_path: Path) -> None:
