@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace mallard::inline MALLARD_LIBRARY {
@@ -25,9 +26,16 @@ std::size_t bounded(std::size_t frames) noexcept {
     return MALLARD_HAS_BACKTRACE != 0 ? std::min(frames, most_stack_frames) : 0;
 }
 
+// A static object of a function would have a guard, which a fork during its initialisation leaves locked in the child.
+constexpr std::size_t not_read = SIZE_MAX;
+constinit std::atomic<std::size_t> frames{not_read};
+
 std::atomic<std::size_t>& frames_to_keep() noexcept {
-    static std::atomic<std::size_t> frames =
-        bounded(checking::environment_number("MALLARD_STACK_FRAMES", frames_at_the_start, most_stack_frames));
+    if (std::size_t kept = frames.load(std::memory_order_relaxed); kept == not_read) {
+        frames.compare_exchange_strong(
+            kept, bounded(checking::environment_number("MALLARD_STACK_FRAMES", frames_at_the_start,
+                                                       most_stack_frames)));
+    }
     return frames;
 }
 

@@ -1,5 +1,7 @@
 #include "environment_number.hpp"
 
+#include <mallard/core/cancellation.hpp>
+
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
@@ -22,6 +24,7 @@ std::size_t environment_number(const char* variable, std::size_t usual, std::siz
     }
     // The program goes on. It did nothing wrong, and every check works with the usual number. Only misuse ends a
     // program, and a misuse handler expects nothing else.
+    const core::cancellation_disabled meanwhile;
     std::fprintf(stderr, "mallard: %s is '%.64s'; allowed are whole numbers from 0 to %zu; %zu is used\n",
                  variable, given, most, usual);
     return usual;

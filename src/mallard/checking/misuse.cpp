@@ -1,5 +1,6 @@
 #include <mallard/checking/allocation_site.hpp>
 #include <mallard/checking/misuse.hpp>
+#include <mallard/core/cancellation.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -191,6 +192,7 @@ misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
 }
 
 void report_misuse(const misuse_report& report) noexcept {
+    const core::cancellation_disabled meanwhile;
     if (misuse_handler handler = installed_handler.load()) {
         handler(report);
         return;

@@ -11,18 +11,23 @@ namespace mallard::inline MALLARD_LIBRARY {
 namespace {
 
 struct shared_bounds {
-    std::atomic<std::size_t> blocks;
-    std::atomic<std::size_t> bytes;
+    std::atomic<std::size_t> blocks{quarantine_bounds{}.blocks};
+    std::atomic<std::size_t> bytes{quarantine_bounds{}.bytes};
+    std::atomic<bool> environment_read{false};
 };
 
+// A static object of a function would have a guard, which a fork during its initialisation leaves locked in the child.
+constinit shared_bounds all_bounds;
+
 shared_bounds& bounds_of_all() noexcept {
-    static shared_bounds bounds = [] {
-        constexpr quarantine_bounds usual;
-        return shared_bounds{usual.blocks,
-                             checking::environment_number("MALLARD_QUARANTINE_BYTES", usual.bytes,
-                                                          std::numeric_limits<std::size_t>::max())};
-    }();
-    return bounds;
+    if (!all_bounds.environment_read.load(std::memory_order_acquire)) {
+        std::size_t usual = quarantine_bounds{}.bytes;
+        const std::size_t bytes = checking::environment_number("MALLARD_QUARANTINE_BYTES", usual,
+                                                               std::numeric_limits<std::size_t>::max());
+        all_bounds.bytes.compare_exchange_strong(usual, bytes);
+        all_bounds.environment_read.store(true, std::memory_order_release);
+    }
+    return all_bounds;
 }
 
 } // namespace

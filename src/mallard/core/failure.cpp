@@ -1,7 +1,9 @@
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/failure.hpp>
 
 #include <array>
 #include <atomic>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,17 +19,28 @@ std::atomic<out_of_memory_handler> installed_handler{nullptr};
 void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
     if (out_of_memory_handler handler = installed_handler.load();
         handler != nullptr && !core::unheard_failures::expected()) {
+        const core::cancellation_disabled meanwhile;
         handler(bytes, alignment);
     }
 }
+
+#ifndef __cpp_exceptions
+[[noreturn, gnu::format(printf, 1, 2)]] void abort_with(const char* format, ...) noexcept {
+    const core::cancellation_disabled until_the_end;
+    std::va_list values;
+    va_start(values, format);
+    std::vfprintf(stderr, format, values);
+    va_end(values);
+    std::abort();
+}
+#endif
 
 [[noreturn]] void refuse(std::size_t bytes, std::size_t alignment, const char* why) {
     tell_handler(bytes, alignment);
 #ifdef __cpp_exceptions
     throw refused_request(why);
 #else
-    std::fprintf(stderr, "%s\n", why);
-    std::abort();
+    abort_with("%s\n", why);
 #endif
 }
 
@@ -46,8 +59,7 @@ void fail_allocation(std::size_t bytes, std::size_t alignment) {
 #ifdef __cpp_exceptions
     throw std::bad_alloc();
 #else
-    std::fprintf(stderr, "mallard: out of memory: %zu bytes at alignment %zu\n", bytes, alignment);
-    std::abort();
+    abort_with("mallard: out of memory: %zu bytes at alignment %zu\n", bytes, alignment);
 #endif
 }
 
@@ -58,9 +70,8 @@ void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t 
     static_cast<void>(object_bytes);
     throw std::bad_array_new_length();
 #else
-    std::fprintf(stderr, "mallard: an array of %zu objects of %zu bytes is longer than any memory\n", count,
-                 object_bytes);
-    std::abort();
+    abort_with("mallard: an array of %zu objects of %zu bytes is longer than any memory\n", count,
+               object_bytes);
 #endif
 }
 
@@ -146,8 +157,7 @@ void fail_length(std::size_t asked, std::size_t most) {
 #ifdef __cpp_exceptions
     throw std::length_error(text.data());
 #else
-    std::fprintf(stderr, "%s\n", text.data());
-    std::abort();
+    abort_with("%s\n", text.data());
 #endif
 }
 

@@ -1,3 +1,4 @@
+#include <mallard/core/cancellation.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/upstream/pages.hpp>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
@@ -46,6 +48,7 @@ std::byte* map(std::size_t bytes) noexcept {
 class begin_of_file {
 public:
     explicit begin_of_file(const char* path) noexcept {
+        const core::cancellation_disabled meanwhile;
         const int file = open(path, O_RDONLY | O_CLOEXEC);
         if (file != -1) {
             length_ = static_cast<std::size_t>(std::max<ssize_t>(read(file, bytes_, sizeof(bytes_)), 0));
@@ -75,6 +78,41 @@ bool system_gives_huge_pages() noexcept {
     return false;
 #endif
 }
+
+/// A number that never changes, found at its first use. Not a static object of a function: a fork during its initialisation
+/// by another thread would leave the compiler's guard locked in the child. Threads that come at once find one number.
+class constant_of_system {
+public:
+    explicit constexpr constant_of_system(std::size_t (*ask)() noexcept) noexcept : ask_(ask) {}
+
+    [[nodiscard]] std::size_t get() noexcept {
+        const std::size_t known = number_.load(std::memory_order_relaxed);
+        return known != unknown ? known : find();
+    }
+
+private:
+    static constexpr std::size_t unknown = SIZE_MAX;
+
+    [[gnu::cold, gnu::noinline]] std::size_t find() noexcept {
+        const std::size_t found = ask_();
+        number_.store(found, std::memory_order_relaxed);
+        return found;
+    }
+
+    std::atomic<std::size_t> number_{unknown};
+    std::size_t (*ask_)() noexcept;
+};
+
+constinit constant_of_system page_size([]() noexcept {
+    return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+});
+constinit constant_of_system huge_page_size([]() noexcept {
+    const begin_of_file text("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    return std::max(pages::page_bytes(), pages::huge_page_bytes_for(number_in(text.text())));
+});
+constinit constant_of_system huge_pages_given([]() noexcept {
+    return static_cast<std::size_t>(system_gives_huge_pages());
+});
 
 /// Effects: maps more than is needed, and unmaps the parts in front of and behind the aligned part.
 std::byte* map_aligned(std::size_t bytes, std::size_t alignment) noexcept {
@@ -173,21 +211,15 @@ void pages::offer([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
 }
 
 std::size_t pages::page_bytes() noexcept {
-    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return bytes;
+    return page_size.get();
 }
 
 std::size_t pages::huge_page_bytes() noexcept {
-    static const std::size_t bytes =
-        std::max(page_bytes(),
-                 huge_page_bytes_for(
-                     number_in(begin_of_file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").text())));
-    return bytes;
+    return huge_page_size.get();
 }
 
 bool pages::has_huge_pages() noexcept {
-    static const bool has = system_gives_huge_pages();
-    return has;
+    return huge_pages_given.get() != 0;
 }
 
 page_report pages::inspect(const void* p, std::size_t bytes) {

@@ -1,0 +1,32 @@
+/// Keeps the calls of an allocator from being cancellation points, as those of malloc are none.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+
+#include <pthread.h>
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
+/// While one lives, pthread_cancel() of the calling thread stays pending. For code that reads files, writes a message, or
+/// calls a handler: a cancellation unwinds the stack, which must not happen in a function that is noexcept.
+class [[nodiscard]] cancellation_disabled {
+public:
+#ifdef PTHREAD_CANCEL_DISABLE
+    cancellation_disabled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~cancellation_disabled() {
+        int disabled = 0;
+        pthread_setcancelstate(before_, &disabled);
+    }
+#else
+    // A system without cancellation, such as Android.
+    cancellation_disabled() noexcept {} // NOLINT(modernize-use-equals-default)
+    ~cancellation_disabled() {}         // NOLINT(modernize-use-equals-default)
+#endif
+    cancellation_disabled(const cancellation_disabled&) = delete;
+    cancellation_disabled& operator=(const cancellation_disabled&) = delete;
+
+private:
+    [[maybe_unused]] int before_ = 0;
+};
+
+} // namespace mallard::core::inline MALLARD_LIBRARY
