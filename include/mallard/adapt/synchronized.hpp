@@ -14,6 +14,7 @@
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/threads/fork_mutex.hpp>
 
 #include <mutex>
 
@@ -38,26 +39,27 @@ namespace mallard::inline MALLARD_MODE {
 /// std::scoped_lock takes. Adaptors that count go inside.
 /// Requires: for release(), rewind() and rollback(), that no thread uses a block that they forget; for expand()
 /// and shrink(), that no other thread uses the block.
-template <class A, class Mutex = std::mutex>
+template <class A, class Mutex = threads::fork_mutex>
 class synchronized : public adapt::adaptor<A, adapt::locking<Mutex>> {
     using base = adapt::adaptor<A, adapt::locking<Mutex>>;
 
 public:
     using base::base;
 
-    /// Effects: lets no other thread in, so that the child of a fork finds the mechanism whole. For a handler of
-    /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
+    /// Effects: lets no other thread in, so that the child of a fork finds the mechanism whole. The calling thread may go
+    /// on with it, unless `Mutex` is another type than the default. For a handler of pthread_atfork(); a pool that a type
+    /// names (bind/pool_tag.hpp) has one.
     /// Requires: the calling thread is not in an operation of this allocator.
-    void lock_for_fork() noexcept { this->hook_.mutex.lock(); }
+    void lock_for_fork() noexcept { threads::lock_for_fork(this->hook_.mutex); }
 
     [[nodiscard]] bool try_lock_for_fork() noexcept
         requires requires(Mutex& m) { m.try_lock(); }
     {
-        return this->hook_.mutex.try_lock();
+        return threads::try_lock_for_fork(this->hook_.mutex);
     }
 
     /// Effects: lets other threads in again, in the process that forked and in its child.
-    void unlock_after_fork() noexcept { this->hook_.mutex.unlock(); }
+    void unlock_after_fork() noexcept { threads::unlock_after_fork(this->hook_.mutex); }
 };
 
 template <class A, class Mutex>

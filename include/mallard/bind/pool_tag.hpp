@@ -15,11 +15,11 @@
 ///                `--> ^                            can be constant-initialised is there from the start
 ///
 /// Invariants: a slot has no destructor and is constant-initialised, so that no access passes a guard of the
-/// compiler's. A pool never ends before its users: a thread's pool ends after the thread_local objects
+/// compiler's, which a thread that is not in the child of a fork would leave locked there. A pool never ends before its users: a thread's pool ends after the thread_local objects
 /// (threads/thread_end.hpp); the main thread's pool and shared pools do not end, and their memory goes with the
 /// process.
-/// Fork: a pool of shared_by_threads is locked while the process forks (threads/fork_hold.hpp), so the child may
-/// use it. A thread's own pool is the forking thread's; those of threads that the child does not have are lost to
+/// Fork: a pool of shared_by_threads, or its first use, is locked while the process forks (threads/fork_hold.hpp), so
+/// the child may use it. A thread's own pool is the forking thread's; those of threads that the child does not have are lost to
 /// it.
 ///
 /// Shared libraries find the pool of a thread by a call of the system, so that a program may load any number of
@@ -33,10 +33,13 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/thread_safe.hpp>
 #include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/fork_mutex.hpp>
 #include <mallard/threads/thread_end.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -101,6 +104,67 @@ private:
     A pool_;
 };
 
+/// A slot that threads share, with its lock and that of its pool for a fork.
+template <class A>
+class shared_slot {
+public:
+    [[nodiscard]] A* get() const noexcept { return pool_.load(std::memory_order_acquire); }
+
+    /// Returns: the pool, made by this thread or by another.
+    [[gnu::cold, gnu::noinline]] A& make() noexcept {
+        const std::scoped_lock lock(making_);
+        A* pool = get();
+        if (pool == nullptr) {
+            pool = &slot_.make();
+            if (making_.is_locked_again()) {
+                lock_pool(*pool); // as the fork expects
+            }
+            pool_.store(pool, std::memory_order_release);
+        }
+        return *pool;
+    }
+
+    void lock_for_fork() noexcept {
+        making_.lock_for_fork();
+        if (A* const pool = get()) {
+            lock_pool(*pool);
+        }
+    }
+
+    [[nodiscard]] bool try_lock_for_fork() noexcept {
+        if (!making_.try_lock_for_fork()) {
+            return false;
+        }
+        if constexpr (threads::locked_for_fork<A>) {
+            if (A* const pool = get(); pool != nullptr && !pool->try_lock_for_fork()) {
+                making_.unlock_after_fork();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void unlock_after_fork() noexcept {
+        if constexpr (threads::locked_for_fork<A>) {
+            if (A* const pool = get()) {
+                pool->unlock_after_fork();
+            }
+        }
+        making_.unlock_after_fork();
+    }
+
+private:
+    static void lock_pool([[maybe_unused]] A& pool) noexcept {
+        if constexpr (threads::locked_for_fork<A>) {
+            pool.lock_for_fork();
+        }
+    }
+
+    std::atomic<A*> pool_{nullptr};
+    threads::fork_mutex making_;
+    pool_slot<A> slot_;
+};
+
 } // namespace mallard::bind::inline MALLARD_MODE
 
 namespace mallard::inline MALLARD_MODE {
@@ -163,8 +227,11 @@ class shared_by_threads {
 public:
     /// Returns: the pool; its first use makes it.
     [[nodiscard]] static A& pool() noexcept {
-        static A& made = make();
-        return made;
+        A* const made = slot.get();
+        if (made == nullptr) [[unlikely]] {
+            return make();
+        }
+        return *made;
     }
 
 private:
@@ -172,26 +239,13 @@ private:
     shared_by_threads() = default;
 
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
-        A& made = slot.make();
-        if constexpr (threads::locked_for_fork<A>) {
-            static const threads::held_while_loaded held(at_fork);
-            static_cast<void>(&held);
-        }
-        return made;
+        static_cast<void>(&held); // a use, so that it is there
+        return slot.make();
     }
 
-    static constexpr threads::fork_hold hold_of_the_pool() noexcept {
-        if constexpr (threads::locked_for_fork<A>) {
-            return {.lock = []() noexcept { slot.get()->lock_for_fork(); },
-                    .try_lock = []() noexcept { return slot.get()->try_lock_for_fork(); },
-                    .unlock = [](bool) noexcept { slot.get()->unlock_after_fork(); }};
-        } else {
-            return {};
-        }
-    }
-
-    static inline constinit bind::pool_slot<A> slot{};
-    static inline constinit threads::fork_hold at_fork = hold_of_the_pool();
+    static inline constinit bind::shared_slot<A> slot{};
+    static inline constinit threads::fork_hold at_fork = threads::hold_of<slot>();
+    static inline const threads::held_while_loaded held{at_fork};
 };
 
 /// Base of a tag that names one A for a program, or a part of one, with a single thread: no lock, and no

@@ -25,6 +25,7 @@
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/thread_safe.hpp>
 #include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/fork_mutex.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -263,18 +264,18 @@ public:
     void lock_for_fork() noexcept
         requires threads::locked_for_fork<Base>
     {
-        mutex_.lock();
+        threads::lock_for_fork(mutex_);
         Base::lock_for_fork();
     }
 
     [[nodiscard]] bool try_lock_for_fork() noexcept
         requires threads::locked_for_fork<Base>
     {
-        if (!mutex_.try_lock()) {
+        if (!threads::try_lock_for_fork(mutex_)) {
             return false;
         }
         if (!Base::try_lock_for_fork()) {
-            mutex_.unlock();
+            threads::unlock_after_fork(mutex_);
             return false;
         }
         return true;
@@ -285,11 +286,11 @@ public:
         requires threads::locked_for_fork<Base>
     {
         Base::unlock_after_fork();
-        mutex_.unlock();
+        threads::unlock_after_fork(mutex_);
     }
 
 protected:
-    using mutex_type = std::conditional_t<thread_safe<Base>, std::mutex, no_mutex>;
+    using mutex_type = std::conditional_t<thread_safe<Base>, threads::fork_mutex, no_mutex>;
     using lock_type = std::lock_guard<mutex_type>;
 
     /// A call of this allocator: its lock, and its entry in the registry.

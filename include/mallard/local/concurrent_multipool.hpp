@@ -37,6 +37,7 @@
 #include <mallard/core/thread_safe.hpp>
 #include <mallard/local/multipool.hpp>
 #include <mallard/threads/depot.hpp>
+#include <mallard/threads/fork_mutex.hpp>
 #include <mallard/threads/magazine.hpp>
 #include <mallard/threads/thread_cache.hpp>
 
@@ -113,27 +114,27 @@ public:
     /// Returns: the memory of the multipool, which includes the blocks in magazines and in the depot.
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
-        const std::scoped_lock<std::mutex> lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         return pool_.stats();
     }
 
     // ---- for a fork
 
-    /// Effects: lets no other thread into the multipool, so that the child of a fork finds it whole. For a handler of
-    /// pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
+    /// Effects: lets no other thread into the multipool, so that the child of a fork finds it whole. The calling thread
+    /// may go on with it. For a handler of pthread_atfork(); a pool that a type names (bind/pool_tag.hpp) has one.
     /// Requires: the calling thread is not in an operation of this allocator.
-    void lock_for_fork() noexcept { mutex_.lock(); }
+    void lock_for_fork() noexcept { mutex_.lock_for_fork(); }
 
-    [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock(); }
+    [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock_for_fork(); }
 
     /// Effects: lets other threads in again, in the process that forked and in its child.
-    void unlock_after_fork() noexcept { mutex_.unlock(); }
+    void unlock_after_fork() noexcept { mutex_.unlock_after_fork(); }
 
 private:
     /// Around each use of the multipool, which may call the upstream.
     struct pool_lock {
-        explicit pool_lock(std::mutex& mutex) : lock(mutex) {}
-        std::scoped_lock<std::mutex> lock;
+        explicit pool_lock(threads::fork_mutex& mutex) : lock(mutex) {}
+        std::scoped_lock<threads::fork_mutex> lock;
         threads::inside_pool inside;
     };
 
@@ -212,7 +213,7 @@ private:
     void refill(threads::magazine& to, std::size_t index);
     static void take_back(threads::cache_owner& owner, threads::thread_cache& from) noexcept;
 
-    alignas(cache_line_bytes) mutable std::mutex mutex_;
+    alignas(cache_line_bytes) mutable threads::fork_mutex mutex_;
     multipool<Upstream, first_freed, eighth_classes> pool_;
     threads::depot depot_;
 };

@@ -4,10 +4,13 @@
 ///
 /// Data model: a list of holds through the holds themselves, each with functions that lock and unlock an object
 /// of static storage duration. A lock that another thread had at the fork would stay locked in the child for
-/// ever, because that thread is not there. The system's handlers (pthread_atfork) are registered when the library
-/// is loaded; a program's own handlers, which may use the library, are registered later and so run before. Locks
-/// are taken in any order: if one is taken, all others are released until it is free. So a hold may be needed
-/// within another, and no order is prescribed.
+/// ever, because that thread is not there. Locks are taken in any order: if one is taken, all others are released
+/// until it is free. So a hold may be needed within another, and no order is prescribed.
+///
+/// The system's handlers (pthread_atfork) are registered before any static object of the program or library is
+/// initialised, so that handlers of theirs run while the locks are free. Handlers that were registered even earlier, by a
+/// library that was loaded before, run while the locks are held, and may use the allocators all the same
+/// (threads/fork_mutex.hpp). But they must not wait for a thread that does.
 /// Invariants: entering a hold takes no lock, because the lock of an allocator may be held meanwhile.
 #pragma once
 
@@ -18,7 +21,7 @@ namespace mallard::threads::inline MALLARD_LIBRARY {
 struct fork_hold {
     void (*lock)() noexcept;
     bool (*try_lock)() noexcept;
-    void (*unlock)(bool in_child) noexcept;
+    void (*unlock)() noexcept;
     fork_hold* next = nullptr;
 };
 
@@ -41,12 +44,20 @@ private:
     fork_hold& hold_;
 };
 
-/// An allocator with a lock of its own.
+/// An object with a lock of its own.
 template <class A>
 concept locked_for_fork = requires(A& a) {
     { a.lock_for_fork() } noexcept;
     { a.try_lock_for_fork() } noexcept;
     { a.unlock_after_fork() } noexcept;
 };
+
+/// Returns: a hold that locks `Object`.
+template <locked_for_fork auto& Object>
+[[nodiscard]] constexpr fork_hold hold_of() noexcept {
+    return {.lock = []() noexcept { Object.lock_for_fork(); },
+            .try_lock = []() noexcept { return Object.try_lock_for_fork(); },
+            .unlock = []() noexcept { Object.unlock_after_fork(); }};
+}
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

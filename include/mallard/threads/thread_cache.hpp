@@ -27,6 +27,7 @@
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/threads/magazine.hpp>
+#include <mallard/threads/process_mark.hpp>
 
 #include <array>
 #include <atomic>
@@ -89,7 +90,7 @@ private:
     take_back_function take_back_;
     cache_hub& hub_;
     thread_cache* caches_ = nullptr;
-    std::atomic<std::uint64_t> returning_{0}; ///< how many threads; above them, since how many forks
+    threads_inside returning_; ///< the threads that return blocks from a cache that is not in the list
 };
 
 /// Held together with a pool's lock. A thread that holds one takes no cache away from an allocator, because that

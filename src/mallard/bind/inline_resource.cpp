@@ -1,20 +1,26 @@
 #include <mallard/bind/inline_resource.hpp>
+#include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/resource.hpp>
+#include <mallard/threads/fork_hold.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
-#include <cstddef>
-#include <new>
-
 namespace mallard::inline MALLARD_LIBRARY {
+
+namespace {
+
+constinit bind::shared_slot<resource<new_delete>> global;
+constinit threads::fork_hold at_fork = threads::hold_of<global>();
+const threads::held_while_loaded held(at_fork);
+
+} // namespace
 
 bool inline_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
     return this == &other;
 }
 
 inline_resource* new_delete_resource() noexcept {
-    alignas(resource<new_delete>) static std::byte storage[sizeof(resource<new_delete>)];
-    static auto* const instance = ::new (static_cast<void*>(storage)) resource<new_delete>();
-    return instance;
+    inline_resource* const made = global.get();
+    return made != nullptr ? made : &global.make();
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -1,4 +1,5 @@
 #include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/process_mark.hpp>
 
 #include <pthread.h>
 
@@ -27,7 +28,7 @@ fork_hold* try_to_lock_all_but(const fork_hold* other) noexcept {
         }
         for (fork_hold* locked = first_locked; locked != h; locked = locked->next) {
             if (locked != other) {
-                locked->unlock(false);
+                locked->unlock();
             }
         }
         return h;
@@ -41,7 +42,7 @@ void lock_all() noexcept {
     fork_hold* waited_for = nullptr;
     while (fork_hold* const taken = try_to_lock_all_but(waited_for)) {
         if (waited_for != nullptr) {
-            waited_for->unlock(false);
+            waited_for->unlock();
         }
         // The thread that has this lock may need one of the others before it unlocks.
         waited_for = taken;
@@ -49,16 +50,22 @@ void lock_all() noexcept {
     }
 }
 
-void unlock_all(bool in_child) noexcept {
+void unlock_all() noexcept {
     for (const fork_hold* h = first_locked; h != nullptr; h = h->next) {
-        h->unlock(in_child);
+        h->unlock();
     }
     taking_out.unlock();
 }
 
-/// The system forgets the handlers of a library that is unloaded.
-[[maybe_unused]] const int registered =
-    pthread_atfork([] { lock_all(); }, [] { unlock_all(false); }, [] { unlock_all(true); });
+void unlock_all_in_child() noexcept {
+    this_process.begin_in_child();
+    unlock_all();
+}
+
+/// Runs before all constructors without a priority. The system forgets the handlers of a library that is unloaded.
+[[gnu::constructor(101)]] void register_handlers() noexcept {
+    pthread_atfork(lock_all, unlock_all, unlock_all_in_child);
+}
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "thread_rooms.hpp"
 
 #include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/fork_mutex.hpp>
 #include <mallard/threads/thread_cache.hpp>
 #include <mallard/threads/thread_end.hpp>
 
@@ -28,9 +29,13 @@ public:
         return key != 0 ? key : new_key(); // 0 is the key of no allocator
     }
 
-    std::mutex attachments;
-    /// The number of forks from the first process to this one.
-    std::uint32_t forks = 0;
+    fork_mutex attachments;
+
+    // ---- for a fork
+
+    void lock_for_fork() noexcept { attachments.lock_for_fork(); }
+    [[nodiscard]] bool try_lock_for_fork() noexcept { return attachments.try_lock_for_fork(); }
+    void unlock_after_fork() noexcept { attachments.unlock_after_fork(); }
 
 private:
     std::atomic<std::uint64_t> last_{0};
@@ -75,31 +80,12 @@ public:
             }
             owner.key_ = of_owner.new_key();
         }
-        while (is_returning(owner)) {
+        while (owner.returning_.any()) {
             std::this_thread::yield();
         }
     }
 
 private:
-    /// Returns: true if a thread is returning blocks to the owner. Threads from before a fork do not count in
-    /// the child.
-    [[nodiscard]] static bool is_returning(const cache_owner& owner) noexcept {
-        const std::uint64_t returning = owner.returning_.load(std::memory_order_acquire);
-        return static_cast<std::uint32_t>(returning) != 0 && returning >> 32 == owner.hub_.forks;
-    }
-
-    /// Requires: the attachments are locked.
-    static void begin_return(cache_owner& owner) noexcept {
-        if (owner.returning_.load(std::memory_order_relaxed) >> 32 != hub.forks) {
-            owner.returning_.store(std::uint64_t{hub.forks} << 32, std::memory_order_relaxed);
-        }
-        owner.returning_.fetch_add(1, std::memory_order_relaxed);
-    }
-
-    static void end_return(cache_owner& owner) noexcept {
-        owner.returning_.fetch_sub(1, std::memory_order_release);
-    }
-
     [[nodiscard]] thread_cache* with_key(std::uint64_t key) noexcept {
         for (thread_cache& cache : caches_) {
             if (cache.key.load(std::memory_order_relaxed) == key) {
@@ -162,7 +148,7 @@ private:
         }
         if (owner != nullptr) {
             owner->take_back_(*owner, cache);
-            end_return(*owner);
+            owner->returning_.leave();
         }
     }
 
@@ -170,7 +156,7 @@ private:
         const std::scoped_lock lock(hub.attachments);
         cache_owner* const owner = cache.owner;
         if (owner != nullptr) {
-            begin_return(*owner);
+            owner->returning_.enter();
             detach(cache);
         }
         return owner;
@@ -188,20 +174,8 @@ constinit thread_local thread_caches* caches_here = nullptr;
 constinit thread_local thread_end_task closing{};
 
 constinit rooms_for<thread_caches> rooms;
-constinit fork_hold rooms_held{
-    .lock = []() noexcept { rooms.lock(); },
-    .try_lock = []() noexcept { return rooms.try_lock(); },
-    .unlock = [](bool in_child) noexcept { rooms.unlock(in_child); },
-};
-constinit fork_hold attachments_held{
-    .lock = []() noexcept { hub.attachments.lock(); },
-    .try_lock = []() noexcept { return hub.attachments.try_lock(); },
-    .unlock =
-        [](bool in_child) noexcept {
-            hub.forks += in_child ? 1 : 0;
-            hub.attachments.unlock();
-        },
-};
+constinit fork_hold rooms_held = hold_of<rooms>();
+constinit fork_hold attachments_held = hold_of<hub>();
 const held_while_loaded rooms_while_loaded(rooms_held);
 const held_while_loaded attachments_while_loaded(attachments_held);
 

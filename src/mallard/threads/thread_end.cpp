@@ -1,11 +1,10 @@
-#include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/process_mark.hpp>
 #include <mallard/threads/thread_end.hpp>
 
 #include <pthread.h>
 
 #include <atomic>
-#include <cstddef>
-#include <new>
+#include <cstdint>
 #include <thread>
 #include <utility>
 
@@ -35,61 +34,72 @@ struct closer {
     ~closer() { close(); }
 };
 
-/// The number of threads in run_tasks().
-constinit std::atomic<int> running{0};
+/// The threads in run_tasks().
+constinit threads_inside running;
 
 void run_tasks(void*) noexcept {
-    running.fetch_add(1, std::memory_order_relaxed);
+    running.enter();
     ending = true;
     close();
     run_all(newest);
-    running.fetch_sub(1, std::memory_order_release);
+    running.leave();
 }
 
-/// The child of a fork has no thread in run_tasks().
-constinit fork_hold held_at_fork{
-    .lock = []() noexcept {},
-    .try_lock = []() noexcept { return true; },
-    .unlock =
-        [](bool in_child) noexcept {
-            if (in_child) {
-                running.store(0, std::memory_order_relaxed);
-            }
-        },
+/// The key of the system's thread-specific data. Never destroyed: threads may outlive the objects with static storage
+/// duration.
+class end_key {
+public:
+    /// Effects: has run_tasks() called at the end of the calling thread, unless the system has no key.
+    void expect_end() noexcept {
+        if (const std::uint64_t made = find(); made != none && made != deleted) {
+            pthread_setspecific(static_cast<pthread_key_t>(made - 1), this); // any value but null
+        }
+    }
+
+    /// Effects: has no thread call run_tasks() any more.
+    void end() noexcept {
+        if (const std::uint64_t made = key_.exchange(deleted); made != none && made != deleted) {
+            pthread_key_delete(static_cast<pthread_key_t>(made - 1));
+        }
+    }
+
+    /// Returns: one more than the key; `none` if the system has no key; `deleted` after end().
+    std::uint64_t find() noexcept {
+        std::uint64_t found = key_.load(std::memory_order_acquire);
+        pthread_key_t made{};
+        if (found != none || pthread_key_create(&made, run_tasks) != 0) {
+            return found;
+        }
+        if (key_.compare_exchange_strong(found, std::uint64_t{made} + 1)) {
+            return std::uint64_t{made} + 1;
+        }
+        pthread_key_delete(made); // another thread was faster
+        return found;
+    }
+
+private:
+    static constexpr std::uint64_t none = 0;
+    static constexpr std::uint64_t deleted = ~std::uint64_t{0};
+
+    std::atomic<std::uint64_t> key_{none};
 };
 
-/// Never destroyed: threads may outlive the objects with static storage duration.
-struct end_of_thread {
-    pthread_key_t key{};
-    std::atomic<bool> exists = pthread_key_create(&key, run_tasks) == 0;
-};
-
-end_of_thread& end_of_threads() noexcept {
-    static end_of_thread* const end = [] {
-        alignas(end_of_thread) static std::byte storage[sizeof(end_of_thread)];
-        return ::new (static_cast<void*>(storage)) end_of_thread;
-    }();
-    return *end;
-}
+constinit end_key key;
 
 /// Makes the key when the library is loaded, and deletes it when the library is unloaded with run_tasks().
 struct loaded_library {
-    loaded_library() { end_of_threads(); }
+    loaded_library() { static_cast<void>(key.find()); }
     loaded_library(const loaded_library&) = delete;
     loaded_library& operator=(const loaded_library&) = delete;
     ~loaded_library() {
-        end_of_thread& end = end_of_threads();
-        if (end.exists.exchange(false)) {
-            pthread_key_delete(end.key);
-        }
-        while (!ending && running.load(std::memory_order_acquire) > 0) {
+        key.end();
+        while (!ending && running.any()) {
             std::this_thread::yield();
         }
     }
 };
 
 const loaded_library library;
-const held_while_loaded tasks_while_loaded(held_at_fork);
 
 /// Effects: has tasks run at the end of this thread: by the key at any time, and by the closer unless that has
 /// run.
@@ -98,10 +108,7 @@ void expect_end() noexcept {
         static thread_local const closer when_closing;
         static_cast<void>(&when_closing);
     }
-    end_of_thread& end = end_of_threads();
-    if (end.exists.load(std::memory_order_relaxed)) {
-        pthread_setspecific(end.key, &end); // any value but null
-    }
+    key.expect_end();
 }
 
 } // namespace

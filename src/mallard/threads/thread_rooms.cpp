@@ -2,6 +2,7 @@
 
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/space/reserved_range.hpp>
+#include <mallard/threads/process_mark.hpp>
 
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -25,13 +27,13 @@ long this_thread() noexcept {
 #endif
 }
 
-/// Returns: true if no thread has that number, or the calling one has it. Its room is then that of an ended
-/// thread.
-bool has_ended([[maybe_unused]] long thread) noexcept {
+/// Returns: true if no thread of `process` has that number, or the calling one has it. Its room is then that of an
+/// ended thread.
+bool has_ended([[maybe_unused]] pid_t process, [[maybe_unused]] long thread) noexcept {
 #ifdef __linux__
     const int before = errno;
     const bool ended =
-        thread == this_thread() || (syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH);
+        thread == this_thread() || (syscall(SYS_tgkill, process, thread, 0) != 0 && errno == ESRCH);
     errno = before;
     return ended;
 #else
@@ -39,16 +41,19 @@ bool has_ended([[maybe_unused]] long thread) noexcept {
 #endif
 }
 
-/// The thread of a room that the child of a fork cannot use.
-constexpr long of_a_thread_before_the_fork = -1;
+/// The thread of a room that is never taken from it: the library cannot tell the thread's end.
+constexpr long unknown_thread = -1;
 
 } // namespace
 
 thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
-    const long thread = this_thread();
     const std::scoped_lock lock(mutex_);
+    const process_mark::entry process = this_process.current();
+    if (std::exchange(generation_, process.generation) != process.generation) {
+        lose_rooms_of_parent();
+    }
     is_new = false;
-    room* taken = left_behind();
+    room* taken = left_behind(process.process);
     if (taken == nullptr && free_ != nullptr) {
         taken = std::exchange(free_, free_->next_free);
     }
@@ -65,19 +70,29 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
         taken = ::new (static_cast<void*>(memory)) room;
         taken->made_before = std::exchange(made_, taken);
     }
-    taken->thread = thread;
+    // A child of vfork() leaves the room to the thread of its parent that waits for it.
+    taken->thread = process.process == getpid() ? this_thread() : unknown_thread;
     return taken;
 }
 
+/// Effects: in the child of a fork, has no thread take the rooms that threads of the parent had.
+void thread_rooms::lose_rooms_of_parent() noexcept {
+    for (room* r = made_; r != nullptr; r = r->made_before) {
+        if (r->thread != 0) {
+            r->thread = unknown_thread;
+        }
+    }
+}
+
 /// Returns: one of the next two rooms if its thread has ended without returning it; else null.
-thread_rooms::room* thread_rooms::left_behind() noexcept {
+thread_rooms::room* thread_rooms::left_behind(pid_t process) noexcept {
     for (int i = 0; i < 2; ++i) {
         looked_at_ =
             looked_at_ == nullptr || looked_at_->made_before == nullptr ? made_ : looked_at_->made_before;
         if (looked_at_ == nullptr) {
             return nullptr;
         }
-        if (looked_at_->thread > 0 && has_ended(looked_at_->thread)) {
+        if (looked_at_->thread > 0 && has_ended(process, looked_at_->thread)) {
             return looked_at_;
         }
     }
@@ -88,31 +103,6 @@ void thread_rooms::put_back(room* emptied) noexcept {
     const std::scoped_lock lock(mutex_);
     emptied->thread = 0;
     emptied->next_free = std::exchange(free_, emptied);
-}
-
-void thread_rooms::lock() noexcept {
-    mutex_.lock();
-    forking_thread_ = this_thread();
-}
-
-bool thread_rooms::try_lock() noexcept {
-    if (!mutex_.try_lock()) {
-        return false;
-    }
-    forking_thread_ = this_thread();
-    return true;
-}
-
-void thread_rooms::unlock(bool in_child) noexcept {
-    if (in_child) {
-        const long thread = this_thread();
-        for (room* r = made_; r != nullptr; r = r->made_before) {
-            if (r->thread != 0) {
-                r->thread = r->thread == forking_thread_ ? thread : of_a_thread_before_the_fork;
-            }
-        }
-    }
-    mutex_.unlock();
 }
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

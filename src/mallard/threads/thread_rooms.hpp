@@ -10,14 +10,16 @@
 // Invariants: rooms are not given back while the process runs, so that a pointer into one always points into a
 // T. There are never more rooms than threads that had one at a time, except for abandoned ones. A thread that
 // ends unseen by the library (threads/thread_end.hpp) abandons its room. Each thread that takes a room looks at
-// the next two of all rooms, and takes an abandoned one with its T. In the child of a fork, the rooms of
-// threads that it lacks are lost, because their contents may be half changed.
+// the next two of all rooms, and takes an abandoned one with its T. In the child of a fork, however it was made
+// (threads/process_mark.hpp), the rooms of the parent's threads are never taken: one is in use by the thread that
+// forked, and the contents of the others may be half changed.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/threads/fork_mutex.hpp>
 
 #include <cstddef>
-#include <mutex>
+#include <cstdint>
 #include <new>
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
@@ -27,7 +29,8 @@ public:
     struct alignas(cache_line_bytes) room {
         room* made_before = nullptr;
         room* next_free = nullptr;
-        long thread = 0; ///< the system's number of the thread that has the room; 0 if it is free
+        long thread =
+            0; ///< the system's number of the thread that has the room; 0 if it is free; -1 if never to be taken from it
     };
 
     constexpr explicit thread_rooms(std::size_t bytes) noexcept : bytes_(bytes) {}
@@ -39,19 +42,20 @@ public:
 
     // ---- for a fork
 
-    void lock() noexcept;
-    [[nodiscard]] bool try_lock() noexcept;
-    void unlock(bool in_child) noexcept;
+    void lock_for_fork() noexcept { mutex_.lock_for_fork(); }
+    [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock_for_fork(); }
+    void unlock_after_fork() noexcept { mutex_.unlock_after_fork(); }
 
 private:
-    [[nodiscard]] room* left_behind() noexcept;
+    [[nodiscard]] room* left_behind(pid_t process) noexcept;
+    void lose_rooms_of_parent() noexcept;
 
     std::size_t bytes_;
-    std::mutex mutex_;
+    fork_mutex mutex_;
     room* made_ = nullptr;
     room* free_ = nullptr;
-    room* looked_at_ = nullptr; ///< the room that left_behind() looked at last
-    long forking_thread_ = 0;
+    room* looked_at_ = nullptr;    ///< the room that left_behind() looked at last
+    std::uint32_t generation_ = 0; ///< of the process that took a room last
 };
 
 /// Rooms for a T that is default-constructed and never destroyed. An object of one translation unit, because

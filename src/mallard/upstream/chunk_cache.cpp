@@ -5,6 +5,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/reuse/size_classes.hpp>
 #include <mallard/threads/fork_hold.hpp>
+#include <mallard/threads/fork_mutex.hpp>
 #include <mallard/threads/thread_end.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/new_delete.hpp>
@@ -100,9 +101,9 @@ public:
 
     // ---- for a fork
 
-    void lock() noexcept { mutex_.lock(); }
-    [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock(); }
-    void unlock() noexcept { mutex_.unlock(); }
+    void lock_for_fork() noexcept { mutex_.lock_for_fork(); }
+    [[nodiscard]] bool try_lock_for_fork() noexcept { return mutex_.try_lock_for_fork(); }
+    void unlock_after_fork() noexcept { mutex_.unlock_after_fork(); }
 
     [[nodiscard]] std::size_t bytes() const noexcept {
         return approximate_bytes_.load(std::memory_order_relaxed);
@@ -122,7 +123,7 @@ private:
         approximate_offered_bytes_.store(bins_.offered_bytes(), std::memory_order_relaxed);
     }
 
-    std::mutex mutex_;
+    threads::fork_mutex mutex_;
     bins<most_offered_of_all> bins_;
     std::atomic<std::size_t> approximate_bytes_{0};
     std::atomic<std::size_t> approximate_offered_bytes_{0};
@@ -132,11 +133,7 @@ private:
 /// ended.
 constinit shared_bins shared;
 
-constinit threads::fork_hold shared_held{
-    .lock = []() noexcept { shared.lock(); },
-    .try_lock = []() noexcept { return shared.try_lock(); },
-    .unlock = [](bool) noexcept { shared.unlock(); },
-};
+constinit threads::fork_hold shared_held = threads::hold_of<shared>();
 
 void to_shared(void* p, std::size_t index) noexcept {
     shared.put(p, index);
@@ -145,11 +142,7 @@ void to_shared(void* p, std::size_t index) noexcept {
 using own_bins = bins<most_offered_of_a_thread>;
 
 constinit threads::rooms_for<own_bins> rooms;
-constinit threads::fork_hold rooms_held{
-    .lock = []() noexcept { rooms.lock(); },
-    .try_lock = []() noexcept { return rooms.try_lock(); },
-    .unlock = [](bool in_child) noexcept { rooms.unlock(in_child); },
-};
+constinit threads::fork_hold rooms_held = threads::hold_of<rooms>();
 const threads::held_while_loaded shared_while_loaded(shared_held);
 const threads::held_while_loaded rooms_while_loaded(rooms_held);
 

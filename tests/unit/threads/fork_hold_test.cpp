@@ -16,8 +16,7 @@ namespace {
 
 std::mutex outer;
 std::mutex inner;
-int unlocked_in_parent = 0;
-int unlocked_in_child = 0;
+int times_unlocked = 0;
 
 /// A fork takes ten milliseconds where AddressSanitizer has shadows of all memory.
 constexpr int rounds = 25;
@@ -26,15 +25,15 @@ constinit mallard::threads::fork_hold outer_hold{
     .lock = []() noexcept { outer.lock(); },
     .try_lock = []() noexcept { return outer.try_lock(); },
     .unlock =
-        [](bool in_child) noexcept {
-            ++(in_child ? unlocked_in_child : unlocked_in_parent);
+        []() noexcept {
+            ++times_unlocked;
             outer.unlock();
         },
 };
 constinit mallard::threads::fork_hold inner_hold{
     .lock = []() noexcept { inner.lock(); },
     .try_lock = []() noexcept { return inner.try_lock(); },
-    .unlock = [](bool) noexcept { inner.unlock(); },
+    .unlock = []() noexcept { inner.unlock(); },
 };
 
 /// Returns: the exit status of the child.
@@ -51,17 +50,17 @@ int status_of_child(Work work) {
 }
 
 TEST(fork_hold, is_locked_while_the_process_forks_and_free_in_both_afterwards) {
-    unlocked_in_parent = 0;
+    times_unlocked = 0;
     {
         const mallard::threads::held_while_loaded held(outer_hold);
-        EXPECT_EQ(status_of_child([] { return outer.try_lock() ? unlocked_in_child : 10; }), 1);
-        EXPECT_GE(unlocked_in_parent, 1);
+        EXPECT_EQ(status_of_child([] { return outer.try_lock() ? times_unlocked : 10; }), 1);
+        EXPECT_GE(times_unlocked, 1);
         EXPECT_TRUE(outer.try_lock());
         outer.unlock();
     }
-    const int before = unlocked_in_parent;
+    const int before = times_unlocked;
     EXPECT_EQ(status_of_child([] { return 0; }), 0);
-    EXPECT_EQ(unlocked_in_parent, before) << "it was let go";
+    EXPECT_EQ(times_unlocked, before) << "it was let go";
 }
 
 TEST(fork_hold, is_let_go_in_any_order) {
@@ -69,9 +68,9 @@ TEST(fork_hold, is_let_go_in_any_order) {
     {
         const mallard::threads::held_while_loaded later(inner_hold);
         mallard::threads::let_go_at_fork(outer_hold);
-        unlocked_in_parent = 0;
+        times_unlocked = 0;
         EXPECT_EQ(status_of_child([] { return 0; }), 0);
-        EXPECT_EQ(unlocked_in_parent, 0);
+        EXPECT_EQ(times_unlocked, 0);
     }
     outer_hold.next = nullptr;
     inner_hold.next = nullptr;

@@ -1,0 +1,114 @@
+/// A mutex that a thread may hold while it forks, and lock again meanwhile.
+///
+/// A handler of pthread_atfork() that was registered before the library's runs after it in the forking thread, which
+/// has all locks of the library then. If such a handler allocates, it locks one of them again.
+///
+/// Data model: only a lock that is taken for a fork can be locked again, and only by the thread that took it. An
+/// uncontended lock costs what one of std::mutex does.
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace mallard::threads::inline MALLARD_LIBRARY {
+
+class fork_mutex {
+public:
+    constexpr fork_mutex() noexcept = default;
+
+    void lock() {
+        if (!mutex_.try_lock()) [[unlikely]] {
+            lock_slowly();
+        }
+    }
+
+    [[nodiscard]] bool try_lock() noexcept { return mutex_.try_lock() || lock_again(); }
+
+    void unlock() noexcept {
+        if (times_again_ != 0) [[unlikely]] {
+            --times_again_;
+            return;
+        }
+        mutex_.unlock();
+    }
+
+    // ---- for a fork
+
+    /// Requires: the calling thread does not have the lock.
+    void lock_for_fork() {
+        mutex_.lock();
+        forking_thread_.store(pthread_self(), std::memory_order_relaxed);
+    }
+
+    /// Requires: the calling thread does not have the lock.
+    [[nodiscard]] bool try_lock_for_fork() noexcept {
+        if (!mutex_.try_lock()) {
+            return false;
+        }
+        forking_thread_.store(pthread_self(), std::memory_order_relaxed);
+        return true;
+    }
+
+    /// To be called by the thread that called lock_for_fork(), or by its copy in the child.
+    void unlock_after_fork() noexcept {
+        forking_thread_.store(pthread_t{}, std::memory_order_relaxed);
+        mutex_.unlock();
+    }
+
+    /// Returns: true if the calling thread, which has the lock, has it for a fork too.
+    [[nodiscard]] bool is_locked_again() const noexcept { return times_again_ != 0; }
+
+private:
+    [[gnu::cold, gnu::noinline]] void lock_slowly() {
+        if (!lock_again()) {
+            mutex_.lock();
+        }
+    }
+
+    [[nodiscard]] bool lock_again() noexcept {
+        // Another thread's value differs from the caller's own at any time.
+        if (forking_thread_.load(std::memory_order_relaxed) != pthread_self()) {
+            return false;
+        }
+        ++times_again_;
+        return true;
+    }
+
+    std::mutex mutex_;
+    std::atomic<pthread_t> forking_thread_{};
+    unsigned times_again_ = 0; ///< guarded by the mutex
+};
+
+/// Effects: locks a mutex of any type for a fork. The calling thread can lock it again only if it is a fork_mutex.
+template <class Mutex>
+void lock_for_fork(Mutex& mutex) noexcept {
+    if constexpr (requires { mutex.lock_for_fork(); }) {
+        mutex.lock_for_fork();
+    } else {
+        mutex.lock();
+    }
+}
+
+template <class Mutex>
+[[nodiscard]] bool try_lock_for_fork(Mutex& mutex) noexcept {
+    if constexpr (requires { mutex.try_lock_for_fork(); }) {
+        return mutex.try_lock_for_fork();
+    } else {
+        return mutex.try_lock();
+    }
+}
+
+template <class Mutex>
+void unlock_after_fork(Mutex& mutex) noexcept {
+    if constexpr (requires { mutex.unlock_after_fork(); }) {
+        mutex.unlock_after_fork();
+    } else {
+        mutex.unlock();
+    }
+}
+
+} // namespace mallard::threads::inline MALLARD_LIBRARY
