@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstddef>
 
 using namespace mallard::trial;
@@ -13,6 +14,12 @@ MALLARD_INTERPOSED std::size_t malloc_usable_size(void* block) noexcept {
         return server::bytes_of(block);
     }
     using function = std::size_t (*)(void*);
-    static const auto next = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
-    return next == nullptr ? 0 : next(block);
+    // No guard of the compiler's, which a fork during the first call would leave locked in the child.
+    static constinit std::atomic<function> next{nullptr};
+    function found = next.load(std::memory_order_relaxed);
+    if (found == nullptr) {
+        found = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
+        next.store(found, std::memory_order_relaxed);
+    }
+    return found == nullptr ? 0 : found(block);
 }
