@@ -82,21 +82,21 @@ struct registers_late {
 };
 const registers_late at_load;
 
-class fork_handlers : public ::testing::Test {
+class fork_handlers_of_threads : public ::testing::Test {
 protected:
-    fork_handlers() {
+    fork_handlers_of_threads() {
         // Chunks and caches are shared, so that all locks are needed.
         mallard::chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = 1 << 20});
         use_all();
     }
-    ~fork_handlers() override {
+    ~fork_handlers_of_threads() override {
         handlers_allocate = false;
         mallard::chunk_cache::set_limits({});
         mallard::chunk_cache::trim();
     }
 };
 
-TEST_F(fork_handlers, may_allocate_in_any_order) {
+TEST_F(fork_handlers_of_threads, may_allocate_in_any_order) {
     times_early = 0;
     times_late = 0;
     handlers_allocate = true;
@@ -136,7 +136,7 @@ namespace {
 struct slow_nodes : mallard::shared_by_threads<slow_nodes, slow_pool> {};
 
 /// The test holds with any time that the pool takes.
-TEST_F(fork_handlers, wait_for_the_first_use_of_pools) {
+TEST_F(fork_handlers_of_threads, wait_for_the_first_use_of_pools) {
     std::thread first([] { use_pool(slow_nodes::pool(), 24); });
     pool_is_begun.wait(false);
     EXPECT_EQ(process::run_in_child([] {

@@ -79,7 +79,11 @@ public:
     void deallocate(Upstream&& source, void* p) noexcept {
         held* gone = static_cast<held*>(p) - 1;
         held* previous = large_header_of(gone)->previous;
-        (previous != nullptr ? previous->next : first_) = gone->next;
+        held*& link = previous != nullptr ? previous->next : first_;
+        if (link != gone) [[unlikely]] {
+            core::fail_damaged_free_memory(p);
+        }
+        link = gone->next;
         set_previous(gone->next, previous);
         give_back(source, gone);
     }

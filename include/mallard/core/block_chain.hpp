@@ -94,7 +94,9 @@ public:
     void for_each(Use use) const noexcept {
         // As numbers, because the guess behind the last block may be no valid address.
         std::uintptr_t step = 0;
-        for (auto block = reinterpret_cast<std::uintptr_t>(first_); block != 0;) {
+        auto block = reinterpret_cast<std::uintptr_t>(first_);
+        // Counted, because a chain that has a block twice leads back to it.
+        for (std::size_t left = size_; left != 0; --left) {
             const auto next =
                 reinterpret_cast<std::uintptr_t>(reinterpret_cast<core::free_block*>(block)->next);
             std::uintptr_t guessed = block + step; // NOLINT(misc-const-correctness): the asm writes to it

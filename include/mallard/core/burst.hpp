@@ -192,9 +192,8 @@ void deallocate_many(A& allocator, block_chain&& blocks, std::size_t bytes, std:
     if constexpr (burst_allocator<A>) {
         allocator.deallocate_many(std::move(blocks), bytes, alignment);
     } else {
-        while (void* p = blocks.pop_front()) {
-            allocator.deallocate(p, bytes, alignment);
-        }
+        const block_chain all = std::move(blocks);
+        all.for_each([&](void* p) { allocator.deallocate(p, bytes, alignment); });
     }
 }
 

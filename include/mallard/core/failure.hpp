@@ -40,6 +40,10 @@ private:
 /// Throws: std::bad_alloc. A library built without exceptions aborts instead.
 [[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
 
+/// Effects: ends the program, and says that free memory at `p` is damaged: a block was deallocated twice, or written to
+/// afterwards. For builds that do not look for misuse, where a check costs nothing.
+[[noreturn]] void fail_damaged_free_memory(const void* p) noexcept;
+
 /// Effects: calls the handler with the most bytes that there are, for more objects than any memory could hold.
 /// Throws: std::bad_array_new_length. A library built without exceptions aborts instead.
 [[noreturn]] void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t alignment);

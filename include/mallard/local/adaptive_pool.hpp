@@ -159,9 +159,8 @@ public:
         if (serves(bytes, alignment)) {
             nodes_.push_many(std::move(blocks), upstream_.get());
         } else {
-            while (void* p = blocks.pop_front()) {
-                held_.deallocate(upstream_.get(), p);
-            }
+            const block_chain all = std::move(blocks);
+            all.for_each([&](void* p) { held_.deallocate(upstream_.get(), p); });
         }
     }
 

@@ -31,6 +31,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
@@ -200,10 +201,15 @@ private:
         pool_.deallocate(block, shape.bytes, shape.alignment);
     }
 
+    /// Effects: gives back blocks of magazine `index`. A block that was deallocated twice may lead back to itself.
     /// Requires: mutex_ is locked.
-    void give_to_pool(threads::block_stack blocks, threads::block_shape shape) noexcept {
-        while (void* block = blocks.pop()) {
-            give_to_pool(block, shape);
+    void give_to_pool(threads::block_stack blocks, std::size_t index) noexcept {
+        std::size_t left = threads::magazine_capacity(index);
+        while (void* const block = blocks.pop()) {
+            if (left-- == 0) [[unlikely]] {
+                core::fail_damaged_free_memory(block);
+            }
+            give_to_pool(block, threads::magazine_shape(index));
         }
     }
 
@@ -240,7 +246,7 @@ template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) {
     const threads::block_shape shape = threads::magazine_shape(index);
     const pool_lock lock(mutex_);
-    give_to_pool(depot_.take(index), shape); // there may be no other block
+    give_to_pool(depot_.take(index), index); // there may be no other block
     return pool_.allocate(shape.bytes, shape.alignment);
 }
 
@@ -283,7 +289,7 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     }
     if (!rest.has_just(threads::batch_blocks(index)) || !depot_.put(rest, index)) {
         const pool_lock lock(mutex_);
-        give_to_pool(rest, threads::magazine_shape(index));
+        give_to_pool(rest, index);
     }
 }
 
@@ -293,7 +299,7 @@ void concurrent_multipool<Upstream>::take_back(threads::cache_owner& owner,
     auto& pool = static_cast<concurrent_multipool&>(owner);
     const pool_lock lock(pool.mutex_);
     for (std::size_t index = 0; index < threads::magazine_count; ++index) {
-        pool.give_to_pool(from.magazines[index].empty_out(), threads::magazine_shape(index));
+        pool.give_to_pool(from.magazines[index].empty_out(), index);
     }
 }
 

@@ -31,6 +31,7 @@
 #include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -44,6 +45,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace mallard::inline MALLARD_MODE {
 
@@ -124,8 +126,10 @@ public:
     /// Effects: deallocates all blocks of the chain, in its order.
     /// Requires: each came from this allocator, of these two numbers.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
-        while (void* p = blocks.pop_front()) {
-            deallocate(p, bytes, alignment);
+        block_chain left = std::move(blocks);
+        // Counted, because a chain that has a block twice leads back to it.
+        while (left.size() != 0) {
+            deallocate(core::known(left.pop_front()), bytes, alignment);
         }
     }
 

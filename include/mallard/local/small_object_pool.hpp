@@ -155,9 +155,8 @@ public:
             slots_[index].push_many(std::move(blocks), upstream_.get());
             return;
         }
-        while (void* p = blocks.pop_front()) {
-            held_.deallocate(upstream_.get(), p);
-        }
+        const block_chain all = std::move(blocks);
+        all.for_each([&](void* p) { held_.deallocate(upstream_.get(), p); });
     }
 
     /// Effects: gives the empty chunks that were kept back to the upstream.

@@ -15,6 +15,7 @@
 
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/slab/supply.hpp>
 
@@ -82,6 +83,7 @@ public:
     bool push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
         bool few_in_use = false;
+        std::size_t left = taken.size();
         // The next slot in memory lies in another word; in a slab of fewer than 64 slots, in the next slab.
         const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(layout_.slots, 64) - 1);
         for (auto* p = static_cast<core::free_block*>(taken.front()); p != nullptr;) {
@@ -107,9 +109,16 @@ public:
                         break;
                     }
                     bit = there.bit;
+                    if ((of.bit & bit) != 0) [[unlikely]] {
+                        core::fail_damaged_free_memory(p);
+                    }
                 }
                 of.bit |= bit;
             }
+            if (more >= left) [[unlikely]] {
+                core::fail_damaged_free_memory(p); // the chain leads back to a slot that it has twice
+            }
+            left -= more + 1;
             if (*of.word == 0 && of.word == cached_word_) {
                 few_in_use |= push_cached(of.bit, source);
                 continue;

@@ -319,6 +319,7 @@ private:
         } else if ((behind & heap_block::in_use) == 0) {
             give_before(b, bytes, next, behind & ~heap_block::flags);
         } else {
+            b.expect_in_use(); // or it would be in its bin twice
             next.set_tag(behind & ~heap_block::previous_in_use);
             free_.insert(b, bytes);
         }

@@ -14,6 +14,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 
 #include <cstddef>
@@ -43,6 +44,8 @@ public:
     static constexpr std::size_t reserved = 4;        ///< lies alone in a reserved range
     static constexpr std::size_t quick = 8;           ///< freed and not merged yet; `in_use` is set too
     static constexpr std::size_t flags = 15;
+    static constexpr std::size_t not_to_wait =
+        reserved | quick; ///< a freed block of these does not wait in a list
 
     constexpr heap_block() = default;
     explicit constexpr heap_block(std::byte* begin) noexcept : begin_(begin) {}
@@ -62,6 +65,13 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return tag() & ~flags; }
     [[nodiscard]] std::size_t payload_bytes() const noexcept { return bytes() - tag_bytes; }
     [[nodiscard]] bool is(std::size_t flag) const noexcept { return (tag() & flag) != 0; }
+
+    /// Effects: ends the program, with a message, if the block is free.
+    void expect_in_use() const noexcept {
+        if (!is(in_use)) [[unlikely]] {
+            core::fail_damaged_free_memory(payload());
+        }
+    }
 
     void set_tag(std::size_t word) const noexcept { write_word(begin_, word); }
     void set_bytes(std::size_t bytes) const noexcept { set_tag(bytes | (tag() & flags)); }

@@ -64,7 +64,7 @@ public:
         core::expect_usable(p);
         const heap_block b = heap_block::holding(p);
         const std::size_t word = b.tag();
-        if ((word & heap_block::reserved) != 0) [[unlikely]] {
+        if ((word & heap_block::not_to_wait) != 0) [[unlikely]] {
             deallocate_large(b);
             return;
         }
@@ -156,7 +156,7 @@ public:
     void deallocate_many(block_chain&& blocks) noexcept {
         const block_chain all = std::move(blocks);
         space_.give_many(all, [this](heap_block b, std::size_t word) {
-            if ((word & heap_block::reserved) != 0) [[unlikely]] {
+            if ((word & heap_block::not_to_wait) != 0) [[unlikely]] {
                 deallocate_large(b);
                 return false;
             }
@@ -217,7 +217,12 @@ private:
 
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment, bool quiet);
     expansion_result expand_by(void* p, const expansion_request& r, bool quiet);
-    [[gnu::cold, gnu::noinline]] void deallocate_large(heap_block b) noexcept { rooms_.deallocate_large(b); }
+    [[gnu::cold, gnu::noinline]] void deallocate_large(heap_block b) noexcept {
+        if (!b.is(heap_block::reserved)) {
+            core::fail_damaged_free_memory(b.payload()); // it waits in a list
+        }
+        rooms_.deallocate_large(b);
+    }
     [[gnu::cold, gnu::noinline]] bool grow_large(heap_block b, std::size_t least, std::size_t most) noexcept {
         return rooms_.grow_large(b, least, most);
     }

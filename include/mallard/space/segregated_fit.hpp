@@ -16,6 +16,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/space/heap_block.hpp>
 
 #include <array>
@@ -35,8 +36,9 @@ public:
 
     /// Smaller blocks are in bins of one size.
     static constexpr std::size_t exact_bytes = exact_bins * heap_block::granule_bytes;
-    /// The number of blocks of a bin that are examined; of the last bin, all are.
+    /// The number of blocks of a bin that are examined; of the last bin, all are: at most so many fit into memory.
     static constexpr int most_looked_at = 4;
+    static constexpr int most_in_last_bin = 1 << 25;
 
     [[nodiscard]] bool empty() const noexcept { return summary_ == 0; }
 
@@ -214,11 +216,15 @@ private:
     [[nodiscard]] heap_block find_in(std::size_t list, std::size_t bytes) const noexcept {
         heap_block b = head(list);
         const bool whole = list == lists - 1;
-        for (int looked_at = 0; b && (whole || looked_at != most_looked_at); ++looked_at) {
+        const int most = whole ? most_in_last_bin : most_looked_at;
+        for (int looked_at = 0; b && looked_at != most; ++looked_at) {
             if (b.bytes() >= bytes) {
                 return b;
             }
             b = Links::load(b.next_link());
+        }
+        if (b && whole) [[unlikely]] {
+            core::fail_damaged_free_memory(b.payload());
         }
         return {};
     }

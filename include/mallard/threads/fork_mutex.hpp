@@ -3,8 +3,8 @@
 /// A handler of pthread_atfork() that was registered before the library's runs after it in the forking thread, which
 /// has all locks of the library then. If such a handler allocates, it locks one of them again.
 ///
-/// Data model: only a lock that is taken for a fork can be locked again, and only by the thread that took it. An
-/// uncontended lock costs what one of std::mutex does.
+/// Data model: only a lock that is taken for a fork can be locked again, and only by the thread that took it. Otherwise
+/// a lock costs what one of std::mutex does, and a comparison.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -70,7 +70,7 @@ private:
     }
 
     [[nodiscard]] bool lock_again() noexcept {
-        // Another thread's value differs from the caller's own at any time.
+        // If it is the calling thread, no other thread changes it.
         if (forking_thread_.load(std::memory_order_relaxed) != pthread_self()) {
             return false;
         }

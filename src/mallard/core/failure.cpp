@@ -24,7 +24,6 @@ void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
     }
 }
 
-#ifndef __cpp_exceptions
 [[noreturn, gnu::format(printf, 1, 2)]] void abort_with(const char* format, ...) noexcept {
     const core::cancellation_disabled until_the_end;
     std::va_list values;
@@ -33,7 +32,6 @@ void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
     va_end(values);
     std::abort();
 }
-#endif
 
 [[noreturn]] void refuse(std::size_t bytes, std::size_t alignment, const char* why) {
     tell_handler(bytes, alignment);
@@ -61,6 +59,13 @@ void fail_allocation(std::size_t bytes, std::size_t alignment) {
 #else
     abort_with("mallard: out of memory: %zu bytes at alignment %zu\n", bytes, alignment);
 #endif
+}
+
+void fail_damaged_free_memory(const void* p) noexcept {
+    abort_with("mallard: free memory at %p is damaged: a block was deallocated twice, or written to "
+               "afterwards; compile with "
+               "-DMALLARD_CHECKED=1 to see the place\n",
+               p);
 }
 
 void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t alignment) {

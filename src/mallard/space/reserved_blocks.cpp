@@ -1,3 +1,4 @@
+#include <mallard/core/failure.hpp>
 #include <mallard/space/reserved_blocks.hpp>
 #include <mallard/upstream/pages.hpp>
 
@@ -83,6 +84,9 @@ reserved_blocks::range* reserved_blocks::take_spare(std::size_t least) noexcept 
 
 void reserved_blocks::deallocate(heap_block b) noexcept {
     range* const r = range_of(b);
+    if ((r->previous != nullptr ? r->previous->next : first_) != r) [[unlikely]] {
+        core::fail_damaged_free_memory(b.payload());
+    }
     if (r->previous != nullptr) {
         set_next(r->previous, r->next);
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/reuse/size_classes.hpp>
 #include <mallard/upstream/pages.hpp>
@@ -97,6 +98,10 @@ public:
             offered_bytes_ -= chunk_bytes;
         } else {
             return nullptr;
+        }
+        if (from.count == 0) [[unlikely]] {
+            core::fail_damaged_free_memory(
+                taken); // the list leads back to a chunk that was deallocated twice
         }
         bytes_ -= chunk_bytes;
         --from.count;

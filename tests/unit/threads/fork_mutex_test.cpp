@@ -20,7 +20,7 @@ bool other_thread_can_lock(fork_mutex& mutex) {
     return locked;
 }
 
-TEST(fork_mutex, excludes_other_threads) {
+TEST(fork_mutex_of_threads, excludes_other_threads) {
     fork_mutex mutex;
     {
         const std::scoped_lock lock(mutex);
@@ -30,7 +30,7 @@ TEST(fork_mutex, excludes_other_threads) {
     EXPECT_TRUE(other_thread_can_lock(mutex));
 }
 
-TEST(fork_mutex, is_locked_again_by_the_forking_thread) {
+TEST(fork_mutex_of_threads, is_locked_again_by_the_forking_thread) {
     fork_mutex mutex;
     mutex.lock_for_fork();
     EXPECT_FALSE(mutex.is_locked_again());
@@ -47,7 +47,7 @@ TEST(fork_mutex, is_locked_again_by_the_forking_thread) {
     EXPECT_TRUE(other_thread_can_lock(mutex));
 }
 
-TEST(fork_mutex, is_not_locked_again_without_a_fork) {
+TEST(fork_mutex_of_threads, is_not_locked_again_without_a_fork) {
     fork_mutex mutex;
     mutex.lock_for_fork();
     mutex.unlock_after_fork();
@@ -56,7 +56,7 @@ TEST(fork_mutex, is_not_locked_again_without_a_fork) {
     EXPECT_FALSE(mutex.try_lock());
 }
 
-TEST(fork_mutex, may_be_of_any_type) {
+TEST(fork_mutex_of_threads, may_be_of_any_type) {
     std::mutex other;
     mallard::threads::lock_for_fork(other);
     std::thread([&] { EXPECT_FALSE(mallard::threads::try_lock_for_fork(other)); }).join();

@@ -69,7 +69,7 @@ protected:
     process_mark mark_;
 };
 
-TEST_P(process_marks, name_the_process_and_stay) {
+TEST_P(process_marks, are_one_for_all_threads) {
     const process_mark::entry here = mark_.current();
     EXPECT_EQ(here.process, getpid());
     EXPECT_NE(here.generation, 0U);
