@@ -67,8 +67,9 @@ public:
 
     /// The state of an allocator at a mark.
     struct state {
-        std::uint64_t id = 0;   ///< of the registry
-        std::uint64_t ends = 0; ///< how often all blocks were ended before
+        std::uint64_t id = 0;        ///< of the registry
+        std::uint64_t ends = 0;      ///< how often all blocks were ended before
+        std::uint64_t rollbacks = 0; ///< rollbacks before
         std::uint64_t next_number = 0;
     };
 
@@ -157,7 +158,7 @@ public:
     void forget_all(allocator_call by) noexcept;
 
     /// Effects: checks the guard zones of the blocks that were allocated since next_number() was `number`, and
-    /// ends the blocks.
+    /// ends the blocks. The next block gets that number. Marks with a higher one are stale.
     void forget_since(std::uint64_t number) noexcept;
 
     /// Effects: checks the guard zones of all live blocks, and the blocks in quarantine.
@@ -184,6 +185,17 @@ private:
         void move_to(record_list& other, record* r) noexcept;
         void drop_all() noexcept;
     };
+
+    /// A rollback, as long as no later one went as far back. Older ones went further back than newer ones, so there
+    /// are at most as many as blocks that were allocated and not rolled back.
+    struct past_rollback {
+        past_rollback* older;
+        std::uint64_t rollbacks; ///< with this one
+        std::uint64_t next_number;
+    };
+
+    void remember_rollback(std::uint64_t next_number) noexcept;
+    void forget_rollbacks(std::uint64_t least_number) noexcept;
 
     [[nodiscard]] std::size_t front_bytes(std::size_t alignment) const noexcept;
     [[nodiscard]] whole_block whole_of(const record& r) const noexcept;
@@ -220,6 +232,8 @@ private:
     record_list dead_;
     std::size_t quarantine_bytes_ = 0;
     std::uint64_t next_number_ = 0;
+    std::uint64_t rollbacks_ = 0;
+    past_rollback* last_rollback_ = nullptr;
     std::uint64_t ends_ = 0; ///< calls of forget_all()
     allocator_call last_end_ = allocator_call::none;
     std::uint64_t id_ = 0;     ///< no other registry has it; 0 before the first call

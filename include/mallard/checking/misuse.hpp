@@ -24,8 +24,8 @@ enum class misuse : std::uint8_t {
     use_after_release,  ///< a call with a block that a release, a rewind or a rollback has ended
     released_below, ///< an upstream that was released, rewound or rolled back before the allocator over it
     foreign_mark,   ///< a rollback to a mark of another allocator
-    stale_mark,     ///< a rollback to a mark that a release or a rewind has made invalid
-    never_freed,    ///< reported only by expect_all_freed() and expect_all_freed_at_end()
+    stale_mark, ///< a rollback to a mark that a release, a rewind or a rollback to an earlier mark made invalid
+    never_freed, ///< reported only by expect_all_freed() and expect_all_freed_at_end()
 };
 
 /// The calls of an allocator that a report names.

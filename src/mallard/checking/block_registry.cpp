@@ -46,6 +46,7 @@ block_registry::~block_registry() {
     for (record_list* list : {&live_, &quarantine_, &leaving_, &dead_}) {
         list->drop_all();
     }
+    forget_rollbacks(0);
     std::free(static_cast<void*>(table_));
 }
 
@@ -269,7 +270,7 @@ block_registry::state block_registry::now() noexcept {
     if (id_ == 0) {
         id_ = new_holder_id();
     }
-    return {.id = id_, .ends = ends_, .next_number = next_number_};
+    return {.id = id_, .ends = ends_, .rollbacks = rollbacks_, .next_number = next_number_};
 }
 
 bool block_registry::may_go_back(const state& to) noexcept {
@@ -282,12 +283,35 @@ bool block_registry::may_go_back(const state& to) noexcept {
         report_misuse({.what = misuse::stale_mark, .found_by = by, .ended_by = last_end_});
         return false;
     }
+    for (const past_rollback* r = last_rollback_; r != nullptr && r->rollbacks > to.rollbacks; r = r->older) {
+        if (r->next_number < to.next_number) {
+            report_misuse({.what = misuse::stale_mark, .found_by = by, .ended_by = by});
+            return false;
+        }
+    }
     return true;
+}
+
+void block_registry::remember_rollback(std::uint64_t next_number) noexcept {
+    ++rollbacks_;
+    forget_rollbacks(next_number);
+    // Without memory for it, a stale mark may go unnoticed.
+    if (void* const memory = std::malloc(sizeof(past_rollback))) {
+        last_rollback_ = ::new (memory) past_rollback{last_rollback_, rollbacks_, next_number};
+    }
+}
+
+/// Effects: forgets the rollbacks to `least_number` and above.
+void block_registry::forget_rollbacks(std::uint64_t least_number) noexcept {
+    while (last_rollback_ != nullptr && last_rollback_->next_number >= least_number) {
+        std::free(std::exchange(last_rollback_, last_rollback_->older));
+    }
 }
 
 void block_registry::forget_all(allocator_call by) noexcept {
     ++ends_;
     last_end_ = by;
+    forget_rollbacks(0);
     if (all_freed_at_end_) {
         expect_all_freed(by);
     }
@@ -304,6 +328,8 @@ void block_registry::forget_since(std::uint64_t number) noexcept {
         leave_word(*live_.youngest, allocator_call::rollback);
         end(live_.youngest, allocator_call::rollback);
     }
+    next_number_ = number;
+    remember_rollback(number);
 }
 
 void block_registry::look_at_all(allocator_call by) const noexcept {

@@ -147,8 +147,9 @@ void misuse_text::append_what(const misuse_report& report) noexcept {
         append("foreign mark: %s is given a mark of another allocator", name_of(report.found_by));
         break;
     case misuse::stale_mark:
-        append("stale mark: %s is given a mark from before a call of %s", name_of(report.found_by),
-               name_of(report.ended_by));
+        append("stale mark: %s is given a mark from before a call of %s%s", name_of(report.found_by),
+               name_of(report.ended_by),
+               report.ended_by == allocator_call::rollback ? " with an earlier mark" : "");
         break;
     case misuse::never_freed:
         append("never freed: ");

@@ -181,6 +181,17 @@ PROGRAM_WITHOUT_BLOCK(mark_older_than_a_rewind,
     arena.rewind();
     arena.rollback(mark);
 }
+PROGRAM_WITHOUT_BLOCK(
+    mark_older_than_a_rollback_to_an_earlier_mark,
+    "stale mark: rollback() is given a mark from before a call of rollback() with an earlier mark") {
+    mallard::monotonic<> arena;
+    const auto outer = arena.mark();
+    static_cast<void>(arena.allocate(100, 8));
+    const auto inner = arena.mark();
+    arena.rollback(outer);
+    static_cast<void>(arena.allocate(500, 8));
+    arena.rollback(inner);
+}
 PROGRAM_WITHOUT_BLOCK(release_within_a_checkpoint,
                       "stale mark: rollback() is given a mark from before a call of release()") {
     mallard::monotonic<> arena;

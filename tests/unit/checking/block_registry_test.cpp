@@ -140,6 +140,43 @@ TEST_F(registry, end_what_was_entered_since) {
     EXPECT_TRUE(close(before, 8, 8).has_value());
 }
 
+TEST_F(registry, refuse_marks_from_before_a_rollback_further_back) {
+    const auto outer = registry_.now();
+    static_cast<void>(allocate(8));
+    const auto inner = registry_.now();
+    EXPECT_TRUE(registry_.may_go_back(inner));
+    registry_.forget_since(inner.next_number);
+    EXPECT_TRUE(registry_.may_go_back(inner)) << "a mark stays valid";
+    EXPECT_TRUE(registry_.may_go_back(outer));
+    registry_.forget_since(outer.next_number);
+    static_cast<void>(allocate(8));
+    static_cast<void>(allocate(8));
+    const auto later = registry_.now();
+    EXPECT_TRUE(registry_.may_go_back(later));
+    EXPECT_TRUE(registry_.may_go_back(outer));
+    EXPECT_TRUE(heard().empty());
+    EXPECT_FALSE(registry_.may_go_back(inner));
+    ASSERT_EQ(heard().size(), 1U);
+    EXPECT_EQ(heard()[0].what, misuse::stale_mark);
+    EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
+}
+
+TEST_F(registry, refuse_stale_marks_after_rollbacks_less_far_back) {
+    const auto outer = registry_.now();
+    static_cast<void>(allocate(8));
+    const auto inner = registry_.now();
+    registry_.forget_since(outer.next_number);
+    for (int i = 0; i < 3; ++i) {
+        static_cast<void>(allocate(8));
+        const auto deep = registry_.now();
+        static_cast<void>(allocate(8));
+        registry_.forget_since(deep.next_number);
+        EXPECT_TRUE(registry_.may_go_back(deep));
+    }
+    EXPECT_TRUE(heard().empty());
+    EXPECT_FALSE(registry_.may_go_back(inner));
+}
+
 TEST_F(registry, follow_a_block_that_is_resized) {
     void* const p = allocate(24);
     ASSERT_TRUE(registry_.look_up(p, 24, allocator_call::resize_last).has_value());
