@@ -1,10 +1,16 @@
 /// An upstream in a buffer of the caller. If the buffer is full, a request fails; no other upstream is asked.
 ///
-///     [ taken ............ | free .............. ]
-///     ^ begin_             ^ cursor_             ^ limit_
+///     [ block ][ block ][ padding .. | record ][ block ][ free .............. ]
+///     ^ begin_                                 ^ padded_ ^ cursor_             ^ limit_
 ///
-/// Only the chunk taken last can be reused. So this upstream suits a local allocator whose chunks come and go
-/// together. A monotonic allocator with an initial buffer goes on in another upstream when the buffer is full.
+/// Only the most recent block can be reused, and all memory once no block is in use. So this upstream suits a local
+/// allocator whose chunks come and go together. A monotonic allocator with an initial buffer goes on in another
+/// upstream when the buffer is full.
+///
+/// Data model: the record in front of a block that needed padding holds the cursor before the padding, and the latest
+/// padded block before this one, so that blocks freed in reverse order leave nothing behind. A padding that is too
+/// short for a record is enlarged, unless the buffer is too full for that.
+/// Invariants: `padded_` is the last block with a record, null if there is none. `blocks_` is the number of blocks in use.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -14,6 +20,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 namespace mallard::inline MALLARD_MODE {
@@ -44,22 +51,42 @@ public:
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {
         bytes += static_cast<std::size_t>(bytes == 0);
-        const std::size_t padding = core::padding_to(cursor_, alignment);
+        std::size_t padding = core::padding_to(cursor_, alignment);
         const std::size_t room = free_bytes();
         if (padding > room || bytes > room - padding) {
             return nullptr;
         }
+        if (padding != 0 && padding < sizeof(record)) {
+            const std::size_t more = core::align_up(sizeof(record) - padding, alignment);
+            padding += more <= room - padding - bytes ? more : 0;
+        }
         std::byte* block = cursor_ + padding;
+        if (padding >= sizeof(record)) {
+            const record before{cursor_, padded_};
+            std::memcpy(block - sizeof(record), &before, sizeof(record));
+            padded_ = block;
+        }
         cursor_ = block + bytes;
+        ++blocks_;
         return block;
     }
 
-    /// Effects: frees the block if it is the one taken last; otherwise nothing.
+    /// Effects: frees the block if it is the most recent one; otherwise its memory stays taken until no block is in
+    /// use.
     void deallocate(void* p, std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
         auto* block = static_cast<std::byte*>(p);
-        if (block + std::max<std::size_t>(bytes, 1) == cursor_) {
+        if (--blocks_ == 0) {
+            cursor_ = begin_;
+            padded_ = nullptr;
+        } else if (block + std::max<std::size_t>(bytes, 1) == cursor_) {
             cursor_ = block;
+            if (block == padded_) {
+                record before;
+                std::memcpy(&before, block - sizeof(record), sizeof(record));
+                cursor_ = before.cursor;
+                padded_ = before.padded;
+            }
         }
     }
 
@@ -71,9 +98,16 @@ public:
     [[nodiscard]] bool owns(const void* p) const noexcept { return core::lies_in({begin_, limit_}, p); }
 
 private:
+    struct record {
+        std::byte* cursor;
+        std::byte* padded;
+    };
+
     std::byte* begin_;
     std::byte* cursor_;
     std::byte* limit_;
+    std::byte* padded_ = nullptr;
+    std::size_t blocks_ = 0;
 };
 
 static_assert(upstream<buffer>);

@@ -7,6 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
 
 namespace {
 
@@ -42,6 +45,67 @@ TEST_F(buffer, uses_the_last_block_again_and_no_other) {
     void* const last = buffer_.allocate(0, 8);
     buffer_.deallocate(last, 0, 8);
     EXPECT_EQ(buffer_.allocate(16, 8), last);
+}
+
+TEST_F(buffer, takes_padding_back_with_the_block_behind) {
+    static_cast<void>(buffer_.allocate(10, 1));
+    void* const a = buffer_.allocate(10, 1);
+    void* const b = buffer_.allocate(10, 64);
+    void* const c = buffer_.allocate(3, 1);
+    void* const d = buffer_.allocate(8, 8);
+    buffer_.deallocate(d, 8, 8);
+    buffer_.deallocate(c, 3, 1);
+    buffer_.deallocate(b, 10, 64);
+    buffer_.deallocate(a, 10, 1);
+    EXPECT_EQ(buffer_.free_bytes(), 246U);
+}
+
+TEST_F(buffer, takes_all_back_with_the_last_block) {
+    void* const a = buffer_.allocate(10, 1);
+    void* const b = buffer_.allocate(10, 64);
+    buffer_.deallocate(a, 10, 1);
+    buffer_.deallocate(b, 10, 64);
+    EXPECT_EQ(buffer_.free_bytes(), 256U);
+    EXPECT_EQ(buffer_.allocate(256, 64), memory_.data());
+}
+
+TEST_F(buffer, fills_up_without_room_for_a_record) {
+    void* const a = buffer_.allocate(225, 1);
+    void* const b = buffer_.allocate(24, 8);
+    EXPECT_EQ(b, memory_.data() + 232) << "a larger padding would leave no room";
+    buffer_.deallocate(b, 24, 8);
+    EXPECT_EQ(buffer_.allocate(24, 8), b);
+    buffer_.deallocate(b, 24, 8);
+    buffer_.deallocate(a, 225, 1);
+    EXPECT_EQ(buffer_.free_bytes(), 256U);
+}
+
+/// In a large buffer, where records have room.
+TEST(buffer_of_a_stack, loses_nothing_in_reverse_order) {
+    struct block {
+        void* p;
+        std::size_t bytes;
+        std::size_t alignment;
+        std::size_t free_before;
+    };
+    std::vector<std::byte> memory(1 << 16);
+    mallard::buffer source(memory);
+    std::vector<block> stack;
+    std::mt19937 random(1);
+    for (int step = 0; step < 20'000; ++step) {
+        if (stack.empty() || (random() % 5 < 3 && source.free_bytes() > 1024)) {
+            block b{nullptr, random() % 100, std::size_t{1} << random() % 8, source.free_bytes()};
+            b.p = source.allocate(b.bytes, b.alignment);
+            ASSERT_TRUE(mallard::core::is_aligned(b.p, b.alignment));
+            std::memset(b.p, 0xff, b.bytes);
+            stack.push_back(b);
+        } else {
+            const block b = stack.back();
+            stack.pop_back();
+            source.deallocate(b.p, b.bytes, b.alignment);
+            ASSERT_EQ(source.free_bytes(), b.free_before);
+        }
+    }
 }
 
 TEST(buffer_without_bytes, gives_no_null_pointers) {
