@@ -70,7 +70,7 @@ public:
         const call_in_progress call(*this, allocator_call::allocate);
         block_registry::new_record opened = registry_.open(bytes, alignment);
         if (opened == nullptr) {
-            core::fail_allocation(bytes, alignment);
+            fail_without_record(bytes, alignment);
         }
         const block_registry::whole_block whole = registry_.around(bytes, alignment);
         void* memory = nullptr;
@@ -198,8 +198,8 @@ public:
     }
 
     /// Effects: checks the blocks that were allocated since the mark, ends them, and rolls the mechanism back.
-    /// Reports a mark of another allocator, and one from before a release or a rewind; if the handler returns,
-    /// nothing happens.
+    /// Reports a mark of another allocator, and one from before a release, a rewind or a rollback to an earlier
+    /// mark; if the handler returns, nothing happens.
     template <class Position>
     void rollback(checked_position<Position> to) noexcept
         requires rewindable<Base>
@@ -318,6 +318,15 @@ protected:
     /// None for an allocator that the quarantine would exhaust, and that could not be asked again.
     static constexpr std::optional<quarantine_bounds> own_quarantine =
         fails_recoverably && !core::reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
+
+    /// Effects: fails as the mechanism does if no size holds the block with its guard zones, and otherwise because
+    /// there is no memory for its record.
+    [[noreturn]] void fail_without_record(std::size_t bytes, std::size_t alignment) {
+        if (!registry_.has_representation(bytes, alignment)) {
+            core::fail_as_upstream(static_cast<Base&>(*this), bytes, alignment);
+        }
+        core::fail_allocation(bytes, alignment);
+    }
 
     /// Returns: the unused bytes behind the caller's, if all blocks have one size.
     [[nodiscard]] std::size_t unused_behind([[maybe_unused]] std::size_t bytes) const noexcept {

@@ -20,7 +20,6 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
-#include <mallard/core/failure.hpp>
 
 #include <cstddef>
 #include <span>
@@ -57,11 +56,7 @@ public:
                                                 std::size_t alignment = fundamental_alignment)
         requires expandable<Base>
     {
-        const sized_block block = try_allocate_at_least(bytes, alignment);
-        if (block.p == nullptr) {
-            core::fail_allocation(bytes, alignment);
-        }
-        return block;
+        return allocate_at_least_by(bytes, alignment, false);
     }
 
     /// Returns: a block of at least `bytes` bytes, and their number; null and 0 if there is no memory.
@@ -69,13 +64,7 @@ public:
                                                     std::size_t alignment = fundamental_alignment) noexcept
         requires expandable<Base>
     {
-        MALLARD_EXPECTS(is_power_of_two(alignment));
-        const call_in_progress call(*this, allocator_call::allocate);
-        const expansion_result fresh = allocate_fresh({.least_bytes = bytes,
-                                                       .preferred_bytes = bytes,
-                                                       .alignment = alignment,
-                                                       .may = expansion::fresh});
-        return {.p = fresh.p, .bytes = fresh.bytes};
+        return allocate_at_least_by(bytes, alignment, true);
     }
 
     /// Returns: blocks of these sizes, requested one by one.
@@ -114,33 +103,18 @@ public:
     /// Effects: expands the block in its guard zones. Reports a block that is none, and writes around it; if
     /// the handler returns, a block that is none does not grow in place.
     /// Returns: the block and its bytes, or a null result.
-    /// Throws: std::bad_alloc if a fresh block was allowed.
+    /// Throws: the exceptions of allocate_at_least() if a fresh block was allowed.
     expansion_result expand(void* p, const expansion_request& request)
         requires expandable<Base>
     {
-        const expansion_result result = try_expand(p, request);
-        if (result.p == nullptr && includes(request.may, expansion::fresh)) {
-            core::fail_allocation(request.least_bytes, request.alignment);
-        }
-        return result;
+        return expand_by(p, request, false);
     }
 
     /// Returns: the result of expand(); a null result if that throws.
     expansion_result try_expand(void* p, const expansion_request& request) noexcept
         requires expandable<Base>
     {
-        MALLARD_EXPECTS(request.least_bytes <= request.preferred_bytes);
-        MALLARD_EXPECTS(is_power_of_two(request.alignment));
-        const call_in_progress call(*this, allocator_call::expand);
-        if (p != nullptr) {
-            if (const auto whole = registry_.look_up(p, allocator_call::expand)) {
-                const expansion_result result = expand_in_place(p, *whole, request);
-                if (result.p != nullptr) {
-                    return result;
-                }
-            }
-        }
-        return includes(request.may, expansion::fresh) ? allocate_fresh(request) : expansion_result{};
+        return expand_by(p, request, true);
     }
 
     /// Effects: shrinks the block. Reports a block that is none or has fewer bytes, and
@@ -170,6 +144,30 @@ private:
             }
         }
     };
+
+    [[nodiscard]] sized_block allocate_at_least_by(std::size_t bytes, std::size_t alignment, bool quiet) {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const call_in_progress call(*this, allocator_call::allocate);
+        const expansion_result fresh = allocate_fresh(
+            {.least_bytes = bytes, .preferred_bytes = bytes, .alignment = alignment, .may = expansion::fresh},
+            quiet);
+        return {.p = fresh.p, .bytes = fresh.bytes};
+    }
+
+    [[nodiscard]] expansion_result expand_by(void* p, const expansion_request& request, bool quiet) {
+        MALLARD_EXPECTS(request.least_bytes <= request.preferred_bytes);
+        MALLARD_EXPECTS(is_power_of_two(request.alignment));
+        const call_in_progress call(*this, allocator_call::expand);
+        if (p != nullptr) {
+            if (const auto whole = registry_.look_up(p, allocator_call::expand)) {
+                const expansion_result result = expand_in_place(p, *whole, request);
+                if (result.p != nullptr) {
+                    return result;
+                }
+            }
+        }
+        return includes(request.may, expansion::fresh) ? allocate_fresh(request, quiet) : expansion_result{};
+    }
 
     /// Returns: the request with guard zones, for the expansions `may`; for none if a size with its zones is not
     /// representable.
@@ -202,9 +200,14 @@ private:
         return {.p = block.p, .bytes = block.bytes, .how = result.how};
     }
 
-    [[nodiscard]] expansion_result allocate_fresh(const expansion_request& request) noexcept {
+    /// Returns: a fresh block; a null result if there is no memory and `quiet`.
+    /// Throws: the exceptions of allocate_at_least(), unless `quiet`.
+    [[nodiscard]] expansion_result allocate_fresh(const expansion_request& request, bool quiet) {
         block_registry::new_record opened = registry_.open(request.least_bytes, request.alignment);
         if (opened == nullptr) {
+            if (!quiet) {
+                calls::fail_without_record(request.least_bytes, request.alignment);
+            }
             return {};
         }
         const expansion_request asked = around(request, request.alignment, expansion::fresh);
@@ -213,6 +216,9 @@ private:
             result = Base::try_expand(nullptr, asked);
             return result.p != nullptr;
         });
+        if (result.p == nullptr && !quiet) {
+            result = Base::expand(nullptr, asked);
+        }
         if (result.p == nullptr) {
             return {};
         }

@@ -16,7 +16,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/failure.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 
@@ -57,14 +57,14 @@ public:
     }
 
     /// Effects: takes a large block from `source`. Zero bytes get a block of one.
-    /// Throws: std::bad_alloc if the size with its header is not representable; the upstream's exceptions.
+    /// Throws: the upstream's exceptions.
     template <upstream Upstream>
     [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
         const std::size_t offset = large_header_bytes(alignment);
         bytes += static_cast<std::size_t>(bytes == 0);
         constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
         if (offset > most_bytes || bytes > most_bytes - offset) { // at an alignment of 2^63 the offset has it
-            core::fail_allocation(bytes, alignment);
+            core::fail_as_upstream(source, bytes, alignment);
         }
         void* memory = source.allocate(bytes + offset, upstream_alignment(alignment));
         std::byte* block = static_cast<std::byte*>(memory) + offset;

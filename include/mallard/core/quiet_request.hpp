@@ -1,10 +1,12 @@
-/// Asks an upstream without an exception, for callers that have another way.
+/// Requests that an upstream may well refuse: without an exception, for callers that have another way; and with the
+/// upstream's own exception, if no size holds the request and the caller's metadata.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace mallard::core::inline MALLARD_MODE {
@@ -37,6 +39,18 @@ template <upstream Upstream>
 #else
     return ask();
 #endif
+}
+
+/// Effects: fails as `source` fails for a request that is too large: asks it for `bytes`, or for as many bytes as
+/// `alignment` if that is more.
+/// Requires: no size holds the request and the caller's metadata.
+/// Throws: the exceptions of `source`; std::bad_alloc if it grants the request.
+template <upstream Upstream>
+[[noreturn]] void fail_as_upstream(Upstream&& source, std::size_t bytes, std::size_t alignment) {
+    const volatile std::size_t too_many_bytes = std::max(bytes, alignment); // compilers warn of a constant
+    void* const p = source.allocate(too_many_bytes, alignment);
+    source.deallocate(p, too_many_bytes, alignment);
+    fail_allocation(bytes, alignment);
 }
 
 } // namespace mallard::core::inline MALLARD_MODE

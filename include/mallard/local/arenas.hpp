@@ -31,7 +31,7 @@
 #include <mallard/core/block_size.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
-#include <mallard/core/failure.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -252,7 +252,7 @@ public:
             return {};
         }
         if (blocks_ > std::size_t{PTRDIFF_MAX} / 2 / free_blocks.room()) {
-            core::fail_allocation(SIZE_MAX, alignment);
+            core::fail_as_upstream(upstream_.get(), SIZE_MAX, alignment);
         }
         const std::size_t bytes = free_blocks.room(blocks_);
         const std::size_t room_alignment = std::max(alignment, fundamental_alignment);

@@ -52,6 +52,12 @@ public:
     template <class Space>
     [[gnu::cold, gnu::noinline]] bool add_room_for(Space& space, std::size_t block_bytes, bool quiet);
 
+    /// Effects: fails for a block that no room could hold.
+    /// Throws: the upstream's exceptions.
+    [[noreturn]] void fail(std::size_t bytes, std::size_t alignment) {
+        core::fail_as_upstream(upstream_.get(), bytes, alignment);
+    }
+
     /// Effects: calls `f(begin, end)` for each room, until a call returns false.
     /// Returns: true if no call returned false.
     template <class F>

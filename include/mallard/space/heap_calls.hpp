@@ -245,7 +245,7 @@ void* heap_calls<Rooms, Links>::allocate_slowly(std::size_t bytes, std::size_t a
         if (quiet) {
             return nullptr;
         }
-        core::fail_allocation(bytes, alignment);
+        rooms_.fail(bytes, alignment);
     }
     if (const heap_block b = rooms_.allocate_large(bytes, alignment)) {
         return b.payload();

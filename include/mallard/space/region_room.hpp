@@ -57,6 +57,10 @@ public:
         return false;
     }
 
+    [[noreturn]] static void fail(std::size_t bytes, std::size_t alignment) {
+        core::fail_allocation(bytes, alignment);
+    }
+
     template <class F>
     bool each_room(F f) const {
         auto& self = const_cast<region_room&>(*this);

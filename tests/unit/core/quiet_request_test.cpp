@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace {
@@ -58,6 +59,43 @@ TEST_F(quiet_request, returns_null_where_the_upstream_throws_and_tells_nobody) {
     EXPECT_EQ(failures_heard, 0);
     source.fail({.at = 1});
     EXPECT_THROW(static_cast<void>(source.allocate(100, 16)), std::bad_alloc);
+    EXPECT_EQ(failures_heard, 1);
+}
+
+/// An upstream with an exception of its own.
+struct refusing_upstream {
+    struct refusal : std::bad_alloc {};
+
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        asked = {bytes, alignment};
+        throw refusal();
+    }
+    static void deallocate(void*, std::size_t, std::size_t) noexcept {}
+
+    equipment::ledger::request asked{};
+};
+
+TEST_F(quiet_request, fails_with_the_exception_of_the_upstream) {
+    refusing_upstream source;
+    EXPECT_THROW(mallard::core::fail_as_upstream(source, SIZE_MAX - 8, 64), refusing_upstream::refusal);
+    EXPECT_EQ(source.asked, (equipment::ledger::request{SIZE_MAX - 8, 64}));
+    EXPECT_EQ(failures_heard, 0);
+}
+
+/// An upstream that grants what it cannot have.
+struct boundless_upstream {
+    void* allocate(std::size_t, std::size_t) {
+        ++blocks;
+        return this;
+    }
+    void deallocate(void*, std::size_t, std::size_t) noexcept { --blocks; }
+    int blocks = 0;
+};
+
+TEST_F(quiet_request, fails_where_the_upstream_grants_everything) {
+    boundless_upstream source;
+    EXPECT_THROW(mallard::core::fail_as_upstream(source, SIZE_MAX - 8, 64), std::bad_alloc);
+    EXPECT_EQ(source.blocks, 0);
     EXPECT_EQ(failures_heard, 1);
 }
 #endif
