@@ -26,6 +26,14 @@ struct alignas(fundamental_alignment) chunk {
     [[nodiscard]] std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
 };
 
+/// Effects: gives the chunk back to `source`.
+template <upstream Upstream>
+void give_back(Upstream&& source, chunk* c) noexcept {
+    const std::size_t bytes = c->bytes;
+    core::unpoison(c, bytes);
+    source.deallocate(c, bytes, alignof(chunk));
+}
+
 class chunk_list {
 public:
     [[nodiscard]] chunk* front() const noexcept { return first_; }
@@ -42,47 +50,7 @@ public:
         return added;
     }
 
-    /// Effects: puts `c` before the first chunk that is not larger.
-    /// Complexity: linear in the larger chunks; constant if chunks have one size.
-    void insert_by_size(chunk* c) noexcept {
-        chunk** link = &first_;
-        while (*link != nullptr && (*link)->bytes > c->bytes) {
-            link = &(*link)->next;
-        }
-        c->next = std::exchange(*link, c);
-    }
-
     void push(chunk* c) noexcept { c->next = std::exchange(first_, c); }
-
-    /// Effects: takes the first chunk with room for `bytes` bytes off the list.
-    /// Returns: the chunk; null if there is none.
-    chunk* take_with_room(std::size_t bytes) noexcept {
-        for (chunk** link = &first_; *link != nullptr; link = &(*link)->next) {
-            if ((*link)->bytes - sizeof(chunk) >= bytes) {
-                return std::exchange(*link, (*link)->next);
-            }
-        }
-        return nullptr;
-    }
-
-    /// Effects: keeps chunks from the front until they hold `bytes` bytes, but none larger than `largest_bytes`,
-    /// and gives the rest back to `source`.
-    template <upstream Upstream>
-    void trim(Upstream&& source, std::size_t bytes, std::size_t largest_bytes) noexcept {
-        chunk_list rest;
-        std::size_t kept = 0;
-        for (chunk** link = &first_; *link != nullptr;) {
-            chunk* c = *link;
-            if (kept < bytes && c->bytes <= largest_bytes) {
-                kept += c->bytes;
-                link = &c->next;
-            } else {
-                *link = c->next;
-                rest.push(c);
-            }
-        }
-        rest.release(source);
-    }
 
     /// Requires: the list is not empty.
     [[nodiscard]] chunk* pop() noexcept { return std::exchange(first_, first_->next); }
@@ -91,13 +59,8 @@ public:
     /// Complexity: linear in the chunks, not in the blocks.
     template <upstream Upstream>
     void release(Upstream&& source) noexcept {
-        chunk* c = std::exchange(first_, nullptr);
-        while (c != nullptr) {
-            chunk* next = c->next;
-            const std::size_t bytes = c->bytes;
-            core::unpoison(c, bytes);
-            source.deallocate(c, bytes, alignof(chunk));
-            c = next;
+        while (first_ != nullptr) {
+            give_back(source, pop());
         }
     }
 

@@ -47,13 +47,16 @@ public:
             or_usual(growth.first_chunk_bytes, usual.first_chunk_bytes), smallest_bytes, largest_bytes()));
     }
 
+    /// Returns: the size of the next chunk, if no request needs more.
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return std::size_t{1} << log2_; }
+
     /// Returns: the size of a chunk that is to hold `least_bytes`.
     /// Requires: `least_bytes` is at most 2^63, so that a power of two above it exists.
     [[nodiscard]] constexpr std::size_t bytes_for(std::size_t least_bytes) const noexcept {
         if (least_bytes > std::size_t{1} << largest_log2_) {
             return least_bytes;
         }
-        return std::max(std::size_t{1} << log2_, std::bit_ceil(least_bytes));
+        return least_bytes <= bytes() ? bytes() : std::bit_ceil(least_bytes);
     }
 
     /// Effects: makes the next chunk `factor` times, or twice, as large as one of `bytes`, within the limits.

@@ -53,6 +53,23 @@ public:
         core::poison(p, std::max<std::size_t>(bytes, 1));
     }
 
+    /// Effects: moves the end of the most recent block, `p` of `old_bytes` bytes, to `new_bytes`; 0 gives the block
+    /// back.
+    /// Requires: `p` does not end where the region begins.
+    /// Returns: false, with no effect, if `p` is another block or the region is too short.
+    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+        auto* const block = static_cast<std::byte*>(p);
+        const auto room_bytes = static_cast<std::size_t>(limit_ - block);
+        if (block + core::align_up(std::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
+            new_bytes > room_bytes) {
+            return false;
+        }
+        set_cursor(block + core::align_up(new_bytes, granule));
+        core::poison(block, room_bytes);
+        core::unpoison(block, new_bytes);
+        return true;
+    }
+
     [[nodiscard]] std::byte* cursor() const noexcept { return cursor_; }
     [[nodiscard]] std::byte* limit() const noexcept { return limit_; }
     [[nodiscard]] std::size_t free_bytes() const noexcept {

@@ -1,25 +1,34 @@
 /// The monotonic allocator: it hands out memory from the front of a region to its end, and takes no block back.
 ///
-///     initial buffer (optional)      chunk                    chunk in use
-///     [ blocks .............. ]      [h| blocks ....... ]     [h| blocks .. | free ........ ]
-///                                                                           ^ cursor        ^ limit
+///     initial buffer (optional)   chunk                 chunk of a large block   the region
+///     [ blocks ........... ]      [h| blocks ... ]      [h| block ]              [h| blocks .. | free ........ ]
+///                                                                                              ^ cursor        ^ limit
 ///
-/// Data model: `chunks_` are the chunks in use, newest first. `kept_` are the chunks left over by a rewind or a
-/// rollback, which are reused before the upstream is asked. `front_` holds the cursor and the limit
-/// (chunks/region_front.hpp). Deallocated blocks are poisoned under AddressSanitizer.
+/// Data model: `chunks_` are the chunks in use, newest first, `used_bytes_` in all. `kept_` are the chunks left over
+/// by a rewind or a rollback, which are reused before the upstream is asked. `front_` holds the cursor and the limit
+/// of the region: the rest of the buffer or of a chunk, not always the newest one (chunks/region_front.hpp).
+/// Deallocated blocks are poisoned under AddressSanitizer.
+///
+/// A request that does not fit takes a chunk. Of two rests, of the region and of that chunk, the larger one is the
+/// region from then on. The chunk has room for later blocks too if the smaller rest is small then; otherwise it has
+/// room for this block alone, and the region stays.
+///
+/// Bound: once chunks have the largest size, rests that are lost are at most a sixteenth of the memory in use. Kept
+/// chunks hold at most what recent uses needed, and less than one chunk more.
 ///
 /// Source: P0089R1, section 3; P0213R0, section 5.
 #pragma once
 
 #include <mallard/checking/by_default.hpp>
 #include <mallard/chunks/chunk_list.hpp>
+#include <mallard/chunks/chunk_tree.hpp>
 #include <mallard/chunks/growth.hpp>
 #include <mallard/chunks/region_front.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
-#include <mallard/core/failure.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
@@ -49,6 +58,7 @@ public:
     struct position {
         chunks::chunk* top;
         std::byte* cursor;
+        std::byte* limit;
     };
 
     /// Effects: makes an allocator that asks for nothing until its first request.
@@ -65,7 +75,7 @@ public:
     /// Requires: `buffer` outlives the allocator and has no other use.
     explicit monotonic(std::span<std::byte> buffer, monotonic_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : upstream_(), buffer_(buffer), next_(options.growth) {
+        : upstream_(), buffer_(usable_part(buffer)), next_(options.growth) {
         start();
     }
 
@@ -74,7 +84,7 @@ public:
         : monotonic(std::span<std::byte>{}, source, options) {}
 
     monotonic(std::span<std::byte> buffer, Upstream& source, monotonic_options options = {}) noexcept
-        : upstream_(source), buffer_(buffer), next_(options.growth) {
+        : upstream_(source), buffer_(usable_part(buffer)), next_(options.growth) {
         start();
     }
 
@@ -111,16 +121,11 @@ public:
     /// cut the block off at the mark.
     /// Returns: true if it was resized.
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-        auto* block = static_cast<std::byte*>(p);
-        const auto room_bytes = static_cast<std::size_t>(front_.limit() - block);
-        if (block + core::align_up(std::max<std::size_t>(old_bytes, 1), granule) != front_.cursor() ||
-            new_bytes > room_bytes) {
-            return false;
+        chunks::chunk* const top = chunks_.front();
+        if (top != nullptr && top->end() != front_.limit() && core::lies_in({top->begin(), top->end()}, p)) {
+            return resize_alone(static_cast<std::byte*>(p), new_bytes);
         }
-        front_.set_cursor(block + core::align_up(new_bytes, granule));
-        core::poison(block, room_bytes);
-        core::unpoison(block, new_bytes);
-        return true;
+        return front_.resize_last(p, old_bytes, new_bytes);
     }
 
     /// Effects: gives all chunks back to the upstream; all blocks are gone.
@@ -129,6 +134,7 @@ public:
     void release() noexcept {
         chunks_.release(upstream_.get());
         kept_.release(upstream_.get());
+        used_bytes_ = 0;
         high_water_bytes_ = 0;
         next_.restart();
         start();
@@ -137,14 +143,29 @@ public:
     /// Effects: forgets all blocks and keeps the chunks for the next use, as many as recent uses needed. The mark
     /// that decides falls by an eighth with every rewind below it. A chunk much larger than the mark is not kept.
     /// Requires: allocators over this one were released before, or are never used again.
-    void rewind() noexcept;
+    /// Complexity: linear in the chunks, apart from a logarithm.
+    void rewind() noexcept {
+        return_to({nullptr, buffer_.data(), buffer_limit()});
+        core::poison(buffer_.data(), buffer_.size());
+    }
 
     /// Returns: the present point in the allocator's life.
-    [[nodiscard]] position mark() const noexcept { return {chunks_.front(), front_.cursor()}; }
+    [[nodiscard]] position mark() const noexcept {
+        return {chunks_.front(), front_.cursor(), front_.limit()};
+    }
 
-    /// Effects: forgets every block that was allocated since `to` was taken, and keeps their chunks.
+    /// Effects: forgets every block that was allocated since `to` was taken. If there are chunks among them, keeps
+    /// as many as recent uses needed, as rewind() does.
     /// Requires: `to` is valid, and allocators over this one have taken no chunk since that they will use again.
-    void rollback(position to) noexcept;
+    /// Complexity: constant, and linear in the chunks that are left, apart from a logarithm.
+    void rollback(position to) noexcept {
+        if (chunks_.front() == to.top) [[likely]] {
+            front_.set_cursor(to.cursor); // the region changes with a new chunk only
+        } else {
+            return_to(to);
+        }
+        core::poison(front_.cursor(), front_.free_bytes());
+    }
 
     /// Returns: the words of the fast path, for bindings that take it themselves.
     [[nodiscard]] chunks::region_front& front() noexcept { return front_; }
@@ -162,101 +183,144 @@ public:
 private:
     /// Effects: makes the whole initial buffer the region, or no region if there is no such buffer.
     void start() noexcept {
-        enter_buffer();
+        front_.set_room(buffer_.data(), buffer_limit());
         core::poison(buffer_.data(), buffer_.size());
     }
 
-    void enter_buffer() noexcept {
-        const std::size_t head = core::padding_to(buffer_.data(), fundamental_alignment);
-        const bool usable = buffer_.size() > head;
-        std::byte* const begin = usable ? buffer_.data() + head : nullptr;
-        const std::size_t bytes = core::align_down(buffer_.size() - head, fundamental_alignment);
-        front_.set_room(begin, usable ? begin + bytes : nullptr);
+    /// Returns: the part that begins and ends at multiples of fundamental_alignment.
+    [[nodiscard]] static std::span<std::byte> usable_part(std::span<std::byte> buffer) noexcept {
+        const std::size_t head = core::padding_to(buffer.data(), fundamental_alignment);
+        if (buffer.size() < head + fundamental_alignment) {
+            return {};
+        }
+        return buffer.subspan(head, core::align_down(buffer.size() - head, fundamental_alignment));
     }
 
-    void enter(chunks::chunk* c) noexcept { front_.set_room(c->begin(), c->end()); }
+    [[nodiscard]] std::byte* buffer_limit() const noexcept { return buffer_.data() + buffer_.size(); }
 
-    void keep(chunks::chunk* c) noexcept {
-        core::poison(c->begin(), c->bytes - sizeof(chunks::chunk));
-        kept_.insert_by_size(c);
+    /// Returns: the bytes of the chunks in use without the free part of the region.
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept {
+        return used_bytes_ - (front_.limit() == buffer_limit() ? 0 : front_.free_bytes());
     }
 
-    /// Effects: makes a chunk with room for `bytes` the region: one that was kept, or a new one.
-    void next_region(std::size_t bytes);
+    /// Effects: goes back to `to`, and keeps of all chunks in excess those that recent uses needed.
+    [[gnu::noinline]] void return_to(position to) noexcept;
+
+    /// Effects: resizes the block that has the newest chunk to itself.
+    [[gnu::cold, gnu::noinline]] bool resize_alone(std::byte* block, std::size_t new_bytes) noexcept;
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+
+    /// Effects: takes a chunk, kept or new, of at least `least_bytes`, and puts it in front of the others.
+    /// Throws: the upstream's exceptions; nothing has changed then.
+    [[gnu::always_inline]] chunks::chunk* take_chunk(std::size_t least_bytes);
+
+    /// Returns: the block at `begin`, cut off the front of the region.
+    void* cut(std::byte* begin, std::size_t bytes) noexcept {
+        front_.set_cursor(begin + core::align_up(bytes, granule));
+        core::unpoison(begin, bytes);
+        return begin;
+    }
 
     static constexpr std::size_t granule = chunks::region_front::granule;
 
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
     chunks::region_front front_;
     chunks::chunk_list chunks_;
-    chunks::chunk_list kept_;
+    chunks::chunk_tree kept_;
     std::span<std::byte> buffer_;
+    std::size_t used_bytes_ = 0;
     std::size_t high_water_bytes_ = 0;
     std::uint32_t upstream_calls_ = 0;
     chunks::next_chunk next_;
 };
 
 template <upstream Upstream>
-void monotonic<Upstream>::rollback(position to) noexcept {
-    if (chunks_.front() != to.top) {
-        while (chunks_.front() != to.top) {
-            keep(chunks_.pop());
-        }
-        if (to.top != nullptr) {
-            enter(to.top);
-        } else {
-            enter_buffer();
-        }
+void monotonic<Upstream>::return_to(position to) noexcept {
+    // Of the region only the used part counts. Otherwise a chunk that is too large would stay for ever.
+    const std::size_t peak_bytes = bytes_in_use();
+    std::size_t chunk_bytes = 0;
+    while (chunks_.front() != to.top) {
+        chunk_bytes += chunks_.front()->bytes;
+        kept_.insert(chunks_.pop());
     }
-    front_.set_cursor(to.cursor);
-    core::poison(front_.cursor(), front_.free_bytes());
-}
-
-template <upstream Upstream>
-void monotonic<Upstream>::rewind() noexcept {
-    // Of the chunk in use only the used part counts. Otherwise a chunk that is too large would stay for ever.
-    const std::size_t unused_bytes = chunks_.front() != nullptr ? front_.free_bytes() : 0;
-    const std::size_t used_bytes = chunks_.bytes() - unused_bytes;
-    while (chunks_.front() != nullptr) {
-        keep(chunks_.pop());
-    }
-    high_water_bytes_ = std::max(used_bytes, high_water_bytes_ - (high_water_bytes_ + 7) / 8);
-    kept_.trim(upstream_.get(), high_water_bytes_, 4 * std::max(high_water_bytes_, next_.first_bytes()));
-    next_.restart(high_water_bytes_);
-    start();
-}
-
-template <upstream Upstream>
-void monotonic<Upstream>::next_region(std::size_t bytes) {
-    if (chunks::chunk* kept = kept_.take_with_room(bytes)) {
-        chunks_.push(kept);
-        enter(kept);
+    used_bytes_ -= chunk_bytes;
+    front_.set_room(to.cursor, to.limit);
+    const std::size_t left_bytes = bytes_in_use();
+    if (kept_.bytes() == chunk_bytes && chunk_bytes / 2 <= peak_bytes - left_bytes) {
+        // All that is kept was needed just now, as in a loop whose iterations are alike.
+        high_water_bytes_ = std::max(peak_bytes, high_water_bytes_);
         return;
     }
-    chunks::chunk* added = chunks_.grow(upstream_.get(), next_.bytes_for(bytes + sizeof(chunks::chunk)));
-    next_.took(added->bytes);
-    ++upstream_calls_;
-    enter(added);
+    high_water_bytes_ = std::max(peak_bytes, high_water_bytes_ - (high_water_bytes_ + 7) / 8);
+    kept_.trim(upstream_.get(), high_water_bytes_ - left_bytes,
+               4 * std::max(high_water_bytes_, next_.first_bytes()));
+    next_.restart(high_water_bytes_);
+}
+
+template <upstream Upstream>
+bool monotonic<Upstream>::resize_alone(std::byte* block, std::size_t new_bytes) noexcept {
+    chunks::chunk* const alone = chunks_.front();
+    const auto room_bytes = static_cast<std::size_t>(alone->end() - block);
+    if (new_bytes > room_bytes) {
+        return false;
+    }
+    if (new_bytes == 0) {
+        return_to({alone->next, front_.cursor(), front_.limit()});
+        return true;
+    }
+    core::poison(block, room_bytes);
+    core::unpoison(block, new_bytes);
+    std::byte* const end = block + core::align_up(new_bytes, granule);
+    if (static_cast<std::size_t>(alone->end() - end) > front_.free_bytes()) {
+        front_.set_room(end, alone->end());
+    }
+    return true;
+}
+
+template <upstream Upstream>
+inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
+    std::size_t bytes = next_.bytes_for(least_bytes);
+    // As long as chunks grow, a request that fits the next one takes that, so that few chunks are taken in all.
+    if (front_.free_bytes() > bytes / 16 && (bytes > next_.bytes() || bytes == next_.largest_bytes())) {
+        bytes = least_bytes;
+    }
+    chunks::chunk* taken = kept_.take(least_bytes, bytes);
+    if (taken != nullptr) {
+        chunks_.push(taken);
+    } else {
+        taken = chunks_.grow(upstream_.get(), bytes);
+        // A block that has a chunk to itself says nothing about the size of the next one.
+        next_.took(bytes == least_bytes ? next_.bytes() : bytes);
+        ++upstream_calls_;
+    }
+    used_bytes_ += taken->bytes;
+    return taken;
 }
 
 template <upstream Upstream>
 void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     bytes = std::max<std::size_t>(bytes, 1);
+    const std::size_t padding = core::padding_to(front_.cursor(), alignment);
+    const std::size_t free_bytes = front_.free_bytes();
+    if (padding <= free_bytes && bytes <= free_bytes - padding) {
+        return cut(front_.cursor() + padding, bytes);
+    }
     // A chunk begins at the fundamental alignment; a stricter one may cost padding.
-    const std::size_t slack = alignment > fundamental_alignment ? alignment : 0;
-    constexpr std::size_t most_bytes = static_cast<std::size_t>(PTRDIFF_MAX) - 2 * sizeof(chunks::chunk);
-    if (bytes > most_bytes || slack > most_bytes - bytes) {
-        core::fail_allocation(bytes, alignment);
+    const std::size_t most_padding =
+        alignment > fundamental_alignment ? alignment - fundamental_alignment : 0;
+    constexpr std::size_t overhead = sizeof(chunks::chunk) + fundamental_alignment - 1;
+    if (bytes > SIZE_MAX - overhead - most_padding) {
+        core::fail_as_upstream(upstream_.get(), bytes, alignment);
     }
-    std::size_t padding = core::padding_to(front_.cursor(), alignment);
-    if (bytes + padding > front_.free_bytes()) {
-        next_region(core::align_up(bytes + slack, fundamental_alignment));
-        padding = core::padding_to(front_.cursor(), alignment);
+    chunks::chunk* const taken =
+        take_chunk(core::align_down(bytes + most_padding + overhead, fundamental_alignment));
+    std::byte* const block = taken->begin() + core::padding_to(taken->begin(), alignment);
+    std::byte* const end = block + core::align_up(bytes, granule);
+    if (static_cast<std::size_t>(taken->end() - end) >= free_bytes) {
+        front_.set_room(block, taken->end());
+        return cut(block, bytes);
     }
-    std::byte* block = front_.cursor() + padding;
-    front_.set_cursor(block + core::align_up(bytes, granule));
     core::unpoison(block, bytes);
     return block;
 }

@@ -50,46 +50,14 @@ TEST_F(chunk_list, is_as_it_was_where_the_upstream_fails) {
     EXPECT_EQ(sizes(), list_of_sizes{256});
 }
 
-TEST_F(chunk_list, keeps_the_larger_chunks_first) {
-    mallard::chunks::chunk_list loose;
-    for (const std::size_t bytes : {256U, 1024U, 512U, 256U, 2048U}) {
-        list_.insert_by_size([&] {
-            loose.grow(source_, bytes);
-            return loose.pop();
-        }());
-    }
-    EXPECT_EQ(sizes(), (list_of_sizes{2048, 1024, 512, 256, 256}));
-}
-
-TEST_F(chunk_list, takes_a_chunk_that_has_room_out_of_the_list) {
+TEST_F(chunk_list, pops_the_chunk_that_was_pushed_last) {
     list_.grow(source_, 1024);
     list_.grow(source_, 256);
-    EXPECT_EQ(list_.take_with_room(1024), nullptr) << "the header takes its part";
-    mallard::chunks::chunk* taken = list_.take_with_room(1024 - sizeof(mallard::chunks::chunk));
-    ASSERT_NE(taken, nullptr);
-    EXPECT_EQ(taken->bytes, 1024U);
-    EXPECT_EQ(sizes(), list_of_sizes{256});
-    list_.push(taken);
-    EXPECT_EQ(sizes(), (list_of_sizes{1024, 256}));
-    EXPECT_EQ(list_.pop(), taken);
-    list_.push(taken);
-}
-
-TEST_F(chunk_list, gives_back_what_is_too_large_or_too_much) {
-    for (std::size_t bytes = 256; bytes <= 4096; bytes *= 2) {
-        list_.grow(source_, bytes);
-    }
-    list_.trim(source_, 1500, 2048);
-    EXPECT_EQ(sizes(), list_of_sizes{2048});
-    list_.trim(source_, 1500, 1024);
-    EXPECT_EQ(sizes(), list_of_sizes{});
-
-    list_.grow(source_, 256);
-    list_.grow(source_, 512);
-    list_.trim(source_, 513, 4096);
-    EXPECT_EQ(sizes(), (list_of_sizes{512, 256}));
-    list_.trim(source_, 0, 4096);
-    EXPECT_EQ(source_.outstanding(), 0U);
+    mallard::chunks::chunk* const popped = list_.pop();
+    EXPECT_EQ(popped->bytes, 256U);
+    EXPECT_EQ(sizes(), list_of_sizes{1024});
+    list_.push(popped);
+    EXPECT_EQ(sizes(), (list_of_sizes{256, 1024}));
 }
 
 TEST_F(chunk_list, returns_every_chunk_as_it_was_taken) {

@@ -72,7 +72,7 @@ TEST_F(checkpoint, nests) {
         EXPECT_EQ(next(), between);
         {
             mallard::checkpoint inner(arena_);
-            static_cast<void>(arena_.allocate(2000, 8));
+            static_cast<void>(arena_.allocate(100, 8));
             inner.commit();
         }
         EXPECT_NE(next(), between);
