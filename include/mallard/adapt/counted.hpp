@@ -96,7 +96,8 @@ public:
             count({.p = r.p, .bytes = r.new_bytes, .how = expansion::forward}, r.old_bytes);
         } else if (done) {
             bytes_in_use_ -= r.old_bytes - r.new_bytes;
-            counts_.shrunk += r.new_bytes != r.old_bytes ? 1U : 0U;
+            (r.new_bytes == 0 ? counts_.deallocations : counts_.shrunk) +=
+                r.new_bytes != r.old_bytes ? 1U : 0U;
         }
         return done;
     }

@@ -95,7 +95,9 @@ public:
         const bool done = call(r);
         if (done && r.new_bytes != r.old_bytes) {
             freed(r.p);
-            allocated(static_cast<const void*>(r.p), r.new_bytes);
+            if (r.new_bytes != 0) {
+                allocated(static_cast<const void*>(r.p), r.new_bytes);
+            }
         }
         return done;
     }

@@ -73,6 +73,12 @@ public:
         memory_resource::deallocate(p, bytes, alignment);
     }
 
+    /// Effects: moves the end of the most recent block of a region; with 0 bytes gives the block back.
+    /// Returns: false, with no effect, if that is not possible.
+    [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+        return is_region() && region().resize_last(p, old_bytes, new_bytes);
+    }
+
 protected:
     /// Effects: makes a base whose calls are virtual.
     inline_resource() noexcept = default;

@@ -44,6 +44,18 @@ using allocator_for_t =
                                 std::type_identity<allocator_through_base_t<T>>,
                                 std::type_identity<allocator_of_mechanism_t<T, Memory>>>::type;
 
+/// Effects: gives a block back whose user never came to be. A monotonic allocator, which ignores deallocations, takes
+/// the block back if it is the most recent one.
+template <upstream Memory>
+void give_back(Memory& from, void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    if constexpr (requires { from.resize_last(p, bytes, std::size_t{0}); }) {
+        if (from.resize_last(p, bytes, 0)) {
+            return;
+        }
+    }
+    from.deallocate(p, bytes, alignment);
+}
+
 /// Room for a T. It goes back if no T is made in it.
 template <class T, upstream Memory>
 class object_room {
@@ -56,7 +68,7 @@ public:
 
     ~object_room() {
         if (p_ != nullptr) {
-            from_.deallocate(p_, sizeof(T), alignof(T));
+            give_back(from_, p_, sizeof(T), alignof(T));
         }
     }
 

@@ -46,6 +46,14 @@ void deallocate_array(A& from, T* p, std::size_t count) noexcept {
 
 namespace mallard::typed::inline MALLARD_MODE {
 
+/// Effects: gives the room back whose array never came to be, as lifetime::give_back() does.
+template <class T, upstream A>
+void give_back_array(A& from, T* p, std::size_t count) noexcept {
+    if (count != 0) {
+        lifetime::give_back(from, p, count * sizeof(T), alignof(T));
+    }
+}
+
 /// Room for an array, and the elements that were made in it so far. Both go back unless keep() is called.
 template <class T, upstream A>
 class array_room {
@@ -59,7 +67,7 @@ public:
     ~array_room() {
         if (count_ != 0) {
             std::destroy_n(elements_, made_);
-            deallocate_array(from_, elements_, count_);
+            give_back_array(from_, elements_, count_);
         }
     }
 

@@ -245,7 +245,7 @@ private:
             : from(source), elements(block), capacity(most) {}
         new_room(const new_room&) = delete;
         new_room& operator=(const new_room&) = delete;
-        ~new_room() { deallocate_array(from, elements, capacity); }
+        ~new_room() { typed::give_back_array(from, elements, capacity); }
     };
 
     A& from_;

@@ -199,6 +199,8 @@ TEST_F(recorded, shows_the_last_block_of_an_arena_resized) {
     EXPECT_EQ(last_pool().live(), sizes{40});
     EXPECT_TRUE(arena.resize_last(p, 40, 8));
     EXPECT_EQ(last_pool().live(), sizes{8});
+    EXPECT_TRUE(arena.resize_last(p, 8, 0));
+    EXPECT_EQ(last_pool().live(), sizes{});
 }
 
 TEST_F(recorded, shows_each_block_of_a_burst) {

@@ -118,7 +118,7 @@ TEST_F(wink_out, ends_with_a_rewind_or_a_rollback_too) {
         const mallard::checkpoint scratch(arena);
         static_cast<void>(mallard::wink_out<vector<int>>(arena, std::size_t{100}, 1));
     }
-    EXPECT_EQ(arena.stats().chunks, chunks);
+    EXPECT_LE(arena.stats().chunks, chunks);
     EXPECT_EQ(source_.granted().size(), chunks) << "each time in the same chunks";
 }
 
@@ -164,8 +164,10 @@ TEST_F(wink_out, leaves_nothing_behind_where_a_constructor_throws) {
         throws() { throw 1; }
     };
     arena_type arena(source_);
+    void* const first = arena.allocate(1, 8);
     EXPECT_THROW(static_cast<void>(mallard::wink_out<throws>(arena)), int);
-    EXPECT_EQ(mallard::wink_out<int>(arena, 5), 5);
+    EXPECT_THROW(static_cast<void>(mallard::wink_out<throws[10]>(arena)), int);
+    EXPECT_EQ(static_cast<void*>(&mallard::wink_out<long>(arena, 5)), static_cast<std::byte*>(first) + 8);
     arena.release();
     EXPECT_EQ(source_.outstanding(), 0U);
 }

@@ -92,6 +92,19 @@ TEST(make_array, keeps_nothing_if_an_element_cannot_be_made) {
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
+TEST(make_array, gives_the_room_back_to_an_arena) {
+    memory source;
+    mallard::monotonic arena(source);
+    fragile::fails_at = 3;
+    static_cast<void>(arena.allocate(1, 8));
+    for (std::size_t count = 4; count != 100; ++count) {
+        EXPECT_THROW(static_cast<void>(make_array<fragile>(arena, count)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(mallard::make_unique<fragile[]>(arena, count)), std::runtime_error);
+    }
+    fragile::fails_at = -1;
+    EXPECT_LE(source.outstanding_bytes(), 1024U);
+}
+
 TEST(allocate_array, refuses_lengths_that_no_memory_could_hold) {
     memory source;
     for (const std::size_t count :

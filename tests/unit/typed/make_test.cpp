@@ -1,5 +1,6 @@
 #include "equipment/ledger.hpp"
 
+#include <mallard/adapt/counted.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
@@ -8,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <memory_resource>
 #include <stdexcept>
@@ -94,6 +97,32 @@ TEST(make, gives_the_room_back_if_there_is_no_object) {
     EXPECT_THROW(static_cast<void>(make<throws_when_made>(source)), std::runtime_error);
     EXPECT_THROW(static_cast<void>(make_unique<throws_when_made>(source)), std::runtime_error);
     EXPECT_EQ(source.outstanding(), 0U);
+}
+
+/// An object that has no room besides others in a small chunk.
+struct large_and_throws_when_made {
+    explicit large_and_throws_when_made(int) { throw std::runtime_error("no object"); }
+    std::array<std::byte, 1000> room;
+};
+
+TEST(make, gives_the_room_back_to_an_arena) {
+    memory source;
+    mallard::monotonic arena(source, {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 256}});
+    mallard::counted<decltype(arena)&> counted(arena);
+    mallard::resource resource(arena);
+    mallard::inline_resource& base = resource;
+    void* const first = arena.allocate(1, 8);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_THROW(static_cast<void>(make<throws_when_made>(arena)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make_unique<throws_when_made>(counted)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make<throws_when_made>(resource)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make<throws_when_made>(base)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make<large_and_throws_when_made>(arena, i)), std::runtime_error);
+    }
+    EXPECT_EQ(arena.allocate(1, 8), static_cast<std::byte*>(first) + 8);
+    EXPECT_LE(source.outstanding_bytes(), 256U + 1024U);
+    EXPECT_EQ(counted.counts().deallocations, 100U);
+    EXPECT_EQ(counted.bytes_in_use(), 0U);
 }
 #endif
 
