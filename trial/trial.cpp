@@ -6,8 +6,6 @@
 #include "trial/litter.hpp"
 #include "trial/serve/region.hpp"
 
-#include <mallard/core/cancellation.hpp>
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -65,7 +63,6 @@ bool trial::begin() noexcept {
     if (!state_.compare_exchange_strong(expected, state::beginning)) {
         return false;
     }
-    const core::cancellation_disabled meanwhile; // malloc is no cancellation point
     const int before = errno;
     const recorder::uncancelled until_the_end;
     const bool works = begin_here();
