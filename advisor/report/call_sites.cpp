@@ -11,17 +11,18 @@ bool call_sites::is_library(scope_id function) {
 }
 
 trace::context_id call_sites::node(call_id call) {
-    trace::context_id& found = node_of_call_[call];
-    if (found != not_asked) {
-        return found;
-    }
+    const trace::context_tree& contexts = stacks_->contexts();
     const trace::context_id context = calls_->all()[call].context;
     trace::context_id node = context;
-    while (node >= trace::stack_ends && is_library(stacks_->function(node))) {
-        node = stacks_->contexts()[node].parent;
+    while (node >= trace::stack_ends && outside_[node] == not_asked && is_library(stacks_->function(node))) {
+        node = contexts[node].parent;
     }
-    found = node >= trace::stack_ends ? node : context;
-    return found;
+    const trace::context_id found = outside_[node] == not_asked ? node : outside_[node];
+    for (trace::context_id each = context; each != node; each = contexts[each].parent) {
+        outside_[each] = found;
+    }
+    outside_[node] = found;
+    return found >= trace::stack_ends ? found : context;
 }
 
 } // namespace mallard::advisor

@@ -1,6 +1,7 @@
 /// The site of each call: the innermost level of its stack that is not in a library.
 ///
-/// Data model: a node for each call, found when it is asked for.
+/// Data model: a node for each context, found when a call asks for it, and for the contexts on the way there: a recursion of
+/// a library's functions is walked once, and not for each of its levels.
 #pragma once
 
 #include "advisor/blocks/call_table.hpp"
@@ -16,7 +17,7 @@ class call_sites {
 public:
     /// Requires: all arguments stay.
     call_sites(code_names& names, const scope_tree& stacks, const call_table& calls)
-        : names_(&names), stacks_(&stacks), calls_(&calls), node_of_call_(calls.all().size(), not_asked),
+        : names_(&names), stacks_(&stacks), calls_(&calls), outside_(stacks.size(), not_asked),
           is_library_(stacks.functions(), unknown) {}
 
     /// Returns: the node of the site's level; the innermost one if all are in libraries; a root for an empty stack.
@@ -34,7 +35,8 @@ private:
     code_names* names_;
     const scope_tree* stacks_;
     const call_table* calls_;
-    std::vector<trace::context_id> node_of_call_;
+    std::vector<trace::context_id>
+        outside_; ///< of libraries, the innermost one; a root if all are in libraries
     std::vector<answer> is_library_;
 };
 

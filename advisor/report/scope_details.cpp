@@ -20,9 +20,8 @@ void scope_details::add_calls(const analysis& of, call_sites& sites) {
         if (!trace::is_complete(stacks.end(node))) {
             return;
         }
-        for (; node >= trace::stack_ends; node = stacks.contexts()[node].parent) {
-            if (const std::uint32_t place = place_[stacks.function(node)];
-                place != 0 && stacks.counts(node)) {
+        for (node = stacks.counting(node); node >= trace::stack_ends; node = stacks.counting_outside(node)) {
+            if (const std::uint32_t place = place_[stacks.function(node)]; place != 0) {
                 act(all_[place - 1]);
             }
         }
@@ -60,10 +59,7 @@ void scope_details::add_escapes(const analysis& of, call_sites& sites) {
                 key = {stacks.contexts()[by].address, stacks.function(by), pair.container, pair.elsewhere};
             }
         }
-        for (; node >= trace::stack_ends; node = stacks.contexts()[node].parent) {
-            if (!stacks.counts(node)) {
-                continue;
-            }
+        for (node = stacks.counting(node); node >= trace::stack_ends; node = stacks.counting_outside(node)) {
             if (stacks.function(node) == pair.container) {
                 break;
             }

@@ -16,6 +16,7 @@ scope_tree::scope_tree(const trace::context_tree& tree, const function_of_level&
         facts_.push_back(end | ask(which, function_of));
     }
     mark_inner();
+    find_counting();
 }
 
 scope_id scope_tree::ask(trace::context_id node, const function_of_level& function_of) {
@@ -65,16 +66,26 @@ void scope_tree::mark_inner() {
     }
 }
 
+/// Effects: finds the counting nodes of the nodes for which that was not done. Parents come before their children.
+void scope_tree::find_counting() {
+    counting_.reserve(facts_.size());
+    while (counting_.size() < facts_.size()) {
+        const auto node = static_cast<trace::context_id>(counting_.size());
+        counting_.push_back(counts(node) ? node : counting_outside(node));
+    }
+}
+
 void scope_tree::add_new(const function_of_level& function_of) {
     while (facts_.size() < tree_->size()) {
         const auto which = static_cast<trace::context_id>(facts_.size());
-        trace::context_id outer = (*tree_)[which].parent;
+        trace::context_id outer = counting_outside(which);
         const std::uint32_t end = facts_[outer] & ~(inner | function_mask);
         const scope_id own = ask(which, function_of);
         while (outer >= trace::stack_ends && function(outer) != own) {
-            outer = (*tree_)[outer].parent;
+            outer = counting_outside(outer);
         }
         facts_.push_back(end | own | (outer >= trace::stack_ends ? inner : 0));
+        find_counting();
     }
 }
 

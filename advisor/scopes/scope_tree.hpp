@@ -1,7 +1,7 @@
 /// The facts of each node of a tree of contexts that the analysis needs: its function, and if it counts.
 ///
-/// Data model: a word a node. Invariant: a node counts unless an outer node has its function, so that of a recursion only
-/// the outermost activation counts.
+/// Data model: two words a node. Invariant: a node counts unless an outer node has its function, so that of a recursion only
+/// the outermost activation counts. So a stack of any depth has no more counting nodes than functions.
 #pragma once
 
 #include "advisor/scopes/scope_totals.hpp"
@@ -24,7 +24,7 @@ public:
     scope_tree(const trace::context_tree& tree, const function_of_level& function_of);
 
     /// Effects: takes the nodes that were added to the tree.
-    /// Complexity: O(depth) for each.
+    /// Complexity: O(functions of the stack) for each.
     void add_new(const function_of_level& function_of);
 
     [[nodiscard]] const trace::context_tree& contexts() const noexcept { return *tree_; }
@@ -33,6 +33,15 @@ public:
         return facts_[node] & function_mask;
     }
     [[nodiscard]] bool counts(trace::context_id node) const noexcept { return (facts_[node] & inner) == 0; }
+    /// Returns: the innermost node that counts, from `node` outwards; the root if there is none.
+    [[nodiscard]] trace::context_id counting(trace::context_id node) const noexcept {
+        return counting_[node];
+    }
+    /// The same, without `node` itself.
+    /// Requires: `node` is no root.
+    [[nodiscard]] trace::context_id counting_outside(trace::context_id node) const noexcept {
+        return counting_[(*tree_)[node].parent];
+    }
     [[nodiscard]] trace::stack_end end(trace::context_id node) const noexcept {
         return static_cast<trace::stack_end>(facts_[node] >> end_shift);
     }
@@ -46,9 +55,11 @@ private:
 
     scope_id ask(trace::context_id node, const function_of_level& function_of);
     void mark_inner();
+    void find_counting();
 
     const trace::context_tree* tree_;
     std::vector<std::uint32_t> facts_;
+    std::vector<trace::context_id> counting_;
     std::size_t functions_ = 0;
 };
 

@@ -126,8 +126,9 @@ void write_callers(json_writer& to, const report_source& from, scope_id scope) {
         if (call.allocations == 0 || !trace::is_complete(stacks.end(node))) {
             continue;
         }
-        while (node >= trace::stack_ends && !(stacks.function(node) == scope && stacks.counts(node))) {
-            node = stacks.contexts()[node].parent;
+        node = stacks.counting(node);
+        while (node >= trace::stack_ends && stacks.function(node) != scope) {
+            node = stacks.counting_outside(node);
         }
         if (node < trace::stack_ends) {
             continue;

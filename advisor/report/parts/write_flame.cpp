@@ -61,10 +61,9 @@ private:
             if (pair.container == no_scope) {
                 continue;
             }
-            trace::context_id node = calls[pair.allocated].context;
-            while (node >= trace::stack_ends &&
-                   !(stacks_->counts(node) && stacks_->function(node) == pair.container)) {
-                node = stacks_->contexts()[node].parent;
+            trace::context_id node = stacks_->counting(calls[pair.allocated].context);
+            while (node >= trace::stack_ends && stacks_->function(node) != pair.container) {
+                node = stacks_->counting_outside(node);
             }
             nodes_[of_context_[node]].contained += pair.blocks;
             nodes_[of_context_[node]].contained_bytes += pair.bytes;

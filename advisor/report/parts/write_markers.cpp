@@ -27,8 +27,9 @@ figure_sums marked_sums(const marked_stacks& marked, scope_id scope) {
     figure_sums sums;
     const scope_tree& stacks = marked.stacks();
     const auto is_inside = [&](trace::context_id node) {
+        node = stacks.counting(node);
         while (node >= trace::stack_ends && stacks.function(node) != scope) {
-            node = stacks.contexts()[node].parent;
+            node = stacks.counting_outside(node);
         }
         return node >= trace::stack_ends;
     };

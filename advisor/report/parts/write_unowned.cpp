@@ -106,32 +106,22 @@ struct owner {
 
 class owner_search {
 public:
-    explicit owner_search(const report_source& from) : from_(&from), kinds_(from.of.stacks().functions()) {}
+    explicit owner_search(const report_source& from)
+        : from_(&from), kinds_(from.of.stacks().functions()), known_(from.of.stacks().size()) {}
 
     /// Returns: the function that ended the life of the pair's blocks: the outermost destructor of those that were called
     /// after the blocks were made; without one, the outermost function that their container called. no_scope if the
     /// container freed them itself, or is not known.
     scope_id of(const pair_totals& pair) {
-        const scope_tree& stacks = from_->of.stacks();
-        const std::span<const call_totals> calls = from_->of.calls().all();
-        const trace::context_tree& contexts = stacks.contexts();
         const std::uint32_t container_depth = depth_of_container(pair);
-        scope_id outermost = no_scope, destructor = no_scope, library_destructor = no_scope;
-        for (trace::context_id node = calls[pair.freed].context;
-             node >= trace::stack_ends && contexts[node].depth > container_depth;
-             node = contexts[node].parent) {
-            outermost = stacks.function(node);
-            if (is_destructor(outermost)) {
-                (from_->sites.is_library(outermost) ? library_destructor : destructor) = outermost;
-            }
+        const called& found = inside_of(container_depth, from_->of.calls().all()[pair.freed].context);
+        if (found.destructor != no_scope) {
+            return found.destructor;
         }
-        if (destructor != no_scope) {
-            return destructor;
+        if (found.library_destructor != no_scope) {
+            return found.library_destructor;
         }
-        if (library_destructor != no_scope) {
-            return library_destructor;
-        }
-        return container_depth != 0 ? outermost : no_scope;
+        return container_depth != 0 ? found.outermost : no_scope;
     }
 
     bool is_destructor(scope_id function) {
@@ -143,6 +133,42 @@ public:
     }
 
 private:
+    /// The outermost functions of a stack that are deeper than a container.
+    struct called {
+        std::uint32_t container_depth = 0;
+        bool is_known = false;
+        scope_id outermost = no_scope;
+        scope_id destructor = no_scope;
+        scope_id library_destructor = no_scope;
+    };
+
+    /// Returns: those of `node`. Most blocks of a recursion have one container, so a node keeps what was found last.
+    const called& inside_of(std::uint32_t container_depth, trace::context_id node) {
+        const trace::context_tree& contexts = from_->of.stacks().contexts();
+        path_.clear();
+        for (; node >= trace::stack_ends && contexts[node].depth > container_depth;
+             node = contexts[node].parent) {
+            if (known_[node].is_known && known_[node].container_depth == container_depth) {
+                break;
+            }
+            path_.push_back(node);
+        }
+        const bool is_deeper = node >= trace::stack_ends && contexts[node].depth > container_depth;
+        called found = is_deeper ? known_[node] : called{container_depth, true};
+        for (auto each = path_.rbegin(); each != path_.rend(); ++each) {
+            node = *each;
+            const scope_id function = from_->of.stacks().function(node);
+            found.outermost = found.outermost == no_scope ? function : found.outermost;
+            scope_id& outermost =
+                from_->sites.is_library(function) ? found.library_destructor : found.destructor;
+            if (outermost == no_scope && is_destructor(function)) {
+                outermost = function;
+            }
+            known_[node] = found;
+        }
+        return is_deeper || !path_.empty() ? known_[node] : none_;
+    }
+
     enum kind : std::uint8_t { unknown, is_one, is_none };
 
     [[nodiscard]] std::uint32_t depth_of_container(const pair_totals& pair) const {
@@ -150,16 +176,18 @@ private:
         if (pair.container == no_scope || pair.elsewhere) {
             return 0;
         }
-        trace::context_id node = from_->of.calls().all()[pair.allocated].context;
-        while (node >= trace::stack_ends &&
-               !(stacks.counts(node) && stacks.function(node) == pair.container)) {
-            node = stacks.contexts()[node].parent;
+        trace::context_id node = stacks.counting(from_->of.calls().all()[pair.allocated].context);
+        while (node >= trace::stack_ends && stacks.function(node) != pair.container) {
+            node = stacks.counting_outside(node);
         }
         return stacks.contexts()[node].depth;
     }
 
     const report_source* from_;
     std::vector<kind> kinds_;
+    std::vector<called> known_; ///< by node
+    std::vector<trace::context_id> path_;
+    called none_;
 };
 
 /// `a::b<c>::~b` belongs to `a::b<c>`.

@@ -55,8 +55,11 @@ incomplete_stacks incomplete_stacks::most_frequent(trace::reader& from) {
             }
         }
         for (context_id each = 0; each < contexts.size(); ++each) {
-            const trace::stack_end end = contexts.end_of(each);
-            if (events[each] == 0 || trace::is_complete(end)) {
+            if (events[each] == 0) {
+                continue;
+            }
+            const trace::stack_end end = contexts.end_of(each); // `each` is an outermost level
+            if (trace::is_complete(end)) {
                 continue;
             }
             ends[end] += events[each];
