@@ -28,15 +28,15 @@ std::size_t bounded(std::size_t frames) noexcept {
 
 // A static object of a function would have a guard, which a fork during its initialisation leaves locked in the child.
 constexpr std::size_t not_read = SIZE_MAX;
-constinit std::atomic<std::size_t> frames{not_read};
+constinit std::atomic<std::size_t> kept_frames{not_read};
 
 std::atomic<std::size_t>& frames_to_keep() noexcept {
-    if (std::size_t kept = frames.load(std::memory_order_relaxed); kept == not_read) {
-        frames.compare_exchange_strong(
+    if (std::size_t kept = kept_frames.load(std::memory_order_relaxed); kept == not_read) {
+        kept_frames.compare_exchange_strong(
             kept, bounded(checking::environment_number("MALLARD_STACK_FRAMES", frames_at_the_start,
                                                        most_stack_frames)));
     }
-    return frames;
+    return kept_frames;
 }
 
 } // namespace
