@@ -25,7 +25,8 @@ public:
     void prepare_for_sandbox() noexcept { stack_.prepare_for_sandbox(); }
 
     /// Returns: true if the call was made inside of the scope, and not from code that is left out.
-    /// Complexity: O(new levels), and a comparison for each level outside.
+    /// Complexity: that of `stack::update`. A deep stack, of which the middle changed alone, counts as inside or outside as before
+    /// until `update` finds the change.
     bool inside(recorder::unwind::caller from, recorder::unwind::rule_table& rules, scope_code& code,
                 scope_code& except) noexcept {
         const unsigned kept = stack_.update(from.slot, from.frame_base, rules);

@@ -1,4 +1,5 @@
 // A program whose stacks are hard to follow: one scene for each argument, and each scene calls malloc and free all the time.
+#include "scenes.hpp"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -21,25 +22,9 @@
 #include <thread>
 #include <vector>
 
-#define OWN_FRAME __attribute__((noinline))
-
 namespace {
 
-// Work behind each call keeps the compiler from making jumps of calls.
-volatile int work = 0;
-
-unsigned draw(unsigned below) {
-    thread_local unsigned state = 12345;
-    state = state * 1103515245 + 12345;
-    return (state >> 8) % below;
-}
-
-OWN_FRAME void allocate(int bytes) {
-    void* const block = std::malloc(static_cast<std::size_t>(bytes % 100 + 1));
-    asm volatile("" : : "r"(block) : "memory");
-    std::free(block);
-    work = work + 1;
-}
+using namespace scenes;
 
 // ---- one function from two sites, frames of any size ----
 
@@ -245,110 +230,6 @@ void own_fibers() {
     }
 }
 
-OWN_FRAME void deeper(int depth) {
-    allocate(depth);
-    if (depth > 0) {
-        deeper(depth - 1);
-    }
-    work = work + 1;
-}
-
-// ---- a deep recursion of which only the middle changes ----
-
-OWN_FRAME void turns(int depth, int turn) {
-    if (depth == 0) {
-        allocate(depth);
-    } else if (depth == turn) {
-        turns(depth - 1, turn);
-        asm volatile("# one way");
-    } else {
-        turns(depth - 1, turn);
-        asm volatile("# the other way");
-    }
-    work = work + 1;
-}
-
-void changing_middles() {
-    for (int each = 0; each < 1200; ++each) {
-        turns(1000, each / 60 % 2 == 0 ? 500 : 700);
-    }
-}
-
-// ---- deeper than the recorder has room for ----
-
-OWN_FRAME void down(int depth) {
-    if (depth % 150'000 == 0) {
-        allocate(depth);
-    }
-    if (depth > 0) {
-        down(depth - 1);
-    }
-    work = work + 1;
-    if (depth % 150'000 == 0) {
-        allocate(depth);
-    }
-}
-
-void* down_and_up(void*) {
-    down(1'200'000);
-    for (int each = 0; each < 2; ++each) {
-        down(10);
-    }
-    return nullptr;
-}
-
-void too_deep() {
-    pthread_attr_t large;
-    pthread_attr_init(&large);
-    pthread_attr_setstacksize(&large, std::size_t{512} << 20);
-    pthread_t thread{};
-    if (pthread_create(&thread, &large, &down_and_up, nullptr) != 0) {
-        std::exit(1);
-    }
-    pthread_join(thread, nullptr);
-}
-
-// ---- frames whose address the description computes ----
-
-OWN_FRAME void aligned(int depth) {
-    alignas(64) std::array<char, 64> room;
-    auto* const more = static_cast<char*>(alloca(draw(100) + 1));
-    asm volatile("" : : "r"(room.data()), "r"(more) : "memory");
-    allocate(depth);
-    if (depth > 0) {
-        aligned(depth - 1);
-    }
-    work = work + 1;
-}
-
-// ---- the bottom of a deep recursion, reached from two callers with frames of one size ----
-
-OWN_FRAME void at_the_bottom(int depth) {
-    if (depth == 0) {
-        allocate(depth);
-    } else {
-        at_the_bottom(depth - 1);
-    }
-    work = work + 1;
-}
-
-OWN_FRAME void one_caller() {
-    at_the_bottom(3000);
-    work = work + 1;
-}
-
-OWN_FRAME void other_caller() {
-    at_the_bottom(3000);
-    work = work + 2;
-}
-
-void two_callers() {
-    for (int each = 0; each < 200; ++each) {
-        one_caller();
-        other_caller();
-    }
-}
-
 // ---- signals ----
 
 std::atomic<int> signals_seen{0};
@@ -470,9 +351,9 @@ int main(int count, char* arguments[]) {
     } else if (scene == "too_deep") {
         too_deep();
     } else if (scene == "aligned") {
-        aligned(300);
+        aligned_frames();
     } else if (scene == "deep") {
-        deeper(5000);
+        deep();
     } else if (scene == "two_callers") {
         two_callers();
     } else if (scene == "signals") {

@@ -1,0 +1,34 @@
+/// What the scenes have in common, and those in files of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+
+#define OWN_FRAME __attribute__((noinline))
+
+namespace scenes {
+
+// Work behind each call keeps the compiler from making jumps of calls.
+inline volatile int work = 0;
+
+inline unsigned draw(unsigned below) {
+    thread_local unsigned state = 12345;
+    state = state * 1103515245 + 12345;
+    return (state >> 8) % below;
+}
+
+OWN_FRAME inline void allocate(int bytes) {
+    void* const block = std::malloc(static_cast<std::size_t>(bytes % 100 + 1));
+    asm volatile("" : : "r"(block) : "memory");
+    std::free(block);
+    work = work + 1;
+}
+
+// deep_scenes.cpp
+void deep();
+void two_callers();
+void changing_middles();
+void too_deep();
+void aligned_frames();
+
+} // namespace scenes
