@@ -28,17 +28,16 @@ template <typename Position, typename Step>
 void stack::forget() noexcept {
     depth_ = 0;
     other_count_ = 0;
-    repeat_ = false;
+    certain_ = 0;
     readable_.clear();
 }
 
 unsigned stack::update(address slot, address frame_base, rule_table& rules) noexcept {
-    const bool all_new = repeat_ || epoch_ != rules.epoch();
-    unsigned known = all_new ? 0 : depth_; // levels that may still be met
+    unsigned known = epoch_ != rules.epoch() ? 0 : certain_; // levels that may still be met
     epoch_ = rules.epoch();
     added_ = 0;
     new_other_count_ = 0;
-    repeat_ = false;
+    uncertain_ = 0;
     if (!readable_.begin_event(slot)) [[unlikely]] {
         known = 0;
     }
@@ -52,8 +51,10 @@ unsigned stack::update(address slot, address frame_base, rule_table& rules) noex
 unsigned stack::walk(position now, unsigned known, rule_table& rules) noexcept {
     for (;;) {
         const level* inner = levels_ + known;
-        while (inner != levels_ && inner[-1].slot < now.slot) {
-            --inner;
+        if (known > 0 && inner[-1].slot < now.slot && now.slot <= levels_->slot) {
+            do {
+                --inner;
+            } while (inner[-1].slot < now.slot);
         }
         known = static_cast<unsigned>(inner - levels_);
         if (known > 0 && matches(known - 1, now)) {
@@ -73,7 +74,7 @@ unsigned stack::walk(position now, unsigned known, rule_table& rules) noexcept {
     }
 }
 
-// No known level was interrupted: then `repeat_` is set.
+// No level that is certain was interrupted.
 bool stack::matches(unsigned which, const position& now) const noexcept {
     const rest& its = rests_[which];
     return levels_[which].slot == now.slot && levels_[which].return_address == now.return_address &&
@@ -253,8 +254,11 @@ bool stack::go_out_slowly(position& now) noexcept {
     rest& its = new_rests_[added_ - 1];
     its.by_rbp = true;
     its.saved_rbp_at = here.saved_rbp_at;
-    repeat_ = repeat_ || read.incomplete || here.slot == 0 || here.interrupted || now.interrupted ||
-              here.slot <= now.slot;
+    if (here.slot == 0 || here.interrupted) {
+        uncertain_ = added_ + 1;
+    } else if (read.incomplete || now.interrupted || here.slot <= now.slot) {
+        uncertain_ = added_;
+    }
     for (unsigned each = 0; each < read.count; ++each) {
         add_new_other(read.words[each].at, read.words[each].value);
     }
@@ -270,7 +274,7 @@ bool stack::stop(stack_end why) noexcept {
 /// Effects: the word belongs to the level that was added last.
 void stack::add_new_other(address at, address value) noexcept {
     if (new_other_count_ == room_ && !commit(new_other_count_ + 1)) {
-        repeat_ = true;
+        uncertain_ = added_;
         return;
     }
     new_others_[new_other_count_++] = {at, value, added_ - 1};
@@ -278,7 +282,7 @@ void stack::add_new_other(address at, address value) noexcept {
 
 void stack::add_other(const other_word& word) noexcept {
     if (other_count_ == room_ && !commit(other_count_ + 1)) {
-        repeat_ = true;
+        uncertain_ = most_levels;
     } else {
         others_[other_count_++] = word;
     }
@@ -308,6 +312,7 @@ unsigned stack::install(unsigned kept) noexcept {
         rests_[which].uses_rbp = needed_outside;
         rests_[which].others = other_count_;
     }
+    certain_ = uncertain_ < depth_ ? depth_ - uncertain_ : 0;
     return kept;
 }
 

@@ -20,9 +20,9 @@
 /// levels inside of the difference returned since the middle was compared last, so walking them again costs no more than
 /// calling them did.
 ///
-/// Invariants: `slot` falls from level 0 to the innermost one, unless the stack has a signal frame. Each word that decided
-/// where a level is stands in `levels` or in `others`. `repeat` is set if that is not so; then the next update knows
-/// nothing. A stack of more than `most_levels` lacks its outer ones, and its end is `too_deep`.
+/// Invariants: of the outer `certain` levels `slot` falls from level 0 inwards, and each word that decided where a level is
+/// stands in `levels` or in `others`. The others are inside of a signal frame, or of one that needs a register: the next update
+/// walks them again. A stack of more than `most_levels` lacks its outer ones, and its end is `too_deep`.
 /// Owner: one thread. It only reads the stack.
 #pragma once
 
@@ -79,7 +79,9 @@ public:
     [[nodiscard]] unsigned levels_from(address slot) const noexcept;
     /// Returns: true if the word at `word` can be read in an event that comes from `slot`.
     [[nodiscard]] bool can_read(address slot, address word) noexcept {
-        repeat_ = !readable_.begin_event(slot) || repeat_;
+        if (!readable_.begin_event(slot)) [[unlikely]] {
+            certain_ = 0;
+        }
         return readable_.holds(word);
     }
     /// Effects: asks the kernel now for what later updates read.
@@ -152,12 +154,13 @@ private:
     other_word* new_others_ = nullptr;
     unsigned depth_ = 0;
     unsigned added_ = 0;
+    unsigned certain_ = 0;
+    unsigned uncertain_ = 0; ///< new levels, from the innermost one
     unsigned other_count_ = 0;
     unsigned new_other_count_ = 0;
     unsigned compared_from_ =
         0;              ///< the outermost level of the middle that was compared since its inner end was
     unsigned room_ = 0; ///< levels, and other words, that there is memory for
-    bool repeat_ = false;
     std::uint32_t epoch_ = 0;
     stack_end end_ = stack_end::outermost;
     readable_range readable_;

@@ -85,15 +85,13 @@ unsigned stack::drop_outer(unsigned kept) noexcept {
 
 unsigned stack::levels_from(address slot) const noexcept {
     const auto is_from = [slot](const level& each) { return each.slot >= slot; };
-    const level* const end = levels_ + depth_;
-    if (!repeat_) [[likely]] {
-        return static_cast<unsigned>(std::partition_point<const level*>(levels_, end, is_from) - levels_);
+    for (unsigned each = depth_; each > certain_; --each) {
+        if (is_from(levels_[each - 1])) {
+            return each;
+        }
     }
-    const level* inner = end;
-    while (inner != levels_ && !is_from(inner[-1])) {
-        --inner;
-    }
-    return static_cast<unsigned>(inner - levels_);
+    const level* const end = levels_ + certain_;
+    return static_cast<unsigned>(std::partition_point<const level*>(levels_, end, is_from) - levels_);
 }
 
 } // namespace mallard::recorder::unwind

@@ -11,10 +11,11 @@ BLOCK_BYTES = 16
 MOST_BYTES_AN_EVENT = 4
 
 
+@pytest.mark.parametrize("where", ["there", "handler"])
 @pytest.mark.parametrize("optimised", ["-O0", "-O2"])
-def test_each_chunk_has_the_whole_stack(collector, record, toys, optimised):
+def test_each_chunk_has_the_whole_stack(collector, record, toys, optimised, where):
     program = toys.build(f"deep{optimised}", ["deep.c"], optimised)
-    done = record(program, LEVELS, ROUNDS)
+    done = record(program, LEVELS, ROUNDS, where)
     assert done.status == 0, done.told
     assert "mallard: 100 % of" in done.told
     bytes_an_event = re.search(r"([\d.]+) bytes an event", done.told)

@@ -71,26 +71,30 @@ OWN_FRAME void aligned(int depth) {
 
 // ---- the bottom of a deep recursion, reached from two callers with frames of one size ----
 
-OWN_FRAME void at_the_bottom(int depth) {
-    if (depth == 0) {
-        allocate(depth);
-    } else {
-        at_the_bottom(depth - 1);
-    }
-    work = work + 1;
+void allocates() {
+    allocate(0);
 }
 
 OWN_FRAME void one_caller() {
-    at_the_bottom(3000);
+    at_the_bottom(3000, allocates);
     work = work + 1;
 }
 
 OWN_FRAME void other_caller() {
-    at_the_bottom(3000);
+    at_the_bottom(3000, allocates);
     work = work + 2;
 }
 
 } // namespace
+
+OWN_FRAME void at_the_bottom(int depth, void (*act)()) {
+    if (depth == 0) {
+        act();
+    } else {
+        at_the_bottom(depth - 1, act);
+    }
+    work = work + 1;
+}
 
 void deep() {
     deeper(5000);

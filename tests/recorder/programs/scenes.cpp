@@ -264,8 +264,10 @@ void signals() {
     }
     enough = true;
     sender.join();
-    std::raise(SIGUSR1);
-    std::raise(SIGUSR2);
+    at_the_bottom(2000, [] {
+        std::raise(SIGUSR1);
+        std::raise(SIGUSR2);
+    });
 }
 
 // ---- code that comes and goes, at the same addresses ----

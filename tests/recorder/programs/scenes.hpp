@@ -25,6 +25,10 @@ OWN_FRAME inline void allocate(int bytes) {
 }
 
 // deep_scenes.cpp
+
+/// Effects: calls `act` so many levels of a recursion deeper.
+void at_the_bottom(int depth, void (*act)());
+
 void deep();
 void two_callers();
 void changing_middles();
