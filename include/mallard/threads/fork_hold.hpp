@@ -53,7 +53,8 @@ concept locked_for_fork = requires(A& a) {
 };
 
 /// Returns: a hold that locks `Object`.
-template <locked_for_fork auto& Object>
+template <auto& Object>
+    requires locked_for_fork<decltype(Object)>
 [[nodiscard]] constexpr fork_hold hold_of() noexcept {
     return {.lock = []() noexcept { Object.lock_for_fork(); },
             .try_lock = []() noexcept { return Object.try_lock_for_fork(); },
