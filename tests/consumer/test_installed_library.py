@@ -25,23 +25,86 @@ def run(*command, **variables):
     return done.stdout
 
 
+def install_lines():
+    """The commands of the README's section on installing."""
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Install\n")[2]
+    block = re.search(r"```sh\n(.*?)```", section, re.DOTALL)
+    assert block is not None
+    return block[1]
+
+
 @pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
+def installation(tmp_path_factory):
+    """A tree without build directories and a home directory, after the README's lines."""
+    place = tmp_path_factory.mktemp("readme")
+    tree, home = place / "tree", place / "home"
+    for folder in (tree, home):
+        folder.mkdir()
+    for entry in ROOT.iterdir():
+        if entry.name not in ("build", ".git"):
+            (tree / entry.name).symlink_to(entry)
+    # The compiler notes its options in each object file.
+    flags = {"CXXFLAGS": "-frecord-gcc-switches", "CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}
+    chosen_here = ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CMAKE_CONFIG_TYPE")
+    kept = {name: value for name, value in os.environ.items() if name not in chosen_here}
+    environment = {**kept, "HOME": str(home), "CMAKE_BUILD_PARALLEL_LEVEL": "2", **flags}
+    command = ["sh", "-e", "-c", install_lines()]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tree, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return tree, home
+
+
+@pytest.fixture(scope="module")
+def prefix(installation):
     """Installed below one name and moved to another, with a space in it: no file may hold the old name."""
-    build, place = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("place")
-    run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release")
-    run("cmake", "--build", build, "--parallel", "2")
-    run("cmake", "--install", build, "--prefix", place / "first")
-    return (place / "first").rename(place / "second place")
+    _, home = installation
+    place = home / "second place"
+    place.mkdir()
+    for entry in (home / ".local").iterdir():
+        entry.rename(place / entry.name)
+    return place
 
 
-def test_the_lines_of_the_readme_compile_the_library_and_nothing_else(tmp_path):
-    (line,) = [line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("cmake -S ")]
-    configure = shlex.split(line.partition("&&")[0])
-    assert configure == ["cmake", "-S", ".", "-B", "build/mine"]
-    run("cmake", "-S", ROOT, "-B", tmp_path, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
-    compiled = {Path(each["file"]) for each in json.loads((tmp_path / "compile_commands.json").read_text())}
-    assert compiled == set((ROOT / "src/mallard").rglob("*.cpp"))
+def test_the_readme_installs_optimised_code(prefix):
+    (archive,) = prefix.rglob("libmallard.a")
+    notes = run("readelf", "--string-dump=.GCC.command.line", archive, LC_ALL="C")
+    objects = notes.split("\nFile: ")[1:]
+    assert len(objects) == len(list((ROOT / "src/mallard").rglob("*.cpp")))
+    for note in objects:
+        levels = re.findall(r"-O(\S*)", note)
+        assert levels, note
+        assert levels[-1] in ("2", "3"), note
+
+
+def test_the_readme_builds_the_library_alone(installation):
+    tree, _ = installation
+    commands = json.loads((tree / "build/mine/compile_commands.json").read_text())
+    assert {Path(command["file"]).resolve() for command in commands} == set((ROOT / "src/mallard").rglob("*.cpp"))
+    assert all("-DNDEBUG" in shlex.split(command["command"]) for command in commands)
+
+
+def build_type(build):
+    cache = (build / "CMakeCache.txt").read_text()
+    found = re.search(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", cache, re.MULTILINE)
+    return found[1] if found else None
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "expected"),
+    [
+        ([], {}, "Release"),
+        (["-DCMAKE_BUILD_TYPE=Debug"], {}, "Debug"),
+        (["-DCMAKE_BUILD_TYPE="], {}, ""),
+        ([], {"CMAKE_BUILD_TYPE": "MinSizeRel"}, "MinSizeRel"),
+        (["-G", "Ninja Multi-Config"], {}, None),
+    ],
+)
+def test_release_is_the_default_build_type(tmp_path, words, variables, expected):
+    if "Ninja Multi-Config" in words and shutil.which("ninja") is None:
+        pytest.skip("no ninja: apt-get install ninja-build")
+    run("cmake", "-S", ROOT, "-B", tmp_path, *words, **variables)
+    run("cmake", tmp_path)
+    assert build_type(tmp_path) == expected
 
 
 @pytest.mark.parametrize(("preset", "has_it"), [("default", True), ("release", True), ("asan", False)])
@@ -162,6 +225,8 @@ def test_it_is_found_from_a_parent_project_too(tmp_path):
     )
     (tmp_path / "CMakeLists.txt").write_text(lists)
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build")
+    # The parent chooses the build type.
+    assert build_type(tmp_path / "build") == ""
     run("cmake", "--build", tmp_path / "build", "--parallel", "2")
     assert run(tmp_path / "build" / "consumer") == EXPECTED
     assert list((tmp_path / "build").rglob("mallard-bench")) == []
