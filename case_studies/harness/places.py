@@ -23,11 +23,13 @@ sys.path.insert(0, str(ROOT / "python"))
 
 def sha256(file: Path | str) -> str:
     """Of a file; of a program by its name, the file that PATH leads to."""
+    from mallard.trial.measured import sha256_of_file
+
     path = Path(file)
     if not path.is_file():
         path = Path(shutil.which(str(file)) or file)
     with path.resolve().open("rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()
+        return sha256_of_file(data)
 
 
 def sha256_of(document: Any) -> str:

@@ -10,11 +10,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from mallard.database import claim_database, open_database, speaking
 from mallard.errors import StoreError, UsageError
@@ -81,7 +81,7 @@ class Store:
         self._connection = open_database(self.path, writing=writing)
 
     @classmethod
-    def open_existing(cls, path: str | os.PathLike[str]) -> Self:
+    def open_existing(cls, path: str | os.PathLike[str]) -> Store:
         """Opens a database for reading. A missing one is an error."""
         require_database(path)
         return cls(path, writing=False)
@@ -92,7 +92,7 @@ class Store:
             os.close(self._claim)
             self._claim = None
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Store:
         return self
 
     def __exit__(
@@ -244,7 +244,7 @@ def _in_short(numbers: Sequence[str]) -> str:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 class _RowReader:

@@ -79,7 +79,8 @@ def test_the_readme_installs_optimised_code(prefix):
 def test_the_readme_builds_the_library_alone(installation):
     tree, _ = installation
     commands = json.loads((tree / "build/mine/compile_commands.json").read_text())
-    assert {Path(command["file"]).resolve() for command in commands} == set((ROOT / "src/mallard").rglob("*.cpp"))
+    compiled = {Path(command["file"]).resolve() for command in commands}
+    assert compiled == set((ROOT / "src/mallard").rglob("*.cpp"))
     assert all("-DNDEBUG" in shlex.split(command["command"]) for command in commands)
 
 
@@ -129,7 +130,7 @@ def test_cmake_finds_it(prefix, tmp_path):
 def test_it_brings_what_links_threads(prefix, tmp_path):
     """The project names mallard alone, and has all that mallard needs where threads are a library."""
     lists = (
-        "cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES CXX)\n"
+        "cmake_minimum_required(VERSION 3.20)\nproject(asks LANGUAGES CXX)\n"
         "find_package(mallard 0.1 CONFIG REQUIRED)\n"
         "get_target_property(needs mallard::mallard INTERFACE_LINK_LIBRARIES)\n"
         'if(NOT TARGET Threads::Threads OR NOT "Threads::Threads" IN_LIST needs)\n'
@@ -215,10 +216,17 @@ def test_every_public_header_is_installed(prefix):
     assert installed == {file.relative_to(ROOT / "include") for file in (ROOT / "include").rglob("*.hpp")}
 
 
+def test_the_advisor_is_refused_for_another_processor(tmp_path):
+    words = ["-DMALLARD_ADVISOR=ON", "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"]
+    done = subprocess.run(["cmake", "-S", ROOT, "-B", tmp_path, *words], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "this build is for aarch64. Configure with" in " ".join(done.stderr.split())
+
+
 def test_it_is_found_from_a_parent_project_too(tmp_path):
     """add_subdirectory brings the library and neither its tests nor the runner."""
     lists = (
-        "cmake_minimum_required(VERSION 3.25)\nproject(parent LANGUAGES CXX)\n"
+        "cmake_minimum_required(VERSION 3.20)\nproject(parent LANGUAGES CXX)\n"
         f'add_subdirectory("{ROOT}" mallard)\n'
         f'add_executable(consumer "{PROJECT}/main.cpp")\n'
         "target_link_libraries(consumer PRIVATE mallard::mallard)\n"

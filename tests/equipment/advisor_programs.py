@@ -43,7 +43,7 @@ def front(
 ) -> subprocess.CompletedProcess[str]:
     """`mallard WORDS` in that folder, with these programs, or with those of another folder."""
     return subprocess.run(
-        [sys.executable, "-P", "-m", "mallard", *map(str, words)],
+        [sys.executable, "-m", "mallard", *map(str, words)],
         cwd=folder,
         env=front_environment(build),
         capture_output=True,

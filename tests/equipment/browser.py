@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 60.0
@@ -70,7 +70,7 @@ class Browser:
         self._last = 0
         self.events: list[dict[str, Any]] = []
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Browser:
         return self
 
     def __exit__(
@@ -156,7 +156,7 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
-    def open(self, path: Path) -> Self:
+    def open(self, path: Path) -> Page:
         """Waits until a report has read its data."""
         self.call("Page.navigate", url=path.resolve().as_uri())
         self._browser.wait_for("Page.loadEventFired", self._tab)

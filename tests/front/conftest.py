@@ -17,7 +17,7 @@ from source_tree import ROOT
 
 # The tools of the smallest Debian.
 ESSENTIAL = """cat cksum cp dirname echo env find flock id mkdir mv nproc
-readlink rm sed sh sleep stat tail touch tr true"""
+readlink rm sed sh sleep stat tail touch tr true uname"""
 # In place of the command-line program: tells its arguments.
 PROGRAM = """import json, os, sys
 print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))
@@ -77,8 +77,8 @@ class Clone:
         self.program(
             "cmake",
             """case $1 in
---version) echo 'cmake version 3.25.1'; exit ;;
---fresh) mkdir -p "build/$3" ;;
+--version) echo 'cmake version 3.21.0'; exit ;;
+--preset) mkdir -p "build/$2" ;;
 --build) mkdir -p "build/$3/bench"; [ ! -e broken ] || { echo 'error: broken'; exit 1; } ;;
 esac
 echo "$*" >>build/cmake-calls""",

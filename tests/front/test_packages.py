@@ -153,11 +153,11 @@ def test_a_compiler_that_is_not_there_is_refused(ready):
 
 
 @pytest.mark.parametrize(
-    ("version", "enough"), [("3.24.9", False), ("2.99.0", False), ("3.25.0", True), ("4.0.1", True)]
+    ("version", "enough"), [("3.20.6", False), ("2.99.0", False), ("3.21.0", True), ("4.0.1", True)]
 )
 def test_the_version_of_cmake_is_checked(ready, version, enough):
     ready.native_tools()
-    real = (ready.programs / "cmake").read_text().replace("3.25.1", version)
+    real = (ready.programs / "cmake").read_text().replace("3.21.0", version)
     (ready.programs / "cmake").write_text(real)
     done = ready.call("bench")
     assert done.returncode == (0 if enough else 2)
@@ -266,6 +266,21 @@ def test_a_second_compiler_that_is_missing_is_asked_for(ready):
     failed = ready.call("bench", "--compiler", "g++,clang++")
     assert failed.returncode == 2
     assert "missing: clang-19 g++\n" in failed.stderr
+
+
+@pytest.mark.parametrize("words", [["record", "cat"], ["advise", "--", "cat"]], ids=" ".join)
+def test_the_advisor_refuses_another_architecture_first(archive, words):
+    archive.program("apt-get", APT_GET)
+    be_user(archive, 0)
+    archive.program("uname", "echo aarch64")
+    failed = archive.call(*words)
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    (line,) = failed.stderr.splitlines()
+    assert "the advisor records programs for x86_64, and this machine is aarch64; " in line
+    assert apt_calls(archive) == []
+    assert archive.cmake_calls() == []
+    assert archive.call("bench").returncode == 0
 
 
 def test_a_recording_names_the_packages_that_it_needs(ready):

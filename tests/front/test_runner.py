@@ -16,12 +16,12 @@ def test_it_is_configured_once_and_builds_what_changed(tools):
     assert first.returncode == 0, first.stderr
     assert "building mallard-bench with g++ 12 (Release)" in first.stderr
     configure, build = tools.cmake_calls()
-    assert configure == f"--fresh --preset release -DCMAKE_CXX_COMPILER={tools.programs / 'c++'}"
+    assert configure == f"--preset release -DCMAKE_CXX_COMPILER={tools.programs / 'c++'}"
     assert "--build --preset release --target mallard-bench" in build
 
     second = tools.call("bench", "density")
     assert second.stderr == ""
-    assert [call.split()[0] for call in tools.cmake_calls()] == ["--fresh", "--build", "--build"]
+    assert [call.split()[0] for call in tools.cmake_calls()] == ["--preset", "--build", "--build"]
 
 
 @pytest.mark.parametrize("place", ["include/file", "src/file", "bench/file", "cmake/file", "CMakeLists.txt"])
@@ -42,7 +42,7 @@ def test_the_programs_of_the_advisor_are_built_for_a_recording(tools, place):
     assert "building mallard-advisor with g++ 12" in first.stderr
     assert "mallard-bench" not in first.stderr
     configure, build = tools.cmake_calls()
-    assert configure.startswith("--fresh --preset advisor ")
+    assert configure.startswith("--preset advisor ")
     assert "--build --preset advisor --target mallard-advisor" in build
     assert tools.told("record", "-o", "x", "--", "cat", "-n")["words"] == [
         "record",
@@ -70,7 +70,7 @@ def test_another_compiler_makes_the_build_anew(tools):
     done = tools.call("bench", CXX="clang++-19")
     assert "with clang++ 19" in done.stderr
     clang = tools.programs / "clang++-19"
-    assert tools.cmake_calls()[2] == f"--fresh --preset release -DCMAKE_CXX_COMPILER={clang}"
+    assert tools.cmake_calls()[2] == f"--preset release -DCMAKE_CXX_COMPILER={clang}"
 
 
 @pytest.mark.parametrize("words", [["--compiler", "g++,clang++"], ["--compiler=clang++"]], ids=" ".join)
@@ -81,8 +81,8 @@ def test_a_second_compiler_has_a_build_of_its_own(tools, words):
     assert "building mallard-bench with g++ 12 (Release) in build/release\n" in first.stderr
     assert "building mallard-bench with clang++ 19 (Release) in build/release-clang\n" in first.stderr
     release, _, clang, build = tools.cmake_calls()
-    assert release.startswith("--fresh --preset release ")
-    assert clang == f"--fresh --preset release-clang -DCMAKE_CXX_COMPILER={tools.programs / 'clang++-19'}"
+    assert release.startswith("--preset release ")
+    assert clang == f"--preset release-clang -DCMAKE_CXX_COMPILER={tools.programs / 'clang++-19'}"
     assert build.startswith("--build --preset release-clang --target mallard-bench")
 
     assert tools.call("bench", "density", *words).stderr == ""
@@ -99,7 +99,7 @@ def test_changed_presets_make_the_build_anew(tools):
     tools.told("bench")
     (tools.root / "CMakePresets.json").write_text('{"changed": true}')
     tools.told("bench")
-    assert [call.split()[0] for call in tools.cmake_calls()] == ["--fresh", "--build"] * 2
+    assert [call.split()[0] for call in tools.cmake_calls()] == ["--preset", "--build"] * 2
 
 
 def test_a_build_that_fails_shows_why_and_is_tried_again(tools):
@@ -121,4 +121,4 @@ def test_what_was_installed_since_is_looked_for(tools):
     tools.program("stat", "echo 2")
     tools.told("bench")
     calls = [call.split()[0] for call in tools.cmake_calls()]
-    assert calls == ["--fresh", "--build", "--build", "--fresh", "--build"]
+    assert calls == ["--preset", "--build", "--build", "--preset", "--build"]

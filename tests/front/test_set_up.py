@@ -41,8 +41,9 @@ def test_links_lead_to_the_tree(ready, tmp_path):
     assert ready.told("list", door=tmp_path / "far")["root"] == str(ready.root)
 
 
-def test_modules_in_the_callers_folder_are_not_taken_for_the_programs(ready):
-    (ready.root.parent / "json.py").write_text("raise SystemExit('the wrong one')\n")
+@pytest.mark.parametrize("name", ["json", "runpy", "mallard"])
+def test_modules_in_the_callers_folder_are_not_taken_for_the_programs(ready, name):
+    (ready.root.parent / f"{name}.py").write_text("raise SystemExit('the wrong one')\n")
     assert ready.told("list")["words"] == ["list"]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import TypeVar
 
 from mallard.analysis.names import in_table_order
 from mallard.cells import Cell, CellRow, Pairing, by_place, cells_of, paired
@@ -53,6 +53,9 @@ class Line:
         return paired(self.cells[strategy].times, self.cells[base].times)
 
 
+Table = TypeVar("Table", bound="CellTable")
+
+
 @dataclass(frozen=True)
 class CellTable:
     places: tuple[str, ...]  # the parameters that number the lines
@@ -67,7 +70,7 @@ class CellTable:
     def line(self, *place: int) -> Line | None:
         return next((line for line in self.lines if line.place == place), None)
 
-    def repeated(self) -> Self:
+    def repeated(self: Table) -> Table:
         """The lines with more than one iteration."""
         return replace(self, lines=[line for line in self.lines if not line.built_once])
 

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +40,11 @@ class Budget:
 
 def read_budget(file: Path) -> Budget:
     """Raises a UsageError that names the line, the value and what is allowed."""
+    # Imported here: the front door reads a command line before it has installed tomli.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
     try:
         text = file.read_text(encoding="utf-8")
         document = tomllib.loads(text)

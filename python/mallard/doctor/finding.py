@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 from pathlib import Path
 
 
-class State(StrEnum):
+class State(Enum):
     OK = "ok"
     NOTE = "note"  # works, but adds noise to measurements or leaves something unmeasured
     MISSING = "missing"

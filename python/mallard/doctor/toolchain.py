@@ -20,7 +20,7 @@ VERSION_MACROS = {
     "g++": ("__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"),
 }
 OLDEST = {"g++": 12, "clang++": 16}
-OLDEST_CMAKE = (3, 25)
+OLDEST_CMAKE = (3, 21)
 CHOOSE = "set CXX to g++ 12 or later or clang++ 16 or later (apt-get install g++)"
 
 

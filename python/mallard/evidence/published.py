@@ -61,7 +61,8 @@ def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: 
     if table.experiment == "fragmentation":
         structure, freed = table.place.get("ds"), table.place.get("freed")
         place = (str(structure), key[0], str(freed)) if structure else AVERAGES
-        evidence.ratios[*place, column] = figure
+        cell = (*place, column)
+        evidence.ratios[cell] = figure
         return
     time = table.nanoseconds(key, column)
     assert time is not None

@@ -96,14 +96,14 @@ class NativeStage:
 
 
 def configure_command(directory: Path, preset: str, compiler: str) -> list[str]:
-    """The command, on a new build directory if the compiler has changed."""
-    command = ["cmake", "--preset", preset, f"-DCMAKE_CXX_COMPILER={compiler}"]
+    """The command. A build directory of another compiler is made new."""
     cache = directory / "CMakeCache.txt"
     if cache.is_file():
         kept = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache.read_text(encoding="utf-8"), re.MULTILINE)
         if kept is None or kept[1] != compiler:
-            command.insert(1, "--fresh")
-    return command
+            cache.unlink()
+            shutil.rmtree(directory / "CMakeFiles", ignore_errors=True)
+    return ["cmake", "--preset", preset, f"-DCMAKE_CXX_COMPILER={compiler}"]
 
 
 def fixed_addresses() -> list[str] | None:

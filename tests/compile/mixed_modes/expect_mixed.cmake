@@ -5,7 +5,7 @@
 # second must not link: what the linker does not find matches LOOKED_FOR. One whose halves keep theirs must work as each
 # half was compiled, in whichever order the linker sees them; the sanitizer has the part of the library that these
 # halves need compiled for it.
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.20)
 foreach(i RANGE ${CMAKE_ARGC})
   if(started)
     list(APPEND compiler "${CMAKE_ARGV${i}}")

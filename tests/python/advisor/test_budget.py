@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import tomli
 from rich.console import Console
 
 from mallard.budget.document import ANY_OTHER, PROCESS, Budget, read_budget
@@ -141,7 +141,7 @@ def test_a_run_is_within_the_budget_that_it_made(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ['a"b', "a\\b", "a.b", "a\nb", "operator<", "\N{BELL}", "ns::f(int*)"])
 def test_any_name_can_be_a_key(name: str) -> None:
-    assert tomllib.loads(f"{quoted(name)} = 1") == {name: 1}
+    assert tomli.loads(f"{quoted(name)} = 1") == {name: 1}
 
 
 @pytest.mark.parametrize(

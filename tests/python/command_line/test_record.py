@@ -95,7 +95,7 @@ def record(tmp_path: Path, *words: str) -> tuple[int, list[str]]:
     collector.write_text(COLLECTOR)
     collector.chmod(0o755)
     own = {"MALLARD_COLLECTOR": str(collector), "MALLARD_ROOT": str(ROOT), "PYTHONPATH": str(ROOT / "python")}
-    command = [sys.executable, "-P", "-m", "mallard", "record", *words]
+    command = [sys.executable, "-m", "mallard", "record", *words]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
     done = subprocess.run(command, env={**environment, **own}, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()

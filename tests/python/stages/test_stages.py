@@ -165,10 +165,16 @@ def test_a_native_stage_that_cannot_be_configured_fails(workplace):
 
 
 def test_a_build_directory_made_by_another_compiler_is_made_anew(tmp_path):
-    assert "--fresh" not in native.configure_command(tmp_path, "asan", "/usr/bin/g++")
-    (tmp_path / "CMakeCache.txt").write_text("CMAKE_CXX_COMPILER:STRING=/usr/bin/g++\n")
-    assert "--fresh" not in native.configure_command(tmp_path, "asan", "/usr/bin/g++")
-    assert "--fresh" in native.configure_command(tmp_path, "asan", "/usr/bin/clang++")
+    cache, files = tmp_path / "CMakeCache.txt", tmp_path / "CMakeFiles"
+    cache.write_text("CMAKE_CXX_COMPILER:STRING=/usr/bin/g++\n")
+    files.mkdir()
+    native.configure_command(tmp_path, "asan", "/usr/bin/g++")
+    assert cache.exists()
+    assert files.exists()
+    command = native.configure_command(tmp_path, "asan", "/usr/bin/clang++")
+    assert command == ["cmake", "--preset", "asan", "-DCMAKE_CXX_COMPILER=/usr/bin/clang++"]
+    assert not cache.exists()
+    assert not files.exists()
 
 
 def test_the_compiler_is_the_one_that_was_asked_for(monkeypatch):

@@ -37,7 +37,7 @@ def _show(console: Console, findings: list[Finding]) -> None:
 
 
 def _counted(state: State, count: int) -> str:
-    return "notes" if state is State.NOTE and count != 1 else state
+    return "notes" if state is State.NOTE and count != 1 else state.value
 
 
 def _table(findings: list[Finding]) -> Table:
@@ -49,5 +49,5 @@ def _table(findings: list[Finding]) -> Table:
         value = Text(finding.value)
         if finding.remedy:
             value.append(f"\nremedy: {finding.remedy}", "italic")
-        grid.add_row(Text(finding.state, STYLES[finding.state]), finding.topic, value)
+        grid.add_row(Text(finding.state.value, STYLES[finding.state]), finding.topic, value)
     return grid

@@ -1,0 +1,41 @@
+"""The oldest versions that each part works with are the same wherever they are stated."""
+
+import json
+import re
+
+from source_tree import ROOT
+
+from mallard.doctor.toolchain import OLDEST_CMAKE
+
+
+def versions(file, pattern):
+    found = re.findall(pattern, (ROOT / file).read_text(encoding="utf-8"))
+    assert found, (file, pattern)
+    return {tuple(map(int, version.split("."))) for version in found}
+
+
+def test_one_version_of_cmake_for_the_library():
+    oldest = versions("CMakeLists.txt", r"cmake_minimum_required\(VERSION ([\d.]+)\)")
+    assert oldest == {(3, 20)}
+    assert versions("pyproject.toml", r'cmake\.version = ">=([\d.]+)"') == oldest
+    assert versions("README.md", r"CMake ([\d.]+) to\ninstall") == oldest
+
+
+def test_one_version_of_cmake_for_the_presets():
+    needed = json.loads((ROOT / "CMakePresets.json").read_text())["cmakeMinimumRequired"]
+    oldest = {(needed["major"], needed["minor"])}
+    assert oldest == {OLDEST_CMAKE}
+    assert versions("mallard", r"put cmake ([\d.]+) or later") == oldest
+    assert versions("mallard", r'"\$\{version%%\.\*\}" -eq (3) \].*-ge 21 \]') == {(3,)}
+    assert versions("README.md", r"CMake ([\d.]+), ninja") == oldest
+
+
+def test_one_version_of_python():
+    oldest = versions("pyproject.toml", r'requires-python = ">=([\d.]+)"')
+    assert versions("pyproject.toml", r'python_version = "([\d.]+)"') == oldest
+    (version,) = oldest
+    target = "py" + "".join(map(str, version))
+    assert f'target-version = "{target}"' in (ROOT / "pyproject.toml").read_text()
+    assert versions("mallard", r"Python ([\d.]+) or later is still missing") == oldest
+    assert f"sys.version_info < {version}" in (ROOT / "mallard").read_text()
+    assert versions("README.md", r"Python ([\d.]+),") == oldest
