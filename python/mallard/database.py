@@ -85,6 +85,16 @@ ALTER TABLE result ADD COLUMN malloc TEXT NOT NULL DEFAULT '';
 }
 VIEWS = {1: "CREATE TEMP VIEW result AS SELECT *, '{}' AS figures, '' AS malloc FROM main.result"}
 
+NAMES_OF_ERRORS = {
+    "not a database": "SQLITE_NOTADB",
+    "disk is full": "SQLITE_FULL",
+    "disk I/O error": "SQLITE_IOERR",
+    "readonly database": "SQLITE_READONLY",
+    "unable to open": "SQLITE_CANTOPEN",
+    "database is locked": "SQLITE_BUSY",
+    "disk image is malformed": "SQLITE_CORRUPT",
+}
+
 
 def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
     """Opens a database of mallard's. For writing, makes one if the file is missing or empty."""
@@ -180,8 +190,15 @@ def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
+def _error_name(error: sqlite3.Error) -> str:
+    """SQLite's name of the error, which Python has since 3.11; before, its fixed text leads to it."""
+    found = (name for text, name in NAMES_OF_ERRORS.items() if text in str(error))
+    name: str = getattr(error, "sqlite_errorname", None) or next(found, "")
+    return name
+
+
 def _meaning(path: Path, error: sqlite3.Error) -> str:
-    name = getattr(error, "sqlite_errorname", "")
+    name = _error_name(error)
     if name.startswith("SQLITE_NOTADB"):
         return f"{path} is not a database and is left as it is; give another file: --db FILE"
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):

@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 
 
-class State(Enum):
+class State(str, Enum):
     OK = "ok"
     NOTE = "note"  # works, but adds noise to measurements or leaves something unmeasured
     MISSING = "missing"
