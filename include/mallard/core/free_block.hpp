@@ -3,7 +3,8 @@
 ///     [ next | ................ ]
 ///
 /// The link is the first word of the block. It may be unaligned, because a block of 12 or 20 bytes lies at a
-/// multiple of 4; the supported processors read it as fast.
+/// multiple of 4. Most processors read it as fast; for the others a compiler reads it byte by byte. So code that knows
+/// its blocks to be aligned says so by links<true>.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -38,14 +39,27 @@ template <class T>
     return p;
 }
 
-/// Returns: the link at `from`, which may lie in poisoned memory.
-MALLARD_READS_POISONED [[nodiscard]] inline free_block* read_link(const link_in_place* from) noexcept {
-    return *from;
-}
+/// Access to pointers to free blocks, in blocks or elsewhere, which may lie in poisoned memory. `Aligned` is true if all lie
+/// at multiples of a pointer's alignment.
+template <bool Aligned>
+struct links {
+    /// Returns: the pointer at `from`.
+    MALLARD_READS_POISONED [[nodiscard]] static free_block* read(const void* from) noexcept {
+        if constexpr (Aligned) {
+            return *static_cast<free_block* const*>(from);
+        } else {
+            return *static_cast<const link_in_place*>(from);
+        }
+    }
 
-/// Effects: makes the link at `to`, which may lie in poisoned memory, lead to `block`.
-MALLARD_READS_POISONED inline void write_link(link_in_place* to, free_block* block) noexcept {
-    *to = block;
-}
+    /// Effects: makes the pointer at `to` lead to `block`.
+    MALLARD_READS_POISONED static void write(void* to, free_block* block) noexcept {
+        if constexpr (Aligned) {
+            *static_cast<free_block**>(to) = block;
+        } else {
+            *static_cast<link_in_place*>(to) = block;
+        }
+    }
+};
 
 } // namespace mallard::core::inline MALLARD_LIBRARY

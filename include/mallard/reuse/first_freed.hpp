@@ -40,63 +40,65 @@ namespace mallard::reuse::inline MALLARD_LIBRARY {
 
 struct first_freed_links {
     template <class Size>
-    [[gnu::always_inline]] static core::free_block* pop(core::link_in_place* list, Size size) noexcept {
-        core::free_block* const first = core::read_link(list);
+    [[gnu::always_inline]] static core::free_block* pop(core::free_block** list, Size size) noexcept {
+        core::free_block* const first = place::read(list);
         if (!is_tagged(first)) [[likely]] {
             if (first != nullptr) [[likely]] {
-                core::write_link(list, nullptr);
+                place::write(list, nullptr);
             }
             return first;
         }
         core::free_block* const head = without_tag(first);
         if (!has_pages(size)) [[unlikely]] {
-            core::write_link(list, core::read_link(core::link_of(head)));
+            place::write(list, Size::links::read(head));
             return core::known(head);
         }
-        const std::uintptr_t read = word(head, read_word);
-        if (read == word(head, write_word)) [[unlikely]] {
-            core::write_link(list, head);
+        const std::uintptr_t read = word<Size>(head, read_word);
+        if (read == word<Size>(head, write_word)) [[unlikely]] {
+            place::write(list, head);
             return core::known(at(end_of(head, read, size) - link_at(size)));
         }
-        core::free_block* const block = at(word(at(read)));
+        core::free_block* const block = at(word<Size>(at(read)));
         if (is_tagged(block)) [[unlikely]] {
             return core::known(pop_page(head, read, without_tag(block), size));
         }
-        set_word(head, read_word, read + word_bytes);
+        set_word<Size>(head, read_word, read + word_bytes);
         return core::known(block);
     }
 
     template <class Size>
-    [[gnu::always_inline]] static void push(core::link_in_place* list, core::free_block* block,
+    [[gnu::always_inline]] static void push(core::free_block** list, core::free_block* block,
                                             Size size) noexcept {
-        core::free_block* const first = core::read_link(list);
+        core::free_block* const first = place::read(list);
         if (first == nullptr) {
-            core::write_link(list, block);
+            place::write(list, block);
             return;
         }
         if (!has_pages(size)) [[unlikely]] {
-            core::write_link(core::link_of(block), first);
-            core::write_link(list, with_tag(block));
+            Size::links::write(block, first);
+            place::write(list, with_tag(block));
             return;
         }
         if (!is_tagged(first)) [[unlikely]] {
-            core::write_link(list, with_tag(first));
-            set_word(first, read_word, address_of(block));
+            place::write(list, with_tag(first));
+            set_word<Size>(first, read_word, address_of(block));
             set_last_page(first, block, size);
             return;
         }
         core::free_block* const head = without_tag(first);
-        const std::uintptr_t write = word(head, write_word);
+        const std::uintptr_t write = word<Size>(head, write_word);
         if (write == end_of(head, write, size)) [[unlikely]] {
-            core::write_link(core::link_of(at(write)), with_tag(block));
+            Size::links::write(at(write), with_tag(block));
             set_last_page(head, block, size);
             return;
         }
-        core::write_link(core::link_of(at(write)), block);
-        set_word(head, write_word, write + word_bytes);
+        Size::links::write(at(write), block);
+        set_word<Size>(head, write_word, write + word_bytes);
     }
 
 private:
+    using place = core::links<true>; // of the list itself
+
     static constexpr std::size_t word_bytes = sizeof(std::uintptr_t);
     static constexpr std::size_t read_word = 0;
     static constexpr std::size_t write_word = 1;
@@ -124,13 +126,15 @@ private:
     [[gnu::always_inline]] static core::free_block* at(std::uintptr_t address) noexcept {
         return reinterpret_cast<core::free_block*>(address);
     }
+    template <class Size>
     [[gnu::always_inline]] static std::uintptr_t word(core::free_block* block,
                                                       std::size_t number = 0) noexcept {
-        return address_of(core::read_link(core::link_of(block + number)));
+        return address_of(Size::links::read(block + number));
     }
+    template <class Size>
     [[gnu::always_inline]] static void set_word(core::free_block* block, std::size_t number,
                                                 std::uintptr_t value) noexcept {
-        core::write_link(core::link_of(block + number), at(value));
+        Size::links::write(block + number, at(value));
     }
 
     /// Returns: the distance of the link from the front of a page.
@@ -143,7 +147,7 @@ private:
     template <class Size>
     [[gnu::always_inline]] static std::uintptr_t end_of(core::free_block* head, std::uintptr_t write,
                                                         Size size) noexcept {
-        return size.holds(3 * word_bytes) ? word(head, end_word)
+        return size.holds(3 * word_bytes) ? word<Size>(head, end_word)
                                           : core::align_down(write, 2 * word_bytes) + word_bytes;
     }
 
@@ -151,9 +155,9 @@ private:
     template <class Size>
     [[gnu::always_inline]] static void set_last_page(core::free_block* head, core::free_block* page,
                                                      Size size) noexcept {
-        set_word(head, write_word, address_of(page));
+        set_word<Size>(head, write_word, address_of(page));
         if (size.holds(3 * word_bytes)) {
-            set_word(head, end_word, address_of(page) + link_at(size));
+            set_word<Size>(head, end_word, address_of(page) + link_at(size));
         }
     }
 
@@ -164,18 +168,18 @@ private:
     [[gnu::noinline]] static core::free_block* pop_page(core::free_block* head, std::uintptr_t link,
                                                         core::free_block* next, Size size) noexcept {
         core::free_block* const first = at(link - link_at(size));
-        const std::uintptr_t write = word(head, write_word);
-        set_word(head, read_word, address_of(first));
+        const std::uintptr_t write = word<Size>(head, write_word);
+        set_word<Size>(head, read_word, address_of(first));
         std::size_t words = link_at(size) / word_bytes + 1;
         if (address_of(next) + link_at(size) == end_of(head, write, size)) {
             words = (write - address_of(next)) / word_bytes;
             set_last_page(head, first, size);
-            set_word(head, write_word, address_of(first) + words * word_bytes);
+            set_word<Size>(head, write_word, address_of(first) + words * word_bytes);
         } else {
-            __builtin_prefetch(at(word(next, words - 1)));
+            __builtin_prefetch(at(word<Size>(next, words - 1)));
         }
         for (std::size_t i = 0; i != words; ++i) {
-            set_word(first, i, word(next, i));
+            set_word<Size>(first, i, word<Size>(next, i));
         }
         return next;
     }

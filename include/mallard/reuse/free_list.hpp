@@ -16,6 +16,8 @@ namespace mallard::reuse::inline MALLARD_LIBRARY {
 /// The size of the blocks of a list.
 class size_of_one {
 public:
+    using links = core::links<false>; // a multiple of 4 is aligned for no pointer
+
     explicit constexpr size_of_one(std::size_t bytes) noexcept : bytes_(bytes) {}
     [[nodiscard, gnu::always_inline]] constexpr std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard, gnu::always_inline]] constexpr bool is(std::size_t bytes) const noexcept {

@@ -97,6 +97,8 @@ private:
     /// The size of the blocks of a class, which is computed when it is needed.
     class size_of_class {
     public:
+        using links = core::links<true>; // blocks lie at multiples of 8
+
         explicit constexpr size_of_class(std::size_t index) noexcept : index_(index) {}
         [[nodiscard, gnu::always_inline]] constexpr std::size_t bytes() const noexcept {
             return Classes::bytes(index_);

@@ -19,20 +19,22 @@ namespace mallard::reuse::inline MALLARD_LIBRARY {
 /// The list begins with the block freed last.
 struct last_freed_links {
     template <class Size>
-    [[gnu::always_inline]] static core::free_block* pop(core::link_in_place* list, Size) noexcept {
-        core::free_block* last = core::read_link(list);
+    [[gnu::always_inline]] static core::free_block* pop(core::free_block** list, Size) noexcept {
+        core::free_block* last = place::read(list);
         if (last != nullptr) [[likely]] {
-            core::write_link(list, core::read_link(core::link_of(last)));
+            place::write(list, Size::links::read(last));
         }
         return last;
     }
 
     template <class Size>
-    [[gnu::always_inline]] static void push(core::link_in_place* list, core::free_block* block,
-                                            Size) noexcept {
-        core::write_link(core::link_of(block), core::read_link(list));
-        core::write_link(list, block);
+    [[gnu::always_inline]] static void push(core::free_block** list, core::free_block* block, Size) noexcept {
+        Size::links::write(block, place::read(list));
+        place::write(list, block);
     }
+
+private:
+    using place = core::links<true>; // of the list itself
 };
 
 } // namespace mallard::reuse::inline MALLARD_LIBRARY

@@ -47,15 +47,16 @@ concept size_class_policy = requires(std::size_t n) {
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
-/// Returns: true if the classes of C up to that of 2^30 bytes have these properties.
-template <size_class_policy C>
+/// Returns: true if the classes of C up to that of 2^30 bytes have these properties on a machine whose fundamental alignment
+/// is `Alignment`: 16, or 8 as on Apple's arm64.
+template <size_class_policy C, std::size_t Alignment = fundamental_alignment>
 [[nodiscard]] consteval bool has_sound_classes() {
     constexpr std::size_t most_bytes = std::size_t{1} << 30;
     const std::size_t count = C::index(most_bytes, 8) + 1;
     if (count > most_size_classes || C::index(0, 1) != 0) {
         return false;
     }
-    for (const std::size_t alignment : {std::size_t{8}, fundamental_alignment}) {
+    for (const std::size_t alignment : {std::size_t{8}, Alignment}) {
         const std::size_t impossible = C::index(static_cast<std::size_t>(-1), alignment);
         if (impossible < count || impossible > most_class_index) {
             return false;
@@ -68,8 +69,8 @@ template <size_class_policy C>
         const bool holds_table = bytes / sizeof(void*) > c && bytes <= 2 * most_bytes;
         const bool is_its_own = C::index(bytes, 8) == c && C::index(bytes + 1, 8) > c &&
                                 C::within(bytes) == c && C::within(above - 1) == c;
-        const std::size_t aligned = C::bytes(C::index(bytes, fundamental_alignment));
-        if (!is_in_step || !holds_table || !is_its_own || aligned < bytes || aligned % 16 != 0) {
+        const std::size_t aligned = C::bytes(C::index(bytes, Alignment));
+        if (!is_in_step || !holds_table || !is_its_own || aligned < bytes || aligned % Alignment != 0) {
             return false;
         }
     }

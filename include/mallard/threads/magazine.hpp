@@ -40,7 +40,7 @@ public:
     [[nodiscard]] void* pop() noexcept {
         core::free_block* const block = first_;
         if (block != nullptr) [[likely]] {
-            first_ = core::read_link(core::link_of(block));
+            first_ = links::read(block);
         }
         return block;
     }
@@ -48,7 +48,7 @@ public:
     /// Requires: `p` has room for a pointer.
     void push(void* p) noexcept {
         auto* const block = static_cast<core::free_block*>(p);
-        core::write_link(core::link_of(block), first_);
+        links::write(block, first_);
         first_ = block;
     }
 
@@ -56,13 +56,13 @@ public:
     /// Returns: the number that it keeps: fewer than `most` if there were no more.
     /// Complexity: linear in the blocks that it keeps.
     std::size_t keep(std::size_t most, block_stack& rest) noexcept {
-        core::link_in_place* link = &first_;
+        void* link = &first_;
         std::size_t kept = 0;
-        for (; kept != most && core::read_link(link) != nullptr; ++kept) {
-            link = core::link_of(core::read_link(link));
+        for (; kept != most && links::read(link) != nullptr; ++kept) {
+            link = links::read(link);
         }
-        rest.first_ = core::read_link(link);
-        core::write_link(link, nullptr);
+        rest.first_ = links::read(link);
+        links::write(link, nullptr);
         return kept;
     }
 
@@ -70,12 +70,14 @@ public:
     [[nodiscard]] bool has_just(std::size_t most) const noexcept {
         core::free_block* block = first_;
         for (; block != nullptr && most != 0; --most) {
-            block = core::read_link(core::link_of(block));
+            block = links::read(block);
         }
         return block == nullptr && most == 0;
     }
 
 private:
+    using links = core::links<true>; // blocks of size classes, or of whole cache lines
+
     core::free_block* first_ = nullptr;
 };
 

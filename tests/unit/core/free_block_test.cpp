@@ -8,6 +8,8 @@
 
 namespace {
 
+using mallard::core::links;
+
 class free_block : public ::testing::Test {
 protected:
     mallard::core::free_block* block(std::size_t offset) {
@@ -19,8 +21,8 @@ protected:
 
 TEST_F(free_block, leads_to_another_wherever_it_lies) {
     for (const std::size_t offset : {0U, 4U, 12U, 20U}) {
-        mallard::core::write_link(mallard::core::link_of(block(offset)), block(40));
-        EXPECT_EQ(mallard::core::read_link(mallard::core::link_of(block(offset))), block(40));
+        links<false>::write(block(offset), block(40));
+        EXPECT_EQ(links<false>::read(block(offset)), block(40));
         mallard::core::free_block* next = nullptr;
         std::memcpy(&next, memory_.data() + offset, sizeof next);
         EXPECT_EQ(next, block(40));
@@ -32,15 +34,15 @@ TEST_F(free_block, is_led_to_by_a_pointer_that_is_no_block) {
         std::size_t before = 0;
         mallard::core::free_block* first = nullptr;
     } list;
-    mallard::core::write_link(&list.first, block(8));
+    links<true>::write(&list.first, block(8));
     EXPECT_EQ(list.first, block(8)) << "the compiler knows that this was written to";
-    EXPECT_EQ(mallard::core::read_link(&list.first), block(8));
+    EXPECT_EQ(links<true>::read(&list.first), block(8));
 }
 
 TEST_F(free_block, is_read_and_written_where_nobody_else_may) {
     mallard::core::poison(memory_.data(), memory_.size());
-    mallard::core::write_link(mallard::core::link_of(block(0)), block(16));
-    EXPECT_EQ(mallard::core::read_link(mallard::core::link_of(block(0))), block(16));
+    links<true>::write(block(0), block(16));
+    EXPECT_EQ(links<true>::read(block(0)), block(16));
     mallard::core::unpoison(memory_.data(), memory_.size());
 }
 

@@ -35,6 +35,11 @@ TYPED_TEST(size_classes, are_each_the_class_of_their_own_block_size) {
     }
 }
 
+TYPED_TEST(size_classes, are_sound_for_both_fundamental_alignments) {
+    EXPECT_TRUE((mallard::reuse::has_sound_classes<TypeParam, 8>()));
+    EXPECT_TRUE((mallard::reuse::has_sound_classes<TypeParam, 16>()));
+}
+
 TYPED_TEST(size_classes, serve_the_fundamental_alignment) {
     for (std::size_t alignment = 1; alignment <= 16; alignment *= 2) {
         for (std::size_t bytes = 0; bytes <= to; ++bytes) {
