@@ -1,7 +1,8 @@
 # cmake -DSOURCE=FILE -P expect_compile_error.cmake -- COMPILER FLAG ...
 #
 # FILE must compile if LEGAL is defined, which shows that nothing else is wrong with it. Otherwise it must not, and
-# the compiler's message must match the regular expression of its first line, "// EXPECTED: ...".
+# the compiler's message must match the regular expression of its first line, "// EXPECTED: ...". If the second line is
+# "// LINES: N", the message has at most N lines.
 foreach(i RANGE ${CMAKE_ARGC})
   if(started)
     list(APPEND compile "${CMAKE_ARGV${i}}")
@@ -27,4 +28,12 @@ if(status EQUAL 0)
 endif()
 if(NOT message MATCHES "${expected}")
   message(FATAL_ERROR "the message does not match ${expected}:\n${message}")
+endif()
+if(text MATCHES "^[^\n]+\n// LINES: ([0-9]+)\n")
+  set(most_lines "${CMAKE_MATCH_1}")
+  string(REGEX MATCHALL "\n" lines "${message}")
+  list(LENGTH lines line_count)
+  if(line_count GREATER most_lines)
+    message(FATAL_ERROR "the message has ${line_count} lines, and may have ${most_lines}:\n${message}")
+  endif()
 endif()

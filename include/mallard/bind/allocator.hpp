@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -44,6 +45,45 @@ inline constexpr bool takes_allocator = std::uses_allocator_v<T, Alloc>;
 template <class T, class U, class Alloc>
 inline constexpr bool takes_allocator<std::pair<T, U>, Alloc> =
     takes_allocator<std::remove_cv_t<T>, Alloc> || takes_allocator<std::remove_cv_t<U>, Alloc>;
+
+/// True if a T can be made of `Args`, with an `Alloc` among them if T takes one. The halves of a pair are looked at only if
+/// each has its own arguments.
+template <class T, class Alloc, class... Args>
+inline constexpr bool constructible_with = [] {
+    if constexpr (std::uses_allocator_v<std::remove_cv_t<T>, Alloc>) {
+        return std::is_constructible_v<T, std::allocator_arg_t, const Alloc&, Args...> ||
+               std::is_constructible_v<T, Args..., const Alloc&>;
+    } else { // std::is_constructible asks for a destructor too
+        return requires(void* p) { ::new (p) T(std::declval<Args>()...); };
+    }
+}();
+template <class T, class U, class Alloc, class... Args>
+inline constexpr bool constructible_with<std::pair<T, U>, Alloc, Args...> = true;
+template <class T, class U, class Alloc, class Piecewise, class... Ts, class... Us>
+inline constexpr bool
+    constructible_with<std::pair<T, U>, Alloc, Piecewise, std::tuple<Ts...>, std::tuple<Us...>> =
+        constructible_with<T, Alloc, Ts...> && constructible_with<U, Alloc, Us...>;
+
+/// Effects: makes a T at `p` of `args`, and hands it the allocator if it takes one.
+template <class T, class Alloc, class... Args>
+void construct_with(T* p, const Alloc& allocator, Args&&... args) {
+    constexpr bool has_constructor = constructible_with<T, Alloc, Args...>;
+    static_assert(has_constructor,
+                  "T has no constructor that takes these arguments (and the allocator, if T takes one)");
+    if constexpr (has_constructor) {
+        std::uninitialized_construct_using_allocator(p, allocator, std::forward<Args>(args)...);
+    }
+}
+
+/// Effects: makes an element of a container, as construct() of an allocator does it.
+template <class T, class Alloc, class... Args>
+void construct_element(T* p, const Alloc& allocator, Args&&... args) {
+    if constexpr (constructible_with<T, Alloc, Args...>) {
+        std::uninitialized_construct_using_allocator(p, allocator, std::forward<Args>(args)...);
+    } else {
+        std::construct_at(p, std::forward<Args>(args)...);
+    }
+}
 
 } // namespace mallard::bind::inline MALLARD_LIBRARY
 
@@ -102,12 +142,12 @@ public:
 
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return PTRDIFF_MAX / sizeof(T); }
 
-    /// Effects: makes a U at `p` and hands it this allocator. std::allocator_traits makes types that take none.
+    /// Effects: makes a U at `p` and hands it this allocator, unless `args` have one already, as those of
+    /// std::scoped_allocator_adaptor do. std::allocator_traits makes types that take none.
     template <class U, class... Args>
         requires bind::takes_allocator<U, allocator<U, A, OnCopy>>
     void construct(U* p, Args&&... args) {
-        std::uninitialized_construct_using_allocator(p, allocator<U, A, OnCopy>(*this),
-                                                     std::forward<Args>(args)...);
+        bind::construct_element(p, allocator<U, A, OnCopy>(*this), std::forward<Args>(args)...);
     }
 
     [[nodiscard]] allocator select_on_container_copy_construction() const noexcept {

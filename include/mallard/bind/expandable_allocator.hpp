@@ -230,8 +230,7 @@ public:
     template <class U, class... Args>
         requires bind::takes_allocator<U, expandable_allocator<U, A, Masked>>
     void construct(U* p, Args&&... args) {
-        std::uninitialized_construct_using_allocator(p, expandable_allocator<U, A, Masked>(*this),
-                                                     std::forward<Args>(args)...);
+        bind::construct_element(p, expandable_allocator<U, A, Masked>(*this), std::forward<Args>(args)...);
     }
 
     [[nodiscard]] expandable_allocator select_on_container_copy_construction() const noexcept {

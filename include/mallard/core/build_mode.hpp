@@ -21,9 +21,11 @@
 
 #if __cplusplus < 202002L
 #error "mallard needs C++20: compile with -std=c++20 or later"
+#include "no file: the compiler stops here, because all other errors follow from this one"
 #endif
 #if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 8
 #error "mallard needs pointers of 64 bits: it is neither made nor tested for smaller ones"
+#include "no file: the compiler stops here, because all other errors follow from this one"
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)

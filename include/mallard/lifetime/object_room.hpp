@@ -76,9 +76,8 @@ public:
     /// Throws: the exceptions of T's constructor.
     template <class... Args>
     T& make(Args&&... args) {
-        std::uninitialized_construct_using_allocator(static_cast<std::remove_cv_t<T>*>(p_),
-                                                     allocator_for_t<T, Memory>(std::addressof(from_)),
-                                                     std::forward<Args>(args)...);
+        bind::construct_with(static_cast<std::remove_cv_t<T>*>(p_),
+                             allocator_for_t<T, Memory>(std::addressof(from_)), std::forward<Args>(args)...);
         return keep();
     }
 

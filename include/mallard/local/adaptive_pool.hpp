@@ -331,6 +331,10 @@ public:
     constexpr adaptive_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
+
+    template <class First, class... Rest>
+        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
+    adaptive_pool(First&&, Rest&&...) = delete; // it takes a block_size; the rest stands in options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

@@ -321,6 +321,10 @@ public:
     constexpr concurrent_multipool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
+
+    template <class First, class... Rest>
+        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
+    concurrent_multipool(First&&, Rest&&...) = delete; // it takes an upstream, and sizes in multipool_options
 };
 
 template <upstream Upstream>

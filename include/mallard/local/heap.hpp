@@ -100,6 +100,10 @@ public:
     constexpr heap() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
+
+    template <class First, class... Rest>
+        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
+    heap(First&&, Rest&&...) = delete; // it takes an upstream, and sizes in heap_options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

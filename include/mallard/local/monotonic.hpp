@@ -342,6 +342,10 @@ public:
     constexpr monotonic() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
+
+    template <class First, class... Rest>
+        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
+    monotonic(First&&, Rest&&...) = delete; // it takes a std::span<std::byte>; sizes stand in options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

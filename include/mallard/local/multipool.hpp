@@ -312,6 +312,10 @@ public:
     constexpr multipool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
+
+    template <class First, class... Rest>
+        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
+    multipool(First&&, Rest&&...) = delete; // it takes an upstream, and sizes in multipool_options
 };
 
 /// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).

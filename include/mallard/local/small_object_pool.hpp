@@ -274,6 +274,10 @@ public:
     constexpr small_object_pool() noexcept
         requires std::is_default_constructible_v<base>
         : base() {}
+
+    template <class First, class... Rest>
+        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
+    small_object_pool(First&&, Rest&&...) = delete; // sizes stand in its options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

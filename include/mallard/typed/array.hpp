@@ -75,7 +75,7 @@ public:
     void make() {
         const lifetime::allocator_for_t<T, A> allocator(std::addressof(from_));
         for (; made_ != count_; ++made_) {
-            std::uninitialized_construct_using_allocator(elements_ + made_, allocator);
+            bind::construct_with(elements_ + made_, allocator);
         }
     }
 

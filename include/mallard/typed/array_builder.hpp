@@ -149,8 +149,8 @@ private:
 
     template <class... Args>
     void construct(T* place, Args&&... args) {
-        std::uninitialized_construct_using_allocator(
-            place, lifetime::allocator_for_t<T, A>(std::addressof(from_)), std::forward<Args>(args)...);
+        bind::construct_with(place, lifetime::allocator_for_t<T, A>(std::addressof(from_)),
+                             std::forward<Args>(args)...);
     }
 
     /// Effects: copies `values` to `place`; none if a copy throws.

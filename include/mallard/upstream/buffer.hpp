@@ -34,6 +34,10 @@ public:
     explicit buffer(std::span<std::byte> bytes) noexcept
         : begin_(bytes.data()), cursor_(begin_), limit_(begin_ + bytes.size()) {}
 
+    template <class First, class... Rest>
+        requires core::is_memory_or_size<First, Rest...>
+    buffer(First&&, Rest&&...) = delete; // it takes memory as one std::span<std::byte>
+
     buffer(const buffer&) = delete;
     buffer& operator=(const buffer&) = delete;
 

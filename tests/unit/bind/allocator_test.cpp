@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <new>
+#include <scoped_allocator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,24 @@ TEST(allocator, is_equal_where_the_mechanism_is_the_same) {
     EXPECT_TRUE(of_a == alloc<double>(a)) << "whatever the type";
     EXPECT_TRUE(of_a != alloc<int>(b));
     EXPECT_EQ(&of_a.mechanism(), &a);
+}
+
+TEST(allocator, works_within_a_scoped_allocator_adaptor) {
+    arena a;
+    using scoped_vector = std::vector<string, std::scoped_allocator_adaptor<alloc<string>>>;
+    scoped_vector strings{alloc<string>(a)};
+    strings.emplace_back(text);
+    EXPECT_EQ(strings.front(), text);
+    EXPECT_EQ(&strings.front().get_allocator().mechanism(), &a);
+
+    using entry = std::pair<const int, string>;
+    using scoped_map = std::map<int, string, std::less<>, std::scoped_allocator_adaptor<alloc<entry>>>;
+    scoped_map names{alloc<entry>(a)};
+    names.emplace(1, text);
+    names[2] = text;
+    EXPECT_EQ(names.at(1), text);
+    EXPECT_EQ(&names.at(1).get_allocator().mechanism(), &a);
+    EXPECT_EQ(&names.at(2).get_allocator().mechanism(), &a);
 }
 
 TEST(allocator, is_always_equal_if_the_mechanism_has_no_state) {
