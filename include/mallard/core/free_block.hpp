@@ -44,20 +44,24 @@ template <class T>
 template <bool Aligned>
 struct links {
     /// Returns: the pointer at `from`.
-    MALLARD_READS_POISONED [[nodiscard]] static free_block* read(const void* from) noexcept {
+    template <class Place>
+    MALLARD_READS_POISONED [[nodiscard]] static free_block* read(const Place* from) noexcept {
+        const auto* const place = static_cast<const void*>(from);
         if constexpr (Aligned) {
-            return *static_cast<free_block* const*>(from);
+            return *static_cast<free_block* const*>(place);
         } else {
-            return *static_cast<const link_in_place*>(from);
+            return *static_cast<const link_in_place*>(place);
         }
     }
 
     /// Effects: makes the pointer at `to` lead to `block`.
-    MALLARD_READS_POISONED static void write(void* to, free_block* block) noexcept {
+    template <class Place>
+    MALLARD_READS_POISONED static void write(Place* to, free_block* block) noexcept {
+        auto* const place = static_cast<void*>(to);
         if constexpr (Aligned) {
-            *static_cast<free_block**>(to) = block;
+            *static_cast<free_block**>(place) = block;
         } else {
-            *static_cast<link_in_place*>(to) = block;
+            *static_cast<link_in_place*>(place) = block;
         }
     }
 };

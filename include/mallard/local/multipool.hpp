@@ -126,10 +126,10 @@ public:
     /// Effects: deallocates all blocks of the chain, in its order.
     /// Requires: each came from this allocator, of these two numbers.
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
-        block_chain left = std::move(blocks);
+        block_chain chain = std::move(blocks);
         // Counted, because a chain that has a block twice leads back to it.
-        while (left.size() != 0) {
-            deallocate(core::known(left.pop_front()), bytes, alignment);
+        for (std::size_t left = chain.size(); left != 0; --left) {
+            deallocate(core::known(chain.pop_front()), bytes, alignment);
         }
     }
 

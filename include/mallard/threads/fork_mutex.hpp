@@ -79,7 +79,7 @@ private:
     }
 
     std::mutex mutex_;
-    std::atomic<pthread_t> forking_thread_{};
+    std::atomic<pthread_t> forking_thread_;
     unsigned times_again_ = 0; ///< guarded by the mutex
 };
 

@@ -56,7 +56,7 @@ public:
     /// Returns: the number that it keeps: fewer than `most` if there were no more.
     /// Complexity: linear in the blocks that it keeps.
     std::size_t keep(std::size_t most, block_stack& rest) noexcept {
-        void* link = &first_;
+        auto* link = static_cast<void*>(&first_);
         std::size_t kept = 0;
         for (; kept != most && links::read(link) != nullptr; ++kept) {
             link = links::read(link);
