@@ -32,9 +32,10 @@ VERBS = (
     "export --summary --format md",
     "peers",
     "claims",
-    "against jemalloc",
     "choose",
 )
+# These do not read the first run, whose row is damaged.
+NEWEST_RUN_ALONE = ("table", "export", "export --summary --format md")
 EXPERIMENTS = ("density", "locality", "utilization", "contention", "primitives")
 
 
@@ -144,15 +145,16 @@ def test_damaged_cells_are_named(
 
 def test_verbs_refuse_damaged_cells(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for table, column in (("run", "machine"), ("result", "parameters"), ("note", "at")):
+    for table, column, unaffected in (("run", "machine", ()), ("result", "parameters", NEWEST_RUN_ALONE)):
         shutil.copy(sound, tmp_path / "mallard.db")
         damage(tmp_path / "mallard.db", table, column, "{")
+        refused = []
         for verb in VERBS:
             status, said = called(verb, tmp_path)
             if status == 2:
                 assert f"mallard.db is damaged: table {table}, row 1: '{column}' is '{{'" in said, verb
-            else:
-                assert table == "note", verb
+                refused.append(verb)
+        assert refused == [verb for verb in VERBS if verb not in unaffected]
 
 
 def test_every_column_is_damaged(sound: Path) -> None:
