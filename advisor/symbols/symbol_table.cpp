@@ -209,13 +209,13 @@ symbol_table::found symbol_table::at(std::uint64_t address) const noexcept {
 }
 
 std::vector<std::string_view> symbol_table::containing(std::string_view text) const {
-    std::vector<std::string_view> found;
-    for (const range& each : ranges_) {
-        if (each.symbol.find(text) != std::string_view::npos) {
-            found.push_back(without_clone(each.symbol));
+    std::vector<std::string_view> names;
+    for (const range& part : ranges_) {
+        if (part.symbol.find(text) != std::string_view::npos) {
+            names.push_back(without_clone(part.symbol));
         }
     }
-    return found;
+    return names;
 }
 
 } // namespace mallard::advisor

@@ -112,7 +112,7 @@ public:
 
     /// Returns: the pool, made by this thread or by another.
     [[gnu::cold, gnu::noinline]] A& make() noexcept {
-        const std::scoped_lock lock(making_);
+        const std::scoped_lock<threads::fork_mutex> lock(making_);
         A* pool = get();
         if (pool == nullptr) {
             pool = &slot_.make();

@@ -115,7 +115,7 @@ public:
     /// Returns: the memory of the multipool, which includes the blocks in magazines and in the depot.
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock<threads::fork_mutex> lock(mutex_);
         return pool_.stats();
     }
 
