@@ -84,10 +84,8 @@ void thread_log::marked(record_kind kind, std::uint64_t which, caller from) noex
 
 void thread_log::prepare_for_sandbox(caller from) noexcept {
     the_recording.part.prepare_for_sandbox();
-    // The levels may be other ones than those of the last event, and the trace does not have them.
     stack_.update(from.slot, from.frame_base, the_recording.rules);
     stack_.prepare_for_sandbox();
-    whole_stack_ = true;
 }
 
 void thread_log::took(std::uint64_t inside, std::uint64_t recorder) noexcept {

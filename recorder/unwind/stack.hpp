@@ -84,8 +84,10 @@ public:
         }
         return readable_.holds(word);
     }
-    /// Effects: asks the kernel now for what later updates read.
+    /// Effects: asks the kernel now for what later updates read. The next update walks the whole stack, because this one may
+    /// be of no event, and then the trace does not have it.
     void prepare_for_sandbox() noexcept {
+        certain_ = 0;
         if (readable_.end() != 0) {
             readable_.reach_down();
         }

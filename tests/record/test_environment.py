@@ -20,7 +20,7 @@ import "syscall"
 func main() {
 	C.free(C.malloc(10))
 	for _, variable := range syscall.Environ() {
-		if len(variable) > 7 && variable[:7] == "MALLARD" {
+		if len(variable) > 14 && variable[:14] == "MALLARD_RECORD" {
 			syscall.Exit(1)
 		}
 	}

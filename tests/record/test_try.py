@@ -96,17 +96,10 @@ def test_no_program_outlives_a_killed_mallard(tmp_path, module, function, rest):
 
 
 def test_a_program_ends_with_the_one_that_measures_it(tmp_path):
-    words = [
-        front_environment()["MALLARD_MEASURE"],
-        "3",
-        "--",
-        "sh",
-        "-c",
-        "echo $$ > pid.new; mv pid.new pid; read x",
-    ]
-    with open(os.devnull, "wb") as told:
-        os.dup2(told.fileno(), 3)
-        measurer = subprocess.Popen(words, cwd=tmp_path, stdin=subprocess.PIPE, pass_fds=(3,))
+    program = ["sh", "-c", "echo $$ > pid.new; mv pid.new pid; read x"]
+    with open(os.devnull, "wb") as result:
+        words = [front_environment()["MALLARD_MEASURE"], str(result.fileno()), "--", *program]
+        measurer = subprocess.Popen(words, cwd=tmp_path, stdin=subprocess.PIPE, pass_fds=(result.fileno(),))
     while not (tmp_path / "pid").exists():
         assert measurer.poll() is None
         time.sleep(0.01)
