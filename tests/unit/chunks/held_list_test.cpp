@@ -56,7 +56,9 @@ TEST_F(held_list, leaves_unrepresentable_requests_to_the_upstream) {
                                         std::size_t{PTRDIFF_MAX}, SIZE_MAX / 2 + 2, SIZE_MAX}) {
             refusing_upstream none;
             EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(none, bytes, std::size_t{1} << log2)));
+#ifdef __cpp_exceptions // without them the upstream is asked in a process that ends
             EXPECT_GE(none.most_asked, bytes) << bytes << " at 2^" << log2 << " wrapped";
+#endif
         }
     }
 }
