@@ -14,13 +14,13 @@
 ///     slot:  [ pool_ | room for an A ........ ]     zero bytes, until the first use makes the A; an A that
 ///                `--> ^                            can be constant-initialised is there from the start
 ///
-/// Invariants: a slot has no destructor and is constant-initialised, so that no access passes a guard of the
-/// compiler's, which a thread that is not in the child of a fork would leave locked there. A pool never ends before its users: a thread's pool ends after the thread_local objects
-/// (threads/thread_end.hpp); the main thread's pool and shared pools do not end, and their memory goes with the
-/// process.
+/// Invariants: a slot has no destructor and is constant-initialised, so no access passes a guard of the compiler. A
+/// thread that forks during another's first use would leave that guard locked in the child. A pool never ends before
+/// its users: a thread's pool ends after the thread_local objects (threads/thread_end.hpp); the main thread's pool
+/// and shared pools do not end, and their memory goes with the process.
 /// Fork: a pool of shared_by_threads, or its first use, is locked while the process forks (threads/fork_hold.hpp), so
-/// the child may use it. A thread's own pool is the forking thread's; those of threads that the child does not have are lost to
-/// it.
+/// the child may use it. A thread's own pool is the forking thread's; the child loses the pools of threads that it
+/// does not have.
 ///
 /// Shared libraries find the pool of a thread by a call of the system, so that a program may load any number of
 /// them at any time. A library that is loaded at the start of a program may be compiled with

@@ -4,7 +4,8 @@
 /// has all locks of the library then. If such a handler allocates, it locks one of them again.
 ///
 /// Data model: only a lock that is taken for a fork can be locked again, and only by the thread that took it. Otherwise
-/// a lock costs what one of std::mutex does, and a comparison.
+/// a lock costs what one of std::mutex does, and a comparison. The forking thread tries the lock that it has: POSIX
+/// answers EBUSY there, where the standard leaves the behaviour of std::mutex undefined.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
