@@ -17,7 +17,7 @@ LONGEST = 3600  # seconds
 # By a part of the command: words that it prints whatever the machine's speed.
 WORDS = {
     "build/tutorial/before": ("6000 orders, 34800",),
-    "./mallard advise": ("ceiling:", "(anonymous)::handle()"),
+    "./mallard advise": ("estimate:", "(anonymous)::handle()"),
     "./mallard record": ("100 % of", "next: mallard profile"),
     "./mallard profile": ("examples/tutorial/orders.cpp:", "nothing escapes"),
     "./mallard verify": ("The output is the same in all runs.", "no block outlived its pool"),
