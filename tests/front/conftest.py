@@ -139,7 +139,7 @@ def clone(tmp_path: Path) -> Clone:
 def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Where a clone was set up, and a copy of it. Setting one up takes seconds; copying it back does not."""
     place, copy = tmp_path_factory.mktemp("a folder"), tmp_path_factory.mktemp("original")
-    Clone(place / "tree", place / "programs").told("list")
+    Clone(place / "tree", place / "programs").told("doctor")
     shutil.copytree(place, copy, symlinks=True, dirs_exist_ok=True)
     return place, copy
 

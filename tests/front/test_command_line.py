@@ -69,9 +69,9 @@ def test_an_unknown_stage_of_the_tests_is_refused():
 MISTYPED = [
     ("bench", "foo"),
     ("bench", "densty", "--quick"),
-    ("bench", "--strategy", "AS99"),
-    ("bench", "--reps", "few"),
-    ("bench", "--no-such-option"),
+    ("bench", "density", "--strategy", "AS99"),
+    ("bench", "density", "--reps", "few"),
+    ("bench", "density", "--no-such-option"),
     ("bench", "locality", "-20", "18", "32"),
     ("bnech",),
     ("test", "nonsense"),
@@ -111,7 +111,7 @@ def test_a_python_without_the_means_for_an_environment_can_still_refuse(clone):
     python = (clone.programs / "python3").read_text().splitlines()[1]
     clone.program("python3", f'case "$*" in *ensurepip*) exit 1 ;; esac\n{python}')
     assert "unknown experiment 'foo'" in clone.call("bench", "foo").stderr
-    assert "missing: python3 python3-venv" in clone.call("list").stderr
+    assert "missing: python3 python3-venv" in clone.call("doctor").stderr
 
 
 def test_the_front_door_spells_no_option_and_no_experiment():
@@ -130,7 +130,7 @@ def test_the_front_door_spells_no_option_and_no_experiment():
     assert words & (set(VERBS) - {"bench", "test", "export"}) == set()
 
 
-@pytest.mark.parametrize("words", [["list"], ["bench", "density"], ["--help"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["doctor"], ["bench", "density"], ["--help"]], ids=" ".join)
 def test_a_closed_standard_output_is_refused_before_anything_is_made(clone, words):
     (clone.root / "python/mallard/__main__.py").write_text((ROOT / "python/mallard/__main__.py").read_text())
     door = clone.root.parent / "closed"
@@ -148,4 +148,4 @@ def test_nobody_needs_to_read_what_is_being_set_up(clone, where):
     door = clone.root.parent / "deaf"
     door.write_text(f'#!/bin/sh\nexec "{clone.root}/mallard" "$@" {where}\n')
     door.chmod(0o755)
-    assert clone.told("list", door=door)["words"] == ["list"]
+    assert clone.told("doctor", door=door)["words"] == ["doctor"]

@@ -97,14 +97,14 @@ def test_an_installation_that_changes_nothing_is_an_error(archive):
 
 def test_without_python_it_is_asked_for_first(clone):
     (clone.programs / "python3").unlink()
-    failed = clone.call("list")
+    failed = clone.call("doctor")
     assert failed.returncode == 2
     assert "missing: python3 python3-venv" in failed.stderr
 
 
 def test_a_python_that_is_too_old_is_not_taken(clone):
     clone.program("python3", "exit 1")
-    failed = clone.call("list")
+    failed = clone.call("doctor")
     assert failed.returncode == 2
     assert "missing: python3 python3-venv" in failed.stderr
 
@@ -257,13 +257,13 @@ def test_a_malloc_that_is_there_costs_no_line(ready):
     ready.native_tools()
     ready.libraries("libjemalloc.so.2")
     ready.told("bench")
-    assert ready.call("bench", "--malloc", "jemalloc").stderr == ""
+    assert ready.call("bench", "density", "--malloc", "jemalloc").stderr == ""
 
 
 def test_a_second_compiler_that_is_missing_is_asked_for(ready):
     ready.native_tools()
     ready.program("clang++", "exit 1")
-    failed = ready.call("bench", "--compiler", "g++,clang++")
+    failed = ready.call("bench", "density", "--compiler", "g++,clang++")
     assert failed.returncode == 2
     assert "missing: clang-19 g++\n" in failed.stderr
 

@@ -22,7 +22,18 @@ from mallard.strategy_names import of_papers
 from mallard.whole_file import write_whole
 
 SCREEN = 30  # lines
-SMALL = ("bench", "--ds", "1", "--size", "6,8", "--strategy", "new-delete,monotonic", "--reps", "2")
+SMALL = (
+    "bench",
+    "density",
+    "--ds",
+    "1",
+    "--size",
+    "6,8",
+    "--strategy",
+    "new-delete,monotonic",
+    "--reps",
+    "2",
+)
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +259,7 @@ def test_the_list_of_runs_tells_their_state(measured: Any, capsys: Any) -> None:
 
 def test_the_list_of_runs_tells_which_run_had_another_compiler(measured: Any, capsys: Any) -> None:
     measured.set(describe={"compiler": "fake 2.0"})
-    measured.run("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
+    measured.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     capsys.readouterr()
     assert measured.run("list", "runs") == 0
     usual, other = capsys.readouterr().out.splitlines()[-2:]
@@ -259,7 +270,18 @@ def test_the_list_of_runs_tells_which_run_had_another_compiler(measured: Any, ca
 
 
 def test_strategies_of_the_summary_stand_in_the_papers_order(fake: Any, capsys: Any) -> None:
-    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "null,new-delete-keep,1-12", "--reps", "1")
+    fake.run(
+        "bench",
+        "density",
+        "--ds",
+        "1",
+        "--size",
+        "6",
+        "--strategy",
+        "null,new-delete-keep,1-12",
+        "--reps",
+        "1",
+    )
     capsys.readouterr()
     text = exported(fake, capsys, "--format", "csv", "--summary")
     names = [line["strategy"] for line in csv.DictReader(io.StringIO(text))]

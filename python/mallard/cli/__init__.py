@@ -1,6 +1,6 @@
 """The command line: finds the verb, makes its parser, turns errors into one line and exit status 2.
 
-A verb is a module of this package with HELP (one line), EXAMPLES (commands, each with a note),
+A verb has a line in VERBS and a module of this package with EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
 before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
 `help_for(arguments) -> str`, if its help depends on the other words; TOPICS, the words after it that
@@ -29,10 +29,26 @@ from mallard.nearest import meant
 from mallard.selection import in_prose
 from mallard.version import version
 
-VERBS = (
-    *("bench", "against", "choose", "report", "table", "claims", "peers", "export", "record", "profile"),
-    *("try", "advise", "verify", "budget", "list", "docs", "test", "doctor"),
-)
+VERBS = {
+    "bench": "measure on this machine which allocation strategy is fastest",
+    "against": "measure mallard beside a malloc that you could preload",
+    "choose": "tell which allocator to use, by the measurements made here",
+    "report": "write all results as one page, beside the published figures",
+    "table": "show the last run again, or a printed table beside it",
+    "claims": "judge the claims of the papers by the measurements made here",
+    "peers": "compare mallard's allocators with those of other libraries",
+    "export": "write results as CSV, JSON or Markdown",
+    "record": "record a program's allocations, with nothing rebuilt",
+    "profile": "say how the memory of a recorded program lives, by scope",
+    "try": "serve one scope of a program from local allocators, and measure it",
+    "advise": "say which allocator belongs where in a program, and try it there",
+    "verify": "measure a program before and after your change of its allocation",
+    "budget": "hold the allocations of a program and of its scopes, for CI",
+    "list": "list the experiments, strategies, printed tables, runs and the like",
+    "docs": "build the browsable reference of the library",
+    "test": "run the project's own tests",
+    "doctor": "check this machine for measuring, with a remedy for each problem",
+}
 
 OWN_OPTIONS = {"help": "--help", "version": "--version"}
 OPENING = """\
@@ -119,7 +135,7 @@ def understood(words: Sequence[str]) -> Command:
         )
     module = _module(verb)
     topic = [word for word in rest[:1] if word in getattr(module, "TOPICS", ())]
-    parser = Parser(prog=" ".join(["mallard", verb, *topic]), summary=module.HELP, examples=module.EXAMPLES)
+    parser = Parser(prog=" ".join(["mallard", verb, *topic]), summary=VERBS[verb], examples=module.EXAMPLES)
     module.add_arguments(parser)
     parser.refuse_repeated(rest)
     if getattr(module, "TAKES_PROGRAM", False):
@@ -136,12 +152,16 @@ def understood(words: Sequence[str]) -> Command:
     return Command(module, arguments)
 
 
+def answered(answer: Answer) -> int:
+    print(answer, end="")
+    return exit_status.DONE
+
+
 def _done(words: Sequence[str]) -> int:
     try:
         command = understood(words)
     except Answer as answer:
-        print(answer, end="")
-        return exit_status.DONE
+        return answered(answer)
     return command.run()
 
 
@@ -151,7 +171,7 @@ def _module(verb: str) -> Any:
 
 def _help() -> str:
     parts = (
-        OPENING + layout.columns([(verb, _module(verb).HELP) for verb in VERBS]),
+        OPENING + layout.columns([*VERBS.items()]),
         "examples:\n" + layout.examples(EXAMPLES),
         "exit status:\n" + textwrap.indent(textwrap.fill(" ".join(STATUSES), layout.WIDTH - 2), "  "),
     )

@@ -22,7 +22,6 @@ from mallard.whole_file import check_writable, write_whole
 if TYPE_CHECKING:
     from mallard.advice.study import Study
 
-HELP = "say which allocator belongs where in a program, and try it there"
 EXAMPLES = (
     ("mallard advise -- ./server input", "the answer first, in about two minutes"),
     ("mallard advise --quick -- ./server input", "fewer runs, wider intervals"),

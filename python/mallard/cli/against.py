@@ -14,7 +14,6 @@ from mallard.errors import UsageError
 from mallard.mallocs import NAMES, OWN, find_library
 from mallard.plan import Request, check_request, selected_mallocs
 
-HELP = "measure mallard beside a malloc that you could preload"
 EXAMPLES = (
     ("mallard against mimalloc", "Debian's"),
     ("mallard against mimalloc3=~/libmimalloc.so", "a file that you built or have"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from mallard.cli import VERBS
 from mallard.command_line import bench_options, exit_status
 from mallard.command_line.measuring import measure, needs_of
 from mallard.command_line.needs import Needs
@@ -13,7 +14,6 @@ from mallard.plan import OPTIONS, SCALES, Request, check_request
 from mallard.plan.notation import read_notation
 from mallard.store import Store
 
-HELP = "measure on this machine which allocation strategy is fastest"
 TOPICS = EXPERIMENTS
 EXAMPLES = (
     ("mallard bench", "the experiment density, then heat maps"),
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def help_for(arguments: argparse.Namespace) -> str:
     if arguments.experiment:
         return bench_options.help_for_one(bench_options.experiment_of(arguments))
-    return bench_options.help_for_all(HELP, EXAMPLES)
+    return bench_options.help_for_all(VERBS["bench"], EXAMPLES)
 
 
 def check(arguments: argparse.Namespace) -> None:

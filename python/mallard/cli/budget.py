@@ -19,7 +19,6 @@ from mallard.whole_file import check_writable, write_whole
 if TYPE_CHECKING:
     from mallard.budget.measured_run import MeasuredRun
 
-HELP = "hold the allocations of a program and of its scopes, for CI"
 EXAMPLES = (
     ("mallard budget parser.toml --write -- ./parser x", "make it from a run"),
     ("mallard budget parser.toml -- ./parser x", "status 1 if a limit is exceeded"),

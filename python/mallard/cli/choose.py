@@ -30,7 +30,6 @@ from mallard.command_line.parser import is_number, positive_int
 from mallard.result import Row
 from mallard.store import Store
 
-HELP = "tell which allocator to use, by the measurements made here"
 EXAMPLES = (
     ("mallard choose", "blocks of many sizes"),
     ("mallard choose --structure 'vector<int>' --elements 100", "one block: worth it?"),

@@ -14,7 +14,6 @@ from mallard.command_line.options import add_database, add_format, nothing_measu
 from mallard.command_line.runs import add_runs, check_runs, selected_runs
 from mallard.store import Run, Store
 
-HELP = "judge the claims of the papers by the measurements made here"
 EXAMPLES = (
     ("mallard claims", "the claims that this machine can test"),
     ("mallard claims --paper p0213", "those of one document"),

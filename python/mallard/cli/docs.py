@@ -9,7 +9,6 @@ from mallard.command_line.needs import Needs
 from mallard.errors import UsageError
 from mallard.version import source_root, version
 
-HELP = "build the browsable reference of the library"
 EXAMPLES = (
     ("mallard docs", "into build/docs; open build/docs/index.html"),
     ("mallard docs -o /tmp/reference", "into another folder"),

@@ -8,7 +8,6 @@ from dataclasses import asdict
 
 from mallard.doctor import examine
 
-HELP = "check this machine for measuring, with a remedy for each problem"
 EXAMPLES = (
     ("mallard doctor", "a line for each thing, with a remedy if it is not ok"),
     ("mallard doctor --json", "JSON, for programs"),

@@ -20,7 +20,6 @@ from mallard.stats import median
 from mallard.store import Note, Run, Store
 from mallard.whole_file import write_whole
 
-HELP = "write results as CSV, JSON or Markdown"
 EXAMPLES = (
     ("mallard export > rows.csv", "every repetition of the latest run"),
     ("mallard export --summary --format md", "a cell a line: median, interval, ratio"),

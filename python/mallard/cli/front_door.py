@@ -1,25 +1,34 @@
-"""The question of ./mallard before it sets anything up: is the command right, and what does it need?
+"""What ./mallard asks before it sets anything up: is the command right, and what does it need?
 
-It runs with the standard library alone. A wrong command ends here, with exit status 2.
+Runs with the standard library alone. A wrong command ends here, with exit status 2. Help, and a verb that
+needs nothing, are answered here on standard output, so that one start of Python serves them. The needs go to
+file descriptor NEEDS_FD: ANSWERED, or the lines that mallard.command_line.needs explains.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
-from mallard.cli import reported, understood
-from mallard.command_line.exit_status import DONE
-from mallard.command_line.needs import ANSWER
+from mallard.cli import answered, reported, understood
+from mallard.command_line.needs import ANSWERED, NOTHING
 from mallard.command_line.parser import Answer
+
+NEEDS_FD = 3
 
 
 def main() -> int:
     try:
-        lines = understood(sys.argv[1:]).needs().lines()
-    except Answer:
-        lines = [ANSWER]
-    print(*lines, sep="\n")
-    return DONE
+        command = understood(sys.argv[1:])
+        needs = command.needs()
+    except Answer as answer:
+        status = answered(answer)
+        needs = NOTHING
+    else:
+        status = command.run() if needs == NOTHING else 0
+    lines = [ANSWERED] if needs == NOTHING else needs.lines()
+    os.write(NEEDS_FD, "".join(f"{line}\n" for line in lines).encode())
+    return status
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from mallard.analysis.names import in_table_order
 from mallard.command_line import layout
+from mallard.command_line.needs import NOTHING, Needs
 from mallard.command_line.options import add_database, check_database, nothing_measured
 from mallard.command_line.parser import one_of
 from mallard.contenders import CONTENDERS, LIBRARIES
@@ -19,7 +20,6 @@ from mallard.selection import in_prose, in_words
 from mallard.store import Run, Store
 from mallard.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, mechanism_of, without_variants
 
-HELP = "list the experiments, strategies, printed tables, runs and the like"
 EXAMPLES = (
     ("mallard list", "all names on one screen"),
     ("mallard list experiments", "the experiments of 'mallard bench'"),
@@ -48,8 +48,12 @@ def check(arguments: argparse.Namespace) -> None:
     check_database(arguments, needed=arguments.what == RUNS)
 
 
+def needs(arguments: argparse.Namespace) -> Needs:
+    return NOTHING
+
+
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.view.terminal.lists import show_list, show_runs
+    from mallard.view.lists import show_list, show_runs
 
     if arguments.what not in (None, RUNS):
         show_list(arguments.what, everything=arguments.all)

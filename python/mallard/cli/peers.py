@@ -18,7 +18,6 @@ from mallard.experiments import EXPERIMENTS
 from mallard.store import Run, Store
 from mallard.view.peers_markdown import peers_markdown
 
-HELP = "compare mallard's allocators with those of other libraries"
 EXAMPLES = (
     ("mallard peers", "a line for each library, by the newest runs"),
     ("mallard peers small-objects", "one experiment, with the cells that it lost"),

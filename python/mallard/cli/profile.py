@@ -13,7 +13,6 @@ from mallard.profile.document import Profile, read_profile
 from mallard.profile.native import ask
 from mallard.whole_file import check_writable, whole_file, write_whole
 
-HELP = "say how the memory of a recorded program lives, by scope"
 EXAMPLES = (
     ("mallard profile FILE", "one screen for the whole program"),
     ("mallard profile FILE --scope parse", "one scope in depth"),

@@ -14,7 +14,6 @@ from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 from mallard.native_file import COLLECTOR
 
-HELP = "record a program's allocations, with nothing rebuilt"
 EXAMPLES = (
     ("mallard record -- sort big.txt", "into ./mallard.trace"),
     ("mallard record -o sort.trace -- sort big.txt", "into a file with this name"),

@@ -16,7 +16,6 @@ from mallard.store import Store
 from mallard.view.html import Measured, page
 from mallard.whole_file import write_whole
 
-HELP = "write all results as one page, beside the published figures"
 EXAMPLES = (
     ("mallard report", "the newest run of each experiment"),
     ("mallard report -o ds2.html --run 4", "run 4 alone"),

@@ -18,7 +18,6 @@ from mallard.papers.registry import EXAMPLE, all_tables, in_ranges, table_named
 from mallard.selection import select_strategies
 from mallard.store import Run, Store
 
-HELP = "show the last run again, or a printed table beside it"
 EXAMPLES = (
     ("mallard table", "the last run"),
     ("mallard table --run 3", "run 3"),
@@ -69,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_tables() -> None:
-    from mallard.view.terminal.lists import show_list
+    from mallard.view.lists import show_list
 
     show_list("tables", everything=False)
     print("\nNothing was measured yet: 'mallard bench' measures.")

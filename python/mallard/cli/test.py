@@ -20,7 +20,6 @@ from mallard.version import source_root
 if TYPE_CHECKING:
     from mallard.view.terminal.stages import StagesView
 
-HELP = "run the project's own tests"
 EXAMPLES = (
     ("mallard test", "every test once, in one configuration"),
     ("mallard test --full", "the other configurations too"),

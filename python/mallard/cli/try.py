@@ -14,7 +14,6 @@ from mallard.native_file import TRIAL_LIBRARY
 from mallard.selection import in_prose
 from mallard.trial.strategies import STRATEGIES
 
-HELP = "serve one scope of a program from local allocators, and measure it"
 EXAMPLES = (
     ("mallard try --scope handle -- ./server", "every strategy, on the unchanged program"),
     ("mallard try --scope f --global mimalloc -- ./server", "beside another malloc"),

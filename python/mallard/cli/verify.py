@@ -15,7 +15,6 @@ from mallard.errors import UsageError
 from mallard.verify.advice import read_advice
 from mallard.verify.comparison import AFTER, BEFORE, NULL
 
-HELP = "measure a program before and after your change of its allocation"
 EXAMPLES = (
     ("mallard verify ./before ./after -- FILE", "both with the same words"),
     ("mallard verify ./before ./after ./null", "with the changed code over new_delete"),

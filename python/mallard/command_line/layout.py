@@ -1,9 +1,10 @@
-"""Help that fits a terminal of 80 columns: text in two columns, and examples."""
+"""Text that fits a terminal of 80 columns: help in two columns, tables, examples."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import zip_longest
 
 WIDTH = 80
 INDENT = 2
@@ -21,6 +22,32 @@ def columns(rows: Sequence[tuple[str, str]]) -> str:
         names = [name] + [""] * (len(parts) - 1)
         lines += [f"{left:{first}}{' ' * GAP}{right}" for left, right in zip(names, parts, strict=True)]
     return _indented(lines)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as their cells; the longest text of a line that is too wide goes on below itself."""
+    lines = [[*headings]] if headings else []
+    lines += [[*row] for row in rows]
+    widths = [max(max(map(len, cell.split("\n"))) for cell in column) for column in zip(*lines, strict=True)]
+    if (excess := sum(widths) + GAP * (len(widths) - 1) - WIDTH) > 0:
+        widest = widths.index(max(widths))
+        widths[widest] -= excess
+    text = []
+    for row in lines:
+        cells = [_folded(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            line = (" " * GAP).join(f"{part:{width}}" for part, width in zip(parts, widths, strict=True))
+            text.append(line.rstrip())
+    return "\n".join(text)
+
+
+def wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False)
+
+
+def _folded(cell: str, width: int) -> list[str]:
+    lines = cell.split("\n")
+    return [part for line in lines for part in textwrap.wrap(line, width, break_on_hyphens=False) or [line]]
 
 
 def examples(rows: Examples) -> str:

@@ -1,6 +1,6 @@
 """The needs of a command, which the front door sets up before the command runs. The shell reads a line each:
 
-answer                               no need: the program answers with words
+answered                             the program has printed what was asked for; nothing is needed
 environment GROUP                    Python packages: `run`, or `test`, which has those of the tests too
 runner PRESET                        what this preset builds: the native runner, or the advisor
 preloaded PACKAGE LIBRARY TEXT...    a library for the loader; without it TEXT is skipped
@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from mallard.contenders import LIBRARIES
 from mallard.mallocs import MALLOCS
 
-ANSWER = "answer"
+ANSWERED = "answered"
 
 
 @dataclass(frozen=True)
 class Needs:
-    environment: str = "run"
+    environment: str | None = "run"
     presets: tuple[str, ...] = ()
     mallocs: tuple[str, ...] = ()
     growing_vectors: bool = False
@@ -31,13 +31,16 @@ class Needs:
     def lines(self) -> list[str]:
         boost = LIBRARIES["Boost.Container"].package
         return [
-            f"environment {self.environment}",
+            *([f"environment {self.environment}"] if self.environment else []),
             *(f"runner {preset}" for preset in self.presets),
             *(_malloc(name) for name in self.mallocs if name in MALLOCS),
             *([f"linked {boost} the vectors that grow in place"] if self.growing_vectors else []),
             *(f"tool {name}" for name in self.tools),
             *(f"program {name}" for name in self.programs),
         ]
+
+
+NOTHING = Needs(environment=None)  # the standard library alone, and no build
 
 
 def _malloc(name: str) -> str:

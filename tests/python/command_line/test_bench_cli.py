@@ -18,28 +18,34 @@ BAD_INPUT = [
     (("--fast",), "unknown option '--fast'"),
     (("bench", "sorting"), "unknown experiment 'sorting'; allowed are density, locality, "),
     (("bench", "density", "primitives"), "unexpected 'primitives' after density"),
-    (("bench", "--ds", "13"), "--ds '13' is unknown; allowed are DS1-DS12"),
-    (("bench", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),
-    (("bench", "--ds", "1,"), "has a comma too many"),
-    (("bench", "--ds"), "--ds: its value is missing"),
-    (("bench", "--size", "17"), "there is no size 17; allowed are 6..16"),
-    (("bench", "--size", "16..6"), "empty range"),
-    (("bench", "--strategy", "AS15"), "of these the papers number AS1-AS14"),
-    (("bench", "--strategy", "AS3-AS99"), "there is no AS99"),
-    (("bench", "--strategy", "multipol/wink"), "'multipol/wink' is unknown (did you mean multipool/wink?)"),
-    (("bench", "--strategy", "AS1-kep"), "'AS1-kep' is unknown (did you mean new-delete-keep?)"),
-    (("bench", "--buffer", "hot"), "--buffer 'hot' is unknown; allowed are warm, cold, none"),
-    (("bench", "--hash", "md5"), "--hash 'md5' is unknown; allowed are prefix, full"),
-    (("bench", "--pages", "large"), "--pages 'large' is unknown; allowed are small, huge, usual"),
-    (("bench", "--reps", "0"), "'0' is not allowed; give a whole number of at least 1"),
-    (("bench", "--reps", "three"), "'three' is not allowed"),
-    (("bench", "--seed", "-1"), "--seed"),
-    (("bench", "--seed", "99999999999999999999"), "is not allowed"),
-    (("bench", "--time-limit", "0"), "'0' is no time; allowed are seconds from 0.001 to 1000000000, such"),
-    (("bench", "--time-limit", "inf"), "'inf' is no time"),
-    (("bench", "--quick", "--paper"), "--paper: not allowed with --quick"),
-    (("bench", "--colour"), "unknown option '--colour'"),
-    (("bench", "--stand"), "unknown option '--stand' (did you mean --standard?)"),
+    (("bench", "density", "--ds", "13"), "--ds '13' is unknown; allowed are DS1-DS12"),
+    (("bench", "density", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),
+    (("bench", "density", "--ds", "1,"), "has a comma too many"),
+    (("bench", "density", "--ds"), "--ds: its value is missing"),
+    (("bench", "density", "--size", "17"), "there is no size 17; allowed are 6..16"),
+    (("bench", "density", "--size", "16..6"), "empty range"),
+    (("bench", "density", "--strategy", "AS15"), "of these the papers number AS1-AS14"),
+    (("bench", "density", "--strategy", "AS3-AS99"), "there is no AS99"),
+    (
+        ("bench", "density", "--strategy", "multipol/wink"),
+        "'multipol/wink' is unknown (did you mean multipool/wink?)",
+    ),
+    (("bench", "density", "--strategy", "AS1-kep"), "'AS1-kep' is unknown (did you mean new-delete-keep?)"),
+    (("bench", "density", "--buffer", "hot"), "--buffer 'hot' is unknown; allowed are warm, cold, none"),
+    (("bench", "density", "--hash", "md5"), "--hash 'md5' is unknown; allowed are prefix, full"),
+    (("bench", "density", "--pages", "large"), "--pages 'large' is unknown; allowed are small, huge, usual"),
+    (("bench", "density", "--reps", "0"), "'0' is not allowed; give a whole number of at least 1"),
+    (("bench", "density", "--reps", "three"), "'three' is not allowed"),
+    (("bench", "density", "--seed", "-1"), "--seed"),
+    (("bench", "density", "--seed", "99999999999999999999"), "is not allowed"),
+    (
+        ("bench", "density", "--time-limit", "0"),
+        "'0' is no time; allowed are seconds from 0.001 to 1000000000, such",
+    ),
+    (("bench", "density", "--time-limit", "inf"), "'inf' is no time"),
+    (("bench", "density", "--quick", "--paper"), "--paper: not allowed with --quick"),
+    (("bench", "density", "--colour"), "unknown option '--colour'"),
+    (("bench", "density", "--stand"), "unknown option '--stand' (did you mean --standard?)"),
     (
         ("bench", "density", "--operation", "pair"),
         "density has no option --operation; it is an option of primitives",
@@ -62,15 +68,15 @@ BAD_INPUT = [
         ("bench", "utilization", "--threads", "2"),
         "utilization has no option --threads; it is",
     ),
-    (("bench", "--malloc", "hoard"), "allowed are glibc, jemalloc, mimalloc, tcmalloc"),
-    (("bench", "--compiler", "icc"), "allowed are g++, clang++"),
-    (("bench", "--compiler", "g++"), "MALLARD_BENCH names one for all"),
+    (("bench", "density", "--malloc", "hoard"), "allowed are glibc, jemalloc, mimalloc, tcmalloc"),
+    (("bench", "density", "--compiler", "icc"), "allowed are g++, clang++"),
+    (("bench", "density", "--compiler", "g++"), "MALLARD_BENCH names one for all"),
     (
-        ("bench", "--memory-limit", "none"),
+        ("bench", "density", "--memory-limit", "none"),
         "'none' is no amount of memory; allowed are gibibytes from 0.001 to",
     ),
-    (("bench", "--db", "no/such/place.db", "--ds", "1"), "there is no directory no/such"),
-    (("bench", "--db", ".", "--ds", "1"), "is a directory"),
+    (("bench", "density", "--db", "no/such/place.db", "--ds", "1"), "there is no directory no/such"),
+    (("bench", "density", "--db", ".", "--ds", "1"), "is a directory"),
     (("export",), "no database mallard.db; 'mallard bench' makes one"),
     (("export", "--format", "xml"), "--format 'xml'; allowed are csv, json, md"),
     (("export", "-o", "rows.txt"), "its ending names no format; allowed are csv, json, md"),
@@ -94,7 +100,7 @@ def test_bad_input(fake: Any, capsys: Any, words: tuple[str, ...], what: str) ->
 
 def test_a_size_that_cannot_fit(fake: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mallard.machine.memory", lambda field: 2 << 30)
-    assert fake.run("bench", "--size", "16", "--ds", "1,6") == 2
+    assert fake.run("bench", "density", "--size", "16", "--ds", "1,6") == 2
     assert "--size: DS6 from 2^16 on cannot fit in memory" in capsys.readouterr().err
     assert fake.begun == []
 
@@ -116,20 +122,20 @@ def test_an_unoptimised_runner(fake: Any, capsys: Any) -> None:
 def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:
     letter = fake.directory / "letter"
     letter.write_text("not a database, but a letter of some length\n" * 50)
-    assert fake.run("bench", "--db", str(letter)) == 2
+    assert fake.run("bench", "density", "--db", str(letter)) == 2
     assert "is not a database and is left as it is" in capsys.readouterr().err
-    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
+    fake.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     with sqlite3.connect(fake.database) as connection:
         connection.execute("PRAGMA user_version = 3")
     connection.close()
     capsys.readouterr()
-    for words in (("bench", "--ds", "1"), ("export", "--format", "csv"), ("list", "runs")):
+    for words in (("bench", "density", "--ds", "1"), ("export", "--format", "csv"), ("list", "runs")):
         assert fake.run(*words) == 2
         assert "was written by a newer mallard (schema 3; this one reads 2)" in capsys.readouterr().err
 
 
 def test_a_run_that_is_not_there(fake: Any, capsys: Any) -> None:
-    fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
+    fake.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     capsys.readouterr()
     assert fake.run("export", "--format", "csv", "--run", "7") == 2
     assert "no run 7 in mallard.db; its runs are 1" in capsys.readouterr().err
@@ -137,7 +143,7 @@ def test_a_run_that_is_not_there(fake: Any, capsys: Any) -> None:
 
 def test_two_benchmarks_at_once(fake: Any, capsys: Any) -> None:
     fake.set(behaviour={"new-delete": "hang"})
-    words = ("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete")
+    words = ("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete")
     first = fake.start(*words, "--time-limit", "60")
     try:
         while not fake.begun:
@@ -183,13 +189,16 @@ def test_version(capsys: Any) -> None:
 
 
 def test_options_may_stand_before_the_experiment(fake: Any) -> None:
-    assert fake.run("bench", "--reps", "1", "--operation", "pair", "primitives") == 0
+    assert fake.run("bench", "density", "--reps", "1", "--operation", "pair", "primitives") == 0
     assert {row.experiment for row in fake.rows()} == {"primitives"}
 
 
 def test_the_database_may_come_from_the_environment(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MALLARD_DB", str(fake.directory / "elsewhere.db"))
-    assert fake.run("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1") == 0
+    assert (
+        fake.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
+        == 0
+    )
     assert (fake.directory / "elsewhere.db").exists()
     assert not fake.database.exists()
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-from rich.table import Table
-from rich.text import Text
-
 from mallard.analysis.names import in_table_order
+from mallard.command_line import layout
 from mallard.contenders import CONTENDERS, LIBRARIES, Library
 from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import described, offered, structures
@@ -23,10 +21,8 @@ from mallard.strategy_names import (
     number_of,
     without_variants,
 )
-from mallard.view.terminal.console import output_console
 
-PIPE_WIDTH = 80
-Noted = tuple[Table, str]  # a list, and a note below it
+Noted = tuple[str, str]  # a list, and a note below it
 IN_COMPILER = "comes with the compiler"
 WINK = f"{WINK_MARK}: winked out, so that no destructor runs. 'also {WINK_MARK}' is a name too:"
 STRATEGIES = (
@@ -40,32 +36,32 @@ def show_list(name: str, *, everything: bool) -> None:
     """Prints a list. `everything`: also of a list longer than a screen."""
     shortened = name in SHORTER and not everything
     table, note = SHORTER[name]() if shortened else LISTS[name]()
-    console = output_console(PIPE_WIDTH)
-    console.print(table)
+    print(table)
     if note:
-        console.print(f"\n{note}", markup=False)
+        print(f"\n{layout.wrapped(note)}")
     if shortened:
-        console.print(f"'mallard list {name} --all' describes each", markup=False)
+        print(f"'mallard list {name} --all' describes each")
 
 
 def show_runs(store: Store) -> None:
-    console = output_console(PIPE_WIDTH)
     runs = store.runs()
-    console.print(_runs(store, runs))
-    abouts = Counter(map(_about, runs)).most_common()
-    for place, (about, _) in enumerate(abouts):
-        numbers = ", ".join(str(run.id) for run in runs if _about(run) == about)
-        where = f"run {numbers}" if place else "every other run" if len(abouts) > 1 else "every run"
-        console.print(f"{where}: {about}", markup=False)
+    print(_runs(store, runs))
+    machines = Counter(map(_machine, runs)).most_common()
+    for rank, (machine, _) in enumerate(machines):
+        numbers = ", ".join(str(run.id) for run in runs if _machine(run) == machine)
+        subject = f"run {numbers}" if rank else "every other run" if len(machines) > 1 else "every run"
+        print(layout.wrapped(f"{subject}: {machine}"))
 
 
 def _experiments() -> Noted:
-    return _table(["name", "what it does"], [[each.name, each.text] for each in EXPERIMENTS.values()]), ""
+    return layout.table(
+        ["name", "what it does"], [[each.name, each.text] for each in EXPERIMENTS.values()]
+    ), ""
 
 
 def _structures() -> Noted:
     rows = [[name, each.type, f"2^{each.inner_log2}"] for name, each in structures().items()]
-    return _table(["name", "type", "leaves of an element"], rows), ""
+    return layout.table(["name", "type", "leaves of an element"], rows), ""
 
 
 def _every_strategy() -> Noted:
@@ -79,26 +75,23 @@ def _usual_strategies() -> Noted:
     return _strategies(usual), f"{STRATEGIES} Not here: {len(variants)} variants, such as {variants[-1]}."
 
 
-def _strategies(names: Sequence[str]) -> Table:
+def _strategies(names: Sequence[str]) -> str:
     known = described()
     rows = []
     for uses in _grouped(names, lambda name: (mechanism_of(name), known[name].allocator)):
         numbers = in_words([number for name in uses if (number := number_of(name))])
         rows.append([uses[0], f"{known[uses[0]].allocator}{_also(uses)}", numbers])
-    return _table(["name", "allocator", "AS"], rows)
+    return layout.table(["name", "allocator", "AS"], rows)
 
 
 def _every_contender() -> Noted:
     """The strategies of each library, below its name."""
-    listed = Table.grid(padding=(0, 2, 0, 0))
-    listed.add_column(no_wrap=True)
-    listed.add_column(overflow="fold")
+    rows = []
     for library in LIBRARIES.values():
-        source = f"package {library.package}" if library.package else IN_COMPILER
-        listed.add_row(Text(library.name, "bold"), Text(source, "dim"))
+        rows.append([library.name, f"package {library.package}" if library.package else IN_COMPILER])
         for uses in _grouped(_names_of(library), mechanism_of):
-            listed.add_row(f"  {uses[0]}", f"{CONTENDERS[uses[0]].text}{_also(uses)}")
-    return listed, f"{WINK} pmr-monotonic{WINK_MARK}."
+            rows.append([f"  {uses[0]}", f"{CONTENDERS[uses[0]].text}{_also(uses)}"])
+    return layout.table([], rows), f"{WINK} pmr-monotonic{WINK_MARK}."
 
 
 def _libraries() -> Noted:
@@ -106,7 +99,7 @@ def _libraries() -> Noted:
     for library in LIBRARIES.values():
         usual = dict.fromkeys(map(mechanism_of, without_variants(_names_of(library))))
         rows.append([library.name, ", ".join(usual), library.package or IN_COMPILER])
-    return _table(["library", "strategies", "Debian package"], rows), (
+    return layout.table(["library", "strategies", "Debian package"], rows), (
         "'mallard doctor' tells which are installed, 'mallard bench --contenders' measures those."
     )
 
@@ -131,7 +124,7 @@ def _also(names: Sequence[str]) -> str:
 
 def _every_table() -> Noted:
     rows = [[name, table.experiment, table.caption] for name, table in all_tables().items()]
-    return _table(["name", "experiment", "contents"], rows), UNNUMBERED
+    return layout.table(["name", "experiment", "contents"], rows), UNNUMBERED
 
 
 def _tables_by_experiment() -> Noted:
@@ -144,12 +137,12 @@ def _tables_by_experiment() -> Noted:
                 papers.setdefault(table.paper, []).append(name)
         if papers:
             rows.append([experiment, "\n".join(", ".join(in_ranges(names)) for names in papers.values())])
-    return _table(["experiment", "tables"], rows), (
+    return layout.table(["experiment", "tables"], rows), (
         f"{UNNUMBERED} 'mallard table {EXAMPLE}' shows one, beside this machine's figures."
     )
 
 
-def _runs(store: Store, runs: Sequence[Run]) -> Table:
+def _runs(store: Store, runs: Sequence[Run]) -> str:
     rows = [
         [
             str(run.id),
@@ -161,24 +154,13 @@ def _runs(store: Store, runs: Sequence[Run]) -> Table:
         ]
         for run in runs
     ]
-    return _table(["run", "started (UTC)", "experiment", "scale", "rows", "state"], rows)
+    return layout.table(["run", "started (UTC)", "experiment", "scale", "rows", "state"], rows)
 
 
-def _about(run: Run) -> str:
+def _machine(run: Run) -> str:
     return (
         f"{run.machine.get('cpu') or 'unknown processor'}, {run.runner.get('compiler', 'unknown compiler')}"
     )
-
-
-def _table(headings: list[str], rows: list[list[str]]) -> Table:
-    table = Table(
-        box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=any(headings), show_edge=False
-    )
-    for heading in headings:
-        table.add_column(heading)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
 
 
 LISTS: Mapping[str, Callable[[], Noted]] = {
