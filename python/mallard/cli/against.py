@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from dataclasses import replace
 
 from mallard.command_line import exit_status
 from mallard.command_line.measuring import measure, needs_of
@@ -41,9 +40,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    every = [needs_of(request) for request in _requests(arguments)]
-    presets = dict.fromkeys(preset for each in every for preset in each.presets)
-    return replace(every[0], presets=tuple(presets))
+    return needs_of(*_requests(arguments))
 
 
 def run(arguments: argparse.Namespace) -> int:

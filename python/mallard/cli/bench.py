@@ -1,22 +1,28 @@
-"""`mallard bench`: plans, measures, stores, and shows the results."""
+"""`mallard bench`: plans, measures, stores, and shows the results. Without an experiment, a survey of all."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 
+from mallard.analysis.survey import QUESTIONS
 from mallard.cli import VERBS
 from mallard.command_line import bench_options, exit_status
 from mallard.command_line.measuring import measure, needs_of
 from mallard.command_line.needs import Needs
+from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
-from mallard.plan import OPTIONS, SCALES, Request, check_request
+from mallard.mallocs import MALLOCS, find_library
+from mallard.plan import OPTIONS, SCALES, Request, check_request, selected_mallocs
 from mallard.plan.notation import read_notation
 from mallard.store import Store
 
 TOPICS = EXPERIMENTS
+SURVEY_OPTIONS = ("malloc", "reps", "seed", "no_pin", "db", "command_words")
 EXAMPLES = (
-    ("mallard bench", "the experiment density, then heat maps"),
+    ("mallard bench", "a line for each question, in two minutes"),
+    ("mallard bench density", "one experiment, with heat maps"),
     ("mallard bench locality --standard", "another one, with narrower intervals"),
 )
 
@@ -32,14 +38,42 @@ def help_for(arguments: argparse.Namespace) -> str:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    check_request(_request(arguments))
+    if arguments.experiment is None:
+        _check_survey(arguments)
+    for request in _requests(arguments):
+        check_request(request)
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    return needs_of(_request(arguments))
+    # The survey compares with the mallocs that are installed, and installs none.
+    requests = [replace(each, mallocs=None) if each.survey else each for each in _requests(arguments)]
+    return needs_of(*requests)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    return _survey(arguments) if arguments.experiment is None else _experiment(arguments)
+
+
+def _survey(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.analysis.survey import answers
+    from mallard.view.terminal.console import output_console
+    from mallard.view.terminal.progress import ProgressDisplay
+    from mallard.view.terminal.survey import show_survey
+
+    requests = _requests(arguments)
+    display = ProgressDisplay(Console(stderr=True, highlight=False))
+    outcomes = measure(requests, arguments.db, shlex.join(arguments.command_words), display)
+    if len(outcomes) < len(requests):
+        return exit_status.INTERRUPTED
+    with Store.open_existing(arguments.db) as store:
+        answered = answers(store.rows(outcome.run_id) for outcome in outcomes)
+    show_survey(output_console(), answered, selected_mallocs(requests[0]))
+    return exit_status.FINDINGS if any(outcome.defects for outcome in outcomes) else exit_status.DONE
+
+
+def _experiment(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from mallard.view.terminal import show_outcome, show_run
@@ -47,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.notation import show_answer
     from mallard.view.terminal.progress import ProgressDisplay
 
-    request = _request(arguments)
+    (request,) = _requests(arguments)
     display = ProgressDisplay(Console(stderr=True, highlight=False))
     outcomes = measure([request], arguments.db, shlex.join(arguments.command_words), display)
     if not outcomes:
@@ -61,6 +95,34 @@ def run(arguments: argparse.Namespace) -> int:
             show_answer(console, read_notation(request.notation), rows)
         show_outcome(console, outcome, store)
     return exit_status.FINDINGS if outcome.defects else exit_status.DONE
+
+
+def _check_survey(arguments: argparse.Namespace) -> None:
+    """Refuses the options that only an experiment takes."""
+    for name, value in vars(arguments).items():
+        if value and name not in SURVEY_OPTIONS:
+            option = f"--{arguments.scale if name == 'scale' else name.replace('_', '-')}"
+            raise UsageError(
+                f"{option}: the survey takes only --malloc, --reps, --seed, --no-pin and --db; leave it out, "
+                f"or name an experiment, as in 'mallard bench density {option}'"
+            )
+
+
+def _requests(arguments: argparse.Namespace) -> list[Request]:
+    if arguments.experiment is not None:
+        return [_request(arguments)]
+    installed = [name for name in MALLOCS if find_library(name)]
+    mallocs = arguments.malloc or ",".join(installed) or None
+    requests = [question.request(mallocs) for question in QUESTIONS]
+    return [
+        replace(
+            each,
+            seed=arguments.seed,
+            pin=not arguments.no_pin,
+            repetitions=arguments.reps or each.repetitions,
+        )
+        for each in requests
+    ]
 
 
 def _request(arguments: argparse.Namespace) -> Request:

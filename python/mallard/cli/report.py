@@ -11,6 +11,7 @@ from mallard.claims import finished_runs
 from mallard.command_line.options import add_database, add_run, check_database, check_run
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
+from mallard.plan import SURVEY
 from mallard.result import Row
 from mallard.store import Store
 from mallard.view.html import Measured, page
@@ -61,8 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _newest(store: Store, rows_of: Callable[[int], list[Row]]) -> dict[str, Measured]:
-    """For each experiment its newest finished run with a time, or else its newest interrupted run."""
-    runs = sorted(store.runs(), key=lambda run: (run.finished is not None, run.id), reverse=True)
+    """For each experiment its newest finished run with a time, or else its newest interrupted run. A run of
+    the survey has few cells, so every other run comes before it."""
+    runs = sorted(
+        store.runs(), key=lambda run: (run.scale != SURVEY, run.finished is not None, run.id), reverse=True
+    )
     found: dict[str, Measured] = {}
     for name in EXPERIMENTS:
         candidates = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 
+from mallard.analysis.survey import QUESTIONS
 from mallard.command_line import layout
 from mallard.command_line.options import add_database
 from mallard.command_line.parser import Parser, gibibytes, one_of, positive_int, positive_seconds, seed_number
@@ -18,7 +19,6 @@ from mallard.plan import NUMBERS, OPTIONS, REPETITIONS
 from mallard.runner import COMPILERS
 from mallard.selection import in_words
 
-DEFAULT = "density"
 SCALES = (
     ("quick", "a few minutes at most (the default)"),
     ("standard", "for narrower intervals: minutes, at most an hour"),
@@ -36,17 +36,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def experiment_of(arguments: argparse.Namespace) -> str:
-    name = DEFAULT if arguments.experiment is None else str(arguments.experiment)
+    name = str(arguments.experiment)
     one_of("unknown experiment", name, EXPERIMENTS)
     return name
 
 
 def help_for_all(summary: str, examples: layout.Examples) -> str:
-    lines = layout.columns([(name, each.text) for name, each in EXPERIMENTS.items()])
+    experiments = layout.columns([(name, each.text) for name, each in EXPERIMENTS.items()])
+    questions = layout.columns([(each.text, each.cells) for each in QUESTIONS])
     parser = Parser(prog="mallard bench", summary=summary, examples=examples)
     parser.usage = "mallard bench [EXPERIMENT] [OPTION ...]"
     parser.description = (
-        f"experiments ({DEFAULT} by default; 'mallard bench EXPERIMENT --help' has more):\n{lines}"
+        f"Without an experiment: a survey, one line for each question, over these cells:\n{questions}\n\n"
+        f"experiments ('mallard bench EXPERIMENT --help' has more):\n{experiments}"
     )
     _add_common(parser)
     return parser.format_help()

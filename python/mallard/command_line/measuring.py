@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -30,19 +31,22 @@ class Display(Protocol):
     def end(self) -> None: ...
 
 
-def needs_of(request: Request) -> Needs:
-    """Makes the plan for the runner that is to be built, so that a bad request fails before the build. If the
-    caller names a runner, nothing is built, and that runner is asked.
+def needs_of(*requests: Request) -> Needs:
+    """Makes the plans for the runner that is to be built, so that a bad request fails before the build. If
+    the caller names a runner, nothing is built, and that runner is asked.
     """
-    compilers = selected_compilers(request)
+    compilers = dict.fromkeys(name for request in requests for name in selected_compilers(request))
+    mallocs = tuple(dict.fromkeys(name for request in requests for name in selected_mallocs(request)))
     if os.environ.get("MALLARD_BENCH"):
-        make_plan(request, load_builds(compilers).first, host())
-        return Needs(mallocs=tuple(selected_mallocs(request)))
-    rows = make_plan(request, expected_runner(), host()).rows
+        runner = load_builds([*compilers]).first
+        for request in requests:
+            make_plan(request, runner, host())
+        return Needs(mallocs=mallocs)
+    rows = [row for request in requests for row in make_plan(request, expected_runner(), host()).rows]
     return Needs(
         # The name g++ stands for the compiler that $CXX names, so its build is always needed.
         presets=tuple(dict.fromkeys([COMPILERS["g++"], *(COMPILERS[each] for each in compilers)])),
-        mallocs=tuple(selected_mallocs(request)),
+        mallocs=mallocs,
         growing_vectors=any(BEHIND.keys() & row.strategies for row in rows),
     )
 
@@ -56,14 +60,48 @@ def measure(requests: Sequence[Request], database: str, command: str, display: D
     for message in dict.fromkeys(message for plan in plans for message in plan.messages):
         display.say(message)
     outcomes = []
+    series = _Series(display, [plan.processes for plan in plans]) if len(plans) > 1 else display
     with Store(database) as store:
         store.claim()
-        for request in requests:
-            outcome = _measured(request, store, builds, command, display)
-            if outcome is None:
-                break
-            outcomes.append(outcome)
+        try:
+            for request in requests:
+                outcome = _measured(request, store, builds, command, series)
+                if outcome is None:
+                    break
+                outcomes.append(outcome)
+        finally:
+            display.end()
     return outcomes
+
+
+class _Series:
+    """Shows several runs as one. The rest of the run at hand is estimated from its own rows, a later run from
+    the mean over all processes so far."""
+
+    def __init__(self, display: Display, processes: Sequence[int]) -> None:
+        self._display = display
+        self._later = [*processes]
+        self._total = sum(processes)
+        self._before = 0
+        self._counted = 0
+        self._started = time.monotonic()
+        self.say, self.warn, self.tick = display.say, display.warn, display.tick
+
+    def begin(self, done: int, total: int) -> None:
+        self._later.pop(0)
+        self._run = total
+        if not self._before:
+            self._display.begin(done, self._total)
+
+    def measured(self, row: Any, done: int, seconds_left: float | None) -> None:
+        self._counted += 1
+        if seconds_left is not None:
+            mean = (time.monotonic() - self._started) / self._counted
+            seconds_left += mean * sum(self._later)
+        self._display.measured(row, self._before + done, seconds_left)
+
+    def end(self) -> None:
+        self._before += self._run
 
 
 def _measured(

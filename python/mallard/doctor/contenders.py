@@ -35,10 +35,10 @@ def linked_with(system: System, library: Library) -> Finding:
 
 
 def whole_process(system: System, malloc: Malloc) -> Finding:
-    """A malloc that `mallard bench --malloc` can put in the place of the C library's."""
+    """A malloc that `mallard bench EXPERIMENT --malloc` can put in the place of the C library's."""
     where = _library(system, malloc.library)
     if where is None:
-        remedy = f"apt-get install {malloc.package}, which ./mallard bench --malloc {malloc.name} does"
+        remedy = f"apt-get install {malloc.package}"
         return Finding(GROUP, malloc.name, State.MISSING, "none", remedy)
     return Finding(GROUP, malloc.name, State.OK, str(where))
 

@@ -12,7 +12,7 @@ from mallard.experiments.description.axis import PAGES, SMALL
 from mallard.library import BASE, OF_ONE_SIZE
 from mallard.papers.catalogue import described
 from mallard.plan.planned import Plan, PlannedRow
-from mallard.plan.request import REPETITIONS, Host, Options, Request
+from mallard.plan.request import REPETITIONS, SURVEY, Host, Options, Request
 from mallard.result import canonical
 from mallard.runner import COMPILERS
 from mallard.selection import in_words, select_names, select_strategies
@@ -107,7 +107,7 @@ def assemble(
         ]
     return Plan(
         experiment=request.experiment,
-        scale=request.scale,
+        scale=SURVEY if request.survey else request.scale,
         rows=tuple(rows),
         repetitions=request.repetitions or REPETITIONS,
         seed=request.seed,

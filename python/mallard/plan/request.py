@@ -10,6 +10,7 @@ from mallard.errors import UsageError
 from mallard.selection import select_names
 
 QUICK, STANDARD, PAPER = "quick", "standard", "paper"
+SURVEY = "survey"  # the scale of a run that is a part of the survey, with its own cells
 SCALES = (QUICK, STANDARD, PAPER)
 REPETITIONS = 3
 GIB = 1 << 30
@@ -49,6 +50,7 @@ class Request:
     pin: bool = True
     time_limit: float | None = None
     memory_limit: int | None = None  # bytes, for one process
+    survey: bool = False  # stored as a run of scale SURVEY
 
     def several(self, option: str, there: Sequence[str], default: Sequence[str] | None = None) -> list[str]:
         """The selected names; by default all, or `default`."""

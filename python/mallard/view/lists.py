@@ -100,7 +100,7 @@ def _libraries() -> Noted:
         usual = dict.fromkeys(map(mechanism_of, without_variants(_names_of(library))))
         rows.append([library.name, ", ".join(usual), library.package or IN_COMPILER])
     return layout.table(["library", "strategies", "Debian package"], rows), (
-        "'mallard doctor' tells which are installed, 'mallard bench --contenders' measures those."
+        "'mallard doctor' tells which are installed, 'mallard bench density --contenders' measures those."
     )
 
 
