@@ -53,7 +53,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.view.lists import show_list, show_runs
+    from mallard.command_line.lists import show_list, show_runs
 
     if arguments.what not in (None, RUNS):
         show_list(arguments.what, everything=arguments.all)

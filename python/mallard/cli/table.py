@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_tables() -> None:
-    from mallard.view.lists import show_list
+    from mallard.command_line.lists import show_list
 
     show_list("tables", everything=False)
     print("\nNothing was measured yet: 'mallard bench' measures.")
