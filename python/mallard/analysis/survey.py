@@ -52,7 +52,7 @@ QUESTIONS = (
         "density",
         ("monotonic/wink", "monotonic", "multipool"),
         ("pmr-monotonic/wink", "pmr-monotonic"),
-        "DS2, DS4, DS8 and DS11, 2^8 and 2^12 elements",
+        "DS2, DS4, DS8, DS11 of 2^8 and 2^12 elements",
         {"ds": "2,4,8,11", "size": "8,12", "buffer": "none", "hash": "full"},
     ),
     Question(
@@ -61,7 +61,7 @@ QUESTIONS = (
         "locality",
         ("multipool", "multipool/inline"),
         ("pmr-unsynchronized",),
-        "2^19 links in lists of 2^6 and 2^10, shuffled three times, traversed four times",
+        "2^19 links in lists of 2^6 and 2^10, shuffled",
         {"links": "2^19", "list-length": "2^6,2^10", "sf": "3", "af": "4"},
     ),
     Question(
@@ -70,7 +70,7 @@ QUESTIONS = (
         "utilization",
         ("multipool", "heap"),
         ("pmr-unsynchronized",),
-        "blocks of 2^6, 2^8, 2^10 and 2^12 bytes, 2^16 bytes live",
+        "2^6, 2^8, 2^10, 2^12 bytes; 2^16 bytes live",
         {"total": "25", "active": "16", "block": "6,8,10,12"},
     ),
     Question(
@@ -79,7 +79,7 @@ QUESTIONS = (
         "contention",
         ("concurrent-multipool",),
         ("pmr-synchronized",),
-        "2 threads, blocks of 2^6 and 2^8 bytes, freed by the same and by the other thread",
+        "2^6 and 2^8 bytes, freed by either thread",
         {"iterations": "15", "block": "6,8", "threads": "2", "multiplier": "10"},
     ),
     Question(
@@ -88,7 +88,7 @@ QUESTIONS = (
         "fragmentation",
         ("monotonic/wink", "multipool"),
         ("pmr-monotonic/wink",),
-        "vector<string> and unordered_set<string>, 2^8 elements, where half of 2^16 blocks were freed",
+        "DS2, DS4 of 2^8 elements; half of 2^16 freed",
         {"ds": "2,4", "size": "8", "freed": "half", "buffer": "none", "hash": "full"},
     ),
     Question(
@@ -97,7 +97,7 @@ QUESTIONS = (
         "small-objects",
         ("small-object-pool", "multipool", "fixed-pool"),
         ("pmr-unsynchronized",),
-        "10^5 objects of 8, 24 and 64 bytes, freed in a random order",
+        "10^5 of 8, 24 and 64 bytes, freed at random",
         {"object-bytes": "8,24,64", "objects": "100000", "order": "shuffled"},
     ),
     Question(

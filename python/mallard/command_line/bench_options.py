@@ -42,13 +42,13 @@ def experiment_of(arguments: argparse.Namespace) -> str:
 
 
 def help_for_all(summary: str, examples: layout.Examples) -> str:
-    experiments = layout.columns([(name, each.text) for name, each in EXPERIMENTS.items()])
+    experiments = layout.paragraph(", ".join(EXPERIMENTS))
     questions = layout.columns([(each.text, each.cells) for each in QUESTIONS])
     parser = Parser(prog="mallard bench", summary=summary, examples=examples)
     parser.usage = "mallard bench [EXPERIMENT] [OPTION ...]"
     parser.description = (
         f"Without an experiment: a survey, one line for each question, over these cells:\n{questions}\n\n"
-        f"experiments ('mallard bench EXPERIMENT --help' has more):\n{experiments}"
+        f"experiments ('mallard bench EXPERIMENT --help' describes one):\n{experiments}"
     )
     _add_common(parser)
     return parser.format_help()

@@ -157,7 +157,9 @@ def test_two_benchmarks_at_once(fake: Any, capsys: Any) -> None:
 
 def test_no_runner_outlives_a_killed_bench(fake: Any) -> None:
     fake.set(behaviour={"new-delete": "hang"})
-    bench = fake.start("bench", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--time-limit", "60")
+    bench = fake.start(
+        "bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--time-limit", "60"
+    )
     while not fake.begun:
         assert bench.poll() is None
     (runner,) = Path(f"/proc/{bench.pid}/task/{bench.pid}/children").read_text(encoding="ascii").split()
@@ -189,7 +191,7 @@ def test_version(capsys: Any) -> None:
 
 
 def test_options_may_stand_before_the_experiment(fake: Any) -> None:
-    assert fake.run("bench", "density", "--reps", "1", "--operation", "pair", "primitives") == 0
+    assert fake.run("bench", "--reps", "1", "--operation", "pair", "primitives") == 0
     assert {row.experiment for row in fake.rows()} == {"primitives"}
 
 
