@@ -37,7 +37,7 @@ def shown(database: Path, experiment: str, width: int = 120) -> str:
         run = next(run for run in store.runs() if run.experiment == experiment)
         rows, notes = store.rows(run.id), store.notes(run.id)
     console = Console(file=io.StringIO(), width=width, highlight=False)
-    show_run(console, run, rows, notes)
+    show_run(console, run, rows, notes, everything=True)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 

@@ -97,6 +97,21 @@ def _reuses(name: str) -> bool:
     return name in HEAPS or (known is not None and known.allocator.startswith("multipool"))
 
 
+def in_brief(verdict: Verdict) -> str:
+    """What to use, and how many times as fast it is."""
+    if verdict.best is None:
+        return f"no verdict: {BASE} has not finished in every row"
+    if not verdict.worth_it:
+        return f"keep {BASE}"
+    malloc = min(verdict.mallocs, key=lambda choice: choice.ratio.median, default=None)
+    rival = f"; {malloc.strategy}: {_times_as_fast(malloc.ratio)}" if malloc else ""
+    return f"use {verdict.best.strategy}: {_times_as_fast(verdict.best.ratio)} as fast{rival}"
+
+
+def _times_as_fast(ratio: Ratio) -> str:
+    return f"{1.0 / ratio.median:.1f} times"
+
+
 def sentence(verdict: Verdict) -> str:
     """The sentence that names the strategy to use, and its gain."""
     if verdict.best is None:

@@ -90,7 +90,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
     with Store.open_existing(arguments.db) as store:
         console = output_console()
         rows = store.rows(outcome.run_id)
-        show_run(console, store.run(outcome.run_id), rows)
+        show_run(console, store.run(outcome.run_id), rows, everything=arguments.all)
         if request.notation:
             show_answer(console, read_notation(request.notation), rows)
         show_outcome(console, outcome, store)

@@ -6,7 +6,14 @@ import argparse
 
 from mallard.analysis.cell_tables import setting_text
 from mallard.command_line import exit_status
-from mallard.command_line.options import add_database, add_run, check_database, check_run, nothing_measured
+from mallard.command_line.options import (
+    add_all,
+    add_database,
+    add_run,
+    check_database,
+    check_run,
+    nothing_measured,
+)
 from mallard.errors import UsageError
 from mallard.evidence.beside import beside, has_cells_of
 from mallard.evidence.measured import Measured, by_setting
@@ -43,12 +50,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STRATEGY",
         help=f"of locality: the strategy beside the printed multipool (default: {LOCAL})",
     )
+    add_all(parser)
     add_run(parser)
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
     if arguments.table is not None:
+        if arguments.all:
+            raise UsageError("--all is for a run; leave it out beside a printed table")
         _checked(arguments, table_named(arguments.table))
     elif arguments.nanoseconds or arguments.local:
         option = "--nanoseconds" if arguments.nanoseconds else "--local"
@@ -83,7 +93,7 @@ def _show_run(arguments: argparse.Namespace) -> None:
         found = store.select_run(arguments.run)
         rows, notes = store.rows(found.id), store.notes(found.id)
     console = output_console()
-    show_run(console, found, rows, notes)
+    show_run(console, found, rows, notes, everything=arguments.all)
     settings = by_setting(rows)
     names = [
         name

@@ -10,7 +10,7 @@ import argparse
 
 from mallard.analysis.survey import QUESTIONS
 from mallard.command_line import layout
-from mallard.command_line.options import add_database
+from mallard.command_line.options import add_all, add_database
 from mallard.command_line.parser import Parser, gibibytes, one_of, positive_int, positive_seconds, seed_number
 from mallard.contenders import own_strategies
 from mallard.experiments import EXPERIMENTS
@@ -123,5 +123,6 @@ def _add_further(parser: argparse._ActionsContainer) -> None:
         type=gibibytes,
         help="for one process (default: 12, or 95 %% of free memory)",
     )
+    add_all(parser)
     parser.add_argument("--no-pin", action="store_true", help="let the system choose the core")
     add_database(parser)

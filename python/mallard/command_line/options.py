@@ -24,6 +24,12 @@ def add_database(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def add_all(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--all", action="store_true", help="heat maps with all bindings and variants of a strategy"
+    )
+
+
 def add_run(parser: argparse.ArgumentParser, *others: str) -> None:
     words = ["latest (default)", *others, "a run's number"]
     parser.add_argument(

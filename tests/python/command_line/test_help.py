@@ -104,7 +104,7 @@ def test_help_for_an_experiment_has_its_options_and_no_other(name: str) -> None:
     assert shown & every == own
     assert shown - every == {
         *("quick", "standard", "paper", "strategy", "contenders", "malloc", "pages", "compiler"),
-        *("reps", "seed", "time-limit", "memory-limit", "no-pin", "db"),
+        *("reps", "seed", "time-limit", "memory-limit", "all", "no-pin", "db"),
     }
     strategies = told.partition("strategies (")[2].partition("examples:")[0]
     assert own_strategies(name)[-1] in strategies

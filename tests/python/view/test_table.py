@@ -223,6 +223,11 @@ def test_without_a_run_the_printed_tables_are_listed(
     assert not database.exists()
 
 
+def test_all_columns_are_those_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "p0213:6", "--all"]) == 2
+    assert "--all is for a run; leave it out beside a printed table" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [["--nanoseconds"], ["--local", "AS9"]])
 def test_options_of_a_printed_table_need_its_name(
     database: Path, capsys: pytest.CaptureFixture[str], words: list[str]

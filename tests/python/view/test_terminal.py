@@ -67,7 +67,9 @@ def rows(times: dict[str, Sequence[float]], size: int = 6, **changes: Any) -> li
     ]
 
 
-def shown(found: Sequence[Row], width: int = 100, *, colour: bool = False, run: Run = RUN) -> str:
+def shown(
+    found: Sequence[Row], width: int = 100, *, colour: bool = False, run: Run = RUN, everything: bool = True
+) -> str:
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -75,7 +77,7 @@ def shown(found: Sequence[Row], width: int = 100, *, colour: bool = False, run: 
         color_system="truecolor" if colour else None,
         highlight=False,
     )
-    show_run(console, run, found)
+    show_run(console, run, found, everything=everything)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -100,6 +102,24 @@ def test_a_difference_within_the_interval_is_none() -> None:
     text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (58.0, 63.0, 60.5)}))
     # If nothing beats new-delete beyond its interval, new-delete is the one to use.
     assert line_of(text, 6) == ["2^6", "60.0*", "101="]
+
+
+def test_the_answer_stands_last_in_a_line_a_structure() -> None:
+    times = {"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}
+    *_, heading, line = shown(rows(times)).splitlines()
+    assert heading == "What to use"
+    assert line == "DS2  vector<string>  use monotonic: 2.0 times as fast"
+    *_, line = shown(rows({"new-delete": (60.0, 61.0, 60.0)})).splitlines()
+    assert line == "DS2  vector<string>  keep new-delete"
+
+
+def test_bindings_and_variants_take_no_column_by_default() -> None:
+    times = {
+        name: (60.0, 61.0, 60.0) for name in ("new-delete", "multipool", "multipool-last", "multipool/base")
+    }
+    times["monotonic/base"] = (30.0, 30.5, 30.0)  # the pick of its line
+    assert line_of(shown(rows(times), everything=False), 6) == ["2^6", "60.0", "50*", "100="]
+    assert len(line_of(shown(rows(times)), 6)) == 6
 
 
 def test_failures_show_in_their_cells() -> None:

@@ -77,7 +77,7 @@ def text_of(console: Console) -> str:
 def shown(natives: Natives, width: int = 120, *, colour: bool = False) -> str:
     console = console_of(width, colour=colour)
     rows = [Row.from_native(4, native) for native in natives]
-    show_run(console, run_of(rows[0].experiment), rows)
+    show_run(console, run_of(rows[0].experiment), rows, everything=True)
     return text_of(console)
 
 

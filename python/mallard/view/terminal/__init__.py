@@ -17,6 +17,7 @@ from mallard.run import Outcome
 from mallard.store import Note, Run, Store
 from mallard.view.terminal.compilers import show_compilers
 from mallard.view.terminal.console import print_line
+from mallard.view.terminal.panel.answer import Answer, show_answers
 from mallard.view.terminal.panel.phases import show_phases
 from mallard.view.terminal.panel.races import show_race
 from mallard.view.terminal.panel.spreads import show_spreads
@@ -28,25 +29,31 @@ __all__ = ["show_outcome", "show_run"]
 FAILURES_SHOWN = 10
 
 
-def show_run(console: Console, run: Run, rows: Sequence[Row], notes: Sequence[Note] = ()) -> None:
-    """The notes are those that the caller has not shown."""
+def show_run(
+    console: Console, run: Run, rows: Sequence[Row], notes: Sequence[Note] = (), *, everything: bool = False
+) -> None:
+    """Prints the figures and, last, what to use. The notes are those that the caller has not shown.
+    `everything`: heat maps with all bindings and variants of a strategy."""
     console.print(heading(run), style="bold", markup=False)
     for note in notes:
         print_line(console, f"{note.kind}: {note.text}")
     console.print()
     experiment = EXPERIMENTS[run.experiment]
+    answers: list[Answer] = []
     match experiment.panel:
         case Phases() as panel:
-            show_phases(console, experiment, panel, rows)
+            answers = show_phases(console, experiment, panel, rows)
         case Race() as panel:
-            show_race(console, experiment, panel, run, rows)
+            answers = show_race(console, experiment, panel, run, rows, everything=everything)
         case Works() as panel:
-            show_works(console, experiment, panel, rows)
+            answers = show_works(console, experiment, panel, rows)
         case Spreads() as panel:
             show_spreads(console, experiment, panel, rows)
         case Own(module):
-            import_module(f"{__name__}.panel.{module}").show(console, rows)
+            show = import_module(f"{__name__}.panel.{module}").show
+            answers = show(console, rows, everything=everything)
     show_compilers(console, rows)
+    show_answers(console, answers)
 
 
 def heading(run: Run) -> str:

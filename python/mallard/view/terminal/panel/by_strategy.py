@@ -49,12 +49,6 @@ def bytes_of(figure: str) -> Callable[[Line, str], str | None]:
     return figure_text(figure, bytes_text)
 
 
-def say(console: Console, sentences: Sequence[str]) -> None:
-    for sentence in sentences:
-        console.print(sentence, markup=False)
-    console.print()
-
-
 def show_times(
     console: Console, title: str, corner: str, columns: Sequence[Column], names: Sequence[str]
 ) -> None:

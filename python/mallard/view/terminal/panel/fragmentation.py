@@ -20,6 +20,7 @@ from mallard.experiments.fragmentation import ALL, FRAGMENTED, IN_PRINT
 from mallard.papers.fragmentation import AVERAGE, AVERAGE_KEY
 from mallard.papers.fragmentation import fragmentation_tables as printed_tables
 from mallard.result import Row
+from mallard.view.terminal.panel.answer import Answer
 from mallard.view.terminal.table.blocks import (
     CELL_WIDTH,
     Block,
@@ -37,7 +38,7 @@ LEGEND = (
 )
 
 
-def show(console: Console, rows: Sequence[Row]) -> None:
+def show(console: Console, rows: Sequence[Row], *, everything: bool) -> list[Answer]:
     tables = fragmentation_tables(rows)
     for setting in dict.fromkeys(table.setting for table in tables):
         same = [table for table in tables if table.setting == setting]
@@ -54,10 +55,9 @@ def show(console: Console, rows: Sequence[Row]) -> None:
                 ),
             )
         _show_means(console, same)
-    for sentence in fragmentation_sentences(tables):
-        console.print(sentence, markup=False)
     console.print()
     console.print(LEGEND, style="dim", markup=False)
+    return [Answer((), fragmentation_sentences(tables))]
 
 
 def _ratios(table: FragmentationTable, freed: str, names: Sequence[str]) -> Block:

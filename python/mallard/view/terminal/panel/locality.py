@@ -18,6 +18,7 @@ from mallard.analysis.panel.locality_verdict import locality_sentences
 from mallard.analysis.words import amount, counted_in_tens, nanoseconds
 from mallard.result import Row
 from mallard.stats import Spread
+from mallard.view.terminal.panel.answer import Answer
 from mallard.view.terminal.table.blocks import (
     CELL_WIDTH,
     Block,
@@ -49,16 +50,17 @@ LEGEND = (
 )
 
 
-def show(console: Console, rows: Sequence[Row]) -> None:
+def show(console: Console, rows: Sequence[Row], *, everything: bool) -> list[Answer]:
+    answers = []
     for system in locality_systems(rows):
         console.print(Text.assemble((f"{_length(system, system.links)} links", "bold"), _setting(system)))
         for surface in system.surfaces.values():
             show_beside(console, _accesses(system, surface, console.width))
         show_beside(console, [_costs(system, surface) for surface in system.surfaces.values()])
-        for sentence in locality_sentences(system):
-            console.print(sentence, markup=False)
         console.print()
+        answers.append(Answer(system.setting, locality_sentences(system)))
     console.print(LEGEND, style="dim", markup=False)
+    return answers
 
 
 def _setting(system: System) -> str:

@@ -16,10 +16,12 @@ from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Phases
 from mallard.experiments.description.quantity import Quantity
 from mallard.result import Row
-from mallard.view.terminal.panel.by_strategy import MARKS, Column, columns_of, say, show_figures, show_times
+from mallard.view.terminal.panel.answer import Answer
+from mallard.view.terminal.panel.by_strategy import MARKS, Column, columns_of, show_figures, show_times
 
 
-def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: Sequence[Row]) -> None:
+def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: Sequence[Row]) -> list[Answer]:
+    answers = []
     corner = panel.head or experiment.places[0]
     for table in phase_tables(experiment.name, rows):
         console.print(Text(setting_text(table.setting), "bold"))
@@ -30,8 +32,10 @@ def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: S
             _show_over_time(console, panel, table, line)
         for amount in panel.amounts:
             _show_amount(console, corner, table, amount)
-        say(console, sentences_of(experiment.name, table))
+        console.print()
+        answers.append(Answer(table.setting, sentences_of(experiment.name, table)))
     console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
+    return answers
 
 
 def _show_over_time(console: Console, panel: Phases, table: CellTable, line: Line) -> None:

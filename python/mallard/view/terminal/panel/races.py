@@ -17,21 +17,31 @@ from mallard.experiments.description.panel import Columns, Most, MostRatio, Race
 from mallard.footprint import readable
 from mallard.result import Row
 from mallard.store import Run
+from mallard.view.terminal.panel.answer import Answer
 from mallard.view.terminal.table.blocks import Piece
 from mallard.view.terminal.table.heat_map import FAULTS, MARKS, show_columns, show_heat_map
 
 
-def show_race(console: Console, experiment: Experiment, panel: Race, run: Run, rows: Sequence[Row]) -> None:
+def show_race(
+    console: Console,
+    experiment: Experiment,
+    panel: Race,
+    run: Run,
+    rows: Sequence[Row],
+    *,
+    everything: bool,
+) -> list[Answer]:
+    answers = []
     for table in race_tables(experiment.name, rows, run.machine.get("cores")):
         console.print(Text(setting_text(table.setting), "bold"))
-        show_heat_map(console, table)
-        for sentence in race_sentences(experiment.name, table):
-            console.print(sentence, markup=False)
+        show_heat_map(console, table, everything=everything)
+        answers.append(Answer(table.setting, race_sentences(experiment.name, table)))
         console.print()
         for below in panel.below:
             _show_below(console, table, below)
         console.print()
     console.print(f"{panel.legend} {MARKS} {FAULTS}", style="dim", markup=False)
+    return answers
 
 
 def _show_below(console: Console, table: CellTable, below: Most | Columns | MostRatio) -> None:

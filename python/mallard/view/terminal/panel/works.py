@@ -16,18 +16,22 @@ from mallard.analysis.words import factor, nanoseconds
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Works
 from mallard.result import Row
-from mallard.view.terminal.panel.by_strategy import MARKS, say, show_times
+from mallard.view.terminal.panel.answer import Answer
+from mallard.view.terminal.panel.by_strategy import MARKS, show_times
 
 
-def show_works(console: Console, experiment: Experiment, panel: Works, rows: Sequence[Row]) -> None:
+def show_works(console: Console, experiment: Experiment, panel: Works, rows: Sequence[Row]) -> list[Answer]:
+    answers = []
     for setting, works in works_of(experiment.name, rows).items():
         if setting:
             console.print(Text(setting_text(setting), "bold"))
         columns = [(work.words, work.line) for work in works]
         show_times(console, "ns an operation", "strategy", columns, strategies_of(works))
         _show_book(console, works)
-        say(console, work_sentences(experiment.name, works))
+        console.print()
+        answers.append(Answer(setting or (), work_sentences(experiment.name, works)))
     console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
+    return answers
 
 
 def _show_book(console: Console, works: Sequence[Work]) -> None:

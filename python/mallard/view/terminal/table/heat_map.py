@@ -17,6 +17,7 @@ from mallard.analysis.cell_tables import StructureTable
 from mallard.analysis.labels import SHORT_STATUS, place_heads, place_text
 from mallard.analysis.panel.races import faults_dominate
 from mallard.analysis.words import nanoseconds
+from mallard.strategy_names import is_base, is_inline, without_variants
 from mallard.view.terminal.table.blocks import Piece, line_of
 from mallard.view.terminal.table.columns import column_of, folded_names, header, padded
 from mallard.view.terminal.table.palette import ratio_style
@@ -30,11 +31,19 @@ FAULTS = "!: page faults are most of the time."
 Show = Callable[[Line, str], Piece]  # the text of a cell, without the mark's place
 
 
-def show_heat_map(console: Console, table: CellTable) -> None:
+def compared(table: CellTable) -> list[str]:
+    """The strategies that a reader chooses from: no other bindings and variants of one that is there, unless
+    one of them is the pick of a line."""
+    picks = {pick_of(line) for line in table.lines}
+    usual = [name for name in without_variants(table.strategies) if not is_base(name) and not is_inline(name)]
+    return [name for name in table.strategies if name in usual or name in picks]
+
+
+def show_heat_map(console: Console, table: CellTable, *, everything: bool) -> None:
     def show(line: Line, name: str) -> Piece:
         return _cell(line.cells.get(name), pick_of(line) == name)
 
-    show_columns(console, table, show)
+    show_columns(console, table if everything else table.only(compared(table)), show)
 
 
 def show_columns(console: Console, table: CellTable, show: Show) -> None:
