@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
 namespace mallard::trace {
 
 namespace {
-
-constexpr std::uint64_t most_u32 = std::numeric_limits<std::uint32_t>::max();
 
 std::uint64_t read_level(byte_reader& from) {
     const auto bytes = from.take(level_bytes);
@@ -116,7 +115,7 @@ void chunk_parser::parse_record(record_kind kind, chunk_sink& sink) {
 
 void chunk_parser::parse_thread_begin(chunk_sink& sink) {
     const std::uint64_t ticks = from_.number();
-    number_ = static_cast<std::uint32_t>(from_.number_up_to(most_u32));
+    number_ = static_cast<std::uint32_t>(from_.number_up_to(UINT32_MAX));
     from_.number(); // the system's number of the thread
     const std::uint64_t begins = from_.number();
     std::unique_ptr<thread>& there = threads_[number_];

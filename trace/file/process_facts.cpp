@@ -1,16 +1,14 @@
 #include "trace/file/process_facts.hpp"
 
 #include <bit>
-#include <limits>
+#include <cstdint>
 
 namespace mallard::trace {
 
 namespace {
 
-constexpr std::uint64_t most_u32 = std::numeric_limits<std::uint32_t>::max();
-
 std::uint32_t read_u32(byte_reader& from) {
-    return static_cast<std::uint32_t>(from.number_up_to(most_u32));
+    return static_cast<std::uint32_t>(from.number_up_to(UINT32_MAX));
 }
 
 } // namespace

@@ -16,7 +16,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
-std::atomic<misuse_handler> installed_handler{nullptr};
+std::atomic<misuse_handler> installed_misuse_handler{nullptr};
 
 } // namespace
 
@@ -189,12 +189,12 @@ void misuse_text::append_stack(std::span<void* const> stack) noexcept {
 }
 
 misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
-    return installed_handler.exchange(handler);
+    return installed_misuse_handler.exchange(handler);
 }
 
 void report_misuse(const misuse_report& report) noexcept {
     const core::cancellation_disabled meanwhile;
-    if (misuse_handler handler = installed_handler.load()) {
+    if (misuse_handler handler = installed_misuse_handler.load()) {
         handler(report);
         return;
     }

@@ -14,10 +14,10 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
-std::atomic<out_of_memory_handler> installed_handler{nullptr};
+std::atomic<out_of_memory_handler> installed_oom_handler{nullptr};
 
 void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
-    if (out_of_memory_handler handler = installed_handler.load();
+    if (out_of_memory_handler handler = installed_oom_handler.load();
         handler != nullptr && !core::unheard_failures::expected()) {
         const core::cancellation_disabled meanwhile;
         handler(bytes, alignment);
@@ -45,7 +45,7 @@ void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
 } // namespace
 
 out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) noexcept {
-    return installed_handler.exchange(handler);
+    return installed_oom_handler.exchange(handler);
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY
