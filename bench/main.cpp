@@ -80,15 +80,23 @@ constexpr experiment experiments[] = {
     {"utilization", run_utilization, describe_utilization},
     {"contention", run_contention, describe_contention},
     {"fragmentation", run_fragmentation, describe_fragmentation},
+#ifndef BENCH_SURVEY_ONLY
     {"primitives", run_primitives, describe_primitives},
+#endif
     {"small-objects", run_small_objects, describe_small_objects},
     {"fixed-block", run_fixed_block, describe_fixed_block},
+#ifndef BENCH_SURVEY_ONLY
     {"adaptive-pool", run_adaptive_pool, describe_adaptive_pool},
+#endif
     {"expansion-forward", run_expansion_forward, describe_expansion_forward},
+#ifndef BENCH_SURVEY_ONLY
     {"expansion-backward", run_expansion_backward, describe_expansion_backward},
     {"shrink-to-fit", run_shrink_to_fit, describe_shrink_to_fit},
+#endif
     {"burst", run_burst, describe_burst},
+#ifndef BENCH_SURVEY_ONLY
     {"heap-churn", run_heap_churn, describe_heap_churn},
+#endif
     {"reuse", run_reuse, describe_reuse},
 };
 

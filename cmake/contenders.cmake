@@ -2,18 +2,16 @@
 # runner says which are missing and why (bench/strategy/strategies.def). None is needed. A library brings the files in
 # its folder of bench/strategy/contender, and those of its name in bench/workload/density/contender.
 #
-# MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks.
+# MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks, and the
+# survey's runner all but the standard library.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
 set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
 
-# Defines BENCH_HAS_<name> for `target`, and for its table BENCH_WHY_<name>: the reason why there is none, or empty. Adds
-# the files of an installed library to the target, and their headers to contender_headers.
+# Defines BENCH_HAS_<name> for `target`, and BENCH_WHY_<name>: the reason why there is none, or empty. Adds the files of
+# an installed library to the target, and their headers to contender_headers.
 macro(contender target name why)
   string(COMPARE EQUAL "${why}" "" has_${name})
-  target_compile_definitions(${target} PUBLIC BENCH_HAS_${name}=${has_${name}})
-  set_property(
-    SOURCE "${PROJECT_SOURCE_DIR}/bench/strategy/mechanism_table.cpp"
-    APPEND PROPERTY COMPILE_DEFINITIONS "BENCH_WHY_${name}=\"${why}\"")
+  target_compile_definitions(${target} PUBLIC BENCH_HAS_${name}=${has_${name}} PRIVATE "BENCH_WHY_${name}=\"${why}\"")
   if(has_${name})
     string(TOLOWER "${name}" library)
     set(folder "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${library}")
@@ -65,10 +63,11 @@ function(add_contenders target)
   foreach(name ${contender_names})
     contender(${target} ${name} "${why_${name}}")
   endforeach()
+  set(generated "${PROJECT_BINARY_DIR}/generated/${target}")
   list(TRANSFORM contender_headers REPLACE "(.+)" "#include \"\\1\"")
   list(JOIN contender_headers "\n" includes)
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/bench/contenders.hpp" CONTENT "#pragma once\n\n@includes@\n" @ONLY)
-  target_include_directories(${target} PUBLIC "${PROJECT_BINARY_DIR}/generated")
+  file(CONFIGURE OUTPUT "${generated}/bench/contenders.hpp" CONTENT "#pragma once\n\n@includes@\n" @ONLY)
+  target_include_directories(${target} PUBLIC "${generated}")
 
   # Boost's own switch for pools without a lock: each belongs to one thread.
   target_compile_definitions(${target} PUBLIC BOOST_DISABLE_THREADS)

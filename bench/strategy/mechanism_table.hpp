@@ -36,6 +36,7 @@ enum class capability : std::uint32_t {
     bursts = 1U << 6,       ///< gives and takes many blocks of a size at once
     other_pool = 1U << 7,   ///< one of the library's pools beyond the papers' two allocators
     in_a_region = 1U << 8,  ///< begins in a region of a computed size, and takes nothing beyond
+    in_survey = 1U << 9,    ///< compiled into the survey's runner
 };
 
 [[nodiscard]] constexpr capability operator|(capability a, capability b) noexcept {
@@ -90,6 +91,18 @@ inline constexpr std::size_t mechanism_count = mechanisms.size();
 
 [[nodiscard]] constexpr bool is_in_a_region(mechanism_kind kind) noexcept {
     return has(mechanisms[static_cast<std::size_t>(kind)].can, capability::in_a_region);
+}
+
+/// True in the runner of `mallard bench` without an experiment: it has only what the survey measures, and compiles in
+/// a third of the time. Its objects are compiled with the options of the whole runner's.
+#ifdef BENCH_SURVEY_ONLY
+constexpr bool survey_only = true;
+#else
+constexpr bool survey_only = false;
+#endif
+
+[[nodiscard]] constexpr bool is_compiled(mechanism_kind kind) noexcept {
+    return !survey_only || has(mechanisms[static_cast<std::size_t>(kind)].can, capability::in_survey);
 }
 
 /// Returns: all libraries that contenders come from.

@@ -42,7 +42,7 @@ template <class Use>
 void with_base(binding_kind binding, mallard::inline_resource& made, Use&& use) {
     if (binding == binding_kind::inline_base) {
         use(*opaque(&made));
-    } else {
+    } else if constexpr (!survey_only) {
         use(abstract(made));
     }
 }
@@ -50,17 +50,19 @@ void with_base(binding_kind binding, mallard::inline_resource& made, Use&& use) 
 /// Calls `use` with the type of the multipool that reuses blocks as `kind` says.
 template <class Use>
 auto with_multipool_by(reuse_kind kind, Use&& use) {
-    switch (kind) {
-    case reuse_kind::last_freed:
-        return use(std::type_identity<multipool_by<mallard::last_freed>>());
-    case reuse_kind::first_freed:
-        return use(std::type_identity<multipool_by<mallard::first_freed>>());
-    case reuse_kind::random:
-        return use(std::type_identity<multipool_by<random_freed>>());
-    case reuse_kind::standard:
-        return use(std::type_identity<multipool>());
+    if constexpr (!survey_only) {
+        switch (kind) {
+        case reuse_kind::last_freed:
+            return use(std::type_identity<multipool_by<mallard::last_freed>>());
+        case reuse_kind::first_freed:
+            return use(std::type_identity<multipool_by<mallard::first_freed>>());
+        case reuse_kind::random:
+            return use(std::type_identity<multipool_by<random_freed>>());
+        case reuse_kind::standard:
+            break;
+        }
     }
-    std::abort();
+    return use(std::type_identity<multipool>());
 }
 
 /// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the
@@ -80,13 +82,14 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
             arena_type made(buffer);
             use(made);
             return made.stats().spills;
-        } else {
+        } else if constexpr (!survey_only) {
             mallard::resource<arena_type> made(buffer);
             with_base(s.binding, made, use);
             return made.mechanism().stats().spills;
         }
+        break;
     case mechanism_kind::monotonic_walked:
-        if constexpr (std::is_same_v<Upstream, mallard::chunk_cache>) {
+        if constexpr (!survey_only && std::is_same_v<Upstream, mallard::chunk_cache>) {
             walked_monotonic made(buffer);
             use(made);
             return made.stats().spills;
@@ -106,22 +109,24 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
             use(made);
         }
         return 0;
-    case mechanism_kind::multipool_over_monotonic: {
-        arena_type arena(buffer);
-        if (by_type) {
-            pool_over_arena_type made(arena);
-            use(made);
-        } else {
-            mallard::resource<pool_over_arena_type> made(arena);
-            with_base(s.binding, made, use);
+    case mechanism_kind::multipool_over_monotonic:
+        if constexpr (!survey_only) {
+            arena_type arena(buffer);
+            if (by_type) {
+                pool_over_arena_type made(arena);
+                use(made);
+            } else {
+                mallard::resource<pool_over_arena_type> made(arena);
+                with_base(s.binding, made, use);
+            }
+            return arena.stats().spills;
         }
-        return arena.stats().spills;
-    }
+        break;
     case mechanism_kind::heap:
         if (by_type) {
             heap_type made;
             use(made);
-        } else {
+        } else if constexpr (!survey_only) {
             mallard::resource<heap_type> made;
             use(abstract(made));
         }

@@ -167,11 +167,19 @@ void with_source_of(std::span<std::byte> buffer, Shape shape, Use&& use) {
 }
 
 /// Effects: calls `use.operator()<kind>()`, the kind being a constant there.
+/// Requires: `kind` is compiled into this runner.
 template <class Use>
 void with_kind(mechanism_kind kind, Use&& use) {
+    const auto use_if_compiled = [&use]<mechanism_kind Kind>() {
+        if constexpr (is_compiled(Kind)) {
+            use.template operator()<Kind>();
+        } else {
+            std::abort(); // strategies() has none of these
+        }
+    };
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         static_cast<void>(((static_cast<std::size_t>(kind) == I &&
-                            (use.template operator()<static_cast<mechanism_kind>(I)>(), true)) ||
+                            (use_if_compiled.template operator()<static_cast<mechanism_kind>(I)>(), true)) ||
                            ...));
     }(std::make_index_sequence<mechanism_count>());
 }

@@ -28,7 +28,9 @@ std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Shape sh
         return 0;
     }
     case mechanism_kind::new_delete:
-        use(abstract(*mallard::new_delete_resource()));
+        if constexpr (!survey_only) {
+            use(abstract(*mallard::new_delete_resource()));
+        }
         return 0;
     case mechanism_kind::monotonic:
     case mechanism_kind::multipool:

@@ -42,9 +42,17 @@ constexpr bool has_its_head(const entry& each) {
 }
 static_assert(std::ranges::all_of(table, has_its_head), "a contender needs the head of its column");
 
+/// True if the survey's runner has the code. Of mallard's allocators behind a base, that is the inline multipool.
+bool is_in_survey(const strategy& s) noexcept {
+    const bool by_type = s.binding == type_parameter && s.reuse == standard && s.version == none;
+    const bool inline_multipool = s.mechanism == mechanism_kind::multipool && s.binding == inline_base;
+    return s.can(capability::in_survey) && (by_type || inline_multipool || s.is_contender());
+}
+
 std::vector<strategy> all_that_are_built() {
     std::vector<strategy> built;
-    std::ranges::copy_if(table, std::back_inserter(built), [](const strategy& s) { return s.is_built(); });
+    std::ranges::copy_if(table, std::back_inserter(built),
+                         [](const strategy& s) { return s.is_built() && (!survey_only || is_in_survey(s)); });
     return built;
 }
 
@@ -199,6 +207,9 @@ void describe_registry(json_writer& json) {
         }
         if (!each.column.empty()) {
             json.member("column", each.column);
+        }
+        if (is_in_survey(s)) {
+            json.member("survey", true);
         }
         if (!s.serves_large_blocks()) {
             json.member("largest_block", static_cast<std::int64_t>(row.largest_block));

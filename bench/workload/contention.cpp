@@ -60,11 +60,12 @@ bool serves_all_threads(const strategy& s) noexcept {
 template <class Use>
 void with_one_for_all(const contention_cell& cell, Use&& use) {
     switch (cell.how.mechanism) {
-    case mechanism_kind::shared_synchronized: {
-        mallard::synchronized<multipool> made;
-        use(made);
+    case mechanism_kind::shared_synchronized:
+        if constexpr (!survey_only) {
+            mallard::synchronized<multipool> made;
+            use(made);
+        }
         return;
-    }
     case mechanism_kind::shared_concurrent: {
         mallard::concurrent_multipool<> made;
         use(made);

@@ -51,7 +51,9 @@ bool has_heap_upstream(const strategy& s) noexcept {
 fragmentation_cell parse(arguments& given, run_options& options) {
     fragmentation_cell cell;
     cell.freed = given.choice("freed", names_of_shares());
-    cell.upstream = given.choice("upstream", {"cache", "heap"}, "cache");
+    const auto upstreams =
+        survey_only ? std::vector<std::string>{"cache"} : std::vector<std::string>{"cache", "heap"};
+    cell.upstream = given.choice("upstream", upstreams, upstreams.front());
     const bool from_heap = cell.upstream == "heap";
     const auto chunks_log2 = given.number("perturb-chunks-log2", usual_chunks_log2, 3, most_chunks_log2);
     cell.chunks = std::size_t{1} << chunks_log2;

@@ -19,6 +19,10 @@ class NativeFile:
     is_library: bool = False
     in_wheel: bool = False
 
+    def built(self) -> Path:
+        """The place of the source tree's own build."""
+        return source_root() / "build" / self.built_in / self.name
+
     def find(self) -> Path:
         """$VARIABLE, the one installed beside this package, or the one of the source tree."""
         stated = os.environ.get(self.variable)
@@ -31,7 +35,7 @@ class NativeFile:
             return Path(stated).absolute()
         places = [
             Path(__file__).resolve().parent / ("lib" if self.is_library else "bin") / self.name,
-            source_root() / "build" / self.built_in / self.name,
+            self.built(),
         ]
         for path in places:
             if self.is_there(path):
@@ -49,6 +53,7 @@ class NativeFile:
 
 
 RUNNER = NativeFile("mallard-bench", "MALLARD_BENCH", "release/bench", "bench", in_wheel=True)
+SURVEY_RUNNER = NativeFile("mallard-bench-survey", "MALLARD_BENCH", "release/bench", "bench")
 COLLECTOR = NativeFile("mallard-record", "MALLARD_COLLECTOR", "advisor/recorder", "record")
 PROFILER = NativeFile("mallard-profile", "MALLARD_PROFILE", "advisor/advisor", "profile")
 MEASURER = NativeFile("mallard-measure", "MALLARD_MEASURE", "advisor/trial", "try")

@@ -44,6 +44,16 @@ class Pace:
         return total
 
 
+def left_text(seconds: float | None) -> str:
+    if seconds is None:
+        return "time left not known yet"
+    if seconds < 90:
+        return f"about {seconds:.0f} s left"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min left"
+    return f"about {seconds / 3600:.1f} h left"
+
+
 def grains(repetition: Repetition) -> Grains:
     kind = _kind(repetition.parameters)
     return (

@@ -13,7 +13,7 @@ from typing import Any
 from mallard.described import REGISTRY
 from mallard.errors import UsageError
 from mallard.library_code import fingerprint
-from mallard.native_file import RUNNER
+from mallard.native_file import RUNNER, SURVEY_RUNNER
 from mallard.papers.catalogue import Strategy, Structure
 from mallard.result import FORMAT
 from mallard.strategy_names import current
@@ -128,10 +128,10 @@ class Builds:
         }
 
 
-def load_builds(compilers: Sequence[str]) -> Builds:
-    """The runner of each compiler; if none is named, the present runner."""
+def load_builds(compilers: Sequence[str], survey: bool = False) -> Builds:
+    """The runner of each compiler; if none is named, the present runner, or that of the survey."""
     if not compilers:
-        return Builds({"": load_runner()})
+        return Builds({"": load_runner(find_runner(survey))})
     return Builds({compiler: _build_of(compiler) for compiler in compilers})
 
 
@@ -156,8 +156,12 @@ def _build_of(compiler: str) -> Runner:
     return runner
 
 
-def find_runner() -> Path:
-    """$MALLARD_BENCH, the one installed beside this package, or the source tree's release build."""
+def find_runner(survey: bool = False) -> Path:
+    """$MALLARD_BENCH, the one installed beside this package, or the source tree's release build. The survey
+    prefers the tree's smaller runner, which ./mallard builds for it instead of the whole one."""
+    small = SURVEY_RUNNER.built()
+    if survey and not os.environ.get(RUNNER.variable) and SURVEY_RUNNER.is_there(small):
+        return small
     return RUNNER.find()
 
 

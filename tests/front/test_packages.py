@@ -256,7 +256,7 @@ def test_mallocs_that_cannot_be_installed_are_named_and_skipped(ready, option):
 def test_a_malloc_that_is_there_costs_no_line(ready):
     ready.native_tools()
     ready.libraries("libjemalloc.so.2")
-    ready.told("bench")
+    ready.told("bench", "density")
     assert ready.call("bench", "density", "--malloc", "jemalloc").stderr == ""
 
 

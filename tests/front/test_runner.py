@@ -27,7 +27,7 @@ def test_it_is_configured_once_and_builds_what_changed(tools):
 @pytest.mark.parametrize("place", ["include/file", "src/file", "bench/file", "cmake/file", "CMakeLists.txt"])
 def test_a_changed_source_is_announced(tools, place):
     tools.told("bench")
-    touch_later(tools.root / place, tools.root / "build/release/mallard-stamp")
+    touch_later(tools.root / place, tools.root / "build/release/mallard-bench-survey-stamp")
     assert "building mallard-bench" in tools.call("bench").stderr
 
 
@@ -54,7 +54,7 @@ def test_the_programs_of_the_advisor_are_built_for_a_recording(tools, place):
     ]
     assert tools.call("record", "cat").stderr == ""
 
-    touch_later(tools.root / place, tools.root / "build/advisor/mallard-stamp")
+    touch_later(tools.root / place, tools.root / "build/advisor/mallard-advisor-stamp")
     assert "building mallard-advisor" in tools.call("record", "cat").stderr
 
 
@@ -91,7 +91,7 @@ def test_a_second_compiler_has_a_build_of_its_own(tools, words):
 @pytest.mark.parametrize("words", [[], ["--compiler", "g++"], ["--db", "clang++"]], ids=" ".join)
 def test_the_second_compiler_is_left_alone_unless_it_is_asked_for(tools, words):
     tools.program("clang++-19", "exit 1")
-    tools.told("bench", *words)
+    tools.told("bench", "density", *words)
     assert not (tools.root / "build/release-clang").exists()
 
 
@@ -122,3 +122,13 @@ def test_what_was_installed_since_is_looked_for(tools):
     tools.told("bench")
     calls = [call.split()[0] for call in tools.cmake_calls()]
     assert calls == ["--preset", "--build", "--build", "--preset", "--build"]
+
+
+def test_small_runner_and_whole_one_share_a_build(tools):
+    first = tools.call("bench")
+    assert "building mallard-bench-survey with g++ 12 (Release) in build/release\n" in first.stderr
+    second = tools.call("bench", "density")
+    assert "building mallard-bench with g++ 12 (Release) in build/release\n" in second.stderr
+    calls = [call.split()[0] for call in tools.cmake_calls()]
+    assert calls == ["--preset", "--build", "--build"]
+    assert tools.call("bench").stderr == ""

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-MAKING = "making the Python environment"
+MAKING = "mallard: making the Python environment"
 
 
 def test_the_first_call_sets_up_and_the_second_starts_at_once(clone):

@@ -54,7 +54,9 @@ reuse_cell parse(arguments& given, run_options& options) {
     const auto& names = reuse_pattern_names;
     cell.pattern = given.choice("pattern", {std::begin(names), std::end(names)}, "random");
     cell.shape.pattern = static_cast<reuse_pattern>(std::ranges::find(names, cell.pattern) - names);
-    cell.sizes = given.choice("sizes", {"same", "mixed"}, "same");
+    const auto sizes =
+        survey_only ? std::vector<std::string>{"mixed"} : std::vector<std::string>{"same", "mixed"};
+    cell.sizes = given.choice("sizes", sizes, sizes.front());
     cell.shape.mixed = cell.sizes == "mixed";
     cell.shape.alignment =
         cell.shape.mixed ? 8 : std::min<std::size_t>(cell.shape.block_bytes & -cell.shape.block_bytes, 16);
@@ -141,7 +143,7 @@ row run_reuse(arguments& given, run_options& options) {
         expect_room(cell.bytes_expected(), options.notes);
         if (cell.shape.mixed) {
             measure<true>(cell, result);
-        } else {
+        } else if constexpr (!survey_only) {
             measure<false>(cell, result);
         }
     } catch (const std::bad_alloc&) {

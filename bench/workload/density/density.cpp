@@ -7,8 +7,11 @@
 namespace bench {
 
 bool has_density(const strategy& s) noexcept {
+    // A table takes longest to compile, and the survey needs few.
+    const bool in_survey = s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::heap &&
+                           (s.binding == binding_kind::type_parameter || s.is_contender());
     return !s.is_shared() && !s.bursts && !is_other_pool(s.mechanism) && s.is_for_everything() &&
-           s.can(capability::containers);
+           s.can(capability::containers) && (!survey_only || in_survey);
 }
 
 row run_density(arguments& given, run_options& options) {

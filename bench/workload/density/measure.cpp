@@ -8,7 +8,9 @@
 #include "bench/workload/density/tables.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
+#include <type_traits>
 
 namespace bench {
 
@@ -28,7 +30,13 @@ struct run_with_handle {
 
     template <class Handle>
     void operator()(Handle& made) const {
-        run_one(cell, made, task);
+        constexpr bool in_survey =
+            !std::is_same_v<Handle, local_heap> && !std::is_same_v<Handle, mallard::inline_resource>;
+        if constexpr (!survey_only || in_survey) {
+            run_one(cell, made, task);
+        } else {
+            std::abort(); // has_density() refuses these
+        }
     }
 };
 
@@ -47,8 +55,10 @@ public:
     std::size_t iterate(const density_task& task) {
         switch (cell_.how.mechanism) {
         case mechanism_kind::null:
-            run_one(cell_, null_, task);
-            null_.release();
+            if constexpr (!survey_only) {
+                run_one(cell_, null_, task);
+                null_.release();
+            }
             return 0;
         case mechanism_kind::global:
         case mechanism_kind::global_kept:
@@ -62,10 +72,13 @@ public:
                 with_contender(cell_.how.mechanism, buffer_.span(), run_with_handle{cell_, task});
                 return 0;
             }
-            return cell_.upstream == chunk_source::heap
-                       ? with_mechanism<mallard::new_delete>(cell_.how, buffer_.span(),
-                                                             run_with_handle{cell_, task})
-                       : with_mechanism(cell_.how, buffer_.span(), run_with_handle{cell_, task});
+            if constexpr (!survey_only) {
+                if (cell_.upstream == chunk_source::heap) {
+                    return with_mechanism<mallard::new_delete>(cell_.how, buffer_.span(),
+                                                               run_with_handle{cell_, task});
+                }
+            }
+            return with_mechanism(cell_.how, buffer_.span(), run_with_handle{cell_, task});
         }
     }
 

@@ -11,18 +11,30 @@ namespace bench {
 namespace {
 
 constexpr fixed_block_work works[] = {
+#ifndef BENCH_SURVEY_ONLY
     {"new-delete", std::size_t{1} << 23, has_objects, measure_new_delete},
     {"replace", std::size_t{1} << 23, has_objects, measure_replace},
+#endif
     {"list", std::size_t{1} << 13, has_containers, measure_list},
     {"map", std::size_t{1} << 12, has_containers, measure_map},
+#ifndef BENCH_SURVEY_ONLY
     {"remove-ctrl", std::size_t{1} << 15, has_strings, measure_remove_ctrl},
+#endif
 };
 constexpr std::int64_t most_count = std::int64_t{1} << 40;
 constexpr std::string_view with_versions = "remove-ctrl";
 
+std::vector<std::string> versions() {
+    if constexpr (survey_only) {
+        return {};
+    } else {
+        return remove_ctrl_versions();
+    }
+}
+
 /// True if any of the works has the strategy.
 bool has_fixed_block(const strategy& s) noexcept {
-    return has_objects(s) || has_containers(s) || has_strings(s);
+    return std::ranges::any_of(works, [&s](const fixed_block_work& work) { return work.offered(s); });
 }
 
 std::vector<std::string> names_of_works() {
@@ -42,8 +54,8 @@ fixed_block_cell parse(arguments& given, run_options& options) {
     cell.work = given.choice("work", names_of_works());
     const fixed_block_work& work = work_of(cell.work);
     if (cell.work == with_versions) {
-        const std::vector<std::string> versions = remove_ctrl_versions();
-        cell.version = given.choice("version", versions, versions.front());
+        const std::vector<std::string> names = versions();
+        cell.version = given.choice("version", names, names.front());
     } else if (const std::string version = given.text("version", ""); !version.empty()) {
         throw usage_error("--version " + version + " with --work " + cell.work + ": only --work " +
                           std::string(with_versions) + " has versions; leave it out");
@@ -90,7 +102,7 @@ void describe_fixed_block(json_writer& json) {
         json.open('{').member("name", work.name);
         if (work.name == with_versions) {
             json.key("versions").open('[');
-            for (const std::string& version : remove_ctrl_versions()) {
+            for (const std::string& version : versions()) {
                 json.value(version);
             }
             json.close(']');

@@ -147,9 +147,11 @@ row run_expansion_forward(arguments& given, run_options& options) {
     return run_expansion<masked_expansion::none>("expansion-forward", has_forward, given, options);
 }
 
+#ifndef BENCH_SURVEY_ONLY
 row run_expansion_backward(arguments& given, run_options& options) {
     return run_expansion<masked_expansion::forward>("expansion-backward", has_backward, given, options);
 }
+#endif
 
 void describe_expansion_forward(json_writer& json) {
     describe_expansion(json, has_forward);

@@ -90,7 +90,7 @@ template <class A, class Use>
 void with_bases_of(binding_kind binding, Use&& use) {
     if (binding == binding_kind::inline_base) {
         use(life_of<inline_subsystem<A>, inline_list>());
-    } else {
+    } else if constexpr (!survey_only) {
         use(life_of<abstract_subsystem<A>, abstract_list>());
     }
 }
@@ -153,8 +153,6 @@ void with_subsystems(const strategy& s, Use&& use) {
     switch (s.mechanism) {
     case mechanism_kind::global:
         return use(life_of<global_subsystem, standard_list>());
-    case mechanism_kind::new_delete:
-        return use(life_of<new_delete_subsystem, abstract_list>());
     case mechanism_kind::multipool:
         return by_type ? with_multipool_by(s.reuse,
                                            [&use](auto type) {
@@ -165,9 +163,17 @@ void with_subsystems(const strategy& s, Use&& use) {
     case mechanism_kind::heap:
         return by_type ? use(life_of<typed_subsystem<local_heap>, list_over<local_heap>>())
                        : with_bases_of<local_heap>(s.binding, use);
+    case mechanism_kind::new_delete:
+        if constexpr (!survey_only) {
+            use(life_of<new_delete_subsystem, abstract_list>());
+        }
+        return;
     case mechanism_kind::multipool_over_monotonic:
-        return by_type ? use(life_of<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
-                       : with_bases_of<pool_over_arena>(s.binding, use);
+        if constexpr (!survey_only) {
+            by_type ? use(life_of<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
+                    : with_bases_of<pool_over_arena>(s.binding, use);
+        }
+        return;
     default:
         with_kind(s.mechanism, [&]<mechanism_kind Kind>() { with_subsystems_of<Kind>(use); });
     }

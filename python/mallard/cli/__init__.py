@@ -22,7 +22,7 @@ from typing import Any
 
 from mallard.command_line import exit_status, layout
 from mallard.command_line.needs import Needs
-from mallard.command_line.parser import Answer, Parser
+from mallard.command_line.parser import NO_INSTALL, Answer, Parser
 from mallard.command_line.streams import ReaderGone, guarded, tell
 from mallard.errors import UsageError
 from mallard.nearest import meant
@@ -58,6 +58,10 @@ Find out which local allocator makes your C++ faster, and prove it.
 
 verbs ('mallard VERB --help' has the options of each, with examples):
 """
+NO_INSTALL_TEXT = (
+    "do not run apt-get; name what is missing. MALLARD_NO_INSTALL=1 does the same. "
+    "Python packages go to build/venv all the same."
+)
 EXAMPLES = (("mallard advise -- ./program", "which allocator belongs where in it; two minutes"),)
 STATUSES = (
     f"{exit_status.DONE} done; {exit_status.FINDINGS} done, but the results need attention;",
@@ -144,6 +148,7 @@ def understood(words: Sequence[str]) -> Command:
         arguments = parser.parse_before_words(rest)
     else:
         arguments = parser.parse_intermixed_args(rest)
+    del arguments.no_install  # ./mallard has read it
     if arguments.help:
         raise Answer(module.help_for(arguments) if hasattr(module, "help_for") else parser.format_help())
     arguments.command_words = ["mallard", *words]
@@ -172,6 +177,7 @@ def _module(verb: str) -> Any:
 def _help() -> str:
     parts = (
         OPENING + layout.columns([*VERBS.items()]),
+        "option of every verb:\n" + layout.columns([(NO_INSTALL, NO_INSTALL_TEXT)]),
         "examples:\n" + layout.examples(EXAMPLES),
         "exit status:\n" + textwrap.indent(textwrap.fill(" ".join(STATUSES), layout.WIDTH - 2), "  "),
     )

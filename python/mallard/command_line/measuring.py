@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Protocol
@@ -46,6 +46,7 @@ def needs_of(*requests: Request) -> Needs:
     return Needs(
         # The name g++ stands for the compiler that $CXX names, so its build is always needed.
         presets=tuple(dict.fromkeys([COMPILERS["g++"], *(COMPILERS[each] for each in compilers)])),
+        survey=all(request.survey for request in requests),
         mallocs=mallocs,
         growing_vectors=any(BEHIND.keys() & row.strategies for row in rows),
     )
@@ -55,12 +56,13 @@ def measure(requests: Sequence[Request], database: str, command: str, display: D
     """Measures the requests, one run each, and stores every row. After an interrupt there
     are fewer outcomes than requests.
     """
-    builds = load_builds(selected_compilers(requests[0]))
+    survey = all(request.survey for request in requests)
+    builds = load_builds(selected_compilers(requests[0]), survey)
     plans = [make_plan(request, builds.first, host(), {}) for request in requests]  # a bad request fails here
     for message in dict.fromkeys(message for plan in plans for message in plan.messages):
         display.say(message)
     outcomes = []
-    series = _Series(display, [plan.processes for plan in plans]) if len(plans) > 1 else display
+    series = _Series(display, plans) if len(plans) > 1 else display
     with Store(database) as store:
         store.claim()
         try:
@@ -74,34 +76,41 @@ def measure(requests: Sequence[Request], database: str, command: str, display: D
     return outcomes
 
 
+_PROCESS_SECONDS: dict[str, float] = {}
+
+
 class _Series:
     """Shows several runs as one. The rest of the run at hand is estimated from its own rows, a later run from
-    the mean over all processes so far."""
+    its expected seconds and the pace so far: the measured time over that expected."""
 
-    def __init__(self, display: Display, processes: Sequence[int]) -> None:
+    def __init__(
+        self, display: Display, plans: Sequence[Plan], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._display = display
-        self._later = [*processes]
-        self._total = sum(processes)
+        self._clock = clock
+        self._process_seconds = [_PROCESS_SECONDS.get(plan.experiment, 1.0) for plan in plans]
+        self._processes = [plan.processes for plan in plans]
+        self._run = -1
         self._before = 0
-        self._counted = 0
-        self._started = time.monotonic()
+        self._expected = 0.0
+        self._started = clock()
         self.say, self.warn, self.tick = display.say, display.warn, display.tick
 
     def begin(self, done: int, total: int) -> None:
-        self._later.pop(0)
-        self._run = total
-        if not self._before:
-            self._display.begin(done, self._total)
+        self._run += 1
+        if not self._run:
+            self._display.begin(done, sum(self._processes))
 
     def measured(self, row: Any, done: int, seconds_left: float | None) -> None:
-        self._counted += 1
+        self._expected += self._process_seconds[self._run]
         if seconds_left is not None:
-            mean = (time.monotonic() - self._started) / self._counted
-            seconds_left += mean * sum(self._later)
+            pace = (self._clock() - self._started) / self._expected
+            later = zip(self._process_seconds[self._run + 1 :], self._processes[self._run + 1 :], strict=True)
+            seconds_left += pace * sum(seconds * processes for seconds, processes in later)
         self._display.measured(row, self._before + done, seconds_left)
 
     def end(self) -> None:
-        self._before += self._run
+        self._before += self._processes[self._run]
 
 
 def _measured(

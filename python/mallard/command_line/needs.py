@@ -3,6 +3,7 @@
 answered                             the program has printed what was asked for; nothing is needed
 environment GROUP                    Python packages: `run`, or `test`, which has those of the tests too
 runner PRESET                        what this preset builds: the native runner, or the advisor
+survey                               the runner is the smaller one of the survey
 preloaded PACKAGE LIBRARY TEXT...    a library for the loader; without it TEXT is skipped
 linked PACKAGE TEXT...               Boost's containers, for the compiler; without them TEXT is skipped
 tool NAME                            a tool of a stage of the tests
@@ -23,6 +24,7 @@ ANSWERED = "answered"
 class Needs:
     environment: str | None = "run"
     presets: tuple[str, ...] = ()
+    survey: bool = False
     mallocs: tuple[str, ...] = ()
     growing_vectors: bool = False
     tools: tuple[str, ...] = ()
@@ -33,6 +35,7 @@ class Needs:
         return [
             *([f"environment {self.environment}"] if self.environment else []),
             *(f"runner {preset}" for preset in self.presets),
+            *(["survey"] if self.survey else []),
             *(_malloc(name) for name in self.mallocs if name in MALLOCS),
             *([f"linked {boost} the vectors that grow in place"] if self.growing_vectors else []),
             *(f"tool {name}" for name in self.tools),

@@ -13,6 +13,7 @@ from mallard.command_line import layout
 from mallard.errors import UsageError
 from mallard.nearest import meant
 
+NO_INSTALL = "--no-install"
 LONGEST_OPTION = 31  # columns; the text of a longer one begins on the next line
 
 
@@ -35,6 +36,7 @@ class Parser(argparse.ArgumentParser):
         )
         self._positionals.title = "arguments"
         self.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
+        self.add_argument(NO_INSTALL, action="store_true", help=argparse.SUPPRESS)
 
     def format_help(self) -> str:
         if self.usage is None:

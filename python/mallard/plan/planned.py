@@ -51,13 +51,17 @@ class Plan:
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     def in_order(self) -> Iterator[Repetition]:
-        """Every row once, then every row again, and so on. The seed orders the strategies of a row.
+        """Every row once, then every row again, and so on. The seed orders the rows, and the strategies of
+        each.
 
         Repetitions of a cell are minutes apart, so that a disturbance meets one of them. Strategies of a
-        row are next to each other, so that it meets all of them.
+        row are next to each other, so that it meets all of them. The rows are shuffled, because a plan lists
+        the cheapest first: the rows measured so far stand for the others when the time left is estimated.
         """
         for repetition in range(max(row.repetitions for row in self.rows)):
-            for row in self.rows:
+            rows = list(self.rows)
+            random.Random(f"{self.seed} {repetition} {self.experiment}").shuffle(rows)
+            for row in rows:
                 if repetition >= row.repetitions:
                     continue
                 drawn = list(row.strategies)

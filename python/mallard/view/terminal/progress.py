@@ -15,6 +15,7 @@ from mallard.analysis.labels import place_heads, place_text
 from mallard.analysis.words import amount
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description.panel import Race
+from mallard.pace import left_text
 from mallard.result import Row
 from mallard.view.terminal.console import print_line
 
@@ -93,16 +94,6 @@ class ProgressDisplay:
         self._bar.update(self._task, left=left_text(left))
         self._bar.refresh()
         self._drawn = now
-
-
-def left_text(seconds: float | None) -> str:
-    if seconds is None:
-        return "time left not known yet"
-    if seconds < 90:
-        return f"about {seconds:.0f} s left"
-    if seconds < 5400:
-        return f"about {seconds / 60:.0f} min left"
-    return f"about {seconds / 3600:.1f} h left"
 
 
 def _what(row: Row) -> str:

@@ -1,0 +1,131 @@
+"""Callers who forbid apt-get, or say no: the missing packages are named with the command to type."""
+
+import os
+import pty
+import select
+
+import pytest
+
+APT_GET = 'echo "$*" >>"$HOME/apt-calls"; exit 100'
+COMMAND = "sudo apt-get install -y g++ cmake ninja-build\n"
+
+
+@pytest.fixture
+def bare(ready):
+    """Root on a machine without native tools, whose apt-get notes its calls."""
+    ready.program("apt-get", APT_GET)
+    ready.program("id", "echo 0")
+    return ready
+
+
+def apt_calls(clone):
+    calls = clone.root.parent / "apt-calls"
+    return calls.read_text().splitlines() if calls.exists() else []
+
+
+def check_refused(clone, failed, reason):
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    (line,) = failed.stderr.splitlines(keepends=True)
+    assert line.startswith(f"mallard: error: missing: g++ cmake ninja-build; {reason} forbids")
+    assert line.endswith(COMMAND)
+    assert apt_calls(clone) == []
+    assert not (clone.root / "build/release").exists()
+
+
+def test_option_forbids_apt_get(bare):
+    check_refused(bare, bare.call("bench", "density", "--no-install"), "--no-install")
+
+
+def test_survey_takes_no_install(bare):
+    check_refused(bare, bare.call("bench", "--no-install"), "--no-install")
+
+
+def test_variable_forbids_apt_get(bare):
+    check_refused(bare, bare.call("bench", MALLARD_NO_INSTALL="1"), "MALLARD_NO_INSTALL=1")
+
+
+def test_variable_of_zero_forbids_nothing(bare):
+    bare.call("bench", MALLARD_NO_INSTALL="0")
+    assert apt_calls(bare) != []
+
+
+def test_option_of_the_program_is_its_own(bare):
+    bare.call("record", "--", "cat", "--no-install")
+    assert apt_calls(bare) != []
+
+
+def test_missing_python_is_named_too(clone):
+    clone.program("apt-get", APT_GET)
+    clone.program("id", "echo 0")
+    (clone.programs / "python3").unlink()
+    failed = clone.call("doctor", "--no-install")
+    assert failed.returncode == 2
+    assert failed.stderr.endswith("sudo apt-get install -y python3 python3-venv\n")
+    assert apt_calls(clone) == []
+
+
+def test_optional_packages_are_skipped(bare):
+    bare.native_tools()
+    bare.libraries()
+    done = bare.call("bench", "density", "--malloc", "jemalloc", "--no-install")
+    assert done.returncode == 0, done.stderr
+    assert "will be skipped: --malloc jemalloc (libjemalloc2)" in done.stderr
+    assert apt_calls(bare) == []
+
+
+def test_python_packages_are_installed_all_the_same(clone):
+    assert clone.call("doctor", "--no-install").returncode == 0
+    assert (clone.root / "build/venv/stamp").exists()
+
+
+class Terminal:
+    """A call with a terminal for standard input and standard error."""
+
+    def __init__(self, clone, *words, **variables):
+        self.output = b""
+        self.process, self.side = pty.fork()
+        if self.process == 0:
+            door = str(clone.root / "mallard")
+            os.execve(door, [door, *words], clone.environment(**variables))
+
+    def answer(self, text):
+        while b"[Y/n]" not in self.output and self._read():
+            pass
+        os.write(self.side, text.encode())
+        while self._read():
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+    def _read(self):
+        """False at the end of the output."""
+        assert select.select([self.side], [], [], 60)[0], self.output
+        try:
+            part = os.read(self.side, 4096)
+        except OSError:  # Linux: no program has the terminal open
+            return False
+        self.output += part
+        return bool(part)
+
+
+@pytest.mark.parametrize("reply", ["\n", "y\n", "Yes\n"])
+def test_yes_installs_and_asks_once(bare, reply):
+    terminal = Terminal(bare, "bench", "density")
+    assert terminal.answer(reply) == 2  # this apt-get finds nothing
+    assert terminal.output.count(b"install g++ cmake ninja-build with apt-get? [Y/n]") == 1
+    assert apt_calls(bare) != []
+
+
+@pytest.mark.parametrize("reply", ["n\n", "\x04"])
+def test_no_installs_nothing(bare, reply):
+    terminal = Terminal(bare, "bench", "density")
+    assert terminal.answer(reply) == 2
+    assert COMMAND.strip().encode() in terminal.output
+    assert apt_calls(bare) == []
+
+
+def test_ci_is_not_asked(bare):
+    terminal = Terminal(bare, "bench", "density", CI="true")
+    terminal.answer("")
+    assert b"[Y/n]" not in terminal.output
+    assert apt_calls(bare) != []

@@ -1,0 +1,58 @@
+"""The forecast of a native build, on a clock of the tests."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from mallard.command_line.native_build import Forecast, step_seconds
+
+HEAVY = "Building CXX object bench/CMakeFiles/mallard-bench-survey.dir/workload/churn/reuse.cpp.o"
+LIGHT = "Building CXX object CMakeFiles/mallard.dir/src/mallard/bind/pooled.cpp.o"
+LINK = "Linking CXX executable bench/mallard-bench"
+STEPS = [LIGHT] * 30 + [HEAVY] * 12 + [LINK]
+
+
+def course(steps: list[str], slowness: float) -> list[tuple[float, str]]:
+    """The ends of the steps on two processors of a machine that takes so many times the expected seconds."""
+    free = [0.0, 0.0]
+    ends = []
+    for step in steps:
+        free.sort()
+        free[0] += slowness * step_seconds(step)
+        ends.append((free[0], step))
+    return sorted(ends)
+
+
+@pytest.mark.parametrize("slowness", [0.7, 1.0, 3.0])
+@pytest.mark.parametrize("order", [STEPS, STEPS[::-1], random.Random(1).sample(STEPS, len(STEPS))])
+def test_forecast_is_right_within_a_third(slowness: float, order: list[str]) -> None:
+    ends = course(order, slowness)
+    finish = ends[-1][0]
+    forecast = Forecast(STEPS, 2)
+    for number, (at, step) in enumerate(ends, 1):
+        forecast.ended(step, number, len(ends), at)
+        left = forecast.seconds_left(at)
+        if 0.25 * finish < at < 0.85 * finish:
+            assert left == pytest.approx(finish - at, rel=1 / 3)
+
+
+def test_time_left_passes_between_steps() -> None:
+    forecast = Forecast([HEAVY] * 4, 2)
+    begun = forecast.seconds_left(0.0)
+    assert begun == pytest.approx(2 * step_seconds(HEAVY))
+    assert forecast.seconds_left(1.0) == pytest.approx(begun - 1.0)
+
+
+def test_part_of_a_build_needs_no_list() -> None:
+    forecast = Forecast(STEPS, 1)
+    forecast.ended(LIGHT, 1, 4, 10.0)
+    assert forecast.seconds_left(10.0) == pytest.approx(30.0, rel=1 / 3)
+
+
+def test_make_tells_percents_only() -> None:
+    forecast = Forecast((), 1)
+    assert forecast.seconds_left(0.0) is None
+    forecast.ended(LIGHT, 50, 100, 60.0)
+    assert forecast.seconds_left(60.0) == pytest.approx(60.0, rel=1 / 3)
