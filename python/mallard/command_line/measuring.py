@@ -14,7 +14,7 @@ from mallard import machine
 from mallard.command_line.needs import Needs
 from mallard.contenders import BEHIND
 from mallard.expected_runner import expected_runner
-from mallard.plan import Host, Plan, Request, make_plan, selected_compilers, selected_mallocs
+from mallard.plan import SURVEY, Host, Plan, Request, make_plan, selected_compilers, selected_mallocs
 from mallard.run import Outcome, execute, prepare
 from mallard.runner import COMPILERS, Builds, load_builds
 from mallard.store import Store
@@ -76,7 +76,20 @@ def measure(requests: Sequence[Request], database: str, command: str, display: D
     return outcomes
 
 
-_PROCESS_SECONDS: dict[str, float] = {}
+# Of a process of each experiment of the survey, on the machine of the first estimate. In other series all
+# processes count as equally long.
+_PROCESS_SECONDS = {
+    "density": 0.40,
+    "locality": 0.64,
+    "utilization": 0.03,
+    "contention": 0.034,
+    "fragmentation": 0.19,
+    "small-objects": 0.05,
+    "expansion-forward": 0.09,
+    "burst": 0.03,
+    "fixed-block": 0.22,
+    "reuse": 0.13,
+}
 
 
 class _Series:
@@ -88,7 +101,9 @@ class _Series:
     ) -> None:
         self._display = display
         self._clock = clock
-        self._process_seconds = [_PROCESS_SECONDS.get(plan.experiment, 1.0) for plan in plans]
+        self._process_seconds = [
+            _PROCESS_SECONDS[plan.experiment] if plan.scale == SURVEY else 1.0 for plan in plans
+        ]
         self._processes = [plan.processes for plan in plans]
         self._run = -1
         self._before = 0
