@@ -15,7 +15,7 @@ class NativeFile:
     name: str
     variable: str
     built_in: str  # the folder of its build, below build/
-    verb: str  # builds it
+    verb: str  # with its words, builds it
     is_library: bool = False
     in_wheel: bool = False
 
@@ -52,7 +52,7 @@ class NativeFile:
         return path.is_file() and (self.is_library or os.access(path, os.X_OK))
 
 
-RUNNER = NativeFile("mallard-bench", "MALLARD_BENCH", "release/bench", "bench", in_wheel=True)
+RUNNER = NativeFile("mallard-bench", "MALLARD_BENCH", "release/bench", "bench density", in_wheel=True)
 SURVEY_RUNNER = NativeFile("mallard-bench-survey", "MALLARD_BENCH", "release/bench", "bench")
 COLLECTOR = NativeFile("mallard-record", "MALLARD_COLLECTOR", "advisor/recorder", "record")
 PROFILER = NativeFile("mallard-profile", "MALLARD_PROFILE", "advisor/advisor", "profile")

@@ -21,9 +21,10 @@ from mallard.version import source_root
 
 NAME = "mallard-bench"
 DESCRIBE_SECONDS = 30
+BUILD_AGAIN = "'./mallard bench density'"  # without an experiment, it builds the survey's runner
 BUILD_RELEASE = (
     "in the source tree, 'cmake --preset release && cmake --build --preset release --target mallard-bench' "
-    "builds one for measuring; './mallard bench' uses it if MALLARD_BENCH is not set"
+    "builds one for measuring; './mallard bench density' uses it if MALLARD_BENCH is not set"
 )
 
 # The names for --compiler, and the preset that builds with each.
@@ -85,14 +86,14 @@ class Runner:
         limits = self._described(experiment).limits
         if name not in limits:
             raise UsageError(
-                f"{self.path} tells no limits of {name} of {experiment}; build it again: './mallard bench'"
+                f"{self.path} tells no limits of {name} of {experiment}; build it again: {BUILD_AGAIN}"
             )
         return limits[name]
 
     def _described(self, experiment: str) -> Described:
         if experiment not in self.experiments:
             raise UsageError(
-                f"{self.path} does not know the experiment {experiment}; build it again: './mallard bench'"
+                f"{self.path} does not know the experiment {experiment}; build it again: {BUILD_AGAIN}"
             )
         return self.experiments[experiment]
 
@@ -144,14 +145,14 @@ def _build_of(compiler: str) -> Runner:
     path = source_root() / "build" / COMPILERS[compiler] / "bench" / NAME
     if not RUNNER.is_there(path):
         raise UsageError(
-            f"there is no {NAME} from {compiler}: {path} is missing; './mallard bench' with --compiler in "
+            f"there is no {NAME} from {compiler}: {path} is missing; {BUILD_AGAIN} with --compiler in "
             f"the source tree builds it, if {compiler} is installed; or leave {compiler} out"
         )
     runner = load_runner(path)
     if not str(runner.about["compiler"]).startswith(compiler):
         raise UsageError(
             f"{path} was compiled by {runner.about['compiler']}, not by {compiler}; unset CXX, remove "
-            f"{path.parent.parent} and build it again: './mallard bench'"
+            f"{path.parent.parent} and build it again: {BUILD_AGAIN}"
         )
     return runner
 
@@ -173,7 +174,7 @@ def load_runner(path: Path | None = None) -> Runner:
             [path, "--describe"], capture_output=True, text=True, timeout=DESCRIBE_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{path} does not run: {error}; build it again: './mallard bench'") from None
+        raise UsageError(f"{path} does not run: {error}; build it again: {BUILD_AGAIN}") from None
     if answer.returncode != 0:
         said = answer.stderr.strip() or "without a word"
         raise UsageError(f"{path} --describe failed (exit {answer.returncode}): {said}; build it again")
@@ -204,7 +205,7 @@ def _refuse_former_names(runner: Runner) -> None:
             if current(name) != name:
                 raise UsageError(
                     f"{runner.path} is of an older mallard: it calls {current(name)} {name}; build it again: "
-                    "'./mallard bench' with MALLARD_BENCH unset"
+                    f"{BUILD_AGAIN} with MALLARD_BENCH unset"
                 )
 
 

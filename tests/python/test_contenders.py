@@ -20,7 +20,7 @@ from mallard.plan import Host, Plan, PlannedRow, Request, make_plan
 from mallard.runner import Described, Limit, Missing, Runner
 
 NO_BOOST = Missing("boost-pool", "libboost-dev", "no boost/pool/pool.hpp")
-THEN = "then './mallard bench' builds"
+THEN = "then './mallard bench density' builds"
 NO_LOKI = Missing("Loki", "libloki-dev", "no loki/SmallObj.h")
 
 

@@ -52,7 +52,7 @@ def test_a_missing_runner_is_an_error_that_says_where_it_was_sought(
     with pytest.raises(UsageError) as error:
         find_runner()
     assert str(tmp_path / "build" / "release" / "bench" / "mallard-bench") in str(error.value)
-    assert "'./mallard bench' in the source tree builds it" in str(error.value)
+    assert "'./mallard bench density' in the source tree builds it" in str(error.value)
 
 
 def test_a_stated_runner_that_is_not_there_is_not_passed_over(
@@ -122,7 +122,9 @@ def test_without_a_compiler_there_is_the_one_runner(fake: object) -> None:
 
 def test_a_build_that_is_missing_says_how_to_get_it(tree: Path) -> None:
     put_in(tree, "release")
-    with pytest.raises(UsageError, match=r"there is no mallard-bench from clang\+\+.*'./mallard bench'"):
+    with pytest.raises(
+        UsageError, match=r"there is no mallard-bench from clang\+\+.*'./mallard bench density'"
+    ):
         load_builds(["g++", "clang++"])
 
 

@@ -60,7 +60,7 @@ def _messages(asked: Iterable[str], absent: Mapping[str, Missing]) -> list[str]:
     for name in sorted(asked, key=[*BEHIND, *CONTENDERS].index):
         named.setdefault((absent[name].package, absent[name].why), []).append(name)
     return [
-        f"{', '.join(names)} left out: {why}; 'apt-get install {package}', then './mallard bench' builds "
-        f"{'them' if len(names) > 1 else 'it'} in"
+        f"{', '.join(names)} left out: {why}; 'apt-get install {package}', then './mallard bench density' "
+        f"builds {'them' if len(names) > 1 else 'it'} in"
         for (package, why), names in named.items()
     ]
