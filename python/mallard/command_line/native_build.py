@@ -45,7 +45,7 @@ LINK_SECONDS = 0.2
 
 def step_seconds(text: str) -> float:
     """The expected seconds of a step, of the text that the build tool prints for it."""
-    if "Building" not in text and " -c " not in text:
+    if "Building" not in text:
         return LINK_SECONDS
     return next((seconds for name, seconds in SECONDS if re.search(name, text)), OTHER_SECONDS)
 
@@ -179,7 +179,13 @@ def _steps(directory: Path, target: str) -> list[str]:
         return []
     command = ["ninja", "-C", str(directory), "-t", "commands", target]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return answer.stdout.splitlines()
+    return [step_of(command) for command in answer.stdout.splitlines()]
+
+
+def step_of(command: str) -> str:
+    """The text of a step, of its command: its object. Precompiled headers are named in the command, too."""
+    compilation = re.search(r" -o (\S+) -c ", command)
+    return f"Building {compilation[1]}" if compilation else "Linking"
 
 
 def _tell(text: str) -> None:

@@ -24,11 +24,11 @@ ANSWERED = "answered"
 class Needs:
     environment: str | None = "run"
     presets: tuple[str, ...] = ()
-    survey: bool = False
     mallocs: tuple[str, ...] = ()
     growing_vectors: bool = False
     tools: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    survey: bool = False
 
     def lines(self) -> list[str]:
         boost = LIBRARIES["Boost.Container"].package

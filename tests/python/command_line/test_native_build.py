@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from mallard.command_line.native_build import Forecast, step_seconds
+from mallard.command_line.native_build import Forecast, step_of, step_seconds
 
 HEAVY = "Building CXX object bench/CMakeFiles/mallard-bench-survey.dir/workload/churn/reuse.cpp.o"
 LIGHT = "Building CXX object CMakeFiles/mallard.dir/src/mallard/bind/pooled.cpp.o"
@@ -56,3 +56,10 @@ def test_make_tells_percents_only() -> None:
     assert forecast.seconds_left(0.0) is None
     forecast.ended(LIGHT, 50, 100, 60.0)
     assert forecast.seconds_left(60.0) == pytest.approx(60.0, rel=1 / 3)
+
+
+def test_command_counts_as_its_object() -> None:
+    command = "c++ -O3 -include bench/cmake_pch.hxx -MF x.d -o CMakeFiles/mallard.dir/x.cpp.o -c /src/x.cpp"
+    assert step_of(command) == "Building CMakeFiles/mallard.dir/x.cpp.o"
+    assert step_seconds(step_of(command)) == step_seconds(LIGHT)
+    assert step_of(": && c++ -O3 a.o -o bench/mallard-bench && :") == "Linking"
