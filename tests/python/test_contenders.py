@@ -327,10 +327,14 @@ def test_a_run_without_them(fake: Any, capsys: Any) -> None:
     assert "mallard peers" not in told.out
 
 
-def test_the_list_of_contenders(fake: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
+def test_the_list_of_contenders(fake: Any, capsys: Any) -> None:
     assert fake.run("list", "contenders", "--all") == 0
-    told = capsys.readouterr().out
-    assert all(each.text in told for name, each in CONTENDERS.items() if not name.endswith("/wink"))
-    assert "  loki " in told
+    told = " ".join(capsys.readouterr().out.split())
+    unspaced = told.replace(" ", "")  # a name that is longer than its column is broken
+    assert all(
+        each.text.replace(" ", "") in unspaced
+        for name, each in CONTENDERS.items()
+        if not name.endswith("/wink")
+    )
+    assert " loki Loki::SmallObjAllocator" in told
     assert "libfoonathan-memory-dev" in told

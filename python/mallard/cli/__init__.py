@@ -58,10 +58,7 @@ Find out which local allocator makes your C++ faster, and prove it.
 
 verbs ('mallard VERB --help' has the options of each, with examples):
 """
-NO_INSTALL_TEXT = (
-    "do not run apt-get; name what is missing. MALLARD_NO_INSTALL=1 does the same. "
-    "Python packages go to build/venv all the same."
-)
+NO_INSTALL_TEXT = "name missing packages, do not run apt-get ($MALLARD_NO_INSTALL)"
 EXAMPLES = (("mallard advise -- ./program", "which allocator belongs where in it; two minutes"),)
 STATUSES = (
     f"{exit_status.DONE} done; {exit_status.FINDINGS} done, but the results need attention;",

@@ -20,7 +20,7 @@ from mallard.plan import NUMBERS, OPTIONS
 from mallard.selection import select_counts
 from mallard.store import Store
 
-MOST_LINES = 30
+MOST_LINES = 33
 SCREENS = [[], *([verb] for verb in VERBS), *(["bench", name] for name in EXPERIMENTS)]
 
 
