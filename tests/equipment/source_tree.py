@@ -5,20 +5,34 @@ from __future__ import annotations
 import ast
 import os
 import re
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-
-from mallard.stages.sources import own_files
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 
+GENERATED = {".git", "build", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+
 Graph = Mapping[str, set[str]]
+
+
+def own_files(root: Path = ROOT) -> list[Path]:
+    """Sorted paths from the root: the files that git knows or would add; without git, all that no build
+    generated."""
+    listing = ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        listed = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
+        names = [Path(name) for name in listed.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        names = [path.relative_to(root) for path in root.rglob("*")]
+        names = [name for name in names if not GENERATED & set(name.parts)]
+    return sorted({name for name in names if (root / name).is_file()})
 
 
 def files(*patterns: str, under: str = "") -> list[Path]:
     """The project's own files as paths from the root."""
-    names = [name for name in own_files(ROOT) if name.is_relative_to(under)]
+    names = [name for name in own_files() if name.is_relative_to(under)]
     return [name for name in names if not patterns or any(name.match(pattern) for pattern in patterns)]
 
 

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
+from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mallard.command_line import layout
 from mallard.command_line.needs import Needs
 from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
 from mallard.nearest import meant
-from mallard.stages import STAGES, Outcome, Stage, Workplace
-from mallard.stages.progress import Forecast
+from mallard.stages import STAGES, Counts, Stage, WordStage, Workplace
+from mallard.stages.words import mentions
 from mallard.version import source_root
-
-if TYPE_CHECKING:
-    from mallard.view.terminal.stages import StagesView
 
 EXAMPLES = (
     ("mallard test", "every test once, in one configuration"),
     ("mallard test --full", "the other configurations too"),
     ("mallard test lint python", "these two stages"),
+    ("mallard test multipool", "the tests whose names or files mention this word"),
     ("mallard test --list", "the stages, each in a line"),
 )
+WORD_TOOLS = ("googletest", "boost", "mold", "clang")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "stages", metavar="STAGE", nargs="*", help="only these stages (default: all but the full ones)"
+        "stages",
+        metavar="STAGE|WORD",
+        nargs="*",
+        help="only these stages, or the tests that mention a word (default: all stages but the full ones)",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--full", action="store_true", help="also the stages for other configurations")
-    which.add_argument("--rest", action="store_true", help="only the stages that --full adds")
+    which.add_argument("--rest", action="store_true", help="only what --full adds")
     parser.add_argument("--list", action="store_true", help="list the stages and stop")
 
 
@@ -55,26 +56,38 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.stages import StagesView
 
-    stages = choose(arguments)
-    root = tree()
-    total = Outcome()
-    view = StagesView(Forecast({stage.name: stage.cost for stage in stages}))
+    stages, root, total = choose(arguments), tree(), Counts()
+    logs = root / "build/test-logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    view = StagesView({stage.name: stage.cost for stage in stages})
     for stage in stages:
-        total.add(run_stage(view, stage, root))
+        log = logs / f"{stage.name}.log"
+        log.write_text("", encoding="utf-8")
+        with view.watching(stage, log) as show:
+            workplace = Workplace(root, log, len(os.sched_getaffinity(0)), show)
+            counts = stage.run(workplace)
+        view.show(stage, counts, log)
+        total.add(counts)
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
     return 1 if total.failed else 0
 
 
 def choose(arguments: argparse.Namespace) -> list[Stage]:
-    known = {stage.name: stage for stage in STAGES}
-    for name in arguments.stages:
-        if name not in known:
-            raise UsageError(f"unknown stage '{name}'{meant(name, known)}; allowed are {', '.join(known)}")
+    """The stages in their order, then the words."""
+    known = {stage.name for stage in STAGES}
     if arguments.stages and (arguments.full or arguments.rest):
         raise UsageError("--full and --rest choose the stages; name none beside them")
-    if arguments.stages:
-        return [stage for stage in STAGES if stage.name in arguments.stages]
-    return [stage for stage in STAGES if arguments.full or stage.full == arguments.rest]
+    if not arguments.stages:
+        return [stage for stage in STAGES if arguments.full or stage.full == arguments.rest]
+    words = [word for word in dict.fromkeys(arguments.stages) if word not in known]
+    for word in words:
+        if not word.isidentifier() or iskeyword(word) or not mentions(tree(), word):
+            raise UsageError(
+                f"unknown stage '{word}'{meant(word, known)}, and no test mentions it; allowed are "
+                f"{', '.join(stage.name for stage in STAGES)}, or a word of the tests, such as multipool"
+            )
+    chosen = [stage for stage in STAGES if stage.name in arguments.stages]
+    return chosen + [WordStage(word, f"the tests that mention {word}", 60, WORD_TOOLS) for word in words]
 
 
 def tree() -> Path:
@@ -82,15 +95,3 @@ def tree() -> Path:
     if not (root / "CMakePresets.json").is_file():
         raise UsageError(f"{root} is no source tree of mallard; the tests run in a clone: ./mallard test")
     return root
-
-
-def run_stage(view: StagesView, stage: Stage, root: Path) -> Outcome:
-    logs = root / "build" / "test-logs"
-    logs.mkdir(parents=True, exist_ok=True)
-    log = logs / f"{stage.name}.log"
-    log.write_text("", encoding="utf-8")
-    begin = time.monotonic()
-    with view.watching(stage) as progress:
-        outcome = stage.run(Workplace(root, log, jobs=len(os.sched_getaffinity(0)), progress=progress))
-    view.show(stage, outcome, time.monotonic() - begin, log)
-    return outcome

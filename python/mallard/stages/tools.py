@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 VERSIONS = ("", "-21", "-20", "-19", "-18", "-17", "-16")
-PYTHON_REMEDY = "run it by ./mallard test, or pip install 'mallard[test]'"
+CLANG_STAGES = ("asan", "runner")
 
 
 def install(packages: str) -> str:
@@ -38,6 +38,10 @@ def find_clang(option: str, condition: str) -> str | None:
     return None
 
 
-def compiler() -> str | None:
-    """The C++ compiler that a build takes: $CXX, else c++."""
-    return shutil.which(os.environ.get("CXX") or "c++")
+def compiler_for(preset: str) -> str | None:
+    """$CXX, else c++. The longest stages take a clang++ if there is one."""
+    if preset == "libcxx":
+        return find_libcxx_compiler()
+    own = os.environ.get("CXX")
+    clang = find_asan_compiler() if preset in CLANG_STAGES and not own else None
+    return clang or shutil.which(own or "c++")

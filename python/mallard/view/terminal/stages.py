@@ -1,72 +1,74 @@
-"""The stages of the project's tests as they run: the progress and outcome of each, and the time left."""
+"""The stages of the project's tests as they run: progress and time left, then counts and failures."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 
-from mallard.stages import Outcome, Stage
-from mallard.stages.progress import Forecast, Progress, duration
+from mallard.stages import Counts, Stage
 
-TAIL_LINES = 40
-MOST_FAILURES = 10
-TAIL_WIDTH = 400  # a command may name every file of the tree
+MOST_REASONS = 10
+LINE_WIDTH = 400  # a command may name every file of the tree
 SECONDS_BETWEEN_LINES = 20.0
 """The time between lines of progress without a terminal."""
 
 
 class StagesView:
-    def __init__(self, forecast: Forecast) -> None:
-        self.forecast = forecast
-        self.console = Console(highlight=False, soft_wrap=True)
+    """The costs are relative: the pace of this machine is measured on the way."""
+
+    def __init__(self, costs: Mapping[str, float]) -> None:
+        self.costs = costs
+        self.begin = self.stage_begin = time.monotonic()
+        self.done = 0.0
+        self.console = Console(highlight=False, soft_wrap=True, markup=False)
 
     @contextlib.contextmanager
-    def watching(self, stage: Stage) -> Iterator[Progress]:
+    def watching(self, stage: Stage, log: Path) -> Iterator[Callable[[float], None]]:
         """Shows progress in the last line of a terminal; without one, as a line now and then."""
+        self.stage_begin = printed = time.monotonic()
+
+        def line(share: float) -> str:
+            left = self.seconds_left(stage.name, share, time.monotonic() - self.begin)
+            return f"{stage.name}: {share:.0%} of {stage.text} - {duration(left)} left"
+
         if self.console.is_terminal:
-            with self.console.status(f"{stage.name}: {escape(stage.text)}") as status:
-                yield Progress(lambda now: status.update(escape(self.line_of(stage, now))))
+            with self.console.status(line(0.0)) as status:
+                yield lambda share: status.update(line(share))
         else:
-            yield Progress(self.teller(stage))
-        self.forecast.finish(stage.name)
 
-    def teller(self, stage: Stage) -> Callable[[Progress], None]:
-        told = time.monotonic()
+            def show(share: float) -> None:
+                nonlocal printed
+                if time.monotonic() - printed > SECONDS_BETWEEN_LINES:
+                    printed = time.monotonic()
+                    self.console.print(f"        {line(share)}")
 
-        def tell(now: Progress) -> None:
-            nonlocal told
-            if time.monotonic() - told > SECONDS_BETWEEN_LINES:
-                told = time.monotonic()
-                self.console.print(f"        {escape(self.line_of(stage, now))}")
+            yield show
+        self.done += stage.cost
 
-        return tell
+    def seconds_left(self, name: str, share: float, passed: float) -> float:
+        """The rest after `share` of a stage and `passed` seconds. At first only the costs count."""
+        whole = sum(self.costs.values())
+        done = self.done + self.costs[name] * share
+        return max(0.0, whole - done) * (passed / done if done > whole / 20 else 1.0)
 
-    def line_of(self, stage: Stage, now: Progress) -> str:
-        """asan: compiling reuse/order_test.cpp, 35 of 179 - 3 min 10 s left"""
-        work = f"{now.what or stage.text}, {now.count}" if now.count else now.what or stage.text
-        return f"{stage.name}: {work} - {duration(self.forecast.seconds_left(stage.name, now.share))} left"
-
-    def show(self, stage: Stage, outcome: Outcome, seconds: float, log: Path) -> None:
-        word, style = ("FAILED", "bold red") if outcome.failed else ("passed", "green")
-        if not outcome.failed and not outcome.passed:
+    def show(self, stage: Stage, counts: Counts, log: Path) -> None:
+        word, style = ("FAILED", "bold red") if counts.failed else ("passed", "green")
+        if not counts.failed and not counts.passed:
             word, style = "skipped", "yellow"
-        counts = f"{outcome.passed:5} passed {outcome.failed:4} failed {outcome.skipped:4} skipped"
-        self.console.print(f"[{style}]{word:8}[/]{stage.name:14}{counts} {seconds:8.1f} s")
-        for note in outcome.notes:
-            self.console.print(f"        {escape(note)}")
-        for failure in outcome.failures[:MOST_FAILURES]:
-            self.console.print(f"        {escape(failure.name)}")
-            self.quote(failure.lines)
-        if outcome.failed and not outcome.failures:
-            self.quote(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
-        if outcome.failed:
-            self.console.print(f"        the whole output is in {escape(str(log))}")
+        self.console.print(f"{word:8}", style=style, end="")
+        numbers = f"{counts.passed:5} passed {counts.failed:4} failed {counts.skipped:4} skipped"
+        self.console.print(f"{stage.name:14}{numbers} {time.monotonic() - self.stage_begin:8.1f} s")
+        for reason in counts.skips[:MOST_REASONS] + counts.failures[:MOST_REASONS]:
+            for line in reason.splitlines():
+                self.console.print(f"        {line[:LINE_WIDTH]}")
+        if counts.failed:
+            self.console.print(f"        the whole output is in {log}")
 
-    def quote(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.console.print(f"        | {escape(line[:TAIL_WIDTH])}")
+
+def duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -1,0 +1,87 @@
+"""`mallard test WORD`: builds and runs the tests that mention a word."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from mallard.stages.command import Workplace
+from mallard.stages.counts import Counts
+from mallard.stages.stage import Stage, build_and_test, configure, run_pytest
+
+PYTHON_FOLDERS = ("structure", "python", "record", "consumer", "front", "reference", "e2e")
+PRESETS = {"bench": "runner", **dict.fromkeys(("trace", "recorder", "advisor", "trial"), "recording")}
+"""By the folder of the native tests; the others are built by asan."""
+TEST = re.compile(r"^\s*(?:(?:TYPED_)?TEST(?:_\w+)?\(\s*(\w+)|def test_)[^)\n]*", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A file of tests; `whole` if not only the tests with the word in their names are meant."""
+
+    file: Path
+    suites: frozenset[str]
+    whole: bool
+
+
+def mentions(root: Path, word: str) -> list[Mention]:
+    """The files of tests with the word in their paths or in the names of their tests. If there is none, those
+    with the word in their text."""
+    named, others = [], []
+    for file in sorted(root.glob("tests/*/**/*.[cp][py]*")):
+        path = file.relative_to(root)
+        if file.suffix not in (".cpp", ".py") or (
+            file.suffix == ".py" and path.parts[1] not in PYTHON_FOLDERS
+        ):
+            continue
+        text = file.read_text(encoding="utf-8")
+        tests = list(TEST.finditer(text))
+        suites = frozenset(test[1] for test in tests if test[1])
+        in_path = word in str(path)
+        if tests and (in_path or any(word in test[0] for test in tests)):
+            named.append(Mention(path, suites, in_path))
+        elif tests and re.search(rf"\b{re.escape(word)}\b", text):
+            others.append(Mention(path, suites, True))
+    return named or others
+
+
+class WordStage(Stage):
+    def run(self, workplace: Workplace) -> Counts:
+        counts = Counts()
+        found = mentions(workplace.root, self.name)
+        native: dict[str, list[Mention]] = {}
+        for mention in found:
+            if mention.file.suffix == ".cpp":
+                native.setdefault(PRESETS.get(mention.file.parts[1], "asan"), []).append(mention)
+        for preset, part in native.items():
+            counts.add(self.run_native(workplace, preset, part))
+        python = [mention for mention in found if mention.file.suffix == ".py"]
+        if python:
+            words = [str(mention.file) for mention in python]
+            words += [] if all(mention.whole for mention in python) else ["-k", self.name]
+            counts.add(run_pytest(workplace, self.name, words, "load"))
+        return counts
+
+    def run_native(self, workplace: Workplace, preset: str, found: list[Mention]) -> Counts:
+        """The label of a program of tests is the list of its sources."""
+        counts = Counts()
+        if not configure(workplace, preset, counts):
+            return counts
+        listing = ["ctest", "--test-dir", f"build/{preset}", "--show-only=json-v1"]
+        told = subprocess.run(listing, cwd=workplace.root, capture_output=True, text=True, check=True).stdout
+        programs = {
+            test["name"].partition(".")[0]
+            for test in json.loads(told)["tests"]
+            for entry in test["properties"]
+            if entry["name"] == "LABELS" and {str(mention.file) for mention in found} & {*entry["value"]}
+        }
+        if not programs:
+            return counts
+        suites = {suite for mention in found if mention.whole for suite in mention.suites}
+        filters = [pattern for suite in sorted(suites) for pattern in (f"{suite}[./]*", f"*/{suite}[./]*")]
+        names = "|".join(sorted(programs))
+        environment = {"GTEST_FILTER": ":".join([f"*{self.name}*", *filters])}
+        return build_and_test(workplace, preset, sorted(programs), rf"^({names})(\.|$)", environment)
