@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,13 @@ readlink rm sed sh sleep stat tail touch tr true uname"""
 PROGRAM = """import json, os, sys
 print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))
 """
+# In place of pip, which takes seconds to import: an error for the folder of a package that is not there.
+PIP = """import os, sys
+words = sys.argv[1:]
+missing = [line.strip() for line in open(words[-1]) if line[0] == "." and not os.path.exists(line.strip())] \\
+    if words[0] == "install" else []
+sys.exit(f"ERROR: no such folder: {missing}" if missing else 0)
+"""
 PROJECT = '[project]\nname = "mallard"\ndependencies = []\n[project.optional-dependencies]\ntest = []\n'
 
 
@@ -31,9 +37,26 @@ def heed_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+def base_python() -> Path:
+    """The system's Python, not the environment that these tests run in."""
+    return Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+
+
+def make_template(folder: Path) -> Path:
+    """A Python environment whose pip is a stand-in."""
+    subprocess.run([base_python(), "-m", "venv", "--without-pip", folder], check=True)
+    pip = next(folder.glob("lib/python*/site-packages")) / "pip"
+    pip.mkdir()
+    (pip / "__init__.py").write_text("")
+    (pip / "__main__.py").write_text(PIP)
+    return folder
+
+
 class Clone:
-    def __init__(self, root: Path, programs: Path, new: bool = True) -> None:
-        self.root, self.programs = root, programs
+    """`template` is copied for each Python environment; without it venv makes one with the real pip."""
+
+    def __init__(self, root: Path, programs: Path, template: Path | None = None, new: bool = True) -> None:
+        self.root, self.programs, self.template = root, programs, template
         if new:
             self.make_tree()
             self.make_programs()
@@ -60,9 +83,15 @@ class Clone:
             path = shutil.which(name)
             assert path, name
             (self.programs / name).symlink_to(path)
-        # The system's Python, not the environment that these tests run in.
-        base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
-        self.program("python3", f'exec "{base}" "$@"')
+        copy = (
+            f'case "$*" in "-m venv "*) exec cp -a "{self.template}" "$3" ;; esac\n' if self.template else ""
+        )
+        self.program("python3", f'{copy}exec "{base_python()}" "$@"')
+
+    @property
+    def python(self) -> str:
+        """The script of python3."""
+        return (self.programs / "python3").read_text().partition("\n")[2]
 
     def program(self, name: str, script: str) -> None:
         path = self.programs / name
@@ -128,43 +157,38 @@ echo "$*" >>build/cmake-calls""",
         return json.loads(done.stdout)
 
 
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_template(tmp_path_factory.mktemp("template") / "venv")
+
+
 @pytest.fixture
-def clone(tmp_path: Path) -> Clone:
+def bare(tmp_path: Path) -> Clone:
     """A clone as it comes: nothing is set up."""
     (tmp_path / "a folder").mkdir()
     return Clone(tmp_path / "a folder" / "tree", tmp_path / "programs")
 
 
+@pytest.fixture
+def clone(tmp_path: Path, template: Path) -> Clone:
+    """A clone as it comes, whose Python environment is made at once."""
+    (tmp_path / "a folder").mkdir()
+    return Clone(tmp_path / "a folder" / "tree", tmp_path / "programs", template)
+
+
 @pytest.fixture(scope="session")
-def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Where a clone was set up, and a copy of it. Setting one up takes seconds; copying it back does not."""
+def original(tmp_path_factory: pytest.TempPathFactory, template: Path) -> tuple[Path, Path]:
+    """A clone that is set up, and a copy of it: the environment belongs to its path."""
     place, copy = tmp_path_factory.mktemp("a folder"), tmp_path_factory.mktemp("original")
-    Clone(place / "tree", place / "programs").told("doctor")
+    Clone(place / "tree", place / "programs", template).told("doctor")
     shutil.copytree(place, copy, symlinks=True, dirs_exist_ok=True)
     return place, copy
 
 
-def restore(place: Path, copy: Path, environment: bool) -> Clone:
-    """Puts a clone back into the state in which its first call left it, with its environment or around it."""
-    kept = place if environment else place / "tree/build/venv"
-    for folder in (place, place / "tree", place / "tree/build"):
-        for entry in folder.iterdir() if folder.is_dir() else ():
-            if kept.is_relative_to(entry):
-                continue
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-    left_out = None if environment else shutil.ignore_patterns("venv")
-    shutil.copytree(copy, place, symlinks=True, dirs_exist_ok=True, ignore=left_out)
-    return Clone(place / "tree", place / "programs", new=False)
-
-
 @pytest.fixture
-def ready(original: tuple[Path, Path]) -> Clone:
-    """A clone that is set up. Its environment is the same for all tests, which leave it as it is."""
-    return restore(*original, environment=False)
-
-
-@pytest.fixture
-def spoilable(original: tuple[Path, Path]) -> Iterator[Clone]:
-    """A clone that is set up, for tests that change its environment."""
-    yield restore(*original, environment=True)
-    restore(*original, environment=True)
+def ready(original: tuple[Path, Path], template: Path) -> Clone:
+    """A clone that is set up."""
+    place, copy = original
+    shutil.rmtree(place)
+    shutil.copytree(copy, place, symlinks=True)
+    return Clone(place / "tree", place / "programs", template, new=False)

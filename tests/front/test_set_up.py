@@ -10,7 +10,9 @@ import pytest
 MAKING = "mallard: making the Python environment"
 
 
-def test_the_first_call_sets_up_and_the_second_starts_at_once(clone):
+def test_the_first_call_sets_up_and_the_second_starts_at_once(bare):
+    """With the real venv and pip."""
+    clone = bare
     first = clone.call("doctor")
     assert first.returncode == 0, first.stderr
     assert MAKING in first.stderr
@@ -47,19 +49,19 @@ def test_modules_in_the_callers_folder_are_not_taken_for_the_programs(ready, nam
     assert ready.told("doctor")["words"] == ["doctor"]
 
 
-def test_a_tree_that_was_moved_finds_itself_again(spoilable, tmp_path):
+def test_a_tree_that_was_moved_finds_itself_again(ready, tmp_path):
     moved = tmp_path / "elsewhere"
-    shutil.move(spoilable.root, moved)
-    assert spoilable.told("doctor", door=moved / "mallard")["root"] == str(moved)
+    shutil.move(ready.root, moved)
+    assert ready.told("doctor", door=moved / "mallard")["root"] == str(moved)
     pth = next((moved / "build/venv").rglob("mallard-tree.pth"))
     assert pth.read_text().strip() == str(moved / "python")
 
 
-def test_a_changed_project_file_updates_the_environment(spoilable):
-    with (spoilable.root / "pyproject.toml").open("a") as project:
+def test_a_changed_project_file_updates_the_environment(ready):
+    with (ready.root / "pyproject.toml").open("a") as project:
         project.write("# changed\n")
-    assert MAKING in spoilable.call("doctor").stderr
-    assert MAKING not in spoilable.call("doctor").stderr
+    assert MAKING in ready.call("doctor").stderr
+    assert MAKING not in ready.call("doctor").stderr
 
 
 def test_calls_at_the_same_time_set_up_once(clone):
@@ -71,7 +73,7 @@ def test_calls_at_the_same_time_set_up_once(clone):
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_set_up_leaves_nothing_half_made(clone, ending):
-    python = (clone.programs / "python3").read_text().splitlines()[1]
+    python = clone.python
     clone.program("python3", f'case "$*" in *"-m venv"*) mkdir -p "$3/bin"; sleep 30;; esac\n{python}')
     call = clone.start("doctor")
     half_made = clone.root / "build/venv"
@@ -92,29 +94,29 @@ def wait_for(condition):
         time.sleep(0.05)
 
 
-def test_an_environment_without_its_stamp_is_made_anew(spoilable):
-    (spoilable.root / "build/venv/stamp").unlink()
-    (spoilable.root / "build/venv/left-over").write_text("")
-    assert spoilable.told("doctor")["words"] == ["doctor"]
-    assert not (spoilable.root / "build/venv/left-over").exists()
+def test_an_environment_without_its_stamp_is_made_anew(ready):
+    (ready.root / "build/venv/stamp").unlink()
+    (ready.root / "build/venv/left-over").write_text("")
+    assert ready.told("doctor")["words"] == ["doctor"]
+    assert not (ready.root / "build/venv/left-over").exists()
 
 
-def test_a_package_that_cannot_be_installed_is_named_and_tried_again(spoilable):
-    project = spoilable.root / "pyproject.toml"
+def test_a_package_that_cannot_be_installed_is_named_and_tried_again(ready):
+    project = ready.root / "pyproject.toml"
     before = project.read_text()
     project.write_text(before.replace("dependencies = []", 'dependencies = ["./no-such-package"]', 1))
-    failed = spoilable.call("doctor")
+    failed = ready.call("doctor")
     assert failed.returncode == 2
     assert "pip could not install ./no-such-package" in failed.stderr
     assert "setup.log" in failed.stderr
     project.write_text(before)
-    assert spoilable.told("doctor")["words"] == ["doctor"]
+    assert ready.told("doctor")["words"] == ["doctor"]
 
 
-def test_a_tree_that_cannot_be_written_says_so(spoilable):
-    shutil.rmtree(spoilable.root / "build")
-    (spoilable.root / "build").write_text("a file in the folder's place")
-    failed = spoilable.call("doctor")
+def test_a_tree_that_cannot_be_written_says_so(ready):
+    shutil.rmtree(ready.root / "build")
+    (ready.root / "build").write_text("a file in the folder's place")
+    failed = ready.call("doctor")
     assert failed.returncode == 2
     assert failed.stderr.startswith("mallard: error: cannot write in")
 

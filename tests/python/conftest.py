@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from mallard import machine
+from mallard import machine, mallocs, process
 from mallard.cli import main
 from mallard.store import Row, Store
 
@@ -29,6 +30,35 @@ def heed_signals() -> None:
     """As a terminal starts a program: nohup and background jobs start one that ignores interrupts."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+
+
+def load_fake_bench() -> Any:
+    specification = importlib.util.spec_from_file_location("fake_bench", HERE / "fake_bench.py")
+    assert specification
+    assert specification.loader
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+FAKE_BENCH = load_fake_bench()
+START = process._start
+
+
+class Measured:
+    """A process of the fake runner that has ended, without the process: its start takes most of the time."""
+
+    returncode = 0
+
+    def __init__(self, asked: process.Repetition, command: list[str], memory_bytes: int | None) -> None:
+        environment = mallocs.environment(asked.strategy) or {}
+        self.output = FAKE_BENCH.measure(command[1:], environment.get("LD_PRELOAD", ""))
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        return self.output, ""
+
+    def poll(self) -> int:
+        return self.returncode
 
 
 class FakeBench:
@@ -48,9 +78,14 @@ class FakeBench:
         self._monkeypatch.setattr(machine, "sample_work", lambda: quiet)
         self.set()
 
-    def set(self, **settings: Any) -> None:
-        """behaviour={strategy: how}, describe={what to change}"""
-        self._monkeypatch.setenv("FAKE_BENCH", json.dumps({"log": str(self.log), **settings}))
+    def set(self, *, processes: bool = False, **settings: Any) -> None:
+        """behaviour={strategy: how}, describe={what to change}; a cell is measured in a process if it may
+        misbehave or wait, or if `processes` is set."""
+        settings = {"log": str(self.log), **settings}
+        self._monkeypatch.setenv("FAKE_BENCH", json.dumps(settings))
+        self._monkeypatch.setattr(FAKE_BENCH, "SETTINGS", settings)
+        processes = processes or bool({"behaviour", "held"} & {*settings})
+        self._monkeypatch.setattr(process, "_start", START if processes else Measured)
 
     def run(self, *words: str) -> int:
         return main(list(words))

@@ -15,7 +15,6 @@ import signal
 import sys
 import time
 import zlib
-from pathlib import Path
 
 SETTINGS = json.loads(os.environ.get("FAKE_BENCH", "{}"))
 PLACES = {"release-clang": "clang++ 16.0.6", "release": "g++ 12.2.0"}
@@ -46,9 +45,9 @@ REUSES = tuple(f"multipool-{order}" for order in ("last", "first", "lowest", "hy
 
 
 # Of the real runner: the parts that the fake does not change.
-DESCRIBED = json.loads(
-    (Path(__file__).resolve().parents[2] / "python/mallard/described.json").read_text(encoding="utf-8")
-)["experiments"]
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+with open(os.path.join(TREE, "python/mallard/described.json"), encoding="utf-8") as described:
+    DESCRIBED = json.load(described)["experiments"]
 
 
 def strategy(name: str, allocator: str, binding: str, destruction: str = "normal") -> dict[str, str]:
@@ -270,13 +269,12 @@ def figures_of(asked: Arguments, nanoseconds: float) -> dict[str, float]:
     return {}
 
 
-def preloaded() -> str:
+def preloaded(libraries: str) -> str:
     """By its name only: the file of a test is no library."""
-    names = ("jemalloc", "mimalloc", "tcmalloc")
-    return next((name for name in names if name in os.environ.get("LD_PRELOAD", "")), "glibc")
+    return next((name for name in ("jemalloc", "mimalloc", "tcmalloc") if name in libraries), "glibc")
 
 
-def result(asked: Arguments) -> dict[str, object]:
+def result(asked: Arguments, libraries: str) -> dict[str, object]:
     parameters = parameters_of(asked)
     text = json.dumps(parameters, sort_keys=True)
     operations = operations_of(asked)
@@ -308,7 +306,7 @@ def result(asked: Arguments) -> dict[str, object]:
         "spills": 0,
         "load1": 0.1,
         "notes": [],
-        "malloc": SETTINGS.get("malloc", preloaded()),
+        "malloc": SETTINGS.get("malloc", preloaded(libraries)),
         "figures": figures_of(asked, nanoseconds),
         **({"pinned_cpu": asked.number("cpu")} if asked.has("cpu") else {}),
         **(looked_at_once(text, asked.number("seed")) if asked.number("repetition") == 0 else {}),
@@ -352,23 +350,27 @@ def misbehave(how: str, answer: dict[str, object]) -> None:
 def hold() -> None:
     """Needs the log, whose lines are the cells that were begun."""
     first, released = SETTINGS.get("held", (0, ""))
-    if released and len(Path(SETTINGS["log"]).read_text(encoding="utf-8").splitlines()) > first:
-        while not Path(released).exists():
+    if released:
+        with open(SETTINGS["log"], encoding="utf-8") as log:
+            begun = len(log.readlines())
+        while begun > first and not os.path.exists(released):
             time.sleep(0.02)
 
 
-def main() -> None:
-    if sys.argv[1:] == ["--describe"]:
-        print(json.dumps(description()))
-        return
-    asked = Arguments(sys.argv[1:])
+def measure(words: list[str], libraries: str) -> str:
+    """The line of one cell; `libraries` are the preloaded ones."""
+    asked = Arguments(words)
     if "log" in SETTINGS:
         with open(SETTINGS["log"], "a", encoding="utf-8") as log:
-            log.write(" ".join(sys.argv[1:]) + "\n")
+            log.write(" ".join(words) + "\n")
     hold()
-    answer = result(asked)
+    answer = result(asked, libraries)
     misbehave(SETTINGS.get("behaviour", {}).get(asked.text("strategy"), ""), answer)
-    print(json.dumps(answer))
+    return json.dumps(answer)
 
 
-main()
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--describe"]:
+        print(json.dumps(description()))
+    else:
+        print(measure(sys.argv[1:], os.environ.get("LD_PRELOAD", "")))
