@@ -19,14 +19,14 @@ def compilers():
 
 
 @pytest.mark.parametrize("compiler", compilers())
-def test_its_program_prints_what_it_shows(compiler, tmp_path):
+def test_its_program_prints_what_it_shows(compiler, prefix, tmp_path):
     program = re.search(r"```cpp\n(.*?)```\n\n```\n(.*?)```", README, re.DOTALL)
     assert program is not None
     source = tmp_path / "readme.cpp"
     source.write_text(program[1], encoding="utf-8")
-    library = sorted((ROOT / "src" / "mallard").rglob("*.cpp"))
-    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
-    command = [compiler, *flags, source, *library, "-o", tmp_path / "readme"]
+    (library,) = prefix.rglob("libmallard.a")
+    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{prefix / 'include'}"]
+    command = [compiler, *flags, source, library, "-o", tmp_path / "readme"]
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     shown = subprocess.run([tmp_path / "readme"], capture_output=True, text=True, check=True).stdout

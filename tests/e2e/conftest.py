@@ -1,4 +1,4 @@
-"""One Chromium for each module of tests in a browser, and a page that has to be quiet."""
+"""One Chromium for the tests in a browser, and a page that has to be quiet."""
 
 from __future__ import annotations
 
@@ -14,21 +14,33 @@ from mallard.cli import main
 PROGRAM = find()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
     if PROGRAM is None:
         pytest.skip("no Chromium found: install the package 'chromium' or set $CHROMIUM to its program")
     with Browser(PROGRAM) as running:
         yield running
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a run of everything; a module may have another one."""
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """A tab that stays open goes on to draw."""
+    yield chromium
+    chromium.close_tabs()
+
+
+@pytest.fixture(scope="session")
+def report_of_everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     write_everything(folder / "mallard.db")
     assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def report(report_of_everything: Path) -> Path:
+    """A module may have another one."""
+    return report_of_everything
 
 
 @pytest.fixture

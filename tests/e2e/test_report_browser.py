@@ -14,6 +14,7 @@ from synthetic_run import density_rows, failed, write_run
 from mallard.cli import main
 
 KINDS = "pincdfm"
+MOST_BYTES, MOST_ELEMENTS = 1, 1
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +218,7 @@ def test_without_script_the_first_choice_is_there_and_no_other_is_offered(
 def test_a_page_of_a_whole_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "all.html").write_text(page_of_a_whole_run(tmp_path), encoding="utf-8")
     whole = Page(browser).open(tmp_path / "all.html")
-    milliseconds = whole.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
-    assert milliseconds < 3000
+    # Both decide how long it takes to open.
+    assert (tmp_path / "all.html").stat().st_size < MOST_BYTES
+    assert whole.evaluate("document.getElementsByTagName('*').length") < MOST_ELEMENTS
     assert whole.evaluate("document.querySelectorAll('.heat tbody td').length") == 12 * 11 * 16

@@ -128,9 +128,7 @@ def test_no_section_is_wider_than_the_screen(browser: Browser, report: Path, wid
 
 def test_the_navigation_stays_and_marks_where_one_is(page: Page) -> None:
     page.evaluate("document.getElementById('contention').scrollIntoView()")
-    page.wait_until_drawn()
-    page.evaluate("new Promise(done => setTimeout(done, 50))")
-    assert page.evaluate("document.querySelector('nav [aria-current]').textContent") == "Contention"
+    page.wait_until("document.querySelector('nav [aria-current]')?.textContent === 'Contention'")
     assert places(page, "nav")[1] == 0
     assert places(page, "#contention")[1] >= 0, "no heading is hidden behind it"
 

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
-import sys
+import time
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from source_tree import ROOT
+
+from mallard.cli import main
+
+LONGEST = 800.0
+"""Seconds until a test that hangs is ended, before its stage is. No program takes as long anywhere."""
+
+
+FOR_EVER = 100_000_000
+"""Milliseconds, for processes that a test ends."""
 
 
 @cache
@@ -38,19 +51,16 @@ def programs_of_advisor() -> Path:
     return build / "recorder"
 
 
-def front(
-    *words: object, folder: Path, seconds: float = 60, build: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    """`mallard WORDS` in that folder, with these programs, or with those of another folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "mallard", *map(str, words)],
-        cwd=folder,
-        env=front_environment(build),
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
+def front(*words: object, folder: Path, build: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """`mallard WORDS` in that folder, with these programs, or with those of another folder. In this process,
+    because a start of Python takes longer than most programs of the tests."""
+    output, errors = StringIO(), StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
+        patch.chdir(folder)
+        for name, value in {**front_environment(build), "COLUMNS": "80"}.items():
+            patch.setenv(name, value)
+        status = main([str(word) for word in words])
+    return subprocess.CompletedProcess(words, status, output.getvalue(), errors.getvalue())
 
 
 def front_environment(build: Path | None = None) -> dict[str, str]:
@@ -64,6 +74,39 @@ def front_environment(build: Path | None = None) -> dict[str, str]:
         "PYTHONPATH": str(ROOT / "python"),
     }
     return {**os.environ, **own}
+
+
+def processes_of(program: Path) -> list[int]:
+    return [
+        int(each.parent.name)
+        for each in Path("/proc").glob("[0-9]*/exe")
+        if os.path.lexists(each) and os.path.realpath(each) == str(program)
+    ]
+
+
+def state_of(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def end_orphan(program: Path) -> None:
+    """Ends the process of a program that sleeps, after its parents have ended."""
+    left: list[int] = []
+
+    def sleeps_alone() -> bool:
+        left[:] = processes_of(program)
+        with suppress(OSError):
+            return [state_of(process) for process in left] == ["S"]
+        return False
+
+    wait_until(sleeps_alone)
+    os.kill(left[0], signal.SIGKILL)
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + LONGEST
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def run(*words: str) -> None:

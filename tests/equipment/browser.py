@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SECONDS = 60.0
+SECONDS = 600.0
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -69,6 +69,7 @@ class Browser:
         self._buffer = b""
         self._last = 0
         self.events: list[dict[str, Any]] = []
+        self.targets: list[str] = []
 
     def __enter__(self) -> Browser:
         return self
@@ -98,6 +99,12 @@ class Browser:
                 result: dict[str, Any] = answer["result"]
                 return result
             self.events.append(answer)
+
+    def close_tabs(self) -> None:
+        for target in self.targets:
+            self.call("Target.closeTarget", targetId=target)
+        self.targets.clear()
+        self.events.clear()
 
     def wait_for(self, method: str, tab: str) -> None:
         end = time.monotonic() + SECONDS
@@ -134,6 +141,7 @@ class Page:
     ) -> None:
         self._browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        browser.targets.append(target)
         self._tab = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
@@ -172,6 +180,12 @@ class Page:
 
     def wait_until_drawn(self) -> None:
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def wait_until(self, condition: str) -> None:
+        self.evaluate(
+            f"new Promise(done => {{ const look = () => ({condition}) ? done(null) : setTimeout(look, 10);"
+            " look(); })"
+        )
 
     def press(self, key: str) -> None:
         """A key as the keyboard sends it; the DevTools protocol wants its old number too."""

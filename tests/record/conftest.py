@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import struct
@@ -11,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from advisor_programs import programs_of_advisor
+from advisor_programs import LONGEST, programs_of_advisor
 
 TOYS = Path(__file__).parent / "toys"
 # -fno-builtin: a compiler may leave out a malloc whose block nobody reads.
 FLAGS = ("-O1", "-fno-builtin", "-pthread")
-LONGEST = 60  # seconds
 
 
 @pytest.fixture(scope="session")
@@ -25,19 +25,21 @@ def collector() -> Path:
 
 
 class Toys:
-    """Compiles each program when it is first asked for."""
+    """Compiles each program when it is first asked for. Tests that run side by side share them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def build(self, name: str, sources: Sequence[str], *flags: str, compiler: str = "g++") -> Path:
         made = self.folder / name
-        if not made.exists():
-            compiler = (
-                "gcc" if compiler == "g++" and all(each.endswith(".c") for each in sources) else compiler
-            )
-            command = [compiler, *FLAGS, *[str(TOYS / each) for each in sources], "-o", str(made), *flags]
-            subprocess.run(command, check=True, timeout=LONGEST)
+        with (self.folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not made.exists():
+                compiler = (
+                    "gcc" if compiler == "g++" and all(each.endswith(".c") for each in sources) else compiler
+                )
+                command = [compiler, *FLAGS, *[str(TOYS / each) for each in sources], "-o", str(made), *flags]
+                subprocess.run(command, check=True)
         return made
 
     @property
@@ -50,8 +52,11 @@ class Toys:
 
 
 @pytest.fixture(scope="session")
-def toys(tmp_path_factory: pytest.TempPathFactory) -> Toys:
-    return Toys(tmp_path_factory.mktemp("toys"))
+def toys(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Toys:
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "toys"
+    folder.mkdir(exist_ok=True)
+    return Toys(folder)
 
 
 @dataclass(frozen=True)
@@ -80,18 +85,27 @@ Record = Callable[..., Recording]
 @pytest.fixture
 def record(collector: Path, toys: Toys, tmp_path: Path) -> Record:
     """Records a program, and counts its calls of the allocator independently if `count` is set."""
+    return recorder(collector, toys, tmp_path)
 
+
+@pytest.fixture(scope="module")
+def record_once(collector: Path, toys: Toys, tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """As `record`, for a trace that all tests of a module read."""
+    return recorder(collector, toys, tmp_path_factory.mktemp("recorded"))
+
+
+def recorder(collector: Path, toys: Toys, folder: Path) -> Record:
     def call(
         *program: str | Path, options: Sequence[str] = (), count: bool = False, **how: object
     ) -> Recording:
-        trace = tmp_path / "x.trace"
-        environment = {**os.environ, "COUNTER": str(tmp_path / "count")}
+        trace = folder / "x.trace"
+        environment = {**os.environ, "COUNTER": str(folder / "count")}
         if count:
             environment["LD_PRELOAD"] = str(toys.counter)
         words = [str(collector), "-o", str(trace), *options, "--", *map(str, program)]
         done = subprocess.run(
             words,
-            cwd=tmp_path,
+            cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -101,7 +115,7 @@ def record(collector: Path, toys: Toys, tmp_path: Path) -> Record:
             check=False,
             **how,  # type: ignore[call-overload]
         )
-        counted = struct.unpack("l", (tmp_path / "count").read_bytes())[0] if count else 0
+        counted = struct.unpack("l", (folder / "count").read_bytes())[0] if count else 0
         return Recording(done.returncode, done.stderr, trace, counted)
 
     return call

@@ -7,12 +7,10 @@ import json
 import pytest
 from advisor_programs import front
 
-LONGEST = 240  # seconds
-
 
 @pytest.fixture
 def advise(tmp_path):
-    return lambda *words: front("advise", *words, folder=tmp_path, seconds=LONGEST)
+    return lambda *words: front("advise", *words, folder=tmp_path)
 
 
 def test_a_program_that_allocates_nothing(advise, toys):

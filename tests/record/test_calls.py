@@ -6,6 +6,7 @@ import subprocess
 from collections import Counter
 
 import pytest
+from advisor_programs import LONGEST
 
 # Numbers of `record_kind` in trace/raw_record.hpp.
 (MALLOC, CALLOC, REALLOC, ALIGNED, NEW, NEW_ARRAY, ALIGNED_NEW, ALIGNED_NEW_ARRAY) = range(1, 9)
@@ -19,7 +20,7 @@ def output_of(*words, **variables):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LONGEST,
         check=False,
     )
     return done.returncode, done.stdout

@@ -8,10 +8,10 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from advisor_programs import FOR_EVER, LONGEST, end_orphan, state_of, wait_until
 
 CALLS = 20_000
 
@@ -92,41 +92,37 @@ class Running:
             text=True,
             preexec_fn=heed_signals,
         )
-        end = time.monotonic() + 20
-        while not (self.parts.is_dir() and any(self.parts.glob("*.part"))):
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until(lambda: self.parts.is_dir() and any(self.parts.glob("*.part")))
         self.program = int(next(self.parts.glob("*.part")).name.split(".")[0])
 
     def wait_until_told(self):
         """The program has its end of the pipe no more; the collector keeps its own."""
         pipe = os.readlink(f"/proc/{os.getpid()}/fd/{self.process.stdout.fileno()}")
-        end = time.monotonic() + 60
-        while os.path.lexists(output := f"/proc/{self.program}/fd/1") and os.readlink(output) == pipe:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        output = f"/proc/{self.program}/fd/1"
+        wait_until(lambda: not os.path.lexists(output) or os.readlink(output) != pipe)
 
     def wait_for_program(self):
-        end = time.monotonic() + 20
-        while Path(f"/proc/{self.program}/exe").exists():
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        wait_until(lambda: not Path(f"/proc/{self.program}/exe").exists())
+
+    def wait_until_stopped(self):
+        wait_until(lambda: state_of(self.program) == "T")
 
 
 def recover(collector, trace, *options):
     words = [str(collector), *options, "--recover", str(trace)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=LONGEST)
 
 
 def test_a_collector_that_is_killed_leaves_all_that_is_needed(collector, toys, tmp_path):
     """The program goes on. The trace has its first chunks then, its part the last ones, both have some."""
     running = Running(collector, tmp_path / "x", toys.calls, CALLS, "slowly")
-    time.sleep(0.6)
+    running.wait_until_stopped()
     running.process.kill()
     running.process.wait()
     early = recover(collector, running.trace)
     assert early.returncode == 2
     assert f"process {running.program} of this recording still runs" in early.stderr
+    os.kill(running.program, signal.SIGCONT)
     running.wait_for_program()
     again = subprocess.run(
         [collector, "-o", running.trace, "true"], capture_output=True, text=True, check=False
@@ -154,7 +150,7 @@ def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
         assert done.returncode == 2
         assert "is in use by" in done.stderr
     os.kill(running.program, signal.SIGTERM)
-    assert running.process.wait(20) == 128 + signal.SIGTERM
+    assert running.process.wait(LONGEST) == 128 + signal.SIGTERM
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -162,32 +158,20 @@ def test_a_signal_for_the_collector_ends_the_program_and_not_the_trace(collector
     running = Running(collector, tmp_path / "x", toys.calls, CALLS, "waits")
     running.wait_until_told()
     running.process.send_signal(number)
-    assert running.process.wait(20) == 128 + number
+    assert running.process.wait(LONGEST) == 128 + number
     assert f"{2 * CALLS:,} events" in running.process.stderr.read()
-
-
-def processes_of(program):
-    return [
-        int(each.parent.name)
-        for each in Path("/proc").glob("[0-9]*/exe")
-        if os.path.lexists(each) and os.path.realpath(each) == str(program)
-    ]
 
 
 def test_ctrl_c_ends_a_recording_that_waits_for_a_process_and_not_the_process(collector, toys, tmp_path):
     orphan = shutil.copy(toys.build("orphan", ["orphan.c"]), tmp_path / "left-behind")
-    program = (orphan, 70_000, "/bin/true")
+    program = (orphan, FOR_EVER, "/bin/true")
     running = Running(collector, tmp_path / "x", *program, options=["--follow"])
     running.wait_for_program()
     assert running.process.poll() is None
     running.process.send_signal(signal.SIGINT)
-    assert running.process.wait(20) == 0
+    assert running.process.wait(LONGEST) == 0
     assert "2 events" in running.process.stderr.read()
-    end = time.monotonic() + 20
-    while len(left := processes_of(orphan)) > 1:  # its parent ends when it comes to that
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    os.kill(left[0], signal.SIGKILL)
+    end_orphan(orphan)
 
 
 @pytest.fixture

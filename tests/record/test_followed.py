@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from advisor_programs import FOR_EVER, end_orphan
 
 CALLS = 500
 FOLLOW = ["--follow"]
@@ -155,14 +156,15 @@ def test_a_process_whose_parents_ended_before_it_allocates(record, toys, orphan)
     assert COULD_NOT not in done.told
 
 
-def test_nobody_waits_for_a_process_that_cannot_be_followed(record, toys, orphan):
-    """Each would outlast the longest time of a recording."""
-    static = toys.build("static-orphan", ["orphan.c"], "-static")
-    longer = 70_000  # milliseconds
-    for words in ([static, longer, "/bin/true"], ["/usr/bin/env", "-i", orphan, longer, "/bin/true"]):
-        done = record(orphan, 0, *words, options=FOLLOW)
+def test_nobody_waits_for_a_process_that_cannot_be_followed(record, toys, orphan, tmp_path):
+    """Each outlasts its recording."""
+    static = shutil.copy(toys.build("static-orphan", ["orphan.c"], "-static"), tmp_path / "static")
+    dynamic = shutil.copy(orphan, tmp_path / "dynamic")
+    for left, words in ((static, [static]), (dynamic, ["/usr/bin/env", "-i", dynamic])):
+        done = record(orphan, 0, *words, FOR_EVER, "/bin/true", options=FOLLOW)
         assert done.status == 0
         assert done.events < CALLS
+        end_orphan(left)
 
 
 def test_a_parent_that_ends_before_its_children_has_all_followed(record, toys):

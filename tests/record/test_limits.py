@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from advisor_programs import LONGEST
 
-LONGEST = 60  # seconds
 # docs/advisor/recording.md names these figures.
 MOST_ADDRESSES = 16 << 20
 MOST_STACK_AT_FIRST = 1024

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from advisor_programs import front
+from advisor_programs import LONGEST, front
 
 CALLS = 500
 FILE_HEAD = 16
@@ -36,9 +36,9 @@ def frames(trace):
         at += FRAME_HEAD + body
 
 
-def profile_of(collector, *words, seconds=60):
+def profile_of(collector, *words):
     program = collector.parents[1] / "advisor/mallard-profile"
-    return subprocess.run([program, *map(str, words)], capture_output=True, timeout=seconds, check=False)
+    return subprocess.run([program, *map(str, words)], capture_output=True, timeout=LONGEST, check=False)
 
 
 def json_of(collector, *words):

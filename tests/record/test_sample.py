@@ -27,9 +27,9 @@ class Event:
         return each * (EVENTS_OF_ACT + 2) + max(each - LATER, 0) * KEPT + block
 
 
-@pytest.fixture
-def events(collector, record, toys):
-    done = record(toys.build("sampled", ["sampled.c"]), ROUNDS, options=["--sample", str(ONE_IN)])
+@pytest.fixture(scope="module")
+def events(collector, record_once, toys):
+    done = record_once(toys.build("sampled", ["sampled.c"]), ROUNDS, options=["--sample", str(ONE_IN)])
     assert done.status == 0, done.told
     profiler = collector.parents[1] / "advisor/mallard-profile"
     told = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout

@@ -9,10 +9,10 @@ from source_tree import ROOT
 ROUNDS = 200
 
 
-@pytest.fixture
-def profile(record, collector, toys):
+@pytest.fixture(scope="module")
+def profile(record_once, collector, toys):
     flags = ("-O2", "-g", "-std=c++20", f"-I{ROOT / 'include'}")
-    done = record(toys.build("scopes", ["scopes.cpp"], *flags))
+    done = record_once(toys.build("scopes", ["scopes.cpp"], *flags))
     assert done.status == 0, done.told
     profiler = collector.parents[1] / "advisor/mallard-profile"
     words = [profiler, done.trace]

@@ -25,7 +25,7 @@ INSTRUMENTED = ("-finstrument-functions", "-finstrument-functions-exclude-file-l
 def test_all_blocks_of_a_function_are_served(toys, tmp_path, flags, scope):
     program = toys.build(f"requests_{len(flags)}", ["requests.cpp"], "-g", *flags)
     trial = ("try", "--scope", scope, "--strategy", "monotonic", "--rounds", 3, "--json")
-    done = front(*trial, "--", program, 200, folder=tmp_path, seconds=240)
+    done = front(*trial, "--", program, 200, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
     assert effect["strategy"] == "monotonic"
@@ -39,7 +39,7 @@ def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
     trial = ("try", "--scope", "handle", "--strategy", "monotonic", "--rounds", 3, "--json")
     counts = []
     for without in ((), ("--without", "keep")):
-        done = front(*trial, *without, "--", program, 200, "keep", folder=tmp_path, seconds=240)
+        done = front(*trial, *without, "--", program, 200, "keep", folder=tmp_path)
         assert done.returncode == 0, done.stderr
         (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
         counts.append(effect["counts"])
@@ -65,7 +65,7 @@ def test_the_trial_lies_behind_a_space_and_a_colon(toys, tmp_path):
         program,
         20,
     )
-    done = front(*words, folder=tmp_path, seconds=240, build=build)
+    done = front(*words, folder=tmp_path, build=build)
     assert done.returncode == 0, done.stderr
     (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
     assert effect["counts"]["served"] > 0
@@ -123,6 +123,6 @@ def _runs(pid: int) -> bool:
 def test_a_function_that_is_not_called_in_the_scope_cannot_be_left_out(toys, tmp_path, without, said):
     program = toys.build("requests", ["requests.cpp"], "-g")
     words = ("try", "--scope", "handle", "--without", without, "--rounds", 3, "--", program, 200, "keep")
-    done = front(*words, folder=tmp_path, seconds=240)
+    done = front(*words, folder=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr

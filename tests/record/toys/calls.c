@@ -39,6 +39,8 @@ static void slowly(void) {
     for (int each = 0; each < 40; ++each) {
         call();
         usleep(50000);
+        if (each == 20)
+            raise(SIGSTOP); // until the test lets it go on
     }
 }
 
