@@ -14,7 +14,7 @@ from synthetic_run import density_rows, failed, write_run
 from mallard.cli import main
 
 KINDS = "pincdfm"
-MOST_BYTES, MOST_ELEMENTS = 1, 1
+MOST_BYTES, MOST_ELEMENTS = 400_000, 10_000
 
 
 @pytest.fixture(scope="module")

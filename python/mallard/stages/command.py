@@ -44,15 +44,16 @@ class Workplace:
         part: tuple[float, float] = (0.0, 1.0),
     ) -> int:
         """The exit status. `part` is the command's share of its stage, from one fraction to another."""
-        # CMake's default generator, make, may be missing.
-        generator = {"CMAKE_GENERATOR": "Ninja"} if shutil.which("ninja") else {}
+        # CMake's default generator, make, may be missing. Without its cache Python compiles at each start.
+        defaults = {"CMAKE_GENERATOR": "Ninja"} if shutil.which("ninja") else {}
+        python = {"PYTHONPYCACHEPREFIX": str(self.root / "build/pycache"), "PYTHONDONTWRITEBYTECODE": ""}
         with self.log.open("ab", buffering=0) as log, self.log.open("rb") as output:
             log.write(f"$ {shlex.join(command)}\n".encode())
             output.seek(0, os.SEEK_END)
             process = subprocess.Popen(
                 command,
                 cwd=self.root,
-                env={**generator, **os.environ, "PYTHONUNBUFFERED": "1", **(environment or {})},
+                env={**defaults, **os.environ, **python, "PYTHONUNBUFFERED": "1", **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from heat_maps import HeatMap, heat_maps
 from rich.console import Console
+from samples import sampled
 
 from mallard.analysis.peers.comparison import duels, has_contenders
 from mallard.analysis.peers.counterparts import counterparts
@@ -70,7 +71,7 @@ def test_the_comparison_with_other_libraries_is_a_screen(capsys: pytest.CaptureF
     assert max(map(len, lines)) <= columns
 
 
-@pytest.mark.parametrize("columns", [SCREEN[0], 100, 160])
+@pytest.mark.parametrize("columns", sampled(SCREEN[0], 100, 160, default=1))
 @pytest.mark.parametrize("experiment", STORED)
 def test_the_comparison_of_an_experiment_cuts_no_figure(
     capsys: pytest.CaptureFixture[str], experiment: str, columns: int

@@ -1,13 +1,10 @@
-"""`mallard test` itself: passed and failed stages, words, and the remains of a hanging or failing command."""
+"""`mallard test` itself: stages that pass, fail and are skipped, and the verb."""
 
 import argparse
-import json
-import os
 import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,174 +13,13 @@ from source_tree import ROOT, own_files
 from mallard.cli import test as verb
 from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
-from mallard.stages import (
-    STAGES,
-    Counts,
-    NativeStage,
-    PythonStage,
-    WordStage,
-    Workplace,
-    command,
-    tools,
-    words,
-)
+from mallard.stages import STAGES, Counts, NativeStage, PythonStage, tools
 from mallard.stages import stage as stage_module
-from mallard.stages.command import SILENT
-from mallard.stages.counts import read_junit
 from mallard.view.terminal.stages import StagesView, duration
-
-JUNIT = """<testsuite>
-<testcase name="a" status="run"/>
-<testcase name="b" status="fail"><failure message=""/></testcase>
-<testcase name="c"><error message=""/></testcase>
-<testcase name="d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
-<testcase name="e" status="notrun"><skipped message="Unable to find executable: tests/e"/></testcase>
-</testsuite>"""
-
-
-@pytest.fixture
-def workplace(tmp_path):
-    (tmp_path / "build/test-logs").mkdir(parents=True)
-    (tmp_path / "stage.log").write_text("")
-    return Workplace(tmp_path, tmp_path / "stage.log", jobs=1)
 
 
 def three(counts):
     return counts.passed, counts.failed, counts.skipped
-
-
-def test_junit_files_are_counted(tmp_path):
-    report = tmp_path / "junit.xml"
-    report.write_text(JUNIT)
-    counts = read_junit(report)
-    assert three(counts) == (1, 3, 1)
-    assert counts.failures == ["b", "c", "e: its program is not there"]
-    assert counts.skips == ["SKIP_REGULAR_EXPRESSION_MATCHED"]
-
-
-def test_a_program_of_tests_is_counted_by_its_own_file(tmp_path):
-    report, programs = tmp_path / "ctest.xml", tmp_path / "programs"
-    programs.mkdir()
-    report.write_text(
-        "<testsuite>"
-        '<testcase name="units.1"/><testcase name="units.2"><failure/></testcase>'
-        '<testcase name="crashes.1"><failure/></testcase><testcase name="leaks.1"><failure/></testcase>'
-        '<testcase name="no.program"/>'
-        "</testsuite>"
-    )
-    (programs / "units.1.xml").write_text(
-        '<testsuites><testsuite><testcase name="a" result="completed"/>'
-        '<testcase name="b"/><testcase name="c" result="suppressed"/></testsuite></testsuites>'
-    )
-    (programs / "units.2.xml").write_text(
-        '<testsuites><testcase name="d"><failure/></testcase>'
-        '<testcase name="e"><skipped message="no huge pages"/></testcase></testsuites>'
-    )
-    (programs / "leaks.1.xml").write_text('<testsuites><testcase name="f"/></testsuites>')
-    counts = read_junit(report, programs)
-    assert three(counts) == (4, 3, 2)
-    assert counts.failures == ["d", "crashes.1", "leaks.1: its tests passed, its program failed"]
-    assert counts.skips == ["no huge pages"]
-
-
-def test_a_failure_ends_with_its_last_lines(tmp_path):
-    report, programs = tmp_path / "ctest.xml", tmp_path / "programs"
-    programs.mkdir()
-    long = "\n".join(f"line {number}" for number in range(100))
-    report.write_text(
-        '<testsuite><testcase name="units.1"><failure/><system-out>all tests</system-out></testcase>'
-        f'<testcase name="crashes.1"><failure message=""/><system-out>{long}</system-out></testcase>'
-        "</testsuite>"
-    )
-    (programs / "units.1.xml").write_text(
-        '<testsuites><testcase classname="heap" name="grows">'
-        '<failure message="short">1 is not\n2</failure></testcase>'
-        '<testcase classname="heap" name="shrinks"/></testsuites>'
-    )
-    grows, crash = read_junit(report, programs).failures
-    assert grows == "heap.grows\n| 1 is not\n| 2"
-    assert crash.splitlines()[:2] == ["crashes.1", "| line 60"]
-    assert crash.splitlines()[-1] == "| line 99"
-
-
-# ---- commands -----------------------------------------------------------------------------------------
-
-
-def test_output_goes_to_the_log(workplace):
-    assert workplace.run(["sh", "-c", "echo heard; echo too >&2; exit 3"]) == 3
-    assert workplace.log.read_text().splitlines()[1:] == ["heard", "too"]
-
-
-def test_a_silent_command_is_ended_with_its_children(workplace):
-    assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; wait"], silence_limit=0.5) == SILENT
-    assert ended(int((workplace.root / "child").read_text()))
-    assert "nothing was printed" in workplace.log.read_text()
-
-
-def test_a_slow_command_that_prints_goes_on(workplace, monkeypatch):
-    """By a clock that moves with each line, it takes many times as long as it may be silent."""
-    monkeypatch.setattr(command.time, "monotonic", lambda: workplace.log.read_text().count("\n"))
-    script = "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.05; done; exit 7"
-    assert workplace.run(["sh", "-c", script], silence_limit=900) == 7
-    assert workplace.log.read_text().splitlines()[-1] == "9"
-
-
-def test_a_child_left_behind_delays_nothing(workplace):
-    assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; echo done"]) == 0
-    assert ended(int((workplace.root / "child").read_text()))
-    assert workplace.log.read_text().splitlines()[-1] == "done"
-
-
-def test_a_command_that_closes_its_output_is_waited_for(workplace):
-    assert workplace.run(["sh", "-c", "exec >&- 2>&-; sleep 0.5; exit 5"]) == 5
-
-
-def ended(process):
-    """Ended processes may stay for a moment until they are waited for by their adoptive parent."""
-    while True:
-        try:
-            with open(f"/proc/{process}/stat") as stat:
-                if stat.read().rpartition(")")[2].split()[0] in "ZX":
-                    return True
-        except FileNotFoundError:
-            return True
-        time.sleep(0.01)
-
-
-def test_the_environment_of_a_command_adds_to_the_callers(workplace):
-    script = 'test "$EXTRA" = yes && test -n "$PATH"'
-    assert workplace.run(["sh", "-c", script], environment={"EXTRA": "yes"}) == 0
-    assert "EXTRA" not in os.environ
-
-
-LINES = [
-    ("[35/140] Building CXX object tests/unit/reuse/order_test.cpp.o", 0.25),
-    ("[ 20%] Building CXX object CMakeFiles/mallard.dir/pages.cpp.o", 0.2),
-    ("a line\n 3/12 Test  #5: units.1 ......   Passed    0.53 sec\n", 0.25),
-    ("tests/python/test_run.py .......... [ 45%]", 0.45),
-    ("[1/4] one\n[2/4] two\n", 0.5),
-    ("include/mallard/a.hpp:3: warning: [1/2 of it", None),
-    ("[0/0] nothing to do", 0.0),
-]
-
-
-@pytest.mark.parametrize(("text", "share"), LINES)
-def test_progress_is_read_from_the_output(workplace, text, share):
-    shares = []
-    workplace.show = shares.append
-    workplace.show_step(text, (0.0, 1.0))
-    assert shares == ([] if share is None else [pytest.approx(share)])
-
-
-def test_a_command_is_a_part_of_its_stage(workplace):
-    shares = []
-    workplace.show = shares.append
-    workplace.run(["echo", "[1/2] a"], part=(0.0, 0.8))
-    workplace.run(["echo", "1/2 Test #1: b"], part=(0.8, 1.0))
-    assert shares == pytest.approx([0.4, 0.9])
-
-
-# ---- stages -------------------------------------------------------------------------------------------
 
 
 def python_stage(workplace, text):
@@ -266,64 +102,6 @@ def test_a_clang_is_found_by_its_abilities(monkeypatch, tmp_path, works):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert tools.find_asan_compiler() == (str(tmp_path / "clang++-17") if works else None)
     assert tools.find_libcxx_compiler() is None
-
-
-# ---- words --------------------------------------------------------------------------------------------
-
-POOL_TEST = "TEST(pool, grows) {}\nTYPED_TEST(typed_pool, trims) {}\n"
-CTEST = {
-    "tests": [
-        {"name": "unit.1", "properties": [{"name": "LABELS", "value": ["tests/unit/local/pool_test.cpp"]}]},
-        {"name": "contract", "properties": [{"name": "LABELS", "value": ["tests/contract/basics.cpp"]}]},
-    ]
-}
-
-
-@pytest.fixture
-def tests(workplace):
-    files = {
-        "unit/local/pool_test.cpp": POOL_TEST,
-        "unit/local/heap_test.cpp": "TEST(heap, is_no_pool) {}\nTEST(heap, merges) { bytes_of_slot(); }\n",
-        "trace/reader_test.cpp": "TEST(reader, reads) {}",
-        "python/test_table.py": "def test_pool(): pass\ndef test_heap(): pass\n",
-        "wheel/test_pool.py": "def test_pool(): pass\n",
-        "equipment/pool.cpp": "void pool();",
-    }
-    for name, text in files.items():
-        path = workplace.root / "tests" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return workplace
-
-
-def test_a_word_is_looked_for_in_names_first(tests):
-    found = {str(each.file): each.whole for each in words.mentions(tests.root, "pool")}
-    assert found == {
-        "tests/python/test_table.py": False,
-        "tests/unit/local/heap_test.cpp": False,
-        "tests/unit/local/pool_test.cpp": True,
-    }
-
-
-def test_a_word_that_names_nothing_is_looked_for_in_the_text(tests):
-    (found,) = words.mentions(tests.root, "bytes_of_slot")
-    assert (str(found.file), found.suites, found.whole) == ("tests/unit/local/heap_test.cpp", {"heap"}, True)
-    assert words.mentions(tests.root, "bytes_of") == []
-
-
-def test_a_word_runs_its_programs_and_files(tests, monkeypatch):
-    called = []
-    listing = subprocess.CompletedProcess([], 0, json.dumps(CTEST), "")
-    monkeypatch.setattr(words, "configure", lambda *_: True)
-    monkeypatch.setattr(words.subprocess, "run", lambda *_, **__: listing)
-    monkeypatch.setattr(words, "build_and_test", lambda *given: called.append(given[1:]) or Counts(passed=2))
-    monkeypatch.setattr(words, "run_pytest", lambda *given: called.append(given[1:]) or Counts(passed=1))
-    assert WordStage("pool", "", 1).run(tests).passed == 3
-    filters = "*pool*:pool[./]*:*/pool[./]*:typed_pool[./]*:*/typed_pool[./]*"
-    assert called == [
-        ("asan", ["unit"], r"^(unit)(\.|$)", {"GTEST_FILTER": filters}),
-        ("pool", ["tests/python/test_table.py", "-k", "pool"], "load"),
-    ]
 
 
 # ---- the verb -----------------------------------------------------------------------------------------
