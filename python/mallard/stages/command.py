@@ -45,15 +45,16 @@ class Workplace:
     ) -> int:
         """The exit status. `part` is the command's share of its stage, from one fraction to another."""
         # CMake's default generator, make, may be missing. Without its cache Python compiles at each start.
-        defaults = {"CMAKE_GENERATOR": "Ninja"} if shutil.which("ninja") else {}
-        python = {"PYTHONPYCACHEPREFIX": str(self.root / "build/pycache"), "PYTHONDONTWRITEBYTECODE": ""}
+        defaults = {"PYTHONPYCACHEPREFIX": str(self.root / "build/pycache")}
+        defaults |= {"CMAKE_GENERATOR": "Ninja"} if shutil.which("ninja") else {}
+        fixed = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONUNBUFFERED": "1"}
         with self.log.open("ab", buffering=0) as log, self.log.open("rb") as output:
             log.write(f"$ {shlex.join(command)}\n".encode())
             output.seek(0, os.SEEK_END)
             process = subprocess.Popen(
                 command,
                 cwd=self.root,
-                env={**defaults, **os.environ, **python, "PYTHONUNBUFFERED": "1", **(environment or {})},
+                env={**defaults, **os.environ, **fixed, **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
