@@ -9,6 +9,7 @@ from itertools import zip_longest
 WIDTH = 80
 INDENT = 2
 GAP = 2
+LEAST_WIDTH = 10  # of a column that shares a line with others that are too wide
 
 Examples = Sequence[tuple[str, str]]  # a command, and a note on it
 
@@ -31,7 +32,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(max(map(len, cell.split("\n"))) for cell in column) for column in zip(*lines, strict=True)]
     if (excess := sum(widths) + GAP * (len(widths) - 1) - WIDTH) > 0:
         widest = widths.index(max(widths))
-        widths[widest] -= excess
+        widths[widest] = max(LEAST_WIDTH, widths[widest] - excess)
     text = []
     for row in lines:
         cells = [_folded(cell, width) for cell, width in zip(row, widths, strict=True)]
