@@ -114,9 +114,8 @@ def test_the_answer_stands_last_in_a_line_a_structure() -> None:
 
 
 def test_bindings_and_variants_take_no_column_by_default() -> None:
-    times = {
-        name: (60.0, 61.0, 60.0) for name in ("new-delete", "multipool", "multipool-last", "multipool/base")
-    }
+    names = ("new-delete", "multipool", "multipool-last", "multipool/base")
+    times = dict.fromkeys(names, (60.0, 61.0, 60.0))
     times["monotonic/base"] = (30.0, 30.5, 30.0)  # the pick of its line
     assert line_of(shown(rows(times), everything=False), 6) == ["2^6", "60.0", "50*", "100="]
     assert len(line_of(shown(rows(times)), 6)) == 6
