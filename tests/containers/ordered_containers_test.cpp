@@ -36,7 +36,7 @@ TEST(ordered_containers, multisets) {
     walk_everywhere<multiset>(on_keys);
 }
 TEST(ordered_containers, maps) {
-    walk_everywhere<map>(on_keys);
+    walk_everywhere<map, true>(on_keys);
 }
 TEST(ordered_containers, multimaps) {
     walk_everywhere<multimap>(on_keys);

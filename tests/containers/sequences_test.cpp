@@ -28,7 +28,7 @@ using forward_list = std::forward_list<string<B>, alloc<B, string<B>>>;
 constexpr auto on_sequences = [](const step& s, auto& all) { apply_to_sequence(s, all); };
 
 TEST(sequences, vectors) {
-    walk_everywhere<vector>(on_sequences);
+    walk_everywhere<vector, true>(on_sequences);
 }
 TEST(sequences, deques) {
     walk_everywhere<deque>(on_sequences);

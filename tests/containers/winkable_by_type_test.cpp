@@ -54,12 +54,6 @@ TEST(winkable_by_type, refuses_what_hands_nothing_down) {
     expect_refused<by_type>(all::leaking());
 }
 
-// No function of a list: looking one up would need all types whole, and these cannot be made without arguments.
-template <class List>
-constexpr bool none_is_winkable = false;
-template <class... Ts>
-constexpr bool none_is_winkable<list_of<Ts...>> = (!mallard::winkable<Ts> && ...);
-
 TEST(winkable_by_type, refuses_the_others) {
     EXPECT_TRUE(none_is_winkable<all::leaking_by_default>);
     EXPECT_TRUE(none_is_winkable<all::foreign>);

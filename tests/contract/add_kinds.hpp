@@ -39,19 +39,26 @@ void add_with_adaptors(kinds& to, const std::string& allocator, bool reuses_bloc
     add_bindings<Recipe, checked>(to, allocator, "checked", false);
 }
 
-/// Effects: adds the allocator, by itself and checked. Adaptors do not know their mechanism, so that some allocators
-/// show all of their behaviour. A build of the full product (MALLARD_FULL_PRODUCT) takes nothing on trust and adds
-/// every adaptor by every binding.
+/// Effects: adds the allocator by itself. Adaptors and bindings do not know their mechanism, so that some allocators
+/// show all of their behaviour; only the inline base has code for the fronts of mechanisms. A build of the full product
+/// (MALLARD_FULL_PRODUCT) takes nothing on trust and adds every adaptor by every binding.
 template <class Recipe>
 void add_kinds(kinds& to, const std::string& allocator, bool reuses_blocks) {
 #if MALLARD_FULL_PRODUCT
     add_with_adaptors<Recipe>(to, allocator, reuses_blocks);
 #else
     to.push_back({allocator, "plain", "direct", reuses_blocks, make<Recipe, none, direct>});
-    to.push_back({allocator, "plain", "abstract_base", reuses_blocks, make<Recipe, none, abstract_base>});
     if constexpr (mallard::core::has_front<decltype(Recipe::top)>) {
         to.push_back({allocator, "plain", "inline_base", reuses_blocks, make<Recipe, none, inline_base>});
     }
+#endif
+}
+
+/// Effects: adds the allocator by itself and checked.
+template <class Recipe>
+void add_checked_kinds(kinds& to, const std::string& allocator, bool reuses_blocks) {
+    add_kinds<Recipe>(to, allocator, reuses_blocks);
+#if !MALLARD_FULL_PRODUCT
     to.push_back({allocator, "checked", "direct", false, make<Recipe, checked, direct>});
 #endif
 }

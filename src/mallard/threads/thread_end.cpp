@@ -15,7 +15,7 @@ namespace {
 constinit thread_local thread_end_task* newest = nullptr;
 constinit thread_local thread_end_task* newest_to_close = nullptr;
 constinit thread_local bool ending = false;
-constinit thread_local bool closed = false;
+constinit thread_local bool tasks_closed = false;
 
 void run_all(thread_end_task*& list) noexcept {
     while (list != nullptr) {
@@ -25,7 +25,7 @@ void run_all(thread_end_task*& list) noexcept {
 }
 
 void close() noexcept {
-    closed = true;
+    tasks_closed = true;
     run_all(newest_to_close);
 }
 
@@ -84,15 +84,15 @@ private:
     std::atomic<std::uint64_t> key_{none};
 };
 
-constinit end_key key;
+constinit end_key key_of_ends;
 
 /// Makes the key when the library is loaded, and deletes it when the library is unloaded with run_tasks().
 struct loaded_library {
-    loaded_library() { static_cast<void>(key.find()); }
+    loaded_library() { static_cast<void>(key_of_ends.find()); }
     loaded_library(const loaded_library&) = delete;
     loaded_library& operator=(const loaded_library&) = delete;
     ~loaded_library() {
-        key.end();
+        key_of_ends.end();
         while (!ending && running.any()) {
             std::this_thread::yield();
         }
@@ -104,11 +104,11 @@ const loaded_library library;
 /// Effects: has tasks run at the end of this thread: by the key at any time, and by the closer unless that has
 /// run.
 void expect_end() noexcept {
-    if (!closed) {
+    if (!tasks_closed) {
         static thread_local const closer when_closing;
         static_cast<void>(&when_closing);
     }
-    key.expect_end();
+    key_of_ends.expect_end();
 }
 
 } // namespace
@@ -128,7 +128,7 @@ bool thread_is_ending() noexcept {
 }
 
 bool thread_has_closed() noexcept {
-    return closed;
+    return tasks_closed;
 }
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

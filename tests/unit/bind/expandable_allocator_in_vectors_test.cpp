@@ -58,7 +58,11 @@ TEST(expandable_allocator_in_vectors, is_taken_for_what_it_is) {
 
 template <class T>
 class expandable_allocator_in_vectors_of : public ::testing::Test {};
+#if MALLARD_FULL_PRODUCT
 using numbers = ::testing::Types<int, my_int>;
+#else
+using numbers = ::testing::Types<my_int>;
+#endif
 TYPED_TEST_SUITE(expandable_allocator_in_vectors_of, numbers);
 
 TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_grows_forward) {

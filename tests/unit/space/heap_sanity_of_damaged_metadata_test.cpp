@@ -120,15 +120,19 @@ std::vector<std::size_t> damages(std::size_t word, std::byte* at, std::span<std:
     return all;
 }
 
+/// Words are damaged in every way by a build of the full product, and by the others in every fourth one, in turn.
+constexpr std::size_t ways_apart = MALLARD_FULL_PRODUCT ? 1 : 4;
+
 /// Effects: overwrites each word of the memory in turn, looks, and restores it.
 template <class Heap>
 void damage_each_word(const Heap& heap, std::span<std::byte> memory, auto&& expect) {
     for (std::size_t offset = 0; offset != memory.size(); offset += sizeof(std::size_t)) {
         std::byte* const at = memory.data() + offset;
         const std::size_t before = mallard::space::read_word(at);
-        for (const std::size_t word : damages(before, at, memory)) {
-            mallard::space::write_word(at, word);
-            expect(offset, before ^ word, heap.check_sanity());
+        const std::vector<std::size_t> words = damages(before, at, memory);
+        for (std::size_t i = offset / sizeof(std::size_t) % ways_apart; i < words.size(); i += ways_apart) {
+            mallard::space::write_word(at, words[i]);
+            expect(offset, before ^ words[i], heap.check_sanity());
             static_cast<void>(heap.use());
         }
         mallard::space::write_word(at, before);
@@ -143,7 +147,7 @@ void damage_some_words(const Heap& heap, std::span<std::byte> memory, unsigned s
         mallard::core::unpoison(memory.data(), memory.size());
         return std::vector<std::byte>(memory.begin(), memory.end());
     }();
-    for (int round = 0; round != 4000; ++round) {
+    for (int round = 0; round != 4000 / static_cast<int>(ways_apart); ++round) {
         for (std::size_t words = 1 + random() % 6; words != 0; --words) {
             std::byte* const at = memory.data() + random() % (memory.size() / 8) * 8;
             const auto all = damages(mallard::space::read_word(at), at, memory);
@@ -169,10 +173,6 @@ protected:
 
 using regions = ::testing::Types<mallard::region_heap>;
 TYPED_TEST_SUITE(damaged_region, regions);
-
-TYPED_TEST(damaged_region, is_looked_at_and_no_more) {
-    damage_each_word(this->heap_, this->ground_.memory(), [](auto...) {});
-}
 
 TYPED_TEST(damaged_region, is_unsound_whatever_word_of_its_metadata_was_overwritten) {
     // Without the last word, a count that may have any small value.
