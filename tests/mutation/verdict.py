@@ -18,7 +18,7 @@ from programs import ROOT, Program, programs_of, sources_to_recompile
 
 GOOGLETEST = Path(os.environ.get("MALLARD_GOOGLETEST", "/usr/src/googletest")) / "googletest"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-FLAGS = ("-std=c++20", "-O0", "-w", "-D_GLIBCXX_ASSERTIONS", *SANITIZERS)
+FLAGS = ("-std=c++20", "-O0", "-w", "-D_GLIBCXX_ASSERTIONS", "-DMALLARD_FULL_PRODUCT=0", *SANITIZERS)
 # A hang is one of the processor, or of threads that wait for each other. No test comes near these bounds.
 CPU_SECONDS = 60
 WALL_SECONDS = 300
