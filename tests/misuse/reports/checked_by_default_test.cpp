@@ -40,11 +40,16 @@ protected:
 };
 
 using mallard::chunk_cache;
+#if MALLARD_FULL_PRODUCT
 using allocators =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::multipool<mallard::monotonic<>>,
                      mallard::multipool<chunk_cache, mallard::last_freed>, mallard::concurrent_multipool<>,
                      mallard::synchronized<mallard::multipool<>>, mallard::small_object_pool<>,
                      mallard::adaptive_pool<>>;
+#else
+using allocators = ::testing::Types<mallard::monotonic<>, mallard::multipool<mallard::monotonic<>>,
+                                    mallard::concurrent_multipool<>, mallard::small_object_pool<>>;
+#endif
 
 template <>
 class checked_by_default<mallard::multipool<mallard::monotonic<>>> : public ::testing::Test {
