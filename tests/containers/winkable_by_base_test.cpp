@@ -77,7 +77,7 @@ TEST(winkable_by_base, refuses_what_takes_memory_elsewhere) {
     expect_refused<by_base>(list_of<untold<by_base>, std::map<int, std::pmr::string>>());
 }
 
-#else // objects of these types are filled by type parameter
+#else // objects of few types are filled
 
 TEST(winkable_by_base, holds_of_types_that_hand_it_down) {
     EXPECT_TRUE(all_are_winkable<all::values>);
