@@ -12,7 +12,7 @@ namespace mallard::threads::inline MALLARD_LIBRARY {
 
 namespace {
 
-constinit thread_local thread_end_task* newest = nullptr;
+constinit thread_local thread_end_task* newest_task = nullptr;
 constinit thread_local thread_end_task* newest_to_close = nullptr;
 constinit thread_local bool ending = false;
 constinit thread_local bool tasks_closed = false;
@@ -41,7 +41,7 @@ void run_tasks(void*) noexcept {
     running.enter();
     ending = true;
     close();
-    run_all(newest);
+    run_all(newest_task);
     running.leave();
 }
 
@@ -115,7 +115,7 @@ void expect_end() noexcept {
 
 void at_thread_end(thread_end_task& task) noexcept {
     expect_end();
-    task.next = std::exchange(newest, &task);
+    task.next = std::exchange(newest_task, &task);
 }
 
 void at_thread_close(thread_end_task& task) noexcept {
