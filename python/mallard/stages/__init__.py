@@ -29,7 +29,9 @@ STAGES: tuple[Stage, ...] = (
         (*LIBRARY, "clang"),
     ),
     NativeStage("tsan", "those with threads under ThreadSanitizer", 30, LIBRARY),
-    NativeStage("runner", "the runner, its tests, the examples; forks", 80, (*LIBRARY, "clang")),
+    NativeStage(
+        "runner", "the runner and its tests; forks; programs that must not compile", 80, (*LIBRARY, "clang")
+    ),
     NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", 40, ADVISOR),
     PythonStage("record", "programs that are recorded, from their start to the trace", 20, ADVISOR, "load"),
     PythonStage(
