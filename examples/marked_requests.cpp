@@ -15,7 +15,7 @@ namespace {
 using cache_pool = mallard::recorded<mallard::multipool<>>;
 
 struct request {
-    explicit request(std::string words) : text(std::move(words)) {}
+    explicit request(std::string sentence) : text(std::move(sentence)) {}
 
     std::string text;
     std::vector<std::string> words;
