@@ -105,7 +105,7 @@ def in_brief(verdict: Verdict) -> str:
         return f"keep {BASE}"
     malloc = min(verdict.mallocs, key=lambda choice: choice.ratio.median, default=None)
     rival = f"; {malloc.strategy}: {_times_as_fast(malloc.ratio)}" if malloc else ""
-    return f"use {verdict.best.strategy}: {_times_as_fast(verdict.best.ratio)} as fast{rival}"
+    return f"use {verdict.best.strategy}: {_times_as_fast(verdict.best.ratio)} as fast as {BASE}{rival}"
 
 
 def _times_as_fast(ratio: Ratio) -> str:

@@ -108,7 +108,7 @@ def test_the_answer_stands_last_in_a_line_a_structure() -> None:
     times = {"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}
     *_, heading, line = shown(rows(times)).splitlines()
     assert heading == "What to use"
-    assert line == "DS2  vector<string>  use monotonic: 2.0 times as fast"
+    assert line == "DS2  vector<string>  use monotonic: 2.0 times as fast as new-delete"
     *_, line = shown(rows({"new-delete": (60.0, 61.0, 60.0)})).splitlines()
     assert line == "DS2  vector<string>  keep new-delete"
 
