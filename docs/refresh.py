@@ -4,6 +4,8 @@
     build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
     build/venv/bin/python docs/refresh.py --add mallard.db   stores them in place of those of the same command
     build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak
+    build/venv/bin/python docs/refresh.py --stages build/test-logs/times.json
+                                                             stores the times of these stages of mallard test
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -138,12 +140,15 @@ def main() -> int:
         help="the same, in place of those of one command",
     )
     parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
+    parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
     if database := arguments.database or arguments.added:
         store_runs(database, beside=arguments.added is not None)
     if arguments.soak:
         testing.add_soaks(arguments.soak)
+    if arguments.stages:
+        testing.add_stages(arguments.stages)
     figures = {name: block for module in FIGURES for name, block in module.blocks().items()}
     wanted = {document: refreshed(document.read_text(encoding="utf-8"), figures) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}

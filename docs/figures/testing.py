@@ -1,4 +1,4 @@
-"""The results of long runs of tests: the soak, and mutation testing."""
+"""The times of the stages of `mallard test`, and the results of long runs: the soak, and mutation testing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 SOAKS = RESULTS / "soak.json"
 MUTATION = RESULTS / "mutation.json"
+STAGES = RESULTS / "stages.json"
 FORMAT = 1
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"soak": soak, "mutation": mutation}
+    return {"soak": soak, "mutation": mutation, "stages": stages}
 
 
 def add_soaks(lines: Path) -> None:
@@ -73,3 +74,27 @@ def _mutants(run: dict[str, Any]) -> str:
         f"commit {now['commit']}{gone}, {now['killed_percent']} %; of {now['survived']} that survive, "
         f"{now['accepted']} have a reason in `tests/mutation/accepted.json`."
     )
+
+
+def add_stages(times: Path) -> None:
+    """Stores these stages in place of those of the same names."""
+    stored = (read(STAGES) or {}) | json.loads(times.read_text(encoding="utf-8"))
+    STAGES.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+
+
+def stages() -> str:
+    entries = read(STAGES)
+    if not entries:
+        return "No run is stored."
+    lines = ["| stage | tests | wall-clock s | user s | system s |", "|---|---:|---:|---:|---:|"]
+    for full in (False, True):
+        members = {name: entry for name, entry in entries.items() if entry["full"] == full}
+        sums = {
+            key: sum(entry[key] for entry in members.values()) for key in ("passed", "wall", "user", "system")
+        }
+        members["**added by `--full`**" if full else "**`./mallard test`**"] = sums
+        for name, entry in members.items():
+            seconds = " | ".join(f"{entry[key]:,.0f}" for key in ("wall", "user", "system"))
+            lines.append(f"| {name} | {entry['passed']:,} | {seconds} |")
+    machines = sorted({entry["machine"] for entry in entries.values()})
+    return "\n".join([*lines, "", f"On {' and '.join(machines)}, after installing; the tests that passed."])

@@ -12,7 +12,7 @@ from mallard.command_line.needs import Needs
 from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
 from mallard.nearest import meant
-from mallard.stages import STAGES, Counts, Stage, WordStage, Workplace
+from mallard.stages import STAGES, Counts, Stage, WordStage, Workplace, times
 from mallard.stages.words import mentions
 from mallard.version import source_root
 
@@ -59,14 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     stages, root, total = choose(arguments), tree(), Counts()
     logs = root / "build/test-logs"
     logs.mkdir(parents=True, exist_ok=True)
-    view = StagesView({stage.name: stage.cost for stage in stages})
+    view = StagesView(times.forecasts(root, stages))
     for stage in stages:
         log = logs / f"{stage.name}.log"
         log.write_text("", encoding="utf-8")
+        start = os.times()
         with view.watching(stage, log) as show:
             workplace = Workplace(root, log, len(os.sched_getaffinity(0)), show)
             counts = stage.run(workplace)
-        view.show(stage, counts, log)
+        seconds = times.seconds_since(start)
+        view.show(stage, counts, seconds, log)
+        times.store(logs / "times.json", stage, seconds, counts)
         total.add(counts)
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
     return 1 if total.failed else 0
@@ -87,7 +90,7 @@ def choose(arguments: argparse.Namespace) -> list[Stage]:
                 f"{', '.join(stage.name for stage in STAGES)}, or a word of the tests, such as multipool"
             )
     chosen = [stage for stage in STAGES if stage.name in arguments.stages]
-    return chosen + [WordStage(word, f"the tests that mention {word}", 60, WORD_TOOLS) for word in words]
+    return chosen + [WordStage(word, f"the tests that mention {word}", WORD_TOOLS) for word in words]
 
 
 def tree() -> Path:

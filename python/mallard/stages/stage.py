@@ -22,7 +22,6 @@ TSAN_RANDOM_BITS = 28
 class Stage:
     name: str
     text: str
-    cost: float
     tools: tuple[str, ...] = ()
     """The tools that the front door installs for the stage, by the front door's names."""
     dist: str = "loadfile"

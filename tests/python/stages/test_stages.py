@@ -1,6 +1,7 @@
 """`mallard test` itself: stages that pass, fail and are skipped, and the verb."""
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from source_tree import ROOT, own_files
 from mallard.cli import test as verb
 from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
-from mallard.stages import STAGES, Counts, NativeStage, PythonStage, tools
+from mallard.stages import STAGES, Counts, NativeStage, PythonStage, times, tools
 from mallard.stages import stage as stage_module
 from mallard.view.terminal.stages import StagesView, duration
 
@@ -26,7 +27,7 @@ def python_stage(workplace, text):
     folder = workplace.root / "tests/sample"
     folder.mkdir(parents=True)
     (folder / "test_sample.py").write_text(text)
-    return PythonStage("sample", "", 1).run(workplace)
+    return PythonStage("sample", "").run(workplace)
 
 
 def test_a_python_stage_counts_its_tests(workplace):
@@ -45,14 +46,14 @@ def test_a_python_stage_without_tests_fails(workplace):
 
 def test_a_native_stage_that_is_not_configured_fails(workplace, monkeypatch):
     monkeypatch.delenv("CXX", raising=False)
-    counts = NativeStage("debug", "", 1).run(workplace)
+    counts = NativeStage("debug", "").run(workplace)
     assert counts.failed == 1
     assert counts.failures[0].startswith("cmake ended with exit status 1\n| ")
 
 
 def test_a_missing_compiler_is_a_skip_with_its_remedy(workplace, monkeypatch):
     monkeypatch.setattr(tools, "find_libcxx_compiler", lambda: None)
-    counts = NativeStage("libcxx", "", 1).run(workplace)
+    counts = NativeStage("libcxx", "").run(workplace)
     assert three(counts) == (0, 0, 1)
     assert counts.skips == ["libcxx skipped: apt-get install clang-19 libc++-19-dev libc++abi-19-dev"]
 
@@ -60,7 +61,7 @@ def test_a_missing_compiler_is_a_skip_with_its_remedy(workplace, monkeypatch):
 def test_addresses_that_cannot_be_fixed_skip_tsan(workplace, monkeypatch):
     monkeypatch.setattr(stage_module, "configure", lambda *_: True)
     monkeypatch.setattr(stage_module, "fixed_addresses", lambda: None)
-    counts = NativeStage("tsan", "", 1).run(workplace)
+    counts = NativeStage("tsan", "").run(workplace)
     assert counts.skips == ["tsan skipped: sysctl vm.mmap_rnd_bits=28"]
 
 
@@ -144,7 +145,6 @@ def test_a_folder_that_is_no_source_tree_is_refused(tmp_path, monkeypatch):
 
 class SyntheticStage:
     text = ""
-    cost = 1
 
     def __init__(self, name, counts, output=""):
         self.name, self.counts, self.output, self.full = name, counts, output, False
@@ -179,6 +179,18 @@ def test_the_last_line_is_the_sum(tree, monkeypatch, capsys):
     assert lines[2].startswith("FAILED  second")
     assert [line.strip() for line in lines[3:5]] == ["heap.grows", "| 1 is [not] 2"]
     assert (tree / "build/test-logs/second.log").read_text() == "what went wrong\n"
+    entries = json.loads((tree / "build/test-logs/times.json").read_text())
+    assert [entries[name]["failed"] for name in ("first", "second")] == [0, 1]
+    assert entries["first"].keys() >= {"wall", "user", "system", "machine"}
+
+
+def test_stored_times_forecast_the_stages(tree):
+    stages = (SyntheticStage("known", Counts()), SyntheticStage("new", Counts()))
+    (tree / times.STORED).parent.mkdir(parents=True)
+    times.store(
+        tree / times.STORED, stages[0], {"wall": 12.34, "user": 20.0, "system": 1.0}, Counts(passed=1)
+    )
+    assert times.forecasts(tree, stages) == {"known": 12.3, "new": times.UNKNOWN_SECONDS}
 
 
 def test_success_is_exit_status_0(tree, monkeypatch, capsys):

@@ -55,7 +55,7 @@ def test_a_word_runs_its_programs_and_files(tests, monkeypatch):
     monkeypatch.setattr(words.subprocess, "run", lambda *_, **__: listing)
     monkeypatch.setattr(words, "build_and_test", lambda *given: called.append(given[1:]) or Counts(passed=2))
     monkeypatch.setattr(words, "run_pytest", lambda *given: called.append(given[1:]) or Counts(passed=1))
-    assert WordStage("pool", "", 1).run(tests).passed == 3
+    assert WordStage("pool", "").run(tests).passed == 3
     filters = "*pool*:pool[./]*:*/pool[./]*:typed_pool[./]*:*/typed_pool[./]*"
     assert called == [
         ("asan", ["unit"], r"^(unit)(\.|$)", {"GTEST_FILTER": filters}),

@@ -18,18 +18,18 @@ SECONDS_BETWEEN_LINES = 20.0
 
 
 class StagesView:
-    """The costs are relative: the pace of this machine is measured on the way."""
+    """The costs, in seconds of another machine, are relative: the pace of this one is measured on the way."""
 
     def __init__(self, costs: Mapping[str, float]) -> None:
         self.costs = costs
-        self.begin = self.stage_begin = time.monotonic()
+        self.begin = time.monotonic()
         self.done = 0.0
         self.console = Console(highlight=False, soft_wrap=True, markup=False)
 
     @contextlib.contextmanager
     def watching(self, stage: Stage, log: Path) -> Iterator[Callable[[float], None]]:
         """Shows progress in the last line of a terminal; without one, as a line now and then."""
-        self.stage_begin = printed = time.monotonic()
+        printed = time.monotonic()
 
         def line(share: float) -> str:
             left = self.seconds_left(stage.name, share, time.monotonic() - self.begin)
@@ -47,7 +47,7 @@ class StagesView:
                     self.console.print(f"        {line(share)}")
 
             yield show
-        self.done += stage.cost
+        self.done += self.costs[stage.name]
 
     def seconds_left(self, name: str, share: float, passed: float) -> float:
         """The rest after `share` of a stage and `passed` seconds. At first only the costs count."""
@@ -55,13 +55,13 @@ class StagesView:
         done = self.done + self.costs[name] * share
         return max(0.0, whole - done) * (passed / done if done > whole / 20 else 1.0)
 
-    def show(self, stage: Stage, counts: Counts, log: Path) -> None:
+    def show(self, stage: Stage, counts: Counts, seconds: Mapping[str, float], log: Path) -> None:
         word, style = ("FAILED", "bold red") if counts.failed else ("passed", "green")
         if not counts.failed and not counts.passed:
             word, style = "skipped", "yellow"
         self.console.print(f"{word:8}", style=style, end="")
         numbers = f"{counts.passed:5} passed {counts.failed:4} failed {counts.skipped:4} skipped"
-        self.console.print(f"{stage.name:14}{numbers} {time.monotonic() - self.stage_begin:8.1f} s")
+        self.console.print(f"{stage.name:14}{numbers} {seconds['wall']:7.1f} s, {seconds['user']:.0f} s user")
         for reason in counts.skips[:MOST_REASONS] + counts.failures[:MOST_REASONS]:
             for line in reason.splitlines():
                 self.console.print(f"        {line[:LINE_WIDTH]}")
