@@ -83,10 +83,6 @@ std::vector<winked_out> wink_out_all(list_of<Ts...>) {
 
 // No functions of a list: looking one up would need all types whole, and some cannot be made without arguments.
 template <class List>
-inline constexpr bool all_are_winkable = false;
-template <class... Ts>
-inline constexpr bool all_are_winkable<list_of<Ts...>> = (mallard::winkable<Ts> && ...);
-template <class List>
 inline constexpr bool none_is_winkable = false;
 template <class... Ts>
 inline constexpr bool none_is_winkable<list_of<Ts...>> = (!mallard::winkable<Ts> && ...);

@@ -53,7 +53,6 @@ TEST(winkable_by_base, knows_what_the_library_hands_to_pairs_within) {
     expect_truth<by_base>(list_of<std::pair<int, std::pair<int, std::pmr::string>>>());
 #endif
 }
-#if MALLARD_FULL_PRODUCT
 
 TEST(winkable_by_base, holds_of_values) {
     expect_winkable<by_base>(all::values());
@@ -76,25 +75,6 @@ TEST(winkable_by_base, refuses_what_takes_memory_elsewhere) {
     expect_refused<by_base>(all::foreign());
     expect_refused<by_base>(list_of<untold<by_base>, std::map<int, std::pmr::string>>());
 }
-
-#else // objects of few types are filled
-
-TEST(winkable_by_base, holds_of_types_that_hand_it_down) {
-    EXPECT_TRUE(all_are_winkable<all::values>);
-    EXPECT_TRUE(all_are_winkable<all::sequences>);
-    EXPECT_TRUE(all_are_winkable<all::keyed>);
-    EXPECT_TRUE(all_are_winkable<all::pairs>);
-    expect_winkable<by_base>(
-        list_of<all::S, all::V<all::S>, all::map<all::S, all::S>, std::pair<all::S, int>>());
-}
-TEST(winkable_by_base, refuses_types_that_do_not) {
-    EXPECT_TRUE(none_is_winkable<all::leaking>);
-    EXPECT_TRUE(none_is_winkable<all::leaking_by_default>);
-    EXPECT_TRUE(none_is_winkable<all::foreign>);
-    expect_refused<by_base>(list_of<untold<by_base>, all::V<std::optional<all::S>>, std::string>());
-}
-
-#endif
 
 TEST(winkable_by_base, refuses_a_constant_tuple_in_a_tuple) {
     by_base binding;

@@ -44,22 +44,12 @@ TEST(winkable_by_type, holds_of_values) {
 TEST(winkable_by_type, holds_of_sequences) {
     expect_winkable<by_type>(all::sequences());
 }
-#if MALLARD_FULL_PRODUCT
 TEST(winkable_by_type, holds_of_containers_with_keys) {
     expect_winkable<by_type>(all::keyed());
 }
 TEST(winkable_by_type, holds_of_pairs_and_tuples) {
     expect_winkable<by_type>(all::pairs());
 }
-#else // objects of one type of each kind are filled
-TEST(winkable_by_type, holds_of_keyed_containers_and_pairs) {
-    EXPECT_TRUE(all_are_winkable<all::keyed>);
-    EXPECT_TRUE(all_are_winkable<all::pairs>);
-    expect_winkable<by_type>(
-        list_of<all::set<all::S>, all::hashed<all::S, all::V<all::S>>, all::map<int, told<by_type>>,
-                all::V<std::tuple<std::tuple<all::S>, all::S>>>());
-}
-#endif
 TEST(winkable_by_type, refuses_what_hands_nothing_down) {
     expect_refused<by_type>(all::leaking());
 }

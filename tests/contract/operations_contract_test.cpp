@@ -169,9 +169,10 @@ private:
     std::unique_ptr<whole_allocator> allocator_;
 };
 
-/// A build of the full product lets each request fail; the others the first ones, and one of a long burst.
+/// A build of the full product lets each request fail, once and for ever. The others do one of the two in each step, at
+/// the first requests and at one of a long burst.
 constexpr bool every_request = MALLARD_FULL_PRODUCT;
-constexpr std::size_t first_requests = 6;
+constexpr std::size_t first_requests = 3;
 constexpr std::size_t in_a_long_burst = 61;
 
 constexpr std::size_t next_request(std::size_t at) {
@@ -239,6 +240,9 @@ TEST_P(operations, leave_no_trace_where_the_upstream_fails) {
     std::size_t failures = 0;
     for (const bool for_ever : {false, true}) {
         for (std::size_t tested = 0; tested != std::size(script); ++tested) {
+            if (!every_request && (tested % 2 == 0) == for_ever) {
+                continue;
+            }
             for (std::size_t at = 1; every_request || at <= in_a_long_burst; at = next_request(at)) {
                 SCOPED_TRACE(::testing::Message() << "step " << tested << ", request " << at
                                                   << (for_ever ? " and all after it" : ""));
@@ -252,7 +256,7 @@ TEST_P(operations, leave_no_trace_where_the_upstream_fails) {
             }
         }
     }
-    EXPECT_GE(failures, 4U) << "of too few requests";
+    EXPECT_GE(failures, 3U) << "of too few requests";
 }
 
 INSTANTIATE_TEST_SUITE_P(of, operations, ::testing::ValuesIn(every_allocator()),

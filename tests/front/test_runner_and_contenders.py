@@ -10,6 +10,8 @@ from mallard.contenders import CONTENDERS
 from mallard.described import EXPERIMENTS, REGISTRY, WHOLE
 from mallard.expected_runner import comparable, condensed, lacking_in
 
+# The runner is built by a stage of --full.
+pytestmark = pytest.mark.full
 RUNNER = ROOT / "build" / "runner" / "bench" / "mallard-bench"
 
 

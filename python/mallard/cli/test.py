@@ -17,8 +17,8 @@ from mallard.stages.words import mentions
 from mallard.version import source_root
 
 EXAMPLES = (
-    ("mallard test", "every test once, in one configuration"),
-    ("mallard test --full", "the other configurations too"),
+    ("mallard test", "the library, the advisor and the Python front"),
+    ("mallard test --full", "and the runner, packages, pages, other configurations"),
     ("mallard test lint python", "these two stages"),
     ("mallard test multipool", "the tests whose names or files mention this word"),
     ("mallard test --list", "the stages, each in a line"),

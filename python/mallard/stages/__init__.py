@@ -1,5 +1,6 @@
-"""The stages of `mallard test`, in order: every test once, in the configuration that finds most, then with
---full the product with other configurations. A stage is a CMake preset or a folder of Python tests."""
+"""The stages of `mallard test`, in order: the library, the advisor and the Python front, each test once in
+the configuration that finds most. --full adds the runner, packages, pages in a browser, and the other
+configurations. A stage is a CMake preset or a folder of Python tests."""
 
 from __future__ import annotations
 
@@ -23,17 +24,26 @@ STAGES: tuple[Stage, ...] = (
         (*LIBRARY, "clang"),
     ),
     NativeStage("tsan", "those with threads under ThreadSanitizer", LIBRARY),
-    NativeStage(
-        "runner", "the runner and its tests; forks; programs that must not compile", (*LIBRARY, "clang")
-    ),
     NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", ADVISOR),
     PythonStage("record", "programs that are recorded, from their start to the trace", ADVISOR, "load"),
-    PythonStage(
-        "consumer", "the installed library, found by CMake and by pkg-config", ("pkg-config",), "load"
-    ),
     PythonStage("front", "the front door ./mallard", dist="load"),
-    PythonStage("reference", "the browsable reference: built, and every link in it followed", ("doxygen",)),
-    PythonStage("e2e", "the report in a real browser", ("browser",)),
+    NativeStage(
+        "runner", "the runner and its tests; programs that must not compile", (*LIBRARY, "clang"), full=True
+    ),
+    PythonStage(
+        "consumer",
+        "the installed library, found by CMake and by pkg-config",
+        ("pkg-config",),
+        "load",
+        full=True,
+    ),
+    PythonStage(
+        "reference",
+        "the browsable reference: built, and every link in it followed",
+        ("doxygen",),
+        full=True,
+    ),
+    PythonStage("e2e", "the report in a real browser", ("browser",), full=True),
     PythonStage("tidy", "clang-tidy on include and src", ("clang-tidy-19",), "load", full=True),
     NativeStage(
         "optimised",

@@ -99,36 +99,45 @@ using mallard::chunk_cache;
 
 } // namespace
 
+// The full product has those that add a lock, another chunk supply or another order of free blocks.
 std::vector<kind> rewindable_kinds() {
-    return {checked<mallard::monotonic<>>("monotonic"),
-            checked<mallard::synchronized<mallard::monotonic<>>>("synchronized_monotonic"),
-            checked_chain<mallard::monotonic<mallard::multipool<>>, mallard::multipool<>>(
-                "monotonic_over_multipool")};
+    return {
+#if MALLARD_FULL_PRODUCT
+        checked<mallard::synchronized<mallard::monotonic<>>>("synchronized_monotonic"),
+#endif
+        checked<mallard::monotonic<>>("monotonic"),
+        checked_chain<mallard::monotonic<mallard::multipool<>>, mallard::multipool<>>(
+            "monotonic_over_multipool")};
 }
 
 std::vector<kind> expandable_kinds() {
-    return {checked<mallard::heap<>>("heap"),
-            checked_chain<mallard::heap<mallard::multipool<>>, mallard::multipool<>>("heap_over_multipool")};
+    return {
+#if MALLARD_FULL_PRODUCT
+        checked_chain<mallard::heap<mallard::multipool<>>, mallard::multipool<>>("heap_over_multipool"),
+#endif
+        checked<mallard::heap<>>("heap")};
 }
 
 std::vector<kind> kinds() {
     std::vector<kind> all{
+#if MALLARD_FULL_PRODUCT
         checked<mallard::multipool<chunk_cache, mallard::last_freed>>("multipool_last_freed"),
-        checked<mallard::multipool<chunk_cache, mallard::first_freed>>("multipool_first_freed"),
-        checked<mallard::concurrent_multipool<>>("concurrent_multipool"),
         checked<mallard::synchronized<mallard::multipool<>>>("synchronized_multipool"),
         checked<mallard::multipool<chunk_cache, mallard::first_freed, mallard::power_of_two_classes>>(
             "fast_fit"),
-        checked<mallard::fixed_pool<>>("fixed_pool", largest),
         checked<mallard::fixed_pool<mallard::single_arena<>>>("fixed_pool_in_one_chunk", largest,
                                                               std::size_t{32}),
-        checked<mallard::fixed_pool<mallard::static_arena<32 * largest.bytes>, mallard::last_freed, largest>>(
-            "fixed_pool_in_itself"),
         checked<mallard::synchronized<mallard::fixed_pool<>>>("synchronized_fixed_pool", largest),
-        checked<mallard::small_object_pool<>>("small_object_pool"),
-        checked<mallard::adaptive_pool<>>("adaptive_pool"),
         checked_chain<mallard::multipool<mallard::monotonic<>>, mallard::monotonic<>>(
             "multipool_over_monotonic"),
+#endif
+        checked<mallard::multipool<chunk_cache, mallard::first_freed>>("multipool_first_freed"),
+        checked<mallard::concurrent_multipool<>>("concurrent_multipool"),
+        checked<mallard::fixed_pool<>>("fixed_pool", largest),
+        checked<mallard::fixed_pool<mallard::static_arena<32 * largest.bytes>, mallard::last_freed, largest>>(
+            "fixed_pool_in_itself"),
+        checked<mallard::small_object_pool<>>("small_object_pool"),
+        checked<mallard::adaptive_pool<>>("adaptive_pool"),
         {"below_synchronized", [] {
              using shared = mallard::synchronized<mallard::checked<mallard::multipool<>>>;
              return std::make_unique<subject_of<shared>>();

@@ -83,7 +83,7 @@ protected:
             const std::size_t power = std::size_t{1} << k;
             for (const std::size_t bytes : {power - 1, power, power + 1}) {
                 for (unsigned log2 = 0; log2 != 64; ++log2) {
-                    const bool chosen = (k <= 16 && (MALLARD_FULL_PRODUCT || (k + log2) % 3 == 0)) ||
+                    const bool chosen = (k <= 16 && (MALLARD_FULL_PRODUCT || (k + log2) % 6 == 0)) ||
                                         log2 < 2 || log2 % 6 == 0 || log2 > 58;
                     if (chosen && ground_.may_try(std::max(bytes, std::size_t{1} << log2))) {
                         f(bytes, std::size_t{1} << log2);
