@@ -1,10 +1,10 @@
-/// The blocks of a heap in one room of memory, for tests of space/coalescing_space.hpp, space/growing_space.hpp
-/// and space/quick_fit.hpp.
+/// The blocks of a heap in one room of memory, for tests of impl/space/coalescing_space.hpp, impl/space/growing_space.hpp
+/// and impl/space/quick_fit.hpp.
 #pragma once
 
-#include <mallard/space/heap_block.hpp>
-#include <mallard/space/heap_sanity.hpp>
-#include <mallard/space/quick_fit.hpp>
+#include <mallard/impl/space/heap_block.hpp>
+#include <mallard/impl/space/heap_sanity.hpp>
+#include <mallard/impl/space/quick_fit.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,12 @@
-/// The fixture for tests of slots of one size (slab/bitmap_slots.hpp and the like), on a ledger. They ask it for a
+/// The fixture for tests of slots of one size (impl/slab/bitmap_slots.hpp and the like), on a ledger. They ask it for a
 /// chunk if there is no free slot, and have to give everything back in the end.
 #pragma once
 
 #include "equipment/ledger.hpp"
 
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/slab/geometry.hpp>
-#include <mallard/slab/header.hpp>
+#include <mallard/impl/slab/geometry.hpp>
+#include <mallard/impl/slab/header.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "equipment/ledger.hpp"
 
-#include <mallard/checking/checked_expansion.hpp>
+#include <mallard/impl/checking/checked_expansion.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/local/region_heap.hpp>
 #include <mallard/upstream/chunk_cache.hpp>

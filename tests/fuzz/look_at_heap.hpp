@@ -3,8 +3,8 @@
 
 #include "fuzz/shadow_heap.hpp"
 
-#include <mallard/space/heap_block.hpp>
-#include <mallard/space/heap_sanity.hpp>
+#include <mallard/impl/space/heap_block.hpp>
+#include <mallard/impl/space/heap_sanity.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -38,7 +38,7 @@ KINDS = {
     ),
 }
 # All mechanisms that are checked by default include these, which do nothing there.
-ONLY_CHECKED = re.compile(r"mallard/checking/\w+\.hpp$")
+ONLY_CHECKED = re.compile(r"mallard/(impl/)?checking/\w+\.hpp$")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def header_of(file: Path) -> Path | None:
 
 
 def unit_tests_of(file: Path) -> list[Path]:
-    """space/heap_block.hpp -> tests/unit/space/heap_block_test.cpp, and those whose names begin so."""
+    """space/heap_block.hpp -> tests/unit/impl/space/heap_block_test.cpp, and those whose names begin so."""
     header = header_of(file)
     if header is None:
         # A part of a class whose header has the same first word, as block_zones.cpp of block_registry.hpp.

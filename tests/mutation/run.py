@@ -1,7 +1,7 @@
 """Changes the library in one place at a time, and lists the changes that no test notices.
 
     python3 tests/mutation/run.py --count 300 --seed 1      300 mutants of include/ and src/, drawn at random
-    python3 tests/mutation/run.py --file include/mallard/space/heap_block.hpp --count 40
+    python3 tests/mutation/run.py --file include/mallard/impl/space/heap_block.hpp --count 40
     python3 tests/mutation/run.py --list --file src/mallard/upstream/pages.cpp
     python3 tests/mutation/run.py --again --seed 1          those that survived, by the tests as they are now
     python3 tests/mutation/run.py --check                   whether accepted.json is still about the sources

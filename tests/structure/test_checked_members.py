@@ -1,7 +1,7 @@
 """A checked build knows each block: a member that hands one out or takes one has a namesake in the registry.
 
-A mechanism's class derives from the registry in a checked build (checking/by_default.hpp). A member that the
-registry does not redeclare would be inherited from the mechanism, and its blocks would be unknown.
+A mechanism's class derives from the registry in a checked build (impl/checking/by_default.hpp). A member that
+the registry does not redeclare would be inherited from the mechanism, and its blocks would be unknown.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import pytest
 
 INCLUDE = Path(__file__).resolve().parents[2] / "include" / "mallard"
 # The public members of all mechanisms; heaps share those of heap_calls.
-MECHANISMS = (*sorted((INCLUDE / "local").glob("*.hpp")), INCLUDE / "space" / "heap_calls.hpp")
-REGISTRY = tuple(INCLUDE / "checking" / name for name in ("checked_calls.hpp", "checked_expansion.hpp"))
+MECHANISMS = (*sorted((INCLUDE / "local").glob("*.hpp")), INCLUDE / "impl/space/heap_calls.hpp")
+REGISTRY = tuple(INCLUDE / "impl/checking" / name for name in ("checked_calls.hpp", "checked_expansion.hpp"))
 # A region_heap has no registry. An arena gives rooms to a pool, not blocks to a caller.
 WITHOUT = ("region_heap.hpp", "arenas.hpp")
 WITHOUT_OWN = ("heap.hpp",)  # all members with blocks are those of heap_calls
@@ -84,7 +84,9 @@ def declared(files: tuple[Path, ...]) -> set[Member]:
 def test_the_registry_has_each_member_that_moves_a_block(file: Path) -> None:
     there = members_with_blocks(file.read_text(encoding="utf-8"))
     assert bool(there) != (file.name in WITHOUT_OWN), "no member was found"
-    assert there <= declared(REGISTRY), "redeclare it in checking/checked_calls.hpp or checked_expansion.hpp"
+    assert there <= declared(REGISTRY), (
+        "redeclare it in impl/checking/checked_calls.hpp or checked_expansion.hpp"
+    )
 
 
 @pytest.mark.parametrize(

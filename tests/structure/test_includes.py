@@ -6,19 +6,22 @@ from pathlib import Path
 import pytest
 from source_tree import circle, files, own_includes, text
 
-# The folders that allocators are made of.
-PARTS = {"core", "chunks", "reuse", "slab", "space", "threads", "checking"}
+# The folders that users of the library do not include.
+IMPL = {f"impl/{name}" for name in ("chunks", "reuse", "slab", "space", "threads", "checking")}
+PARTS = {"core", "reuse", "checking", *IMPL}
 # The folders of this project that headers of a folder of include/mallard may include, beside their own.
 BELOW = {
     "core": set(),
     "record": set(),
-    "chunks": {"core"},
-    "reuse": {"core"},
-    "slab": {"core"},
-    "space": {"core", "chunks"},
-    "threads": {"core", "reuse"},
-    "checking": {"core", "threads"},
-    "upstream": {"core", "threads"},
+    "checking": {"core"},
+    "reuse": {"core", "impl/reuse"},
+    "impl/chunks": {"core"},
+    "impl/reuse": {"core", "reuse"},
+    "impl/slab": {"core"},
+    "impl/space": {"core", "impl/chunks"},
+    "impl/threads": {"core", "reuse", "impl/reuse"},
+    "impl/checking": {"core", "checking", "impl/threads"},
+    "upstream": {"core", "impl/threads"},
     "local": {*PARTS, "upstream"},
     "bind": {*PARTS, "upstream", "local"},
     "lifetime": {*PARTS, "upstream", "local", "bind"},
@@ -43,7 +46,7 @@ ROOTS = {
 def layer(path: str) -> str | None:
     """The folder of include/mallard that a file lies in; None for the umbrella header and for other files."""
     parts = Path(path).parts
-    return parts[2] if parts[:2] == ("include", "mallard") and len(parts) > 3 else None
+    return "/".join(parts[2:-1]) if parts[:2] == ("include", "mallard") and len(parts) > 3 else None
 
 
 def wrong_direction(file: str, target: str) -> bool:

@@ -14,7 +14,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/threads/fork_hold.hpp>
+#include <mallard/impl/threads/fork_hold.hpp>
 
 #include <cstddef>
 #include <span>

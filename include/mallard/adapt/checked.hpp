@@ -15,14 +15,14 @@
 
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/checking/allocation_site.hpp>
-#include <mallard/checking/checked_expansion.hpp>
 #include <mallard/checking/misuse.hpp>
-#include <mallard/checking/pool_with_zones.hpp>
 #include <mallard/checking/quarantine.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/impl/checking/checked_expansion.hpp>
+#include <mallard/impl/checking/pool_with_zones.hpp>
 
 #include <cstddef>
 #include <type_traits>

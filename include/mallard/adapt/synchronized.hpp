@@ -14,7 +14,7 @@
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/threads/fork_mutex.hpp>
+#include <mallard/impl/threads/fork_mutex.hpp>
 
 #include <mutex>
 

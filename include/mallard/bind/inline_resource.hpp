@@ -12,8 +12,8 @@
 ///
 ///     offset  bytes
 ///      0       8     the vtable of std::pmr::memory_resource
-///      8       8     front_     the address of the front of a multipool (reuse/pool_front.hpp), of an empty one,
-///                              or of the front of a monotonic allocator (chunks/region_front.hpp) plus 1
+///      8       8     front_     the address of the front of a multipool (impl/reuse/pool_front.hpp), of an empty one,
+///                              or of the front of a monotonic allocator (impl/chunks/region_front.hpp) plus 1
 ///
 /// A mechanism of another kind, one with other size classes or another order of reuse, an adaptor, and each mechanism
 /// of a checked build have no front here, so that each of their calls is virtual. Code that was compiled without
@@ -25,12 +25,12 @@
 #pragma once
 
 #include <mallard/bind/allocator.hpp>
-#include <mallard/chunks/region_front.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/impl/chunks/region_front.hpp>
+#include <mallard/impl/reuse/pool_front.hpp>
 #include <mallard/reuse/first_freed.hpp>
-#include <mallard/reuse/pool_front.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
 #include <cstddef>

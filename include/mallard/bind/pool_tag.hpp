@@ -16,9 +16,9 @@
 ///
 /// Invariants: a slot has no destructor and is constant-initialised, so no access passes a guard of the compiler. A
 /// thread that forks during another's first use would leave that guard locked in the child. A pool never ends before
-/// its users: a thread's pool ends after the thread_local objects (threads/thread_end.hpp); the main thread's pool
+/// its users: a thread's pool ends after the thread_local objects (impl/threads/thread_end.hpp); the main thread's pool
 /// and shared pools do not end, and their memory goes with the process.
-/// Fork: a pool of shared_by_threads, or its first use, is locked while the process forks (threads/fork_hold.hpp), so
+/// Fork: a pool of shared_by_threads, or its first use, is locked while the process forks (impl/threads/fork_hold.hpp), so
 /// the child may use it. A thread's own pool is the forking thread's; the child loses the pools of threads that it
 /// does not have.
 ///
@@ -32,9 +32,9 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/thread_safe.hpp>
-#include <mallard/threads/fork_hold.hpp>
-#include <mallard/threads/fork_mutex.hpp>
-#include <mallard/threads/thread_end.hpp>
+#include <mallard/impl/threads/fork_hold.hpp>
+#include <mallard/impl/threads/fork_mutex.hpp>
+#include <mallard/impl/threads/thread_end.hpp>
 
 #include <atomic>
 #include <cstddef>

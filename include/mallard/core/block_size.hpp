@@ -1,7 +1,7 @@
 /// The size and alignment that all blocks of a pool must hold.
 ///
 ///     block_size{20, 4}  ->  a block of 20 bytes at multiples of 4
-///     with_zones():          [ guard zone, 16 | 20 | guard zone, 16 ]     (checking/block_registry.hpp)
+///     with_zones():          [ guard zone, 16 | 20 | guard zone, 16 ]     (impl/checking/block_registry.hpp)
 #pragma once
 
 #include <mallard/core/alignment.hpp>

@@ -1,13 +1,13 @@
 /// A pool of nodes of one size that shrinks as it is emptied.
 ///
 ///     chunk:  [ slab | slab | slab | ... ]         slabs of nodes, with no gap between them
-///     nodes_: the node freed last                              (slab/recent_slots.hpp)
-///             the slabs with free nodes, the fullest first     (slab/fullness_buckets.hpp)
+///     nodes_: the node freed last                              (impl/slab/recent_slots.hpp)
+///             the slabs with free nodes, the fullest first     (impl/slab/fullness_buckets.hpp)
 ///     held_:  requests of other sizes: straight from the upstream
 ///
 /// Data model: simple segregated storage cannot tell which of its chunks are empty, because nothing leads from a
 /// node to its chunk. Here a slab lies at a multiple of its size, or is divided into sub-slabs that do
-/// (slab/geometry.hpp): masking the address of a node finds its slab, which counts its nodes. The node freed last
+/// (impl/slab/geometry.hpp): masking the address of a node finds its slab, which counts its nodes. The node freed last
 /// is the next one; then come those of the fuller slabs, so that the emptier ones become empty. A chunk of empty
 /// slabs goes back to the upstream, apart from `most_free_slabs` of them.
 ///
@@ -22,8 +22,6 @@
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 3.
 #pragma once
 
-#include <mallard/checking/by_default.hpp>
-#include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
@@ -33,11 +31,13 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/impl/checking/by_default.hpp>
+#include <mallard/impl/chunks/held_list.hpp>
+#include <mallard/impl/slab/bitmap_slots.hpp>
+#include <mallard/impl/slab/fullness_buckets.hpp>
+#include <mallard/impl/slab/geometry.hpp>
+#include <mallard/impl/slab/recent_slots.hpp>
 #include <mallard/local/fixed_pool.hpp>
-#include <mallard/slab/bitmap_slots.hpp>
-#include <mallard/slab/fullness_buckets.hpp>
-#include <mallard/slab/geometry.hpp>
-#include <mallard/slab/recent_slots.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>

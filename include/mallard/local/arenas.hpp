@@ -25,8 +25,6 @@
 /// Source: Optimized C++ (2016), chapter 13, example 13-4 and "Variations".
 #pragma once
 
-#include <mallard/chunks/chunk_list.hpp>
-#include <mallard/chunks/growth.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_size.hpp>
 #include <mallard/core/build_mode.hpp>
@@ -35,6 +33,8 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/impl/chunks/chunk_list.hpp>
+#include <mallard/impl/chunks/growth.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/upstream/chunk_cache.hpp>

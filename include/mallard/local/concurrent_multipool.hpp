@@ -10,23 +10,22 @@
 /// Data model: the multipool owns all memory. A thread whose magazine is empty fetches a batch of blocks; a
 /// thread whose magazine is full returns half of it. So a thread may free the blocks of others: they gather in
 /// its magazines, go back in batches, and are used again by any thread. A whole batch waits in the depot as it is
-/// (threads/depot.hpp), and changes threads by two atomic operations; only batches in excess go block by block
+/// (impl/threads/depot.hpp), and changes threads by two atomic operations; only batches in excess go block by block
 /// into the multipool. The multipool serves requests above 8 KiB, those aligned to more than a cache line or
-/// above eight of them, and those of a thread that is ending. threads/thread_cache.hpp tells how a thread finds
+/// above eight of them, and those of a thread that is ending. impl/threads/thread_cache.hpp tells how a thread finds
 /// its magazines, and the fate of these when a thread or the allocator ends.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
 /// magazine, in the depot, in the multipool, or in use; to the multipool, blocks in magazines and in the depot are
 /// in use. The lock and the depot share no cache line with data that every request reads, nor with data of other
 /// objects.
 /// Bound: at most 64 free blocks of each shape wait in a thread's magazine, and at most 32 KiB or two blocks
-/// (threads/magazine.hpp): two MiB for a thread that frees blocks of all shapes. Four times as much waits in
+/// (impl/threads/magazine.hpp): two MiB for a thread that frees blocks of all shapes. Four times as much waits in
 /// the depot as batches, for all threads together. A thread has magazines of at most eight allocators, in pages
 /// of its own, 10 KB in all. The object has 4.8 KB, mostly places of the depot.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
 
-#include <mallard/checking/by_default.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
@@ -36,11 +35,12 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/impl/checking/by_default.hpp>
+#include <mallard/impl/threads/depot.hpp>
+#include <mallard/impl/threads/fork_mutex.hpp>
+#include <mallard/impl/threads/magazine.hpp>
+#include <mallard/impl/threads/thread_cache.hpp>
 #include <mallard/local/multipool.hpp>
-#include <mallard/threads/depot.hpp>
-#include <mallard/threads/fork_mutex.hpp>
-#include <mallard/threads/magazine.hpp>
-#include <mallard/threads/thread_cache.hpp>
 
 #include <algorithm>
 #include <array>

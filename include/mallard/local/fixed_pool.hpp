@@ -19,7 +19,6 @@
 /// Source: Optimized C++ (2016), chapter 13, examples 13-1 to 13-4.
 #pragma once
 
-#include <mallard/checking/by_default.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/block_size.hpp>
@@ -30,6 +29,7 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
+#include <mallard/impl/checking/by_default.hpp>
 #include <mallard/local/arenas.hpp>
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/last_freed.hpp>
@@ -65,7 +65,7 @@ public:
     static constexpr bool has_fixed_blocks = true; ///< there is no room around a block
 
     /// The pool with room for guard zones around its blocks, in an arena for as many of them
-    /// (checking/pool_with_zones.hpp).
+    /// (impl/checking/pool_with_zones.hpp).
     template <class A = Arena>
         requires local::can_hold_larger_blocks<A>
     using with_room_for_zones =

@@ -9,25 +9,25 @@
 /// a copy; and a block knows its own size. It costs a word a block, and some ten instructions a call. A freed
 /// block of up to 4 KiB waits for the next request of its size before it is merged.
 ///
-/// Data model: chunks of an upstream, cut into blocks (space/chunk_rooms.hpp, space/quick_fit.hpp). If the
+/// Data model: chunks of an upstream, cut into blocks (impl/space/chunk_rooms.hpp, impl/space/quick_fit.hpp). If the
 /// upstream is the system's memory, large blocks lie in reserved ranges of addresses with room to grow
-/// (space/reserved_blocks.hpp), as many as the process may have. All other large blocks lie in chunks too.
+/// (impl/space/reserved_blocks.hpp), as many as the process may have. All other large blocks lie in chunks too.
 /// Invariants: those of its parts; check_sanity() verifies them.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 1 and 2;
 /// Masmano and others, "TLSF" (2004).
 #pragma once
 
-#include <mallard/checking/by_default.hpp>
-#include <mallard/chunks/growth.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/stats.hpp>
-#include <mallard/space/chunk_rooms.hpp>
-#include <mallard/space/heap_block.hpp>
-#include <mallard/space/heap_calls.hpp>
+#include <mallard/impl/checking/by_default.hpp>
+#include <mallard/impl/chunks/growth.hpp>
+#include <mallard/impl/space/chunk_rooms.hpp>
+#include <mallard/impl/space/heap_block.hpp>
+#include <mallard/impl/space/heap_calls.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/pages.hpp>
 

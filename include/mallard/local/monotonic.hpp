@@ -6,7 +6,7 @@
 ///
 /// Data model: `chunks_` are the chunks in use, newest first, `used_bytes_` in all. `kept_` are the chunks left over
 /// by a rewind or a rollback, which are reused before the upstream is asked. `front_` holds the cursor and the limit
-/// of the region: the rest of the buffer or of a chunk, not always the newest one (chunks/region_front.hpp).
+/// of the region: the rest of the buffer or of a chunk, not always the newest one (impl/chunks/region_front.hpp).
 /// Deallocated blocks are poisoned under AddressSanitizer.
 ///
 /// A request that does not fit takes a chunk. Of two rests, of the region and of that chunk, the larger one is the
@@ -19,11 +19,6 @@
 /// Source: P0089R1, section 3; P0213R0, section 5.
 #pragma once
 
-#include <mallard/checking/by_default.hpp>
-#include <mallard/chunks/chunk_list.hpp>
-#include <mallard/chunks/chunk_tree.hpp>
-#include <mallard/chunks/growth.hpp>
-#include <mallard/chunks/region_front.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
@@ -31,6 +26,11 @@
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/impl/checking/by_default.hpp>
+#include <mallard/impl/chunks/chunk_list.hpp>
+#include <mallard/impl/chunks/chunk_tree.hpp>
+#include <mallard/impl/chunks/growth.hpp>
+#include <mallard/impl/chunks/region_front.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 ///
 ///     chunk:  [h| 24 | 24 | 520 | 24 | ... | free ............ ]     blocks in the order of the requests
 ///                                          ^ cursor            ^ limit
-///     front_:  the cursor, the limit, and the free blocks of each size class (reuse/pool_front.hpp)
+///     front_:  the cursor, the limit, and the free blocks of each size class (impl/reuse/pool_front.hpp)
 ///
 /// Data model: a pool for each size class, which all carve from one chunk, so that blocks that are requested
 /// together lie together, and an allocator of a few blocks needs one small chunk. No block has a header:
@@ -22,9 +22,6 @@
 /// Source: P0089R1, section 3 ("adaptive pools"); P0213R0, section 5.
 #pragma once
 
-#include <mallard/checking/by_default.hpp>
-#include <mallard/chunks/growth.hpp>
-#include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
@@ -35,10 +32,13 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/impl/checking/by_default.hpp>
+#include <mallard/impl/chunks/growth.hpp>
+#include <mallard/impl/chunks/held_list.hpp>
+#include <mallard/impl/reuse/pool_front.hpp>
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
-#include <mallard/reuse/pool_front.hpp>
 #include <mallard/reuse/size_classes.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 

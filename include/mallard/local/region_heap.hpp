@@ -23,9 +23,9 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
-#include <mallard/space/heap_block.hpp>
-#include <mallard/space/heap_calls.hpp>
-#include <mallard/space/region_room.hpp>
+#include <mallard/impl/space/heap_block.hpp>
+#include <mallard/impl/space/heap_calls.hpp>
+#include <mallard/impl/space/region_room.hpp>
 
 #include <cstddef>
 #include <new>

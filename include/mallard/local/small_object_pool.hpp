@@ -3,12 +3,12 @@
 ///     class        0  1  2  3  4   5   6       17
 ///     block size   1  2  4  8  12  16  20 ...  64          4 bytes apart from 4 on
 ///
-///     slots_[5] -> the block freed last    (slab/recent_slots.hpp)
-///               -> slabs of blocks of 16 bytes, with a bit for each block    (slab/supply.hpp)
+///     slots_[5] -> the block freed last    (impl/slab/recent_slots.hpp)
+///               -> slabs of blocks of 16 bytes, with a bit for each block    (impl/slab/supply.hpp)
 ///     held_     -> blocks above 64 bytes, or at a stricter alignment: straight from the upstream
 ///
 /// Data model: a pool for each size. Blocks have no headers. The pool keeps one bit for each, and finds it from
-/// the address by masking and a quotient (slab/geometry.hpp). So an object of one byte takes little more than a
+/// the address by masking and a quotient (impl/slab/geometry.hpp). So an object of one byte takes little more than a
 /// byte, freeing takes constant time in any order and does not touch the object, and a chunk that becomes empty
 /// goes back to the upstream. The block freed last is reused first, then the free block at the lowest address.
 ///
@@ -21,8 +21,6 @@
 /// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task; the method differs.
 #pragma once
 
-#include <mallard/checking/by_default.hpp>
-#include <mallard/chunks/held_list.hpp>
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
@@ -32,10 +30,12 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
-#include <mallard/slab/address_heap.hpp>
-#include <mallard/slab/bitmap_slots.hpp>
-#include <mallard/slab/geometry.hpp>
-#include <mallard/slab/recent_slots.hpp>
+#include <mallard/impl/checking/by_default.hpp>
+#include <mallard/impl/chunks/held_list.hpp>
+#include <mallard/impl/slab/address_heap.hpp>
+#include <mallard/impl/slab/bitmap_slots.hpp>
+#include <mallard/impl/slab/geometry.hpp>
+#include <mallard/impl/slab/recent_slots.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>

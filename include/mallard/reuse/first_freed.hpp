@@ -29,8 +29,8 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
-#include <mallard/reuse/free_list.hpp>
-#include <mallard/reuse/free_lists.hpp>
+#include <mallard/impl/reuse/free_list.hpp>
+#include <mallard/impl/reuse/free_lists.hpp>
 
 #include <algorithm>
 #include <cstddef>

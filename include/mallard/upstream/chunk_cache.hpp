@@ -21,7 +21,7 @@
 /// request, all chunks that wait in the calling thread's bins and in the shared ones go back, and the system is
 /// asked once more.
 /// Threads: a thread's bins lie in pages of their own, and are emptied into the shared ones when it closes
-/// (threads/thread_end.hpp); then it uses those.
+/// (impl/threads/thread_end.hpp); then it uses those.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

@@ -1,7 +1,7 @@
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/resource.hpp>
-#include <mallard/threads/fork_hold.hpp>
+#include <mallard/impl/threads/fork_hold.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
 namespace mallard::inline MALLARD_LIBRARY {

@@ -1,12 +1,12 @@
-#include "../threads/thread_rooms.hpp"
+#include "../impl/threads/thread_rooms.hpp"
 #include "chunk_bins.hpp"
 
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/impl/threads/fork_hold.hpp>
+#include <mallard/impl/threads/fork_mutex.hpp>
+#include <mallard/impl/threads/thread_end.hpp>
 #include <mallard/reuse/size_classes.hpp>
-#include <mallard/threads/fork_hold.hpp>
-#include <mallard/threads/fork_mutex.hpp>
-#include <mallard/threads/thread_end.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/new_delete.hpp>
 #include <mallard/upstream/pages.hpp>

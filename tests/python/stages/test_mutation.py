@@ -93,20 +93,12 @@ def test_a_mutant_tells_its_place_and_changes_nothing_else() -> None:
     assert first.key(source) != first.key(source + "\n")
 
 
-HIDDEN = (
-    "core",
-    "chunks",
-    "reuse",
-    "slab",
-    "space",
-    "threads",
-    "checking",
-)  # the folders of the implementation
+INTERNAL = ("core", "checking", "reuse", "impl")
 
 
 def test_every_source_of_the_library_has_mutants_that_differ_from_it_and_a_program_that_judges_them() -> None:
     files = [
-        *(file for name in HIDDEN for file in (ROOT / "include" / "mallard" / name).glob("*.hpp")),
+        *(file for name in INTERNAL for file in (ROOT / "include" / "mallard" / name).rglob("*.hpp")),
         *(ROOT / "src").rglob("*.?pp"),
     ]
     assert len(files) > 50
@@ -127,15 +119,15 @@ def test_the_programs_of_a_file_are_its_unit_test_and_a_soak_of_what_includes_it
         "fixed_pool_in_arrays_test.cpp",
         "fixed_pool_test.cpp",
     ]
-    assert names(unit_tests_of(include / "reuse" / "free_list.hpp")) == ["free_list_test.cpp"]
+    assert names(unit_tests_of(include / "impl/reuse/free_list.hpp")) == ["free_list_test.cpp"]
     pages = ROOT / "src" / "mallard" / "upstream" / "pages.cpp"
     assert names(unit_tests_of(pages)) == ["pages_test.cpp"]
-    zones = ROOT / "src" / "mallard" / "checking" / "block_zones.cpp"
+    zones = ROOT / "src" / "mallard/impl/checking/block_zones.cpp"
     assert "block_registry_test.cpp" in names(unit_tests_of(zones))
     assert zones in sources_to_recompile(zones.with_name("block_record.hpp"))
-    assert kinds_of(include / "space" / "coalescing_space.hpp") == "HEAP"
-    assert kinds_of(include / "slab" / "bitmap_slots.hpp") != "HEAP"
-    assert kinds_of(include / "checking" / "block_registry.hpp") == "ADAPTOR"
+    assert kinds_of(include / "impl/space" / "coalescing_space.hpp") == "HEAP"
+    assert kinds_of(include / "impl/slab" / "bitmap_slots.hpp") != "HEAP"
+    assert kinds_of(include / "impl/checking" / "block_registry.hpp") == "ADAPTOR"
     assert kinds_of(include / "bind" / "resource.hpp") == "BINDING"
     assert pages in sources_to_recompile(include / "upstream" / "pages.hpp")
 

@@ -1,7 +1,7 @@
 /// The system counts the mappings of a process, and refuses every further one if there are too many.
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/impl/space/reserved_range.hpp>
 #include <mallard/local/heap.hpp>
-#include <mallard/space/reserved_range.hpp>
 #include <mallard/upstream/pages.hpp>
 
 #include <gtest/gtest.h>

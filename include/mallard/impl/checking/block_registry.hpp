@@ -1,0 +1,245 @@
+/// The registry of a checked allocator's blocks, which finds misuse.
+///
+///     the mechanism's block:   [ ...... | guard zone ][ the caller's block ][ guard zone ]
+///                                       ^ 16 bytes    ^ at its alignment     ^ 16 bytes
+///     table_:  address -> record    live_:  oldest <-> ... <-> youngest    dead_:  by their end
+///
+///     a block:  live_  ->  quarantine_  ->  leaving_  ->  given back to the mechanism, its record in dead_
+///
+/// Data model: a record for each block that lives, for each that is in quarantine (checking/quarantine.hpp), and
+/// for each of the last 16384 that have ended and whose address was not reused. It holds the address, the size,
+/// the requested size, the alignment, the number in the order of allocation, the place of the allocation, and the
+/// call that ended the block. Records and table come from std::malloc: a suspect allocator does not keep its own
+/// registry. A record takes 96 bytes, and 8 for each return address. If all blocks of the mechanism have one size
+/// there may be no guard zones; then up to 16 unused bytes behind the caller's are the zone.
+/// Invariants: an address has at most one record. live_ is in the order of allocation, so that a rollback looks
+/// only at the blocks that it ends. Guard zones hold a pattern, and blocks in quarantine another; both are
+/// poisoned under AddressSanitizer. leaving_ is empty between two calls of the allocator.
+///
+/// If a checked allocator asks another one for a chunk, in one thread, it is the holder of that block. If a
+/// release ends the block, the lower allocator leaves word (src/mallard/impl/checking/memory_below.hpp), and the
+/// holder reports it before it looks at memory that is gone.
+///
+/// Each finding goes to report_misuse(); the functions say how they go on if that returns. Not thread-safe: a
+/// shared allocator locks both (impl/checking/checked_calls.hpp).
+#pragma once
+
+#include <mallard/checking/misuse.hpp>
+#include <mallard/checking/quarantine.hpp>
+#include <mallard/core/block_size.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/expansion.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace mallard::checking::inline MALLARD_LIBRARY {
+
+class block_registry {
+public:
+    static constexpr std::size_t usual_guard_bytes = core::guard_zone_bytes;
+    static constexpr std::size_t most_dead_records = 16384;
+
+    struct record;
+    struct drop_record {
+        void operator()(record* unused) const noexcept;
+    };
+    using new_record = std::unique_ptr<record, drop_record>;
+
+    /// The request to the mechanism for a block with its guard zones, and its place.
+    struct whole_block {
+        void* p = nullptr;
+        std::size_t bytes = 0;
+        std::size_t alignment = 0;
+    };
+
+    /// Effects: makes a registry of blocks with guard zones of `guard_bytes` bytes on both sides, 0 for none, and
+    /// of a quarantine with these bounds, or else those of usual_quarantine().
+    constexpr explicit block_registry(std::size_t guard_bytes,
+                                      std::optional<quarantine_bounds> bounds = std::nullopt) noexcept
+        : guard_bytes_(guard_bytes), bounds_(bounds) {}
+
+    block_registry(const block_registry&) = delete;
+    block_registry& operator=(const block_registry&) = delete;
+    ~block_registry();
+
+    /// The state of an allocator at a mark.
+    struct state {
+        std::uint64_t id = 0;        ///< of the registry
+        std::uint64_t ends = 0;      ///< how often all blocks were ended before
+        std::uint64_t rollbacks = 0; ///< rollbacks before
+        std::uint64_t next_number = 0;
+    };
+
+    [[nodiscard]] state now() noexcept;
+
+    /// Returns: true if a rollback may go back to `to`; false, after a report, if not.
+    [[nodiscard]] bool may_go_back(const state& to) noexcept;
+
+    /// Effects: begins a call of the allocator; its caller may be another checked one. Reports, once, if an
+    /// upstream has taken back memory of blocks that live or wait; these have ended then.
+    /// Returns: the argument of finish().
+    [[nodiscard]] std::uint64_t begin(allocator_call by) noexcept;
+
+    /// Effects: ends the call. Calls end in the reverse order of their beginnings.
+    static void finish(std::uint64_t begun) noexcept { at_work = begun; }
+
+    /// Returns: a record, to be entered as soon as the block is there; null if there is no memory for it, or if
+    /// the size with its guard zones is not representable.
+    [[nodiscard]] new_record open(std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Returns: true if the size of such a block, with its guard zones, is representable.
+    [[nodiscard]] bool has_representation(std::size_t bytes, std::size_t alignment) const noexcept;
+
+    /// Returns: the request to the mechanism; `p` is null.
+    /// Requires: it is representable.
+    [[nodiscard]] whole_block around(std::size_t bytes, std::size_t alignment) const noexcept;
+
+    /// Returns: the caller's bytes of such a block: the inverse of around().
+    [[nodiscard]] std::size_t bytes_within(const whole_block& whole) const noexcept;
+
+    /// Effects: enters the block; `whole` is the mechanism's block for around(). Fills the guard zones. If these
+    /// have 0 bytes, the first of the `unused_bytes` behind the caller's become one.
+    /// Returns: the caller's block.
+    void* enter(new_record opened, void* whole, std::size_t unused_bytes = 0) noexcept;
+
+    /// Effects: enters a block of which the mechanism gave `whole_bytes`, at least those of around().
+    /// Returns: the caller's block, with all of these but the guard zones.
+    [[nodiscard]] sized_block enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept;
+
+    /// Effects: reports misuse in a deallocation with these numbers, checks the guard zones, and ends the block.
+    /// It enters the quarantine; blocks in excess leave it.
+    void close(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+    /// Effects: reports misuse in a deallocation without numbers, checks the guard zones, and ends the block.
+    void close(void* p) noexcept;
+
+    /// Effects: lets the `count` blocks leave the quarantine that were freed first.
+    void let_leave(std::size_t count) noexcept;
+
+    /// Effects: lets all blocks leave the quarantine that were allocated since next_number() was `number`.
+    void let_leave_since(std::uint64_t number) noexcept;
+
+    /// Effects: reports a write into the next block that leaves.
+    /// Returns: the deallocation for the mechanism, with the numbers of the allocation; nothing if no block
+    /// leaves.
+    [[nodiscard]] std::optional<whole_block> next_leaving(allocator_call by) noexcept;
+
+    [[nodiscard]] std::size_t blocks_in_quarantine() const noexcept { return quarantine_.count; }
+
+    /// Effects: sets the bounds of this allocator's quarantine.
+    void set_quarantine(quarantine_bounds bounds) noexcept;
+
+    /// Returns: the numbers of the live block `p`, after a report if `bytes` or its guard zones are wrong;
+    /// nothing, after a report, if it is no live block.
+    [[nodiscard]] std::optional<whole_block> look_up(void* p, std::size_t bytes, allocator_call by) noexcept;
+
+    /// Returns: the numbers of the live block `p`, for a call without numbers; nothing, after a report, if it is
+    /// no live block.
+    [[nodiscard]] std::optional<whole_block> look_up(const void* p, allocator_call by) const noexcept;
+
+    /// Returns: the numbers of the live block `p`, for a call that keeps its first `bytes` bytes; nothing, after
+    /// a report, if it is no live block or has fewer bytes.
+    [[nodiscard]] std::optional<whole_block> look_up_part(const void* p, std::size_t bytes,
+                                                          allocator_call by) const noexcept;
+
+    /// Effects: makes the live block `p` the one within `now`, the mechanism's new block, of which the caller
+    /// asked for `asked_bytes`. The common part keeps its place.
+    /// Returns: the caller's block.
+    sized_block follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept;
+
+    /// Effects: gives the live block `p` `bytes` bytes; ends it if that is 0.
+    /// Requires: the mechanism has done so.
+    void resize(void* p, std::size_t bytes) noexcept;
+
+    /// Effects: checks the guard zones of all live blocks, and ends the blocks.
+    void forget_all(allocator_call by) noexcept;
+
+    /// Effects: checks the guard zones of the blocks that were allocated since next_number() was `number`, and
+    /// ends the blocks. The next block gets that number. Marks with a higher one are stale.
+    void forget_since(std::uint64_t number) noexcept;
+
+    /// Effects: checks the guard zones of all live blocks, and the blocks in quarantine.
+    void look_at_all(allocator_call by) const noexcept;
+
+    /// Effects: reports the oldest live block, if there is one.
+    void expect_all_freed(allocator_call by) const noexcept;
+
+    /// Effects: lets forget_all() report live blocks from now on.
+    void expect_all_freed_at_end() noexcept { all_freed_at_end_ = true; }
+
+    [[nodiscard]] std::uint64_t next_number() const noexcept { return next_number_; }
+    [[nodiscard]] std::size_t live_blocks() const noexcept { return live_.count; }
+
+private:
+    /// In the order in which they were entered.
+    struct record_list {
+        record* oldest = nullptr;
+        record* youngest = nullptr;
+        std::size_t count = 0;
+
+        void push(record* r) noexcept;
+        void remove(record* r) noexcept;
+        void move_to(record_list& other, record* r) noexcept;
+        void drop_all() noexcept;
+    };
+
+    /// A rollback, as long as no later one went as far back. Older ones went further back than newer ones, so there
+    /// are at most as many as blocks that were allocated and not rolled back.
+    struct past_rollback {
+        past_rollback* older;
+        std::uint64_t rollbacks; ///< with this one
+        std::uint64_t next_number;
+    };
+
+    void remember_rollback(std::uint64_t next_number) noexcept;
+    void forget_rollbacks(std::uint64_t least_number) noexcept;
+
+    [[nodiscard]] std::size_t front_bytes(std::size_t alignment) const noexcept;
+    [[nodiscard]] whole_block whole_of(const record& r) const noexcept;
+
+    [[nodiscard]] record*& bucket_of(const void* p) const noexcept;
+    [[nodiscard]] record* find(const void* p) const noexcept;
+    [[nodiscard]] const record* find_around(const void* p) const noexcept;
+    [[nodiscard]] bool make_room() noexcept;
+    void enter_in_table(record* r) noexcept;
+    void take_from_table(record* r) noexcept;
+    void bury(record* r, record_list& from) noexcept;
+    void end(record* r, allocator_call by) noexcept;
+    [[nodiscard]] record_list& list_of(const record& r) noexcept;
+    void leave(record* r) noexcept;
+    void forget_former_at(const void* p) noexcept;
+    void close(record* r) noexcept;
+
+    [[nodiscard]] record* expect_live(const misuse_report& told) const noexcept;
+
+    void leave_word(const record& r, allocator_call by) const noexcept;
+    [[nodiscard]] record* oldest_between(const record_list& list, const std::byte* begin,
+                                         const std::byte* end) const noexcept;
+    void expect_memory_below(allocator_call by) noexcept;
+
+    /// The id of the registry whose allocator is at work in this thread; 0 if none is.
+    static inline constinit thread_local std::uint64_t at_work = 0;
+
+    record** table_ = nullptr;
+    unsigned table_bits_ = 0;
+    bool all_freed_at_end_ = false;
+    record_list live_;
+    record_list quarantine_;
+    record_list leaving_;
+    record_list dead_;
+    std::size_t quarantine_bytes_ = 0;
+    std::uint64_t next_number_ = 0;
+    std::uint64_t rollbacks_ = 0;
+    past_rollback* last_rollback_ = nullptr;
+    std::uint64_t ends_ = 0; ///< calls of forget_all()
+    allocator_call last_end_ = allocator_call::none;
+    std::uint64_t id_ = 0;     ///< no other registry has it; 0 before the first call
+    std::uint64_t holder_ = 0; ///< the id of those whose allocator asks in the present call
+    std::size_t guard_bytes_;
+    std::optional<quarantine_bounds> bounds_;
+};
+
+} // namespace mallard::checking::inline MALLARD_LIBRARY

@@ -1,0 +1,85 @@
+/// The growth of an allocator's chunks: geometric, from a first size to a largest one.
+///
+///     first_chunk_bytes   x factor   x factor   ...   64 KiB   x 2   x 2   ...   largest_chunk_bytes   ...
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/chunk_growth.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::chunks::inline MALLARD_MODE {
+
+/// The size of the next chunk, in four bytes because allocators should be small.
+class next_chunk {
+public:
+    static constexpr std::size_t smallest_bytes = 64;
+    /// Less than any address space, so that sums of a few are representable.
+    static constexpr std::size_t most_bytes = std::size_t{1} << 46;
+
+    /// Effects: plans chunks by `growth`, none larger than `limit_bytes`.
+    /// Requires: `limit_bytes` is a power of two from 64 to most_bytes.
+    explicit constexpr next_chunk(chunk_growth growth, std::size_t limit_bytes = most_bytes) noexcept
+        : largest_log2_(floor_log2(std::clamp(or_usual(growth.largest_chunk_bytes, usual.largest_chunk_bytes),
+                                              smallest_bytes, limit_bytes))),
+          factor_log2_(ceil_log2(std::clamp(growth.factor, std::size_t{2}, most_bytes))) {
+        first_log2_ = log2_ = ceil_log2(std::clamp(
+            or_usual(growth.first_chunk_bytes, usual.first_chunk_bytes), smallest_bytes, largest_bytes()));
+    }
+
+    /// Returns: the size of the next chunk, if no request needs more.
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return std::size_t{1} << log2_; }
+
+    /// Returns: the size of a chunk that is to hold `least_bytes`.
+    /// Requires: `least_bytes` is at most 2^63, so that a power of two above it exists.
+    [[nodiscard]] constexpr std::size_t bytes_for(std::size_t least_bytes) const noexcept {
+        if (least_bytes > std::size_t{1} << largest_log2_) {
+            return least_bytes;
+        }
+        return least_bytes <= bytes() ? bytes() : std::bit_ceil(least_bytes);
+    }
+
+    /// Effects: makes the next chunk `factor` times, or twice, as large as one of `bytes`, within the limits.
+    /// Apart from bytes_for(), so that a request that fails leaves the plan unchanged.
+    constexpr void took(std::size_t bytes) noexcept {
+        const unsigned step = bytes < (std::size_t{64} << 10) ? factor_log2_ : 1U;
+        const unsigned next_log2 = static_cast<unsigned>(std::bit_width(bytes)) - 1U + step;
+        log2_ = static_cast<std::uint8_t>(std::clamp<unsigned>(next_log2, first_log2_, largest_log2_));
+    }
+
+    /// Effects: begins again with the first size, or with the first one that holds more than `bytes`.
+    constexpr void restart(std::size_t bytes = 0) noexcept {
+        log2_ = std::clamp(static_cast<std::uint8_t>(std::bit_width(bytes)), first_log2_, largest_log2_);
+    }
+
+    [[nodiscard]] constexpr std::size_t largest_bytes() const noexcept {
+        return std::size_t{1} << largest_log2_;
+    }
+
+    [[nodiscard]] constexpr std::size_t first_bytes() const noexcept { return std::size_t{1} << first_log2_; }
+
+private:
+    static constexpr chunk_growth usual{};
+
+    static constexpr std::size_t or_usual(std::size_t bytes, std::size_t usual_bytes) noexcept {
+        return bytes == 0 ? usual_bytes : bytes;
+    }
+
+    static constexpr std::uint8_t floor_log2(std::size_t n) noexcept {
+        return static_cast<std::uint8_t>(std::bit_width(n) - 1);
+    }
+
+    static constexpr std::uint8_t ceil_log2(std::size_t n) noexcept {
+        return static_cast<std::uint8_t>(std::bit_width(n - 1));
+    }
+
+    std::uint8_t first_log2_ = 0;
+    std::uint8_t log2_ = 0;
+    std::uint8_t largest_log2_;
+    std::uint8_t factor_log2_;
+};
+
+} // namespace mallard::chunks::inline MALLARD_MODE

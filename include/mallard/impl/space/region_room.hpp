@@ -1,0 +1,99 @@
+/// The one room of a heap in a fixed region, which the heap itself lies at the begin of.
+///
+///     region:  [ region_room | lists and remainder | tag | block | tag | block | ... | tag ]
+///              ^ this, and the heap                ^ first()                         ^ end()
+///
+/// Invariants: the length is the complement of the word behind it, and the signature is that of this layout, in every
+/// process that has the region mapped.
+#pragma once
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/build_mode.hpp>
+#include <mallard/core/failure.hpp>
+#include <mallard/core/stats.hpp>
+#include <mallard/impl/space/heap_block.hpp>
+#include <mallard/impl/space/heap_sanity.hpp>
+#include <mallard/impl/space/quick_fit.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::space::inline MALLARD_MODE {
+
+class region_room {
+public:
+    using space_type = quick_fit<relative_links>;
+
+    static constexpr std::size_t most_region_bytes = PTRDIFF_MAX;
+    /// The heap's own part of the region, up to the tag of the first block.
+    static constexpr std::size_t metadata_bytes =
+        core::align_up(3 * sizeof(std::uint64_t) + sizeof(space_type) + heap_block::tag_bytes,
+                       fundamental_alignment) -
+        heap_block::tag_bytes;
+
+    explicit region_room(std::size_t bytes) noexcept : region_bytes_(bytes), not_region_bytes_(~bytes) {}
+
+    [[nodiscard]] bool is_signed() const noexcept { return signature_ == signature; }
+    void end_signature() noexcept { signature_ = 0; }
+
+    [[nodiscard]] std::size_t region_bytes() const noexcept { return region_bytes_; }
+    void set_region_bytes(std::size_t bytes) noexcept {
+        region_bytes_ = bytes;
+        not_region_bytes_ = ~region_bytes_;
+    }
+
+    [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this); }
+    [[nodiscard]] std::byte* first() noexcept { return begin() + metadata_bytes; }
+    [[nodiscard]] std::byte* end() noexcept { return begin() + region_bytes_ - space_type::end_bytes; }
+
+    // ---- as chunk_rooms
+
+    /// Returns: false if `quiet`: the region has no other room.
+    /// Throws: std::bad_alloc otherwise.
+    static bool add_room_for(const space_type&, std::size_t block_bytes, bool quiet) {
+        if (!quiet) {
+            core::fail_allocation(block_bytes, heap_block::granule_bytes);
+        }
+        return false;
+    }
+
+    [[noreturn]] static void fail(std::size_t bytes, std::size_t alignment) {
+        core::fail_allocation(bytes, alignment);
+    }
+
+    template <class F>
+    bool each_room(F f) const {
+        auto& self = const_cast<region_room&>(*this);
+        return f(self.first(), self.end());
+    }
+
+    [[nodiscard]] static heap_block allocate_large(std::size_t, std::size_t) noexcept { return {}; }
+    static void deallocate_large(heap_block) noexcept {}
+    static bool grow_large(heap_block, std::size_t, std::size_t) noexcept { return false; }
+    static void shrink_large(heap_block, std::size_t) noexcept {}
+    template <class F>
+    [[nodiscard]] static heap_block for_each_large(F) noexcept {
+        return {};
+    }
+
+    [[nodiscard]] heap_sanity damaged() const noexcept {
+        if (region_bytes_ != ~not_region_bytes_) {
+            return {"the length of the region is damaged", nullptr};
+        }
+        return {is_signed() ? nullptr : "the signature of the region is damaged", nullptr};
+    }
+
+    /// Returns: the region as one chunk.
+    [[nodiscard]] allocator_stats stats() const noexcept {
+        return {.chunks = 1, .chunk_bytes = region_bytes_};
+    }
+
+private:
+    static constexpr std::uint64_t signature = 0x6d61'6c6c'6172'6414; ///< "mallard", layout 4
+
+    std::uint64_t signature_ = signature;
+    std::uint64_t region_bytes_;
+    std::uint64_t not_region_bytes_;
+};
+
+} // namespace mallard::space::inline MALLARD_MODE

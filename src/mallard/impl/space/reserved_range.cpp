@@ -1,0 +1,101 @@
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/impl/space/reserved_range.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#ifdef MALLARD_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace mallard::space::reserved_range::inline MALLARD_LIBRARY {
+
+namespace {
+
+constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+constinit std::atomic<std::size_t> ranges{0};
+
+/// Returns: the sum, or SIZE_MAX if it is larger.
+std::size_t sum_of(std::size_t bytes, std::size_t more) noexcept {
+    return bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
+}
+
+} // namespace
+
+std::byte* reserve(std::size_t bytes) noexcept {
+    if (ranges.fetch_add(1, std::memory_order_relaxed) >= most_ranges) {
+        ranges.fetch_sub(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+    void* p = mmap(nullptr, bytes, PROT_NONE, of_nobody, -1, 0);
+    if (p == MAP_FAILED) {
+        ranges.fetch_sub(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+#ifdef MALLARD_ASAN
+    __lsan_register_root_region(p, bytes); // the checker skips the parts that cannot be read
+#endif
+    return static_cast<std::byte*>(p);
+}
+
+bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    if (mprotect(begin + old_bytes, new_bytes - old_bytes, PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+#ifdef MADV_HUGEPAGE
+    if (new_bytes >= huge_from_bytes) {
+        // The whole range: a huge page may lie across the old end.
+        madvise(begin, new_bytes, MADV_HUGEPAGE);
+    }
+#endif
+    return true;
+}
+
+bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    // A new mapping replaces the old one. Otherwise the system would still count the memory as committed.
+    return mmap(begin + new_bytes, old_bytes - new_bytes, PROT_NONE, of_nobody | MAP_FIXED, -1, 0) !=
+           MAP_FAILED;
+}
+
+bool shorten(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    if (munmap(begin + new_bytes, old_bytes - new_bytes) != 0) {
+        return false;
+    }
+#ifdef MALLARD_ASAN
+    __lsan_unregister_root_region(begin, old_bytes);
+    __lsan_register_root_region(begin, new_bytes);
+#endif
+    return true;
+}
+
+void offer([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MADV_FREE
+    madvise(begin, bytes, MADV_FREE);
+#endif
+}
+
+void give_back(std::byte* begin, std::size_t bytes) noexcept {
+#ifdef MALLARD_ASAN
+    __lsan_unregister_root_region(begin, bytes);
+#endif
+    munmap(begin, bytes);
+    ranges.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::size_t count() noexcept {
+    return ranges.load(std::memory_order_relaxed);
+}
+
+std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
+    // As integers, because a pointer may not point so far.
+    const std::uintptr_t end =
+        (bytes < huge_from_bytes ? 0 : reinterpret_cast<std::uintptr_t>(begin)) + bytes;
+    const std::size_t unit = bytes < huge_from_bytes ? pages::page_bytes() : pages::huge_page_bytes();
+    return sum_of(bytes, -end & (unit - 1));
+}
+
+} // namespace mallard::space::reserved_range::inline MALLARD_LIBRARY

@@ -1,0 +1,89 @@
+#include <mallard/impl/threads/process_mark.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <new>
+
+namespace mallard::threads::inline MALLARD_LIBRARY {
+
+namespace {
+
+constexpr unsigned generation_shift = 32;
+
+process_mark::entry entry_of(std::uint64_t word) noexcept {
+    return {.generation = static_cast<std::uint32_t>(word >> generation_shift),
+            .process = static_cast<pid_t>(static_cast<std::uint32_t>(word))};
+}
+
+std::uint64_t word_for(process_mark::entry e) noexcept {
+    return std::uint64_t{e.generation} << generation_shift | static_cast<std::uint32_t>(e.process);
+}
+
+/// The system rounds this up to a page.
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
+/// Returns: a zeroed page that is zero again in the child of a fork; null if the system has no such pages.
+void* map_wiped_page() noexcept {
+#ifdef MADV_WIPEONFORK
+    void* const page = mmap(nullptr, word_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        return nullptr;
+    }
+    // Emulators that ignore advice accept any, even advice that no kernel knows.
+    constexpr int unknown_advice = -1;
+    if (madvise(page, word_bytes, unknown_advice) != 0 && madvise(page, word_bytes, MADV_WIPEONFORK) == 0) {
+        return page;
+    }
+    munmap(page, word_bytes);
+#endif
+    return nullptr;
+}
+
+} // namespace
+
+constinit process_mark this_process;
+
+process_mark::entry process_mark::current() noexcept {
+    word& at = find_word();
+    std::uint64_t seen = at.load(std::memory_order_acquire);
+    while (seen == 0 || (&at == &unwiped_ && entry_of(seen).process != getpid())) {
+        const entry begun{.generation = last_generation_.fetch_add(1, std::memory_order_relaxed) + 1,
+                          .process = getpid()};
+        if (at.compare_exchange_strong(seen, word_for(begun), std::memory_order_acq_rel)) {
+            return begun;
+        }
+    }
+    return entry_of(seen);
+}
+
+process_mark::word& process_mark::find_word() noexcept {
+    word* found = word_.load(std::memory_order_acquire);
+    if (found == nullptr) [[unlikely]] {
+        void* const page = map_wiped_page();
+        word* const added = page != nullptr ? ::new (page) word(0) : &unwiped_;
+        if (word_.compare_exchange_strong(found, added, std::memory_order_acq_rel)) {
+            return *added;
+        }
+        if (page != nullptr) {
+            munmap(page, word_bytes);
+        }
+    }
+    return *found;
+}
+
+void threads_inside::enter() noexcept {
+    const std::uint64_t none = word_for({.generation = this_process.current().generation, .process = 0});
+    std::uint64_t seen = count_.load(std::memory_order_relaxed);
+    while (!count_.compare_exchange_weak(seen, (seen < none ? none : seen) + 1, std::memory_order_relaxed)) {
+    }
+}
+
+bool threads_inside::any() const noexcept {
+    const std::uint64_t seen = count_.load(std::memory_order_acquire);
+    return static_cast<std::uint32_t>(seen) != 0 &&
+           entry_of(seen).generation == this_process.current().generation;
+}
+
+} // namespace mallard::threads::inline MALLARD_LIBRARY

@@ -1,0 +1,108 @@
+#include "thread_rooms.hpp"
+
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/impl/space/reserved_range.hpp>
+#include <mallard/impl/threads/process_mark.hpp>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#include <unistd.h>
+
+#include <cerrno>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace mallard::threads::inline MALLARD_LIBRARY {
+
+namespace {
+
+/// Returns: the system's number of this thread; 1 if the system has no such number.
+long this_thread() noexcept {
+#ifdef __linux__
+    return syscall(SYS_gettid);
+#else
+    return 1;
+#endif
+}
+
+/// Returns: true if no thread of `process` has that number, or the calling one has it. Its room is then that of an
+/// ended thread.
+bool has_ended([[maybe_unused]] pid_t process, [[maybe_unused]] long thread) noexcept {
+#ifdef __linux__
+    const int before = errno;
+    const bool ended =
+        thread == this_thread() || (syscall(SYS_tgkill, process, thread, 0) != 0 && errno == ESRCH);
+    errno = before;
+    return ended;
+#else
+    return false;
+#endif
+}
+
+/// The thread of a room that is never taken from it: the library cannot tell the thread's end.
+constexpr long unknown_thread = -1;
+
+} // namespace
+
+thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
+    const std::scoped_lock lock(mutex_);
+    const process_mark::entry process = this_process.current();
+    if (std::exchange(generation_, process.generation) != process.generation) {
+        lose_rooms_of_parent();
+    }
+    is_new = false;
+    room* taken = left_behind(process.process);
+    if (taken == nullptr && free_ != nullptr) {
+        taken = std::exchange(free_, free_->next_free);
+    }
+    if (taken == nullptr) {
+        is_new = true;
+        std::byte* const memory = space::reserved_range::reserve(bytes_);
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        if (!space::reserved_range::commit(memory, 0, bytes_)) {
+            space::reserved_range::give_back(memory, bytes_);
+            return nullptr;
+        }
+        taken = ::new (static_cast<void*>(memory)) room;
+        taken->made_before = std::exchange(made_, taken);
+    }
+    // A child of vfork() leaves the room to the thread of its parent that waits for it.
+    taken->thread = process.process == getpid() ? this_thread() : unknown_thread;
+    return taken;
+}
+
+/// Effects: in the child of a fork, has no thread take the rooms that threads of the parent had.
+void thread_rooms::lose_rooms_of_parent() noexcept {
+    for (room* r = made_; r != nullptr; r = r->made_before) {
+        if (r->thread != 0) {
+            r->thread = unknown_thread;
+        }
+    }
+}
+
+/// Returns: one of the next two rooms if its thread has ended without returning it; else null.
+thread_rooms::room* thread_rooms::left_behind(pid_t process) noexcept {
+    for (int i = 0; i < 2; ++i) {
+        looked_at_ =
+            looked_at_ == nullptr || looked_at_->made_before == nullptr ? made_ : looked_at_->made_before;
+        if (looked_at_ == nullptr) {
+            return nullptr;
+        }
+        if (looked_at_->thread > 0 && has_ended(process, looked_at_->thread)) {
+            return looked_at_;
+        }
+    }
+    return nullptr;
+}
+
+void thread_rooms::put_back(room* emptied) noexcept {
+    const std::scoped_lock lock(mutex_);
+    emptied->thread = 0;
+    emptied->next_free = std::exchange(free_, emptied);
+}
+
+} // namespace mallard::threads::inline MALLARD_LIBRARY

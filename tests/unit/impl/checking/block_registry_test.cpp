@@ -1,0 +1,340 @@
+#include <mallard/checking/allocation_site.hpp>
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/impl/checking/block_registry.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using mallard::allocator_call;
+using mallard::misuse;
+using mallard::checking::block_registry;
+
+std::vector<mallard::misuse_report>& heard() {
+    static std::vector<mallard::misuse_report> reports;
+    return reports;
+}
+
+/// A registry of blocks that are cut from one room, so that addresses are known.
+class registry : public ::testing::Test {
+protected:
+    registry() {
+        heard().clear();
+        mallard::set_misuse_handler([](const mallard::misuse_report& r) noexcept { heard().push_back(r); });
+    }
+    ~registry() override {
+        registry_.forget_all(allocator_call::destructor);
+        mallard::set_misuse_handler(nullptr);
+        mallard::core::unpoison(room_, sizeof room_);
+    }
+
+    void* allocate(std::size_t bytes, std::size_t alignment = 8) {
+        const auto whole = registry_.around(bytes, alignment);
+        used_ += mallard::core::padding_to(room_ + used_, alignment);
+        void* const memory = room_ + used_;
+        used_ += whole.bytes;
+        return registry_.enter(registry_.open(bytes, alignment), memory);
+    }
+
+    /// Returns: the blocks to be deallocated now.
+    std::optional<block_registry::whole_block> close(void* p, std::size_t bytes, std::size_t alignment) {
+        registry_.close(p, bytes, alignment);
+        return registry_.next_leaving(allocator_call::deallocate);
+    }
+
+    static std::vector<misuse> what_was_heard() {
+        std::vector<misuse> all;
+        for (const auto& report : heard()) {
+            all.push_back(report.what);
+        }
+        return all;
+    }
+
+    const mallard::allocation_site here_;
+    block_registry registry_{block_registry::usual_guard_bytes, mallard::no_quarantine};
+    alignas(64) std::byte room_[8192];
+    std::size_t used_ = 0;
+};
+
+TEST_F(registry, ask_for_zones_on_both_sides) {
+    EXPECT_EQ(registry_.around(24, 8).bytes, 16U + 24U + 16U);
+    EXPECT_EQ(registry_.around(24, 64).bytes, 64U + 24U + 16U);
+    EXPECT_EQ(registry_.around(24, 64).alignment, 64U);
+    EXPECT_EQ(block_registry(0).around(24, 64).bytes, 24U);
+}
+
+TEST_F(registry, have_numbers_of_their_own_by_which_their_states_are_known) {
+    block_registry other(0);
+    EXPECT_NE(registry_.now().id, 0U);
+    EXPECT_NE(registry_.now().id, other.now().id);
+    EXPECT_EQ(registry_.now().id, registry_.now().id);
+}
+
+TEST_F(registry, report_where_a_block_was_allocated) {
+    void* const p = allocate(24);
+    close(p, 24, 8);
+    registry_.close(p, 24, 8);
+    ASSERT_EQ(heard().size(), 1U);
+    ASSERT_NE(heard()[0].place, nullptr);
+    EXPECT_NE(std::string(heard()[0].place->file_name()).find("block_registry_test.cpp"), std::string::npos);
+}
+
+TEST_F(registry, refuse_what_has_no_representation_with_its_zones) {
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 31, std::size_t{PTRDIFF_MAX}}) {
+        EXPECT_EQ(registry_.open(bytes, 8), nullptr) << bytes;
+    }
+    EXPECT_EQ(registry_.open(8, SIZE_MAX / 2 + 1), nullptr);
+    EXPECT_NE(registry_.open(8, 8), nullptr);
+}
+
+TEST_F(registry, return_what_the_mechanism_gave) {
+    void* const p = allocate(24, 64);
+    EXPECT_TRUE(mallard::core::is_aligned(p, 64));
+    const auto whole = close(p, 24, 64);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_EQ(whole->p, room_);
+    EXPECT_EQ(whole->bytes, 64U + 24U + 16U);
+    EXPECT_EQ(whole->alignment, 64U);
+    EXPECT_EQ(registry_.live_blocks(), 0U);
+    EXPECT_TRUE(heard().empty());
+}
+
+TEST_F(registry, go_on_with_the_true_numbers) {
+    void* const p = allocate(24, 8);
+    const auto whole = close(p, 20, 4);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_EQ(whole->bytes, 16U + 24U + 16U);
+    EXPECT_EQ(what_was_heard(), (std::vector{misuse::wrong_size, misuse::wrong_alignment}));
+    EXPECT_FALSE(close(p, 24, 8).has_value());
+    EXPECT_EQ(what_was_heard().back(), misuse::double_free);
+    EXPECT_FALSE(close(room_, 24, 8).has_value());
+    EXPECT_EQ(what_was_heard().back(), misuse::foreign_pointer);
+}
+
+TEST_F(registry, know_an_address_by_its_last_block) {
+    void* const p = allocate(24);
+    static_cast<void>(close(p, 24, 8));
+    used_ = 0;
+    ASSERT_EQ(allocate(40), p);
+    EXPECT_TRUE(close(p, 40, 8).has_value());
+    EXPECT_TRUE(heard().empty());
+}
+
+TEST_F(registry, end_what_was_entered_since) {
+    void* const before = allocate(8);
+    const std::uint64_t mark = registry_.next_number();
+    void* const since = allocate(8);
+    registry_.forget_since(mark);
+    EXPECT_EQ(registry_.live_blocks(), 1U);
+    EXPECT_FALSE(close(since, 8, 8).has_value());
+    ASSERT_EQ(heard().size(), 1U);
+    EXPECT_EQ(heard()[0].what, misuse::use_after_release);
+    EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
+    EXPECT_TRUE(close(before, 8, 8).has_value());
+}
+
+TEST_F(registry, refuse_marks_from_before_a_rollback_further_back) {
+    const auto outer = registry_.now();
+    static_cast<void>(allocate(8));
+    const auto inner = registry_.now();
+    EXPECT_TRUE(registry_.may_go_back(inner));
+    registry_.forget_since(inner.next_number);
+    EXPECT_TRUE(registry_.may_go_back(inner)) << "a mark stays valid";
+    EXPECT_TRUE(registry_.may_go_back(outer));
+    registry_.forget_since(outer.next_number);
+    static_cast<void>(allocate(8));
+    static_cast<void>(allocate(8));
+    const auto later = registry_.now();
+    EXPECT_TRUE(registry_.may_go_back(later));
+    EXPECT_TRUE(registry_.may_go_back(outer));
+    EXPECT_TRUE(heard().empty());
+    EXPECT_FALSE(registry_.may_go_back(inner));
+    ASSERT_EQ(heard().size(), 1U);
+    EXPECT_EQ(heard()[0].what, misuse::stale_mark);
+    EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
+}
+
+TEST_F(registry, refuse_stale_marks_after_rollbacks_less_far_back) {
+    const auto outer = registry_.now();
+    static_cast<void>(allocate(8));
+    const auto inner = registry_.now();
+    registry_.forget_since(outer.next_number);
+    for (int i = 0; i < 3; ++i) {
+        static_cast<void>(allocate(8));
+        const auto deep = registry_.now();
+        static_cast<void>(allocate(8));
+        registry_.forget_since(deep.next_number);
+        EXPECT_TRUE(registry_.may_go_back(deep));
+    }
+    EXPECT_TRUE(heard().empty());
+    EXPECT_FALSE(registry_.may_go_back(inner));
+}
+
+TEST_F(registry, follow_a_block_that_is_resized) {
+    void* const p = allocate(24);
+    ASSERT_TRUE(registry_.look_up(p, 24, allocator_call::resize_last).has_value());
+    mallard::core::unpoison(room_, sizeof room_);
+    registry_.resize(p, 40);
+    EXPECT_EQ(registry_.look_up(p, 24, allocator_call::resize_last)->bytes, 16U + 40U + 16U);
+    EXPECT_EQ(what_was_heard(), std::vector{misuse::wrong_size});
+    registry_.resize(p, 0);
+    EXPECT_EQ(registry_.live_blocks(), 0U);
+}
+
+TEST_F(registry, follow_a_block_whose_beginning_moves) {
+    void* const p = allocate(24);
+    const auto whole = registry_.look_up(p, allocator_call::expand);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_EQ(whole->p, room_);
+    EXPECT_EQ(registry_.bytes_within(*whole), 24U);
+    const auto moved = registry_.follow(p, 40, {.p = room_ + 64, .bytes = 100, .alignment = 8});
+    EXPECT_EQ(moved.p, room_ + 64 + 16);
+    EXPECT_EQ(moved.bytes, 100U - 16U - 16U);
+    EXPECT_FALSE(registry_.look_up(p, allocator_call::usable_bytes).has_value());
+    EXPECT_FALSE(registry_.look_up_part(moved.p, 69, allocator_call::shrink).has_value());
+    EXPECT_TRUE(registry_.look_up_part(moved.p, 68, allocator_call::shrink).has_value());
+    EXPECT_EQ(what_was_heard(), (std::vector{misuse::foreign_pointer, misuse::wrong_size}));
+    EXPECT_TRUE(close(moved.p, 40, 8).has_value());
+    EXPECT_EQ(heard().size(), 2U);
+}
+
+TEST_F(registry, know_a_block_by_what_was_asked_for_and_by_what_was_given) {
+    const auto block = registry_.enter_larger(registry_.open(24, 8), room_, 16 + 40 + 16);
+    EXPECT_EQ(block.bytes, 40U);
+    EXPECT_TRUE(registry_.look_up(block.p, 24, allocator_call::resize_last).has_value());
+    EXPECT_TRUE(registry_.look_up(block.p, 40, allocator_call::resize_last).has_value());
+    EXPECT_TRUE(heard().empty());
+    EXPECT_EQ(close(block.p, 32, 8)->bytes, 16U + 40U + 16U);
+    EXPECT_TRUE(heard().empty());
+    registry_.close(block.p);
+    EXPECT_EQ(what_was_heard(), std::vector{misuse::double_free});
+}
+
+TEST_F(registry, count_what_was_not_freed) {
+    void* const first = allocate(24);
+    static_cast<void>(allocate(100));
+    registry_.expect_all_freed(allocator_call::expect_all_freed);
+    ASSERT_EQ(heard().size(), 1U);
+    EXPECT_EQ(heard()[0].block, first);
+    EXPECT_EQ(heard()[0].live_blocks, 2U);
+    EXPECT_EQ(heard()[0].live_bytes, 124U);
+}
+
+TEST_F(registry, keep_what_was_freed_as_long_as_the_bounds_allow) {
+    registry_.set_quarantine({.blocks = 2, .bytes = std::size_t{3} * (16 + 24 + 16)});
+    void* const first = allocate(24);
+    void* const second = allocate(24);
+    void* const third = allocate(24);
+    EXPECT_FALSE(close(first, 24, 8).has_value());
+    EXPECT_FALSE(close(second, 24, 8).has_value());
+    EXPECT_EQ(registry_.live_blocks(), 1U);
+    EXPECT_EQ(registry_.blocks_in_quarantine(), 2U);
+    EXPECT_EQ(close(third, 24, 8)->p, static_cast<std::byte*>(first) - 16) << "the first leaves first";
+    EXPECT_EQ(close(allocate(100), 100, 8)->p, static_cast<std::byte*>(second) - 16) << "too many bytes";
+    EXPECT_EQ(registry_.next_leaving(allocator_call::deallocate)->p, static_cast<std::byte*>(third) - 16);
+    EXPECT_EQ(registry_.blocks_in_quarantine(), 1U);
+    EXPECT_TRUE(close(allocate(1000), 1000, 8).has_value()) << "larger than the bound: it does not enter";
+    EXPECT_EQ(registry_.blocks_in_quarantine(), 1U) << "and nobody has to leave for it";
+    EXPECT_FALSE(close(first, 24, 8).has_value());
+    EXPECT_FALSE(close(third, 24, 8).has_value());
+    EXPECT_EQ(what_was_heard(), (std::vector{misuse::double_free, misuse::double_free}));
+}
+
+TEST_F(registry, find_who_wrote_to_what_is_in_quarantine) {
+    registry_.set_quarantine({});
+    std::vector<void*> blocks;
+    for (int i = 0; i < 4; ++i) {
+        blocks.push_back(allocate(24));
+        EXPECT_FALSE(close(blocks.back(), 24, 8).has_value());
+    }
+    const auto write = [&](std::size_t block, std::ptrdiff_t byte) {
+        mallard::core::unpoison(room_, sizeof room_);
+        static_cast<std::byte*>(blocks[block])[byte] ^= std::byte{1};
+    };
+    write(0, 5);
+    write(1, -1);
+    write(2, 24);
+    registry_.look_at_all(allocator_call::check);
+    ASSERT_EQ(heard().size(), 3U);
+    EXPECT_EQ(heard()[0].what, misuse::write_after_free);
+    EXPECT_EQ(heard()[0].block, blocks[0]);
+    EXPECT_EQ(heard()[0].changed_byte, 5);
+    EXPECT_EQ(heard()[1].changed_byte, -1);
+    EXPECT_EQ(heard()[2].changed_byte, 24);
+    write(3, 23);
+    registry_.let_leave(4);
+    while (registry_.next_leaving(allocator_call::release)) {
+    }
+    ASSERT_EQ(heard().size(), 4U) << "what was reported is not reported again";
+    EXPECT_EQ(heard()[3].block, blocks[3]);
+    EXPECT_EQ(heard()[3].changed_byte, 23);
+    EXPECT_EQ(heard()[3].found_by, allocator_call::release);
+}
+
+TEST_F(registry, let_out_of_quarantine_what_was_entered_since) {
+    registry_.set_quarantine({});
+    void* const before = allocate(8);
+    const std::uint64_t mark = registry_.next_number();
+    void* const since = allocate(8);
+    EXPECT_FALSE(close(since, 8, 8).has_value());
+    EXPECT_FALSE(close(before, 8, 8).has_value());
+    registry_.let_leave_since(mark);
+    EXPECT_EQ(registry_.next_leaving(allocator_call::rollback)->p, static_cast<std::byte*>(since) - 16);
+    EXPECT_FALSE(registry_.next_leaving(allocator_call::rollback).has_value());
+    EXPECT_EQ(registry_.blocks_in_quarantine(), 1U);
+}
+
+TEST_F(registry, make_a_zone_of_what_a_block_of_one_size_has_left) {
+    block_registry without(0, mallard::no_quarantine);
+    void* const p = without.enter(without.open(20, 4), room_, 4);
+    EXPECT_EQ(p, room_);
+    mallard::core::unpoison(room_, sizeof room_);
+    room_[24] = std::byte{1};
+    without.look_at_all(allocator_call::check);
+    EXPECT_TRUE(heard().empty()) << "that is behind the zone";
+    mallard::core::unpoison(room_, sizeof room_);
+    room_[23] = std::byte{1};
+    without.close(p, 20, 4);
+    EXPECT_EQ(without.next_leaving(allocator_call::deallocate)->bytes, 20U);
+    ASSERT_EQ(heard().size(), 1U);
+    EXPECT_EQ(heard()[0].what, misuse::write_past_end);
+    EXPECT_EQ(heard()[0].changed_byte, 23);
+}
+
+TEST(many_blocks, are_remembered_as_long_as_is_documented) {
+    EXPECT_EQ(block_registry::most_dead_records, 16384U) << "docs/library/checked.md";
+}
+
+TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {
+    heard().clear();
+    mallard::set_misuse_handler([](const mallard::misuse_report& r) noexcept { heard().push_back(r); });
+    const mallard::allocation_site here;
+    block_registry registry(0, mallard::no_quarantine);
+    constexpr std::size_t blocks = block_registry::most_dead_records + 1000;
+    std::vector<std::byte> room(16 * blocks);
+    const auto address = [&room](std::size_t i) { return static_cast<void*>(&room[16 * i]); };
+    for (std::size_t i = 0; i < blocks; ++i) {
+        ASSERT_EQ(registry.enter(registry.open(16, 8), address(i)), address(i));
+    }
+    EXPECT_EQ(registry.live_blocks(), blocks);
+    for (std::size_t i = 0; i < blocks; ++i) {
+        registry.close(address(i), 16, 8);
+        ASSERT_TRUE(registry.next_leaving(allocator_call::deallocate).has_value()) << i;
+    }
+    EXPECT_TRUE(heard().empty());
+    registry.close(address(blocks - 1), 16, 8);
+    registry.close(address(0), 16, 8);
+    mallard::set_misuse_handler(nullptr);
+    ASSERT_EQ(heard().size(), 2U);
+    EXPECT_EQ(heard()[0].what, misuse::double_free);
+    EXPECT_EQ(heard()[1].what, misuse::foreign_pointer) << "too long ago";
+}
+
+} // namespace

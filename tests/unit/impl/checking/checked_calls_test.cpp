@@ -1,0 +1,228 @@
+#include "equipment/ledger.hpp"
+#include "equipment/plots.hpp"
+
+#include <mallard/core/failure.hpp>
+#include <mallard/impl/checking/checked_calls.hpp>
+#include <mallard/local/adaptive_pool.hpp>
+#include <mallard/local/concurrent_multipool.hpp>
+#include <mallard/local/fixed_pool.hpp>
+#include <mallard/local/monotonic.hpp>
+#include <mallard/local/multipool.hpp>
+#include <mallard/upstream/buffer.hpp>
+#include <mallard/upstream/new_delete.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace {
+
+using arena_type = mallard::checking::checked_calls<mallard::monotonic<equipment::ledger>>;
+using pool_type = mallard::checking::checked_calls<mallard::multipool<equipment::ledger>>;
+
+int failures_heard = 0;
+
+/// Tells in which order blocks come back.
+struct freed_last : mallard::new_delete {
+    std::vector<void*> freed;
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        freed.push_back(p);
+        mallard::new_delete::deallocate(p, bytes, alignment);
+    }
+};
+
+class checked_calls : public ::testing::Test {
+protected:
+    equipment::ledger source_;
+};
+
+TEST_F(checked_calls, have_the_constructors_and_the_rest_of_the_mechanism) {
+    const pool_type pool(source_, {.largest_pooled_bytes = 64});
+    EXPECT_EQ(pool.largest_pooled_bytes(), 64U);
+    EXPECT_EQ(pool.stats().chunks, 0U);
+    EXPECT_TRUE(mallard::local_allocator<pool_type>);
+    EXPECT_FALSE(mallard::rewindable<pool_type>);
+    EXPECT_TRUE(mallard::rewindable<arena_type>);
+}
+
+TEST_F(checked_calls, lock_what_threads_share_and_nothing_else) {
+    EXPECT_TRUE(mallard::thread_safe<mallard::checking::checked_calls<mallard::concurrent_multipool<>>>);
+    EXPECT_FALSE(mallard::thread_safe<pool_type>);
+    EXPECT_LE(sizeof(pool_type),
+              sizeof(mallard::multipool<equipment::ledger>) + sizeof(mallard::checking::block_registry));
+}
+
+TEST_F(checked_calls, leave_the_caller_the_whole_block) {
+    pool_type pool(source_);
+    for (const std::size_t bytes : {0U, 1U, 24U, 100000U}) {
+        for (const std::size_t alignment : {1U, 8U, 4096U}) {
+            void* const p = pool.allocate(bytes, alignment);
+            EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
+            std::memset(p, 1, bytes);
+            pool.deallocate(p, bytes, alignment);
+        }
+    }
+    pool.release();
+    EXPECT_EQ(source_.outstanding(), 0U);
+    EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+}
+
+TEST_F(checked_calls, resize_the_last_block_with_its_zones) {
+    arena_type arena(source_);
+    auto* const p = static_cast<char*>(arena.allocate(40, 8));
+    std::memset(p, 'x', 40);
+    ASSERT_TRUE(arena.resize_last(p, 40, 20));
+    arena.check();
+    void* const next = arena.allocate(1, 1);
+    EXPECT_FALSE(arena.resize_last(p, 20, 40));
+    EXPECT_FALSE(arena.resize_last(next, 1, SIZE_MAX));
+    ASSERT_TRUE(arena.resize_last(next, 1, 0));
+    ASSERT_TRUE(arena.resize_last(p, 20, 60));
+    EXPECT_EQ(p[0], 'x');
+    EXPECT_EQ(p[19], 'x');
+    arena.deallocate(p, 60, 8);
+    arena.expect_all_freed();
+}
+
+TEST_F(checked_calls, hold_no_more_back_than_the_bounds_say) {
+    pool_type pool(source_);
+    pool.set_quarantine({.blocks = 100, .bytes = std::size_t{64} << 10});
+    std::vector<void*> burst(5000);
+    std::size_t settled = 0;
+    for (int round = 0; round < 5; ++round) {
+        for (void*& p : burst) {
+            p = pool.allocate(1000, 8);
+        }
+        for (void* p : burst) {
+            pool.deallocate(p, 1000, 8);
+        }
+        settled = round == 0 ? source_.outstanding_bytes() : settled;
+    }
+    EXPECT_LE(source_.outstanding_bytes(), settled + (std::size_t{64} << 10) * 2);
+    for (int i = 0; i < 1000; ++i) {
+        pool.deallocate(pool.allocate(100000, 8), 100000, 8);
+        EXPECT_LE(source_.outstanding_bytes(), settled + 200000) << "larger than the bound: not held at all";
+    }
+}
+
+TEST_F(checked_calls, give_back_what_was_freed_in_the_order_in_which_it_was) {
+    mallard::checking::checked_calls<freed_last> source;
+    source.set_quarantine({.blocks = 2});
+    std::vector<void*> blocks(4);
+    for (void*& p : blocks) {
+        p = source.allocate(8, 8);
+    }
+    for (void* p : blocks) {
+        source.deallocate(p, 8, 8);
+    }
+    const auto given_back = [&](int i) {
+        return static_cast<std::byte*>(blocks[static_cast<std::size_t>(i)]) - 16;
+    };
+    EXPECT_EQ(source.freed, (std::vector<void*>{given_back(0), given_back(1)}));
+    void* const last = source.allocate(8, 8);
+    EXPECT_EQ(source.freed.size(), 2U);
+    source.deallocate(last, 8, 8);
+}
+
+TEST_F(checked_calls, keep_nothing_from_an_upstream_that_uses_only_the_last_block_again) {
+    alignas(16) std::array<std::byte, 256> room{};
+    mallard::checking::checked_calls<mallard::buffer> stack{std::span<std::byte>(room)};
+    for (int i = 0; i < 100; ++i) {
+        void* const below = stack.allocate(24, 8);
+        void* const above = stack.allocate(24, 8);
+        stack.deallocate(above, 24, 8);
+        stack.deallocate(below, 24, 8);
+    }
+    EXPECT_EQ(stack.free_bytes(), 256U);
+}
+
+TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
+    mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
+    alignas(16) std::array<std::byte, std::size_t{40} * 64> room{};
+    mallard::checking::checked_calls<mallard::fixed_pool<mallard::buffer_arena>> pool(
+        mallard::block_size{64, 8}, std::span<std::byte>(room));
+    failures_heard = 0;
+    for (int round = 0; round < 10; ++round) {
+        std::vector<void*> all(40);
+        for (void*& p : all) {
+            p = round % 2 == 0 ? pool.allocate(64, 8) : pool.try_allocate(64, 8);
+            ASSERT_NE(p, nullptr);
+        }
+        EXPECT_EQ(pool.try_allocate(64, 8), nullptr);
+        EXPECT_TRUE(pool.empty());
+        for (void* p : all) {
+            pool.deallocate(p, 64, 8);
+        }
+        EXPECT_FALSE(pool.empty());
+    }
+    EXPECT_EQ(failures_heard, 0);
+    mallard::set_out_of_memory_handler(nullptr);
+}
+
+TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_freed_first) {
+    // It gives the block freed last first.
+    mallard::checking::checked_calls<equipment::plots> pool(8U);
+    pool.set_quarantine({});
+    std::vector<void*> all;
+    while (void* p = pool.try_allocate(64, 8)) {
+        all.push_back(p);
+    }
+    for (const bool quietly : {false, true}) {
+        for (void* p : all) {
+            pool.deallocate(p, 64, 8);
+        }
+        for (void* p : all) {
+            EXPECT_EQ(quietly ? pool.try_allocate(64, 8) : pool.allocate(64, 8), p)
+                << "those that were freed later wait still";
+        }
+    }
+}
+
+TEST_F(checked_calls, trim_what_is_in_quarantine_too) {
+    mallard::checking::checked_calls<mallard::adaptive_pool<equipment::ledger>> pool(source_);
+    std::vector<void*> all(2000);
+    for (void*& p : all) {
+        p = pool.allocate(100, 8);
+    }
+    for (void* p : all) {
+        pool.deallocate(p, 100, 8);
+    }
+    EXPECT_NE(source_.outstanding(), 0U);
+    pool.trim();
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+#ifdef __cpp_exceptions
+
+TEST_F(checked_calls, ask_again_with_what_was_in_quarantine) {
+    mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
+    alignas(16) std::array<std::byte, 8192> room{};
+    mallard::buffer few(room);
+    mallard::checking::checked_calls<mallard::multipool<mallard::buffer>> pool(few);
+    failures_heard = 0;
+    for (int i = 0; i < 1000; ++i) {
+        pool.deallocate(pool.allocate(200, 8), 200, 8);
+    }
+    EXPECT_EQ(failures_heard, 0);
+    EXPECT_THROW(static_cast<void>(pool.allocate(10000, 8)), std::bad_alloc);
+    EXPECT_EQ(failures_heard, 1) << "what fails in the end is heard of";
+    mallard::set_out_of_memory_handler(nullptr);
+}
+
+TEST_F(checked_calls, are_as_before_where_the_mechanism_fails) {
+    pool_type pool(source_);
+    source_.fail({.at = 1});
+    EXPECT_THROW(static_cast<void>(pool.allocate(100, 8)), std::bad_alloc);
+    pool.expect_all_freed();
+    void* const p = pool.allocate(100, 8);
+    pool.deallocate(p, 100, 8);
+    pool.expect_all_freed();
+}
+
+#endif
+
+} // namespace

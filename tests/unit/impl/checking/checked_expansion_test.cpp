@@ -1,0 +1,316 @@
+#include "equipment/out_of_memory.hpp"
+#include "equipment/plots.hpp"
+
+#include <mallard/adapt/checked.hpp>
+#include <mallard/checking/allocation_site.hpp>
+#include <mallard/checking/misuse.hpp>
+#include <mallard/impl/checking/checked_expansion.hpp>
+#include <mallard/local/multipool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using equipment::plots;
+using mallard::allocator_call;
+using mallard::expansion;
+using mallard::expansion_request;
+using mallard::misuse;
+using pool_type = mallard::checking::checked_expansion<plots>;
+
+static_assert(mallard::expandable<pool_type> && mallard::local_allocator<pool_type>);
+static_assert(mallard::expandable<mallard::checked<plots>>);
+static_assert(!mallard::expandable<mallard::checking::checked_expansion<mallard::multipool<>>>);
+static_assert(mallard::burst_allocator<mallard::checking::checked_expansion<mallard::multipool<>>>);
+
+std::vector<mallard::misuse_report>& heard() {
+    static std::vector<mallard::misuse_report> all;
+    return all;
+}
+
+/// Hidden from AddressSanitizer.
+[[gnu::noinline, gnu::no_sanitize_address]] void write_to(void* p, std::ptrdiff_t offset) {
+    volatile unsigned char& byte = *(static_cast<unsigned char*>(p) + offset);
+    byte = byte ^ 1U;
+}
+
+class checked_expansion : public ::testing::Test {
+protected:
+    checked_expansion() {
+        heard().clear();
+        mallard::set_misuse_handler([](const mallard::misuse_report& r) noexcept { heard().push_back(r); });
+    }
+    ~checked_expansion() override { mallard::set_misuse_handler(nullptr); }
+
+    static std::vector<misuse> what_was_heard() {
+        std::vector<misuse> all;
+        for (const mallard::misuse_report& report : heard()) {
+            all.push_back(report.what);
+        }
+        return all;
+    }
+
+    const mallard::allocation_site here_;
+    pool_type pool_{8U};
+};
+
+TEST_F(checked_expansion, gives_what_the_mechanism_gives_but_the_zones) {
+    const mallard::sized_block block = pool_.allocate_at_least(21, 8);
+    EXPECT_EQ(block.bytes, 64U - 16U - 16U);
+    EXPECT_EQ(pool_.usable_bytes(block.p), block.bytes);
+    std::memset(block.p, 1, block.bytes);
+    pool_.check();
+    write_to(block.p, static_cast<std::ptrdiff_t>(block.bytes));
+    pool_.check();
+    EXPECT_EQ(what_was_heard(), std::vector{misuse::write_past_end});
+    const mallard::sized_block aligned = pool_.try_allocate_at_least(100, 64);
+    EXPECT_TRUE(mallard::core::is_aligned(aligned.p, 64));
+    EXPECT_GE(aligned.bytes, 100U);
+    std::memset(aligned.p, 1, aligned.bytes);
+    pool_.check();
+    EXPECT_EQ(heard().size(), 1U);
+}
+
+TEST_F(checked_expansion, takes_back_any_size_between_what_was_asked_for_and_what_was_given) {
+    for (const std::size_t bytes : {21U, 24U, 32U}) {
+        pool_.deallocate(pool_.allocate_at_least(21, 8).p, bytes, 8);
+    }
+    EXPECT_TRUE(heard().empty());
+    for (const std::size_t bytes : {0U, 20U, 33U}) {
+        heard().clear();
+        void* const p = pool_.allocate_at_least(21, 8).p;
+        pool_.deallocate(p, bytes, 8);
+        ASSERT_EQ(what_was_heard(), std::vector{misuse::wrong_size});
+        EXPECT_EQ(heard()[0].block, p);
+        EXPECT_EQ(heard()[0].bytes, 32U);
+        EXPECT_EQ(heard()[0].spare_bytes, 11U);
+    }
+}
+
+TEST_F(checked_expansion, takes_blocks_back_without_their_size) {
+    void* const p = pool_.allocate(24, 8);
+    pool_.deallocate(p);
+    EXPECT_TRUE(heard().empty());
+    pool_.deallocate(p);
+    pool_.deallocate(this);
+    EXPECT_EQ(what_was_heard(), (std::vector{misuse::double_free, misuse::foreign_pointer}));
+    EXPECT_EQ(heard()[0].found_by, allocator_call::deallocate);
+    EXPECT_EQ(heard()[1].told_alignment, 0U);
+}
+
+TEST_F(checked_expansion, follows_a_block_that_grows_forward) {
+    auto* const p = static_cast<unsigned char*>(pool_.allocate(24, 8));
+    std::memset(p, 'x', 24);
+    const auto grown =
+        pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 1000, .may = expansion::forward_or_fresh});
+    EXPECT_EQ(grown.p, p);
+    EXPECT_EQ(grown.how, expansion::forward);
+    EXPECT_GE(grown.bytes, 1000U);
+    EXPECT_EQ(pool_.usable_bytes(p), grown.bytes);
+    EXPECT_EQ(p[23], 'x');
+    std::memset(p, 'y', grown.bytes);
+    pool_.check();
+    pool_.deallocate(p, 100, 8);
+    EXPECT_TRUE(heard().empty());
+}
+
+TEST_F(checked_expansion, follows_a_block_that_grows_backward) {
+    auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
+    std::memset(p, 'x', 48);
+    const auto grown = pool_.expand(
+        p, {.least_bytes = 100, .preferred_bytes = 100, .step_bytes = 48, .may = expansion::backward});
+    EXPECT_EQ(grown.how, expansion::backward);
+    EXPECT_EQ(grown.p, p - 96);
+    EXPECT_EQ(grown.bytes, 48U + 96U);
+    EXPECT_EQ(p[0], 'x');
+    EXPECT_EQ(p[47], 'x');
+    std::memset(grown.p, 'y', grown.bytes);
+    pool_.check();
+    EXPECT_TRUE(heard().empty());
+    pool_.deallocate(p, 48, 8);
+    ASSERT_EQ(what_was_heard(), std::vector{misuse::foreign_pointer}) << "that is within the block now";
+    EXPECT_EQ(heard()[0].block, grown.p);
+    write_to(grown.p, -1);
+    pool_.deallocate(grown.p, 144, 8);
+    EXPECT_EQ(what_was_heard(), (std::vector{misuse::foreign_pointer, misuse::write_before_start}));
+}
+
+TEST_F(checked_expansion, leaves_the_old_block_to_whoever_got_a_fresh_one) {
+    auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
+    std::memset(p, 'x', 48);
+    const auto fresh = pool_.expand(
+        p, {.least_bytes = 100, .preferred_bytes = 200, .alignment = 64, .may = expansion::fresh});
+    EXPECT_EQ(fresh.how, expansion::fresh);
+    EXPECT_NE(fresh.p, p);
+    EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
+    EXPECT_GE(fresh.bytes, 200U);
+    EXPECT_EQ(p[47], 'x');
+    pool_.deallocate(p, 48, 8);
+    pool_.deallocate(fresh.p, 100, 64);
+    const auto first =
+        pool_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 10, .may = expansion::forward_or_fresh});
+    EXPECT_EQ(first.how, expansion::fresh);
+    pool_.deallocate(first.p);
+    EXPECT_TRUE(heard().empty());
+}
+
+TEST_F(checked_expansion, says_where_nothing_happened) {
+    void* const p = pool_.allocate(48, 8);
+    expansion_request request{.least_bytes = 10000, .preferred_bytes = 10000, .may = expansion::in_place};
+    EXPECT_EQ(pool_.expand(p, request).p, nullptr);
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 31, std::size_t{PTRDIFF_MAX}}) {
+        request = {.least_bytes = bytes, .preferred_bytes = bytes, .may = expansion::in_place};
+        EXPECT_EQ(pool_.expand(p, request).how, expansion::none);
+        request.may = expansion::any;
+        EXPECT_EQ(pool_.try_expand(p, request).p, nullptr);
+        EXPECT_OUT_OF_MEMORY(pool_.expand(p, request));
+        EXPECT_EQ(pool_.try_allocate_at_least(bytes).p, nullptr);
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_at_least(bytes)));
+    }
+    request = {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = expansion::forward};
+    EXPECT_EQ(pool_.expand(p, request).p, p) << "what is preferred need not be possible";
+    pool_.deallocate(p, 100, 8);
+    EXPECT_TRUE(heard().empty());
+}
+
+TEST_F(checked_expansion, follows_a_block_that_shrinks) {
+    auto* const p = static_cast<unsigned char*>(pool_.allocate(1000, 8));
+    const std::size_t left = pool_.shrink(p, 100);
+    EXPECT_GE(left, 100U);
+    EXPECT_LT(left, 116U);
+    EXPECT_EQ(pool_.usable_bytes(p), left);
+    std::memset(p, 1, left);
+    pool_.check();
+    EXPECT_TRUE(heard().empty());
+    write_to(p, static_cast<std::ptrdiff_t>(left));
+    pool_.deallocate(p, 100, 8);
+    EXPECT_EQ(what_was_heard(), std::vector{misuse::write_past_end});
+}
+
+TEST_F(checked_expansion, gives_the_mechanism_its_own_numbers_back) {
+    pool_.set_quarantine(mallard::no_quarantine);
+    void* const p = pool_.allocate_at_least(21, 8).p;
+    pool_.deallocate(p, 24, 8);
+    ASSERT_EQ(pool_.freed().size(), 1U);
+    EXPECT_EQ(pool_.freed()[0].bytes, 64U);
+    void* const q = pool_.allocate(100, 8);
+    const auto grown =
+        pool_.expand(q, {.least_bytes = 200, .preferred_bytes = 300, .may = expansion::forward});
+    pool_.deallocate(q, grown.bytes, 8);
+    EXPECT_EQ(pool_.freed()[1].bytes, 336U);
+    EXPECT_TRUE(pool_.live().empty());
+}
+
+TEST_F(checked_expansion, reports_what_is_done_to_a_block_that_was_freed) {
+    void* const p = pool_.allocate(24, 8);
+    pool_.deallocate(p, 24, 8);
+    expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
+    EXPECT_EQ(pool_.expand(p, request).p, nullptr);
+    EXPECT_EQ(pool_.shrink(p, 8), 0U);
+    EXPECT_EQ(pool_.usable_bytes(p), 0U);
+    request.may = expansion::any;
+    EXPECT_EQ(pool_.expand(p, request).how, expansion::fresh);
+    EXPECT_EQ(what_was_heard(), (std::vector(4, misuse::use_after_free)));
+    EXPECT_EQ(heard()[0].found_by, allocator_call::expand);
+    EXPECT_EQ(heard()[1].found_by, allocator_call::shrink);
+    EXPECT_EQ(heard()[2].found_by, allocator_call::usable_bytes);
+    EXPECT_EQ(heard()[2].block, p);
+    heard().clear();
+    void* const q = pool_.allocate(24, 8);
+    pool_.release();
+    EXPECT_EQ(pool_.usable_bytes(q), 0U);
+    EXPECT_EQ(what_was_heard(), std::vector{misuse::use_after_release});
+}
+
+TEST_F(checked_expansion, reports_what_is_done_to_a_foreign_pointer) {
+    auto* const p = static_cast<std::byte*>(pool_.allocate(24, 8));
+    const expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
+    EXPECT_EQ(pool_.try_expand(p + 8, request).p, nullptr);
+    EXPECT_EQ(pool_.shrink(this, 8), 0U);
+    EXPECT_EQ(pool_.usable_bytes(this), 0U);
+    EXPECT_EQ(what_was_heard(), (std::vector(3, misuse::foreign_pointer)));
+    EXPECT_EQ(heard()[0].block, p);
+    EXPECT_EQ(heard()[1].block, nullptr);
+}
+
+TEST_F(checked_expansion, reports_a_block_that_is_to_shrink_to_more_than_it_has) {
+    void* const p = pool_.allocate(24, 8);
+    EXPECT_EQ(pool_.shrink(p, 25), 0U);
+    ASSERT_EQ(what_was_heard(), std::vector{misuse::wrong_size});
+    EXPECT_EQ(heard()[0].told_bytes, 25U);
+    EXPECT_EQ(pool_.usable_bytes(p), 24U);
+}
+
+TEST_F(checked_expansion, reports_what_was_written_around_a_block_before_it_grows) {
+    void* const p = pool_.allocate(24, 8);
+    write_to(p, 24);
+    EXPECT_EQ(pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 100}).p, p);
+    ASSERT_EQ(what_was_heard(), std::vector{misuse::write_past_end});
+    EXPECT_EQ(heard()[0].found_by, allocator_call::expand);
+    pool_.check();
+    EXPECT_EQ(heard().size(), 1U);
+}
+
+TEST_F(checked_expansion, takes_what_waits_in_quarantine_where_there_is_nothing_else) {
+    pool_.set_quarantine({});
+    std::vector<void*> blocks;
+    for (int i = 0; i < 8; ++i) {
+        blocks.push_back(pool_.allocate(24, 8));
+    }
+    for (void* p : blocks) {
+        pool_.deallocate(p);
+    }
+    const mallard::expansion_request request{
+        .least_bytes = 100, .preferred_bytes = 100, .may = expansion::fresh};
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_NE(pool_.expand(nullptr, request).p, nullptr);
+        EXPECT_NE(pool_.allocate_at_least(40).p, nullptr);
+    }
+    EXPECT_EQ(pool_.try_expand(nullptr, request).p, nullptr);
+    EXPECT_EQ(pool_.try_allocate_at_least(40).p, nullptr);
+    EXPECT_TRUE(heard().empty());
+}
+
+TEST_F(checked_expansion, leaves_the_quarantine_alone_where_a_request_is_impossible) {
+    pool_.set_quarantine({});
+    pool_.deallocate(pool_.allocate(24, 8));
+    EXPECT_EQ(pool_.try_allocate_at_least(SIZE_MAX).p, nullptr);
+    const expansion_request request{
+        .least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .may = expansion::fresh};
+    EXPECT_EQ(pool_.try_expand(nullptr, request).p, nullptr);
+    EXPECT_TRUE(pool_.freed().empty());
+}
+
+TEST_F(checked_expansion, allocates_many_of_many_sizes) {
+    const std::array<std::size_t, 4> sizes{8, 100, 24, 1000};
+    mallard::block_chain blocks = pool_.allocate_many(sizes, 16);
+    ASSERT_EQ(blocks.size(), 4U);
+    std::vector<std::size_t> found;
+    mallard::block_chain other;
+    while (void* p = blocks.pop_front()) {
+        found.push_back(pool_.usable_bytes(p));
+        std::memset(p, 1, found.back());
+        other.push_front(p);
+    }
+    EXPECT_EQ(found, (std::vector<std::size_t>{8, 100, 24, 1000}));
+    pool_.deallocate_many(std::move(other));
+    pool_.expect_all_freed();
+    EXPECT_TRUE(heard().empty());
+}
+
+#ifdef __cpp_exceptions
+TEST_F(checked_expansion, allocates_all_of_many_sizes_or_none) {
+    const std::array<std::size_t, 9> too_many{8, 8, 8, 8, 8, 8, 8, 8, 8};
+    EXPECT_THROW(static_cast<void>(pool_.allocate_many(too_many)), std::bad_alloc);
+    pool_.expect_all_freed();
+    EXPECT_TRUE(heard().empty());
+}
+#endif
+
+} // namespace

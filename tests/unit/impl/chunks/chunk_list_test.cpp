@@ -1,0 +1,72 @@
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/impl/chunks/chunk_list.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+class chunk_list : public ::testing::Test {
+protected:
+    ~chunk_list() override {
+        list_.release(source_);
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    std::vector<std::size_t> sizes() {
+        std::vector<std::size_t> found;
+        for (mallard::chunks::chunk* c = list_.front(); c != nullptr; c = c->next) {
+            found.push_back(c->bytes);
+        }
+        return found;
+    }
+
+    equipment::ledger source_;
+    mallard::chunks::chunk_list list_;
+};
+
+using list_of_sizes = std::vector<std::size_t>;
+
+TEST_F(chunk_list, puts_new_chunks_in_front_and_counts_them) {
+    EXPECT_EQ(list_.front(), nullptr);
+    EXPECT_EQ(list_.bytes(), 0U);
+    list_.grow(source_, 256);
+    mallard::chunks::chunk* second = list_.grow(source_, 512);
+    EXPECT_EQ(list_.front(), second);
+    EXPECT_EQ(list_.count(), 2U);
+    EXPECT_EQ(list_.bytes(), 768U);
+    EXPECT_EQ(second->end() - second->begin(), 512 - std::ptrdiff_t{sizeof(mallard::chunks::chunk)});
+    EXPECT_TRUE(mallard::core::is_aligned(second->begin(), mallard::fundamental_alignment));
+}
+
+TEST_F(chunk_list, is_as_it_was_where_the_upstream_fails) {
+    list_.grow(source_, 256);
+    source_.fail({.at = 1});
+    EXPECT_OUT_OF_MEMORY(list_.grow(source_, 512));
+    EXPECT_EQ(sizes(), list_of_sizes{256});
+}
+
+TEST_F(chunk_list, pops_the_chunk_that_was_pushed_last) {
+    list_.grow(source_, 1024);
+    list_.grow(source_, 256);
+    mallard::chunks::chunk* const popped = list_.pop();
+    EXPECT_EQ(popped->bytes, 256U);
+    EXPECT_EQ(sizes(), list_of_sizes{1024});
+    list_.push(popped);
+    EXPECT_EQ(sizes(), (list_of_sizes{256, 1024}));
+}
+
+TEST_F(chunk_list, returns_every_chunk_as_it_was_taken) {
+    for (std::size_t bytes = 64; bytes <= 4096; bytes *= 2) {
+        list_.grow(source_, bytes);
+    }
+    list_.release(source_);
+    EXPECT_EQ(list_.front(), nullptr);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+} // namespace

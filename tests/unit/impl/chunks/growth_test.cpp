@@ -1,0 +1,166 @@
+#include <mallard/impl/chunks/growth.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+TEST(growth, doubles_up_to_the_cap) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    for (const std::size_t expected : {64U, 128U, 256U, 512U, 1024U, 1024U, 1024U}) {
+        const std::size_t bytes = next.bytes_for(24);
+        EXPECT_EQ(bytes, expected);
+        next.took(bytes);
+    }
+}
+
+TEST(growth, grows_by_its_factor) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4});
+    for (const std::size_t expected : {64U, 256U, 1024U, 2048U, 2048U}) {
+        const std::size_t bytes = next.bytes_for(24);
+        EXPECT_EQ(bytes, expected);
+        next.took(bytes);
+    }
+}
+
+TEST(growth, doubles_from_64_kib_on) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 32 << 10, .factor = 4});
+    for (const std::size_t expected : {32U << 10, 128U << 10, 256U << 10, 512U << 10}) {
+        EXPECT_EQ(next.bytes_for(24), expected);
+        next.took(expected);
+    }
+}
+
+TEST(growth, goes_on_with_the_first_size_after_a_smaller_chunk) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 4});
+    next.took(40);
+    EXPECT_EQ(next.bytes_for(24), 256U);
+}
+
+TEST(growth, tells_its_cap) {
+    EXPECT_EQ(mallard::chunks::next_chunk({.largest_chunk_bytes = 1024}).largest_bytes(), 1024U);
+}
+
+TEST(growth, makes_room_for_a_large_request) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    EXPECT_EQ(next.bytes_for(65), 128U);
+    EXPECT_EQ(next.bytes_for(513), 1024U);
+    EXPECT_EQ(next.bytes_for(1025), 1025U) << "beyond the cap a request gets what it needs and no more";
+    next.took(512);
+    EXPECT_EQ(next.bytes_for(1), 1024U);
+}
+
+TEST(growth, stays_at_the_cap_after_a_larger_request) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    next.took(5000);
+    EXPECT_EQ(next.bytes_for(1), 1024U);
+}
+
+TEST(growth, plans_nothing_until_a_chunk_was_taken) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    EXPECT_EQ(next.bytes_for(300), 512U);
+    EXPECT_EQ(next.bytes_for(1), 64U) << "the request that failed left no trace";
+}
+
+TEST(growth, begins_again) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
+    next.took(512);
+    next.restart();
+    EXPECT_EQ(next.bytes_for(1), 64U);
+    EXPECT_EQ(next.first_bytes(), 64U);
+    next.restart(300);
+    EXPECT_EQ(next.bytes_for(1), 512U);
+    next.restart(100000);
+    EXPECT_EQ(next.bytes_for(1), 1024U);
+}
+
+TEST(growth, can_be_constant) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 4096, .largest_chunk_bytes = 4096});
+    next.took(4096);
+    EXPECT_EQ(next.bytes_for(1), 4096U);
+}
+
+/// Options that only a user without the documentation would give.
+const std::size_t any_number[] = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  63,
+                                  64,
+                                  65,
+                                  100,
+                                  3000,
+                                  4097,
+                                  3'000'000,
+                                  12'345'677,
+                                  1 << 20,
+                                  SIZE_MAX / 2,
+                                  SIZE_MAX / 2 + 1,
+                                  SIZE_MAX - 1,
+                                  SIZE_MAX};
+
+void expect_sense(mallard::chunk_growth growth) {
+    mallard::chunks::next_chunk next(growth);
+    const std::size_t cap = next.largest_bytes();
+    ASSERT_TRUE(std::has_single_bit(cap) && std::has_single_bit(next.first_bytes()));
+    ASSERT_GE(next.first_bytes(), 64U);
+    ASSERT_LE(next.first_bytes(), cap);
+    ASSERT_LE(cap, mallard::chunks::next_chunk::most_bytes);
+    if (growth.largest_chunk_bytes >= 64) {
+        ASSERT_LE(cap, growth.largest_chunk_bytes) << "a limit is kept";
+        ASSERT_TRUE(cap > growth.largest_chunk_bytes / 2 || cap == mallard::chunks::next_chunk::most_bytes);
+    }
+    if (growth.first_chunk_bytes >= 64 && growth.first_chunk_bytes <= cap) {
+        ASSERT_GE(next.first_bytes(), growth.first_chunk_bytes);
+        ASSERT_LT(next.first_bytes() / 2, growth.first_chunk_bytes);
+    }
+    std::size_t chunks = 0;
+    for (std::size_t bytes = 0; bytes < cap; ++chunks) {
+        bytes = next.bytes_for(24);
+        next.took(bytes);
+        ASSERT_LE(chunks, 46U) << "it gets to the largest chunk";
+    }
+}
+
+TEST(growth, makes_sense_of_any_numbers) {
+    for (const std::size_t first : any_number) {
+        for (const std::size_t largest : any_number) {
+            for (const std::size_t factor : any_number) {
+                SCOPED_TRACE(::testing::Message() << first << ", " << largest << ", " << factor);
+                expect_sense({first, largest, factor});
+                ASSERT_FALSE(HasFatalFailure());
+            }
+        }
+    }
+}
+
+TEST(growth, takes_zero_for_what_is_usual) {
+    const mallard::chunks::next_chunk next({0, 0, 0});
+    const mallard::chunk_growth usual;
+    EXPECT_EQ(next.first_bytes(), usual.first_chunk_bytes);
+    EXPECT_EQ(next.largest_bytes(), usual.largest_chunk_bytes);
+}
+
+TEST(growth, rounds_a_factor_up) {
+    mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .factor = 3});
+    next.took(64);
+    EXPECT_EQ(next.bytes_for(1), 256U);
+    mallard::chunks::next_chunk least({.first_chunk_bytes = 64, .factor = 1});
+    least.took(64);
+    EXPECT_EQ(least.bytes_for(1), 128U);
+}
+
+TEST(growth, keeps_to_the_bound_of_its_allocator) {
+    for (const std::size_t largest : any_number) {
+        EXPECT_LE(mallard::chunks::next_chunk({.largest_chunk_bytes = largest}, 1024).largest_bytes(), 1024U);
+    }
+}
+
+TEST(growth, is_small) {
+    EXPECT_LE(sizeof(mallard::chunks::next_chunk), 4U);
+}
+
+} // namespace

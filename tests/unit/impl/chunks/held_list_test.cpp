@@ -1,0 +1,127 @@
+#include "equipment/ledger.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/impl/chunks/held_list.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+class held_list : public ::testing::Test {
+protected:
+    ~held_list() override {
+        EXPECT_EQ(source_.outstanding(), 0U);
+        EXPECT_EQ(source_.complaints(), equipment::no_complaints);
+    }
+
+    equipment::ledger source_;
+    mallard::chunks::held_list list_;
+};
+
+TEST_F(held_list, aligns_blocks_and_returns_them_in_any_order) {
+    std::vector<void*> blocks;
+    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+        blocks.push_back(list_.allocate(source_, 1000 + alignment, alignment));
+        EXPECT_TRUE(mallard::core::is_aligned(blocks.back(), alignment));
+    }
+    EXPECT_EQ(list_.stats().large_blocks, 13U);
+    EXPECT_EQ(list_.stats().large_bytes, source_.outstanding_bytes());
+    // The first, the last, then those between.
+    list_.deallocate(source_, blocks.front());
+    list_.deallocate(source_, blocks.back());
+    for (std::size_t i = 1; i + 1 < blocks.size(); ++i) {
+        list_.deallocate(source_, blocks[i]);
+        EXPECT_EQ(list_.stats().large_bytes, source_.outstanding_bytes());
+    }
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
+}
+
+/// An upstream that gives nothing, and remembers the most that it was asked for.
+struct refusing_upstream {
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        most_asked = std::max(most_asked, bytes);
+        mallard::core::fail_allocation(bytes, alignment);
+    }
+    void deallocate(void*, std::size_t, std::size_t) noexcept {}
+    std::size_t most_asked = 0;
+};
+
+TEST_F(held_list, leaves_unrepresentable_requests_to_the_upstream) {
+    for (unsigned log2 = 0; log2 != 64; ++log2) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{100}, std::size_t{PTRDIFF_MAX} - 1000,
+                                        std::size_t{PTRDIFF_MAX}, SIZE_MAX / 2 + 2, SIZE_MAX}) {
+            refusing_upstream none;
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(none, bytes, std::size_t{1} << log2)));
+#ifdef __cpp_exceptions // without them the upstream is asked in a process that ends
+            EXPECT_GE(none.most_asked, bytes) << bytes << " at 2^" << log2 << " wrapped";
+#endif
+        }
+    }
+}
+
+TEST_F(held_list, keeps_chunks_and_large_blocks_apart) {
+    std::byte* const room = list_.add_chunk(source_, 256);
+    EXPECT_TRUE(mallard::core::is_aligned(room, mallard::fundamental_alignment));
+    static_cast<void>(list_.add_chunk(source_, 100));
+    static_cast<void>(list_.allocate(source_, 50, 8));
+    const mallard::allocator_stats stats = list_.stats();
+    EXPECT_EQ(stats.chunks, 2U);
+    EXPECT_EQ(stats.chunk_bytes, 356U) << "exactly what was asked for";
+    EXPECT_EQ(stats.large_blocks, 1U);
+    EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source_.outstanding_bytes());
+    list_.release(source_);
+}
+
+TEST_F(held_list, returns_large_blocks_from_between_chunks) {
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < 6; ++i) {
+        static_cast<void>(list_.add_chunk(source_, 64 + 8 * i));
+        blocks.push_back(list_.allocate(source_, 100, 64));
+        blocks.push_back(list_.allocate(source_, 100, 8));
+    }
+    for (const std::size_t i : {3U, 2U, 0U, 11U, 10U, 5U, 6U, 1U, 4U, 9U, 7U, 8U}) {
+        list_.deallocate(source_, blocks[i]);
+    }
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
+    EXPECT_EQ(list_.stats().chunks, 6U);
+    EXPECT_EQ(list_.stats().chunk_bytes, source_.outstanding_bytes());
+    list_.release(source_);
+}
+
+TEST_F(held_list, returns_what_was_not_deallocated) {
+    for (std::size_t i = 0; i < 5; ++i) {
+        static_cast<void>(list_.allocate(source_, 100 * i, 64));
+        static_cast<void>(list_.add_chunk(source_, 64));
+    }
+    list_.release(source_);
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
+    EXPECT_EQ(list_.stats().chunks, 0U);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(held_list, holds_nothing_more_where_the_upstream_fails) {
+    static_cast<void>(list_.add_chunk(source_, 64));
+    source_.fail({.at = 1, .for_ever = true});
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.add_chunk(source_, 64)));
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(source_, 64, 8)));
+    EXPECT_EQ(list_.stats().chunks, 1U);
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
+    list_.release(source_);
+}
+
+TEST_F(held_list, refuses_what_has_no_size) {
+    for (const std::size_t alignment :
+         {std::size_t{8}, std::size_t{64}, std::size_t{1} << 62, std::size_t{1} << 63}) {
+        for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 64, SIZE_MAX / 2 + 1}) {
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(source_, bytes, alignment)))
+                << bytes << " at " << alignment;
+        }
+    }
+    EXPECT_EQ(list_.stats().large_blocks, 0U);
+}
+
+} // namespace

@@ -1,0 +1,78 @@
+#include <mallard/impl/reuse/pool_front.hpp>
+#include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/last_freed.hpp>
+#include <mallard/reuse/size_classes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+template <class Reuse>
+class pool_front : public testing::Test {
+protected:
+    using classes = mallard::eighth_classes;
+    using front_type = mallard::reuse::pool_front<typename Reuse::template by_class<classes>, classes>;
+
+    void TearDown() override { mallard::core::unpoison(room_, sizeof room_); }
+
+    alignas(16) std::byte room_[1024];
+    front_type front_{16};
+};
+
+using orders = testing::Types<mallard::first_freed, mallard::last_freed>;
+TYPED_TEST_SUITE(pool_front, orders);
+
+TYPED_TEST(pool_front, has_nothing_at_first) {
+    EXPECT_EQ(this->front_.allocate(0, 1), nullptr);
+    EXPECT_EQ(this->front_.allocate(128, 16), nullptr);
+    EXPECT_EQ(this->front_.allocate(SIZE_MAX, 16), nullptr);
+    EXPECT_EQ(this->front_.cursor(), nullptr);
+    EXPECT_EQ(this->front_.classes(), 16U);
+}
+
+TYPED_TEST(pool_front, refuses_the_first_block_of_a_class) {
+    this->front_.set_room(this->room_, sizeof this->room_);
+    void* const p = this->front_.allocate(24, 8);
+    EXPECT_EQ(p, this->room_);
+    EXPECT_FALSE(this->front_.deallocate(p, 24, 8)) << "the pool has to make a list";
+    this->front_.free().reach(p, 2, this->front_.classes());
+    EXPECT_EQ(this->front_.allocate(17, 4), p) << "any size of the class";
+    EXPECT_TRUE(this->front_.deallocate(p, 17, 4));
+    EXPECT_EQ(this->front_.allocate(24, 8), p);
+}
+
+TYPED_TEST(pool_front, serves_only_its_classes) {
+    this->front_.set_room(this->room_, sizeof this->room_);
+    EXPECT_NE(this->front_.allocate(128, 8), nullptr);
+    EXPECT_EQ(this->front_.allocate(129, 8), nullptr);
+    EXPECT_EQ(this->front_.allocate(SIZE_MAX, 1), nullptr);
+}
+
+TYPED_TEST(pool_front, refuses_a_block_for_which_the_room_is_too_short) {
+    this->front_.set_room(this->room_, 64);
+    EXPECT_EQ(this->front_.allocate(72, 8), nullptr);
+    EXPECT_EQ(this->front_.cursor(), this->room_) << "and leaves the room as it is";
+    EXPECT_EQ(this->front_.allocate(64, 8), this->room_);
+    EXPECT_EQ(this->front_.cursor(), this->front_.limit());
+}
+
+TYPED_TEST(pool_front, of_no_class_does_not_look_at_a_block) {
+    typename TestFixture::front_type none(0);
+    mallard::core::poison(this->room_, sizeof this->room_);
+    EXPECT_FALSE(none.deallocate(this->room_, 24, 8));
+    EXPECT_EQ(none.allocate(24, 8), nullptr);
+}
+
+TYPED_TEST(pool_front, forgets_everything) {
+    this->front_.set_room(this->room_, sizeof this->room_);
+    void* const p = this->front_.allocate(24, 8);
+    this->front_.free().reach(p, 2, this->front_.classes());
+    this->front_.clear();
+    EXPECT_EQ(this->front_.allocate(24, 8), nullptr);
+    EXPECT_EQ(this->front_.classes(), 16U) << "its classes stay";
+}
+
+} // namespace

@@ -1,0 +1,88 @@
+#include <mallard/impl/slab/fullness_buckets.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace {
+
+constexpr std::uint32_t capacity = 341;
+
+struct item {
+    std::uint32_t used = 0;
+    std::uint32_t low = 0;
+    std::uint16_t bucket = 0;
+    std::array<item*, 3> links{};
+};
+
+using buckets = mallard::slab::fullness_buckets<item>;
+
+TEST(fullness_buckets, give_a_fuller_one_first) {
+    buckets b(capacity);
+    item empty{.used = 0};
+    item half{.used = 170};
+    item nearly_full{.used = 340};
+    for (item* i : {&half, &nearly_full, &empty}) {
+        b.insert(*i);
+    }
+    EXPECT_EQ(b.take(), &nearly_full);
+    EXPECT_EQ(b.take(), &half);
+    EXPECT_EQ(b.take(), &empty);
+    EXPECT_EQ(b.take(), nullptr);
+    EXPECT_TRUE(b.empty());
+}
+
+/// `low` has to tell when an item has sunk: the owner looks only then.
+TEST(fullness_buckets, know_where_an_item_belongs_until_it_has_fewer_than_its_low) {
+    buckets b(capacity);
+    item sinking{.used = capacity};
+    item other{.used = capacity / 2};
+    b.insert(other);
+    b.insert(sinking);
+    while (sinking.used != 0) {
+        if (--sinking.used < sinking.low) {
+            b.sank(sinking);
+            EXPECT_GE(sinking.used, sinking.low);
+        }
+        item alone{.used = sinking.used};
+        buckets(capacity).insert(alone);
+        ASSERT_EQ(sinking.bucket, alone.bucket) << sinking.used << " in use";
+    }
+    EXPECT_EQ(b.take(), &other);
+    EXPECT_EQ(b.take(), &sinking);
+}
+
+TEST(fullness_buckets, are_right_however_items_come_and_go) {
+    buckets b(capacity);
+    std::vector<item> items(100);
+    std::set<item*> inside;
+    std::mt19937 random(1);
+    for (int step = 0; step < 20'000; ++step) {
+        item& any = items[random() % items.size()];
+        if (inside.contains(&any)) {
+            b.remove(any);
+            inside.erase(&any);
+        } else if (random() % 4 != 0) {
+            any.used = static_cast<std::uint32_t>(random() % (capacity + 1));
+            b.insert(any);
+            inside.insert(&any);
+        } else if (item* const fullest = b.take()) {
+            ASSERT_TRUE(inside.contains(fullest));
+            for (const item* i : inside) {
+                ASSERT_LE(i->bucket, fullest->bucket);
+                ASSERT_TRUE(i->bucket < fullest->bucket || i >= fullest) << "the lowest of the fullest";
+            }
+            inside.erase(fullest);
+        }
+        ASSERT_EQ(b.empty(), inside.empty());
+    }
+    b.clear();
+    EXPECT_TRUE(b.empty());
+    EXPECT_EQ(b.take(), nullptr);
+}
+
+} // namespace

@@ -1,0 +1,202 @@
+#include <mallard/impl/slab/geometry.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace {
+
+using mallard::slab::slab_geometry;
+using mallard::slab::slot_range;
+
+constexpr std::size_t kib = 1024;
+
+TEST(slot_range, has_the_bits_of_its_slots) {
+    const slot_range range{60, 130};
+    EXPECT_EQ(range.bits(0), std::uint64_t{0xF} << 60);
+    EXPECT_EQ(range.bits(1), ~std::uint64_t{0});
+    EXPECT_EQ(range.bits(2), 3U);
+    EXPECT_EQ(range.bits(3), 0U);
+    EXPECT_EQ((slot_range{64, 64}.bits(1)), 0U);
+    EXPECT_EQ((slot_range{0, 64}.bits(0)), ~std::uint64_t{0});
+    EXPECT_EQ((slot_range{5, 7}.bits(0)), 0x60U);
+    EXPECT_EQ(slot_range{}.bits(0), 0U);
+}
+
+/// No slot overlaps the metadata, or anything else in a block.
+void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool first) {
+    const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
+    const std::size_t rest = g.bits_at(metadata);
+    const std::size_t rest_end = rest + g.metadata_bytes - mallard::slab::slab_header_bytes;
+    ASSERT_LE(rest_end, g.slab_bytes);
+    ASSERT_EQ(metadata % 64, 0U);
+    ASSERT_GE(rest, metadata + mallard::slab::slab_header_bytes);
+    const slot_range header = g.touched_by(metadata, mallard::slab::slab_header_bytes);
+    std::uint32_t given_out = 0;
+    for (std::uint32_t slot = 0; slot != g.words() * 64; ++slot) {
+        if ((g.usable(slot / 64, header, g.under_bits(metadata), first) >> slot % 64 & 1) == 0) {
+            continue;
+        }
+        ++given_out;
+        const std::size_t begin = std::size_t{slot} * g.slot_bytes;
+        const std::size_t end = begin + g.slot_bytes;
+        ASSERT_LE(end, g.slab_bytes);
+        ASSERT_EQ(g.slot_at(begin), slot);
+        ASSERT_TRUE(end <= metadata || begin >= metadata + mallard::slab::slab_header_bytes)
+            << "slot " << slot;
+        ASSERT_TRUE(end <= rest || begin >= rest_end) << "slot " << slot;
+        ASSERT_TRUE(!first || begin >= mallard::slab::chunk_header_bytes) << "slot " << slot;
+        if (g.divided) {
+            ASSERT_GE(begin % g.alignment, sizeof(void*)) << "slot " << slot;
+            ASSERT_LE(begin % g.alignment + g.slot_bytes, g.alignment) << "slot " << slot;
+        }
+    }
+    if (!first) {
+        ASSERT_GE(given_out, g.usable_slots());
+        ASSERT_LE(given_out, g.usable_slots() + 3) << "the metadata vary by a few slots";
+    }
+}
+
+TEST(slab_geometry, keeps_slots_off_the_metadata_of_whole_slabs) {
+    for (const std::size_t slot_bytes : {1U, 2U, 4U, 12U, 16U, 24U, 64U}) {
+        for (const std::size_t slab_bytes : {4 * kib, 64 * kib, 128 * kib}) {
+            const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, slab_bytes);
+            for (std::uintptr_t slab = 0; slab != 5; ++slab) {
+                expect_no_overlap(g, slab * slab_bytes, slab == 0);
+            }
+        }
+    }
+}
+
+TEST(slab_geometry, keeps_slots_off_what_begins_sub_blocks) {
+    for (const std::size_t slot_bytes : {8U, 12U, 24U, 40U, 100U, 1024U}) {
+        for (const std::size_t nodes : {1U, 16U, 256U, 5000U}) {
+            const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, nodes, 2);
+            expect_no_overlap(g, 0, true);
+            expect_no_overlap(g, 0, false);
+        }
+    }
+}
+
+/// Returns: the number of slots of the block at `address` that can be given out.
+std::size_t slots_to_give_out(const slab_geometry& g, std::uintptr_t address, bool first) {
+    const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
+    const slot_range header = g.touched_by(metadata, mallard::slab::slab_header_bytes);
+    std::size_t sum = 0;
+    for (std::uint32_t word = 0; word != g.words(); ++word) {
+        sum += static_cast<std::size_t>(std::popcount(g.usable(word, header, g.under_bits(metadata), first)));
+    }
+    return sum;
+}
+
+TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk_too) {
+    for (const std::size_t least : {1U, 2U, 7U, 16U, 64U, 256U}) {
+        for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
+            const slab_geometry whole = mallard::slab::slabs_of(slot_bytes, least);
+            const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5);
+            for (std::uintptr_t slab = 0; slab != 32; ++slab) {
+                ASSERT_GE(slots_to_give_out(whole, slab * whole.slab_bytes, true), least) << slot_bytes;
+            }
+            ASSERT_GE(slots_to_give_out(divided, 0, true), least) << slot_bytes;
+        }
+    }
+}
+
+TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
+    const slab_geometry g = mallard::slab::whole_slabs(32, 64 * kib);
+    std::set<std::size_t> offsets;
+    for (std::uintptr_t slab = 0; slab != 512; ++slab) {
+        offsets.insert(g.metadata_offset(slab * 64 * kib));
+    }
+    EXPECT_EQ(offsets.size(), 512U) << "the places are used before one is used again";
+}
+
+TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
+    const slab_geometry g = mallard::slab::whole_slabs(16, 512 * kib);
+    std::set<std::size_t> pages;
+    std::set<std::size_t> lines;
+    for (std::uintptr_t slab = 0; slab != 16; ++slab) {
+        const std::size_t header = g.metadata_offset(slab * 512 * kib);
+        EXPECT_EQ(g.bits_at(header) % 4096, 0U);
+        pages.insert(g.bits_at(header) % (64 * kib));
+        lines.insert(header % 4096);
+    }
+    EXPECT_EQ(g.metadata_bytes, 64 + 4096 + 64U);
+    EXPECT_EQ(lines.size(), 16U) << "headers lie in different sets of the first cache";
+    EXPECT_GE(pages.size(), 12U) << "bits lie in different sets of the second";
+}
+
+TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
+    const slab_geometry large = mallard::slab::whole_slabs(16, 128 * kib);
+    const slab_geometry small = mallard::slab::whole_slabs(16, 64 * kib);
+    for (std::uintptr_t slab = 0; slab != 16; ++slab) {
+        EXPECT_EQ(large.bits_at(large.metadata_offset(slab * large.slab_bytes)) % 4096, 0U);
+        const std::size_t header = small.metadata_offset(slab * small.slab_bytes);
+        EXPECT_EQ(small.bits_at(header), header + mallard::slab::slab_header_bytes);
+    }
+    EXPECT_EQ(large.metadata_bytes, 64 + 4096 + large.summary_words() * 8);
+    EXPECT_EQ(small.metadata_bytes, 64 + (small.words() + small.summary_words()) * 8);
+}
+
+TEST(slab_geometry, keeps_to_the_overhead_asked_for) {
+    for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
+        for (const std::size_t percent : {2U, 5U, 20U}) {
+            const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, 256, percent);
+            ASSERT_LE(g.overhead_percent(), static_cast<double>(percent)) << slot_bytes;
+            ASSERT_GE(g.usable_slots(), 256U) << slot_bytes;
+        }
+    }
+}
+
+TEST(slab_geometry, tells_what_of_a_block_is_given_to_nobody) {
+    std::set<std::uint32_t> seen;
+    for (std::size_t slot_bytes = 8; slot_bytes <= 512; slot_bytes += 4) {
+        const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, kib);
+        const std::uint32_t slots = g.usable_slots();
+        seen.insert(slots);
+        const double given_out = static_cast<double>(slots) * g.slot_bytes;
+        const double overhead = given_out * g.overhead_percent() / 100;
+        if (slots != 0) {
+            ASSERT_NEAR(given_out + overhead, static_cast<double>(kib), 1e-6) << slot_bytes;
+        } else {
+            ASSERT_GE(g.overhead_percent(), 1e9) << slot_bytes;
+        }
+    }
+    EXPECT_TRUE(seen.contains(0) && seen.contains(1) && seen.contains(2));
+}
+
+TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
+    const slab_geometry g;
+    for (const std::uint32_t number :
+         {g.slot_bytes, g.slots, g.slab_bytes, g.alignment, g.metadata_bytes, g.first_offset, g.colour_step,
+          g.colour_mask, g.alignment_log2, g.words(), g.summary_words()}) {
+        EXPECT_EQ(number, 0U);
+    }
+    EXPECT_EQ(g.reciprocal, 0U);
+    EXPECT_FALSE(g.divided);
+}
+
+TEST(slab_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
+    const auto sub_slab = [](std::size_t percent) {
+        return mallard::slab::divided_slabs(24, 256, percent).alignment;
+    };
+    EXPECT_EQ(sub_slab(50), 512U);
+    EXPECT_LT(sub_slab(10), sub_slab(2));
+}
+
+TEST(slab_geometry, makes_whole_blocks_for_the_nodes_asked_for) {
+    for (const std::size_t slot_bytes : {8U, 24U, 1024U}) {
+        const slab_geometry g = mallard::slab::slabs_of(slot_bytes, 256);
+        EXPECT_GE(g.usable_slots(), 256U);
+        EXPECT_TRUE(std::has_single_bit(g.slab_bytes));
+        EXPECT_EQ(g.alignment, g.slab_bytes);
+    }
+    EXPECT_EQ(mallard::slab::slabs_of(24, 256).slab_bytes, 8 * kib);
+    EXPECT_GE(mallard::slab::slabs_of(8, 1).usable_slots(), 1U);
+}
+
+} // namespace

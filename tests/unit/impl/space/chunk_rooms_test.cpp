@@ -1,0 +1,72 @@
+#include "equipment/ledger.hpp"
+
+#include <mallard/impl/space/chunk_rooms.hpp>
+#include <mallard/impl/space/growing_space.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace {
+
+using space_type = mallard::space::growing_space<mallard::space::absolute_links>;
+using rooms_type = mallard::space::chunk_rooms<equipment::ledger, false>;
+
+constexpr mallard::chunk_growth growth{.first_chunk_bytes = 1024, .largest_chunk_bytes = 4096, .factor = 2};
+
+class chunk_rooms : public ::testing::Test {
+protected:
+    ~chunk_rooms() override { rooms_.release(); }
+
+    [[nodiscard]] std::size_t rooms() const {
+        std::size_t count = 0;
+        EXPECT_TRUE(rooms_.each_room([&](const std::byte*, const std::byte*) { return ++count != 0; }));
+        return count;
+    }
+
+    equipment::ledger source_;
+    rooms_type rooms_{source_, growth};
+    space_type space_;
+};
+
+TEST_F(chunk_rooms, are_as_large_as_is_planned_or_as_a_block_needs) {
+    EXPECT_TRUE(rooms_.add_room_for(space_, 64, false));
+    EXPECT_EQ(rooms_.stats().chunk_bytes, 1024U);
+    EXPECT_TRUE(rooms_.add_room_for(space_, 10'000, false));
+    EXPECT_EQ(rooms_.stats().chunk_bytes, 1024U + mallard::core::align_up(10'000 + 32, 16));
+    EXPECT_EQ(rooms(), 2U);
+    space_.clear();
+}
+
+#ifdef __cpp_exceptions
+TEST_F(chunk_rooms, are_added_for_the_block_alone_where_there_is_no_more) {
+    source_.fail({.at = 1});
+    EXPECT_TRUE(rooms_.add_room_for(space_, 64, true));
+    EXPECT_LT(rooms_.stats().chunk_bytes, 1024U);
+    source_.fail({.at = 1, .for_ever = true});
+    EXPECT_FALSE(rooms_.add_room_for(space_, 64, true));
+    EXPECT_EQ(rooms(), 1U);
+    space_.clear();
+}
+#endif
+
+TEST_F(chunk_rooms, go_back_where_they_are_one_free_block) {
+    ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
+    const auto used = space_.take(64);
+    ASSERT_TRUE(rooms_.add_room_for(space_, 64, false));
+    space_.retire_remainder();
+    rooms_.trim(space_);
+    EXPECT_EQ(rooms(), 1U);
+    space_.give(used);
+    space_.retire_remainder();
+    rooms_.trim(space_);
+    EXPECT_EQ(rooms(), 0U);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(chunk_rooms, of_an_upstream_that_is_not_the_system_have_no_ranges_for_large_blocks) {
+    EXPECT_FALSE(rooms_.allocate_large(std::size_t{1} << 20, 16));
+    EXPECT_FALSE(rooms_.for_each_large([](mallard::space::heap_block) { FAIL(); }));
+}
+
+} // namespace

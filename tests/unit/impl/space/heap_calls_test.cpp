@@ -1,0 +1,359 @@
+#include "equipment/heaps.hpp"
+#include "equipment/out_of_memory.hpp"
+
+#include <mallard/core/alignment.hpp>
+#include <mallard/core/block_chain.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/impl/space/heap_calls.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using mallard::expansion;
+using mallard::expansion_request;
+
+template <class Ground>
+class heap_calls : public ::testing::Test {
+protected:
+    ~heap_calls() override { EXPECT_EQ(equipment::what_is_wrong_with(heap_), ""); }
+
+    static constexpr std::size_t granule = std::remove_reference_t<decltype(Ground::heap)>::granule_bytes;
+
+    std::byte* allocate(std::size_t bytes) {
+        auto* const p = static_cast<std::byte*>(heap_.allocate(bytes, 8));
+        std::memset(p, 'x', bytes);
+        return p;
+    }
+
+    /// Returns: neighbours, each as large as the first one.
+    std::vector<std::byte*> row(std::size_t count, std::size_t bytes) {
+        std::vector<std::byte*> all;
+        for (std::size_t i = 0; i < count; ++i) {
+            all.push_back(allocate(bytes));
+        }
+        return all;
+    }
+
+    static bool holds(const std::byte* p, std::size_t bytes) {
+        return std::all_of(p, p + bytes, [](std::byte b) { return b == std::byte{'x'}; });
+    }
+
+    Ground ground_;
+    std::remove_reference_t<decltype(Ground::heap)>& heap_ = ground_.heap;
+};
+
+using grounds = ::testing::Types<equipment::heap_on_ledger, equipment::heap_in_region>;
+TYPED_TEST_SUITE(heap_calls, grounds);
+
+TYPED_TEST(heap_calls, add_one_word_to_a_block) {
+    std::byte* const first = this->allocate(24);
+    for (std::size_t i = 1; i < 100; ++i) {
+        EXPECT_EQ(this->allocate(24), first + 32 * i);
+    }
+    std::byte* const larger = this->allocate(1000);
+    EXPECT_EQ(this->allocate(1), larger + 1008);
+}
+
+TYPED_TEST(heap_calls, use_a_freed_block_for_the_next_request_of_its_size) {
+    const auto b = this->row(20, 100);
+    this->heap_.deallocate(b[5]);
+    this->heap_.deallocate(b[6]);
+    EXPECT_EQ(this->heap_.use().waiting_blocks, 2U) << "neighbours are not merged yet";
+    EXPECT_EQ(this->heap_.use().free_blocks, 3U) << "the remainder is one";
+    EXPECT_EQ(this->allocate(104), b[6]) << "of the same size with its tag";
+    EXPECT_EQ(this->heap_.try_allocate(100), b[5]);
+    EXPECT_EQ(this->heap_.use().waiting_blocks, 0U);
+}
+
+TYPED_TEST(heap_calls, merge_blocks_that_wait_when_told) {
+    const auto b = this->row(20, 100);
+    for (const std::size_t i : {5U, 7U, 6U}) {
+        this->heap_.deallocate(b[i]);
+    }
+    this->heap_.settle();
+    EXPECT_EQ(this->heap_.use().waiting_blocks, 0U);
+    EXPECT_EQ(this->heap_.use().free_blocks, 2U);
+    this->heap_.settle();
+    EXPECT_EQ(equipment::what_is_wrong_with(this->heap_), "");
+}
+
+TYPED_TEST(heap_calls, know_the_size_of_a_block) {
+    for (const std::size_t bytes : {0U, 1U, 24U, 25U, 1000U, 100000U}) {
+        void* const p = this->heap_.allocate(bytes, 8);
+        const std::size_t usable = this->heap_.usable_bytes(p);
+        EXPECT_GE(usable, bytes);
+        EXPECT_LT(usable, std::max<std::size_t>(bytes + TestFixture::granule, 25));
+        std::memset(p, 1, usable);
+        const mallard::sized_block block = this->heap_.allocate_at_least(bytes, 8);
+        EXPECT_EQ(block.bytes, this->heap_.usable_bytes(block.p));
+        std::memset(block.p, 1, block.bytes);
+        this->heap_.deallocate(p);
+        this->heap_.deallocate(block.p, bytes, 1);
+    }
+    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+}
+
+/// A block that has the least already grows to the preferred size if that is there, and else stays as it is.
+TYPED_TEST(heap_calls, grow_a_block_as_far_as_is_preferred) {
+    const auto b = this->row(3, 100);
+    this->heap_.deallocate(b[1]);
+    const expansion_request request{
+        .least_bytes = 50, .preferred_bytes = 200, .may = expansion::forward_or_fresh};
+    const auto grown = this->heap_.expand(b[0], request);
+    EXPECT_EQ(grown.p, b[0]);
+    EXPECT_EQ(grown.how, expansion::forward);
+    EXPECT_GE(grown.bytes, 200U);
+    EXPECT_TRUE(this->holds(b[0], 100));
+    std::memset(grown.p, 'x', grown.bytes);
+    const auto same =
+        this->heap_.expand(b[0], {.least_bytes = 50, .preferred_bytes = 5000, .may = expansion::forward});
+    EXPECT_EQ(same.p, b[0]);
+    EXPECT_EQ(same.bytes, grown.bytes);
+    const auto last =
+        this->heap_.expand(b[2], {.least_bytes = 50, .preferred_bytes = 2000, .may = expansion::forward});
+    EXPECT_EQ(last.p, b[2]);
+    EXPECT_GE(last.bytes, 2000U);
+    std::memset(last.p, 'x', last.bytes);
+}
+
+TYPED_TEST(heap_calls, grow_a_block_forward_first) {
+    const auto b = this->row(3, 100);
+    this->heap_.deallocate(b[1]);
+    const auto grown = this->heap_.expand(b[0], {.least_bytes = 150, .preferred_bytes = 200});
+    EXPECT_EQ(grown.how, expansion::forward);
+    EXPECT_EQ(grown.p, b[0]);
+    EXPECT_GE(grown.bytes, 200U);
+    EXPECT_TRUE(this->holds(b[0], 100));
+    std::memset(grown.p, 'x', grown.bytes);
+    EXPECT_TRUE(this->holds(b[2], 100));
+    const auto last = this->heap_.expand(b[2], {.least_bytes = 1000, .preferred_bytes = 1000});
+    EXPECT_EQ(last.how, expansion::forward) << "what was never used is behind it";
+}
+
+TYPED_TEST(heap_calls, grow_a_block_backward_where_it_cannot_forward) {
+    const auto b = this->row(4, 240);
+    this->heap_.deallocate(b[1]);
+    const expansion_request request{
+        .least_bytes = 300, .preferred_bytes = 300, .step_bytes = mallard::backward_step(24)};
+    const auto grown = this->heap_.expand(b[2], request);
+    EXPECT_EQ(grown.how, expansion::backward);
+    const auto moved = static_cast<std::size_t>(b[2] - static_cast<std::byte*>(grown.p));
+    EXPECT_GT(moved, 0U);
+    EXPECT_EQ(moved % 48, 0U);
+    EXPECT_GE(grown.bytes, 300U);
+    EXPECT_TRUE(this->holds(b[2], 240)) << "contents lie where they were";
+    std::memset(grown.p, 'x', grown.bytes);
+    EXPECT_TRUE(this->holds(b[0], 240) && this->holds(b[3], 240));
+    this->heap_.deallocate(grown.p);
+}
+
+TYPED_TEST(heap_calls, grow_a_block_in_both_directions) {
+    const auto b = this->row(5, 240);
+    this->heap_.deallocate(b[1]);
+    this->heap_.deallocate(b[3]);
+    expansion_request request{.least_bytes = 600, .preferred_bytes = 600, .may = expansion::forward};
+    EXPECT_EQ(this->heap_.expand(b[2], request).p, nullptr);
+    request.may = expansion::backward;
+    EXPECT_EQ(this->heap_.expand(b[2], request).p, nullptr) << "one side is not enough";
+    request.may = expansion::in_place;
+    const auto grown = this->heap_.expand(b[2], request);
+    EXPECT_EQ(grown.how, expansion::backward);
+    EXPECT_GE(grown.bytes, 600U);
+    EXPECT_TRUE(this->holds(b[2], 240));
+    std::memset(grown.p, 'x', grown.bytes);
+    EXPECT_TRUE(this->holds(b[0], 240) && this->holds(b[4], 240));
+}
+
+TYPED_TEST(heap_calls, give_a_fresh_block_at_last) {
+    const auto b = this->row(3, 100);
+    const auto fresh =
+        this->heap_.expand(b[1], {.least_bytes = 500, .preferred_bytes = 1000, .alignment = 64});
+    EXPECT_EQ(fresh.how, expansion::fresh);
+    EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
+    EXPECT_GE(fresh.bytes, 1000U);
+    std::memset(fresh.p, 1, fresh.bytes);
+    EXPECT_TRUE(this->holds(b[1], 100)) << "the old one is its user's still";
+    this->heap_.deallocate(b[1]);
+    const auto first = this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20});
+    EXPECT_EQ(first.how, expansion::fresh);
+    EXPECT_GE(first.bytes, 20U);
+    EXPECT_EQ(
+        this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20, .may = expansion::in_place}).p,
+        nullptr);
+}
+
+TYPED_TEST(heap_calls, go_no_way_that_is_not_allowed) {
+    const auto b = this->row(5, 240);
+    this->heap_.deallocate(b[1]);
+    this->heap_.deallocate(b[3]);
+    const std::size_t used = this->heap_.use().used_bytes;
+    for (const expansion may :
+         {expansion::none, expansion::forward, expansion::backward, expansion::in_place}) {
+        for (const std::size_t bytes : {std::size_t{1000}, SIZE_MAX, std::size_t{PTRDIFF_MAX}}) {
+            const auto result =
+                this->heap_.try_expand(b[2], {.least_bytes = bytes, .preferred_bytes = SIZE_MAX, .may = may});
+            EXPECT_EQ(result.p, nullptr);
+            EXPECT_EQ(result.bytes, 0U);
+            EXPECT_EQ(result.how, expansion::none);
+        }
+    }
+    EXPECT_EQ(
+        this->heap_.expand(b[2], {.least_bytes = 300, .preferred_bytes = 300, .may = expansion::backward})
+            .how,
+        expansion::backward);
+    EXPECT_EQ(
+        this->heap_.expand(b[0], {.least_bytes = 2000, .preferred_bytes = 2000, .may = expansion::fresh}).how,
+        expansion::fresh);
+    EXPECT_GT(this->heap_.use().used_bytes, used + 2000);
+}
+
+TYPED_TEST(heap_calls, give_less_than_is_preferred_where_there_is_less) {
+    const auto b = this->row(3, 100);
+    this->heap_.deallocate(b[1]);
+    const auto grown =
+        this->heap_.expand(b[0], {.least_bytes = 120, .preferred_bytes = 100000, .may = expansion::forward});
+    EXPECT_EQ(grown.p, b[0]);
+    EXPECT_GE(grown.bytes, 200U);
+    EXPECT_LT(grown.bytes, 250U);
+    EXPECT_TRUE(this->holds(b[2], 100));
+}
+
+TYPED_TEST(heap_calls, grow_blocks_at_a_strict_alignment_by_multiples_of_it) {
+    auto* const before = static_cast<std::byte*>(this->heap_.allocate(1000, 64));
+    auto* const p = static_cast<std::byte*>(this->heap_.allocate(320, 64));
+    this->allocate(40);
+    std::memset(p, 'x', 320);
+    this->heap_.deallocate(before);
+    const auto grown = this->heap_.expand(p, {.least_bytes = 400,
+                                              .preferred_bytes = 400,
+                                              .alignment = 64,
+                                              .step_bytes = mallard::backward_step(64),
+                                              .may = expansion::backward});
+    ASSERT_EQ(grown.how, expansion::backward);
+    EXPECT_TRUE(mallard::core::is_aligned(grown.p, 64));
+    EXPECT_TRUE(this->holds(p, 320));
+}
+
+TYPED_TEST(heap_calls, shrink_a_block_where_it_is) {
+    const auto b = this->row(2, 4000);
+    const std::size_t left = this->heap_.shrink(b[0], 100);
+    EXPECT_GE(left, 100U);
+    EXPECT_LT(left, 100U + 32U);
+    EXPECT_EQ(left, this->heap_.usable_bytes(b[0]));
+    EXPECT_TRUE(this->holds(b[0], left));
+    const std::byte* const within = this->allocate(3500);
+    EXPECT_TRUE(within > b[0] && within < b[0] + 4000) << "others use what it gave back";
+    EXPECT_EQ(this->heap_.shrink(b[0], left), left);
+    EXPECT_EQ(this->heap_.shrink(b[1], 0), 24U);
+    EXPECT_TRUE(this->holds(b[1], 24));
+}
+
+TYPED_TEST(heap_calls, allocate_many_side_by_side) {
+    mallard::block_chain blocks = this->heap_.allocate_many(24, 8, 100);
+    ASSERT_EQ(blocks.size(), 100U);
+    auto* before = static_cast<std::byte*>(blocks.pop_front());
+    mallard::block_chain all;
+    all.push_back(before);
+    while (void* p = blocks.pop_front()) {
+        EXPECT_EQ(p, before + 32);
+        before = static_cast<std::byte*>(p);
+        all.push_back(p);
+    }
+    const std::size_t used = this->heap_.use().used_blocks;
+    EXPECT_EQ(used, 100U);
+    this->heap_.deallocate_many(std::move(all));
+    EXPECT_TRUE(all.empty());
+    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+    EXPECT_TRUE(this->heap_.allocate_many(24, 8, 0).empty());
+}
+
+TYPED_TEST(heap_calls, allocate_many_of_many_sizes_in_their_order) {
+    const std::array<std::size_t, 6> sizes{8, 100, 24, 1000, 16, 2000};
+    for (const std::size_t alignment : {8U, 16U, 64U}) {
+        mallard::block_chain blocks = this->heap_.allocate_many(sizes, alignment);
+        ASSERT_EQ(blocks.size(), sizes.size());
+        mallard::block_chain all;
+        for (const std::size_t bytes : sizes) {
+            void* const p = blocks.pop_front();
+            EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
+            EXPECT_GE(this->heap_.usable_bytes(p), bytes);
+            std::memset(p, 1, bytes);
+            all.push_front(p);
+        }
+        this->heap_.deallocate_many(std::move(all), 0, 0);
+        EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+    }
+    EXPECT_TRUE(this->heap_.allocate_many(std::span<const std::size_t>()).empty());
+}
+
+TYPED_TEST(heap_calls, take_back_blocks_of_any_sizes_in_any_order) {
+    std::vector<std::byte*> all;
+    for (std::size_t i = 0; i < 200; ++i) {
+        all.push_back(this->allocate(8 + i * 13 % 300));
+    }
+    mallard::block_chain blocks;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        blocks.push_back(all[i * 77 % all.size()]);
+    }
+    this->heap_.deallocate_many(std::move(blocks));
+    EXPECT_EQ(this->heap_.use().used_blocks, 0U);
+    EXPECT_EQ(this->heap_.use().free_blocks, this->ground_.rooms());
+}
+
+TYPED_TEST(heap_calls, refuse_what_has_no_representation) {
+    void* const p = this->allocate(100);
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 15, SIZE_MAX - 31, SIZE_MAX / 2,
+                                    std::size_t{PTRDIFF_MAX}, std::size_t{PTRDIFF_MAX} - 31}) {
+        for (const std::size_t alignment : {std::size_t{1}, std::size_t{16}, std::size_t{4096}}) {
+            EXPECT_EQ(this->heap_.try_allocate(bytes, alignment), nullptr);
+            EXPECT_EQ(this->heap_.try_allocate_at_least(bytes, alignment).p, nullptr);
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate(bytes, alignment)));
+            EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate_many(bytes, alignment, 2)));
+        }
+        EXPECT_EQ(this->heap_.try_expand(p, {.least_bytes = bytes, .preferred_bytes = bytes}).p, nullptr);
+        EXPECT_OUT_OF_MEMORY(
+            static_cast<void>(this->heap_.expand(p, {.least_bytes = bytes, .preferred_bytes = bytes})));
+    }
+    EXPECT_EQ(this->heap_.try_allocate(8, SIZE_MAX / 2 + 1), nullptr);
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate_many(1000, 16, SIZE_MAX / 1000)));
+    const std::array<std::size_t, 3> sizes{8, SIZE_MAX - 7, 8};
+    EXPECT_OUT_OF_MEMORY(static_cast<void>(this->heap_.allocate_many(sizes)));
+    EXPECT_EQ(this->heap_.use().used_blocks, 1U);
+}
+
+TYPED_TEST(heap_calls, prefer_less_to_nothing) {
+    const auto fresh = this->heap_.expand(
+        nullptr, {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = expansion::fresh});
+    EXPECT_NE(fresh.p, nullptr);
+    EXPECT_GE(fresh.bytes, 100U);
+}
+
+/// Blocks are freed side by side, and some of them wait. Then one block needs the memory of all of them.
+TEST(heap_calls_in_a_full_region, merge_blocks_that_wait_before_they_fail) {
+    equipment::heap_in_region ground;
+    auto& heap = ground.heap;
+    std::vector<void*> blocks;
+    while (void* const p = heap.try_allocate(1000)) {
+        blocks.push_back(p);
+    }
+    const std::size_t freed = 40;
+    ASSERT_GT(blocks.size(), 2 * freed);
+    for (std::size_t i = 0; i != freed; ++i) {
+        heap.deallocate(blocks[i]);
+    }
+    ASSERT_GT(heap.use().waiting_blocks, 0U);
+    const std::size_t together = freed * 1008 - 8;
+    ASSERT_LT(heap.use().largest_free_bytes, together);
+    EXPECT_EQ(heap.allocate(together), blocks[0]);
+    EXPECT_EQ(heap.use().waiting_blocks, 0U);
+}
+
+} // namespace

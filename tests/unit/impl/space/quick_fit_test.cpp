@@ -1,0 +1,108 @@
+#include "equipment/room_of_blocks.hpp"
+
+#include <mallard/impl/space/heap_block.hpp>
+#include <mallard/impl/space/quick_fit.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace {
+
+using mallard::space::heap_block;
+using sizes = std::vector<std::size_t>;
+
+template <class Space>
+class quick_fit : public ::testing::Test {
+protected:
+    static constexpr std::size_t all = Space::bytes;
+    static constexpr std::size_t most_in_a_row =
+        mallard::space::quick_lists<typename Space::links>::most_in_a_row;
+
+    ~quick_fit() override { EXPECT_EQ(space_.wrong(), ""); }
+
+    void give(heap_block b) { space_.give_quick(b, b.bytes()); }
+
+    Space space_;
+};
+
+using spaces = ::testing::Types<equipment::room_of_blocks<mallard::space::absolute_links>,
+                                equipment::room_of_blocks<mallard::space::relative_links>>;
+TYPED_TEST_SUITE(quick_fit, spaces);
+
+TYPED_TEST(quick_fit, merges_nothing_before_it_is_settled) {
+    const std::array<heap_block, 3> b{this->space_.take(64), this->space_.take(64), this->space_.take(64)};
+    this->give(b[0]);
+    this->give(b[1]);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - 192}));
+    EXPECT_EQ(this->space_.wrong(), "");
+    EXPECT_EQ(this->space_.take_quick(64), b[1]);
+    this->give(b[1]);
+    EXPECT_TRUE(this->space_.settle());
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{128, this->all - 192}));
+    EXPECT_FALSE(this->space_.settle());
+}
+
+TYPED_TEST(quick_fit, merges_a_large_block_at_once) {
+    const std::size_t large = TypeParam::largest_quick_bytes + TypeParam::granule;
+    const heap_block b = this->space_.take(large);
+    static_cast<void>(this->space_.take(64));
+    this->give(b);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{large, this->all - large - 64}));
+    EXPECT_TRUE(this->space_.quick().empty());
+}
+
+TYPED_TEST(quick_fit, merges_all_blocks_of_a_long_row) {
+    std::vector<heap_block> blocks;
+    for (std::size_t i = 0; i != 2 * this->most_in_a_row; ++i) {
+        blocks.push_back(this->space_.take(32));
+    }
+    for (std::size_t i = 0; i != this->most_in_a_row; ++i) {
+        this->give(blocks[i]);
+    }
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - 32 * blocks.size()}));
+    this->give(blocks[this->most_in_a_row]);
+    EXPECT_EQ(this->space_.free_bytes(),
+              (sizes{32 * (this->most_in_a_row + 1), this->all - 32 * blocks.size()}));
+    EXPECT_TRUE(this->space_.quick().empty());
+}
+
+TYPED_TEST(quick_fit, merges_at_once_when_it_is_told) {
+    const heap_block b = this->space_.take(64);
+    this->space_.merge_at_once();
+    this->give(b);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all}));
+    EXPECT_FALSE(this->space_.take_quick(64)) << "a request";
+    this->give(this->space_.take(64));
+    EXPECT_FALSE(this->space_.quick().empty());
+}
+
+/// A block that was freed beside one that waits is merged with it when both are settled.
+TYPED_TEST(quick_fit, merges_what_is_too_much_to_wait_at_once) {
+    std::vector<heap_block> blocks;
+    for (int i = 0; i < 20; ++i) {
+        blocks.push_back(this->space_.take(1024));
+    }
+    for (const heap_block b : blocks) {
+        this->give(b);
+    }
+    const std::size_t waiting = this->all / 16 / 1024;
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - waiting * 1024}));
+    this->space_.settle();
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all}));
+}
+
+TYPED_TEST(quick_fit, is_settled_before_its_room_changes) {
+    const heap_block b = this->space_.take(64);
+    this->give(b);
+    EXPECT_EQ(this->space_.cut_by(1024), 1024U);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - 1024}));
+    this->give(this->space_.take(64));
+    this->space_.extend_by(512);
+    EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all - 512}));
+    EXPECT_EQ(this->space_.quick().room_bytes(), this->all - 512 + TypeParam::end_bytes);
+}
+
+} // namespace

@@ -1,0 +1,144 @@
+#include <mallard/core/alignment.hpp>
+#include <mallard/impl/space/reserved_range.hpp>
+#include <mallard/upstream/pages.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+namespace reserved_range = mallard::space::reserved_range;
+
+/// Returns: the number of the bytes that have memory, by the system's account.
+std::size_t resident_bytes(std::byte* begin, std::size_t bytes) {
+    const std::size_t page = mallard::pages::page_bytes();
+    std::vector<unsigned char> pages((bytes + page - 1) / page);
+    EXPECT_EQ(mincore(begin, bytes, pages.data()), 0);
+    return page * static_cast<std::size_t>(std::count_if(pages.begin(), pages.end(),
+                                                         [](unsigned char p) { return (p & 1U) != 0; }));
+}
+
+class ranges : public ::testing::Test {
+protected:
+    static constexpr std::size_t bytes = std::size_t{1} << 30;
+
+    ranges() { EXPECT_NE(begin_, nullptr); }
+    ~ranges() override { reserved_range::give_back(begin_, bytes); }
+
+    std::size_t page_ = mallard::pages::page_bytes();
+    std::byte* begin_ = reserved_range::reserve(bytes);
+};
+
+TEST_F(ranges, begin_at_a_page_and_have_no_memory) {
+    EXPECT_TRUE(mallard::core::is_aligned(begin_, page_));
+    EXPECT_EQ(resident_bytes(begin_, 16 * page_), 0U);
+    EXPECT_DEATH(begin_[0] = std::byte{1}, "");
+}
+
+TEST_F(ranges, can_be_used_as_far_as_they_are_committed) {
+    const std::size_t some = reserved_range::rounded(begin_, 10000);
+    EXPECT_GE(some, 10000U);
+    EXPECT_EQ(some % page_, 0U);
+    ASSERT_TRUE(reserved_range::commit(begin_, 0, some));
+    std::memset(begin_, 1, some);
+    EXPECT_DEATH(begin_[some] = std::byte{1}, "");
+    const std::size_t more = reserved_range::rounded(begin_, std::size_t{3} << 20);
+    ASSERT_TRUE(reserved_range::commit(begin_, some, more));
+    std::memset(begin_ + some, 2, more - some);
+    EXPECT_EQ(begin_[some - 1], std::byte{1});
+    EXPECT_EQ(begin_[more - 1], std::byte{2});
+    EXPECT_DEATH(begin_[more] = std::byte{1}, "");
+}
+
+TEST_F(ranges, can_be_used_again_after_an_offer) {
+    const std::size_t some = reserved_range::rounded(begin_, std::size_t{2} << 20);
+    ASSERT_TRUE(reserved_range::commit(begin_, 0, some));
+    std::memset(begin_, 1, some);
+    reserved_range::offer(begin_, some);
+    std::memset(begin_, 2, some);
+    EXPECT_EQ(begin_[0], std::byte{2});
+    EXPECT_EQ(begin_[some - 1], std::byte{2});
+}
+
+TEST_F(ranges, give_memory_back_and_take_it_again) {
+    const std::size_t most = reserved_range::rounded(begin_, std::size_t{8} << 20);
+    ASSERT_TRUE(reserved_range::commit(begin_, 0, most));
+    std::memset(begin_, 1, most);
+    EXPECT_EQ(resident_bytes(begin_, most), most);
+    const std::size_t fewer = reserved_range::rounded(begin_, std::size_t{1} << 20);
+    ASSERT_TRUE(reserved_range::decommit(begin_, most, fewer));
+    EXPECT_EQ(resident_bytes(begin_, most), fewer);
+    EXPECT_EQ(begin_[fewer - 1], std::byte{1});
+    EXPECT_DEATH(begin_[fewer] = std::byte{1}, "");
+    ASSERT_TRUE(reserved_range::commit(begin_, fewer, most));
+    EXPECT_EQ(begin_[fewer], std::byte{0}) << "as new";
+}
+
+TEST_F(ranges, are_counted_in_huge_pages_where_they_are_large) {
+    for (const std::size_t wanted : {std::size_t{1}, page_, page_ + 1, std::size_t{100000}}) {
+        const std::size_t rounded = reserved_range::rounded(begin_, wanted);
+        EXPECT_GE(rounded, wanted);
+        EXPECT_LT(rounded, wanted + page_);
+    }
+    const std::size_t huge = reserved_range::rounded(begin_, reserved_range::huge_from_bytes + 1);
+    EXPECT_GE(huge, reserved_range::huge_from_bytes + 1);
+    EXPECT_TRUE(mallard::core::is_aligned(begin_ + huge, mallard::pages::huge_page_bytes()));
+}
+
+TEST_F(ranges, give_addresses_back_that_nobody_needs) {
+    std::byte* const begin = reserved_range::reserve(16 * page_);
+    ASSERT_NE(begin, nullptr);
+    ASSERT_TRUE(reserved_range::commit(begin, 0, 4 * page_));
+    std::memset(begin, 1, 4 * page_);
+    ASSERT_TRUE(reserved_range::shorten(begin, 16 * page_, 4 * page_));
+    unsigned char in_core = 0;
+    EXPECT_EQ(mincore(begin + 3 * page_, 1, &in_core), 0);
+    EXPECT_NE(mincore(begin + 4 * page_, 1, &in_core), 0) << "nothing is mapped there any more";
+    EXPECT_EQ(begin[4 * page_ - 1], std::byte{1});
+    reserved_range::give_back(begin, 4 * page_);
+}
+
+TEST_F(ranges, are_rounded_to_no_less_than_was_asked) {
+    for (unsigned k = 0; k != 64; ++k) {
+        for (std::size_t less = 0; less != 3; ++less) {
+            const std::size_t wanted = (std::size_t{1} << k) + 1 - less;
+            EXPECT_GE(reserved_range::rounded(begin_, wanted), wanted) << wanted;
+        }
+    }
+    for (const std::size_t wanted : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - page_ + 2}) {
+        EXPECT_EQ(reserved_range::rounded(begin_, wanted), SIZE_MAX);
+    }
+}
+
+TEST(reserving, is_refused_where_the_process_has_as_many_as_it_may) {
+    const std::size_t before = reserved_range::count();
+    std::vector<std::byte*> all;
+    while (std::byte* const p = reserved_range::reserve(std::size_t{1} << 16)) {
+        all.push_back(p);
+    }
+    EXPECT_EQ(all.size() + before, reserved_range::most_ranges);
+    EXPECT_EQ(reserved_range::count(), reserved_range::most_ranges);
+    EXPECT_EQ(reserved_range::reserve(1 << 16), nullptr);
+    EXPECT_EQ(reserved_range::count(), reserved_range::most_ranges);
+    reserved_range::give_back(all.back(), std::size_t{1} << 16);
+    all.back() = reserved_range::reserve(std::size_t{1} << 16);
+    EXPECT_NE(all.back(), nullptr) << "there is one again";
+    for (std::byte* const p : all) {
+        reserved_range::give_back(p, std::size_t{1} << 16);
+    }
+    EXPECT_EQ(reserved_range::count(), before);
+    EXPECT_EQ(reserved_range::reserve(std::size_t{1} << 60), nullptr);
+    EXPECT_EQ(reserved_range::count(), before) << "what was refused is not counted";
+}
+
+TEST(reserving, is_refused_where_there_are_no_addresses) {
+    EXPECT_EQ(reserved_range::reserve(std::size_t{1} << 60), nullptr);
+}
+
+} // namespace

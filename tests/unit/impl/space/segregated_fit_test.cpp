@@ -1,0 +1,176 @@
+#include <mallard/impl/space/heap_block.hpp>
+#include <mallard/impl/space/segregated_fit.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using mallard::space::heap_block;
+
+template <class Lists>
+class segregated_fit : public ::testing::Test {
+protected:
+    static constexpr std::size_t granule = Lists::exact_bytes / Lists::exact_bins;
+
+    /// Returns: a free block of `bytes` bytes that was never used before.
+    heap_block make(std::size_t bytes) {
+        const heap_block b(memory_.get() + 8 + used_);
+        used_ += bytes;
+        EXPECT_LE(used_, room);
+        lists_.insert(b, bytes);
+        return b;
+    }
+
+    static constexpr std::size_t room = std::size_t{64} << 20;
+    Lists lists_;
+
+private:
+    std::unique_ptr<std::byte[]> memory_{new std::byte[room + 64]};
+    std::size_t used_ = 0;
+};
+
+using kinds = ::testing::Types<mallard::space::segregated_fit<mallard::space::absolute_links>,
+                               mallard::space::segregated_fit<mallard::space::relative_links>>;
+TYPED_TEST_SUITE(segregated_fit, kinds);
+
+TYPED_TEST(segregated_fit, has_a_list_for_each_size_and_no_larger_one_before_a_smaller_one) {
+    constexpr std::size_t step = TestFixture::granule;
+    std::size_t before = TypeParam::bin_of(32);
+    for (std::size_t bytes = 32 + step; bytes < std::size_t{8} << 20; bytes += step) {
+        const std::size_t list = TypeParam::bin_of(bytes);
+        ASSERT_GE(list, before) << bytes;
+        ASSERT_LE(list, before + 1) << bytes;
+        if (bytes < TypeParam::exact_bytes) {
+            ASSERT_EQ(list, before + 1) << bytes;
+        }
+        before = list;
+    }
+    EXPECT_EQ(TypeParam::bin_of(SIZE_MAX / 4), TypeParam::lists - 1);
+}
+
+TYPED_TEST(segregated_fit, gives_back_what_was_entered) {
+    EXPECT_TRUE(this->lists_.empty());
+    EXPECT_FALSE(this->lists_.find(32));
+    EXPECT_FALSE(this->lists_.largest());
+    const heap_block b = this->make(64);
+    EXPECT_EQ(this->lists_.first_of(64), b);
+    EXPECT_FALSE(this->lists_.first_of(64 + this->granule));
+    EXPECT_EQ(this->lists_.find(48), b) << "the next list that is not empty";
+    EXPECT_FALSE(this->lists_.find(64 + this->granule));
+    EXPECT_TRUE(this->lists_.is_first(b, 64));
+    EXPECT_EQ(this->lists_.bins_in_use(), 1U);
+    this->lists_.remove(b, 64);
+    EXPECT_TRUE(this->lists_.empty());
+    EXPECT_EQ(this->lists_.bins_in_use(), 0U);
+    EXPECT_FALSE(this->lists_.find(32));
+}
+
+TYPED_TEST(segregated_fit, takes_blocks_out_of_the_middle_of_a_list) {
+    const heap_block a = this->make(80);
+    const heap_block b = this->make(80);
+    const heap_block c = this->make(80);
+    this->lists_.remove(b, 80);
+    EXPECT_EQ(this->lists_.first_of(80), c);
+    this->lists_.remove_first(c, 80);
+    EXPECT_EQ(this->lists_.first_of(80), a);
+    EXPECT_FALSE(this->lists_.is_first(c, 80));
+    this->lists_.remove(a, 80);
+    EXPECT_TRUE(this->lists_.empty());
+}
+
+TYPED_TEST(segregated_fit, finds_in_a_list_of_several_sizes_one_that_is_large_enough) {
+    const std::size_t least = TypeParam::exact_bytes * 16;
+    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::bin_of(least + this->granule));
+    const heap_block larger = this->make(least + this->granule);
+    const heap_block smaller = this->make(least);
+    EXPECT_EQ(this->lists_.find(least + this->granule), larger);
+    EXPECT_EQ(this->lists_.find(least), smaller);
+    EXPECT_FALSE(this->lists_.find(least + 2 * this->granule));
+}
+
+/// A long list takes no longer than a short one: only its first blocks are looked at.
+TYPED_TEST(segregated_fit, looks_at_few_blocks_of_a_list_before_it_takes_a_larger_one) {
+    const std::size_t least = TypeParam::exact_bytes * 16;
+    const std::size_t wanted = least + this->granule;
+    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::bin_of(wanted));
+    ASSERT_LT(TypeParam::bin_of(wanted), TypeParam::bin_of(2 * least));
+    const heap_block fits = this->make(wanted);
+    for (int before = 1; before != TypeParam::most_looked_at; ++before) {
+        this->make(least);
+        EXPECT_EQ(this->lists_.find(wanted), fits) << before << " in front of it";
+    }
+    this->make(least);
+    EXPECT_FALSE(this->lists_.find(wanted));
+    const heap_block larger = this->make(2 * least);
+    EXPECT_EQ(this->lists_.find(wanted), larger);
+}
+
+TYPED_TEST(segregated_fit, finds_the_largest) {
+    this->make(32);
+    const heap_block large = this->make(std::size_t{1} << 20);
+    this->make(4096);
+    EXPECT_EQ(this->lists_.largest(), large);
+    this->lists_.clear();
+    EXPECT_TRUE(this->lists_.empty());
+    EXPECT_FALSE(this->lists_.largest());
+    EXPECT_FALSE(this->lists_.find(32));
+    EXPECT_FALSE(this->lists_.first_of(32));
+}
+
+/// The last list has all that is larger than the others hold: it is looked at whole.
+TYPED_TEST(segregated_fit, finds_what_is_larger_than_all_lists) {
+    const std::size_t least = TypeParam::exact_bytes << TypeParam::doublings;
+    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::lists - 1);
+    const heap_block largest = this->make(least + 6 * this->granule);
+    for (std::size_t i = 0; i < 6; ++i) {
+        this->make(least + i * this->granule);
+    }
+    EXPECT_EQ(this->lists_.find(least + 6 * this->granule), largest);
+    EXPECT_FALSE(this->lists_.find(least + 7 * this->granule));
+}
+
+/// Compared with all free blocks by their sizes: the block found is large enough, and from the smallest list that has one.
+TYPED_TEST(segregated_fit, finds_nearly_the_best_of_many) {
+    std::mt19937_64 random(1);
+    std::multimap<std::size_t, heap_block> all;
+    for (int i = 0; i < 20000; ++i) {
+        const std::size_t bytes = 32 + random() % (std::size_t{1} << (6 + random() % 8)) / 16 * 16;
+        if (random() % 3 != 0 && all.size() < 300) {
+            const std::size_t whole = bytes;
+            all.emplace(whole, this->make(whole));
+        } else if (!all.empty()) {
+            const heap_block found = this->lists_.find(bytes);
+            const auto best = all.lower_bound(bytes);
+            if (best == all.end()) {
+                ASSERT_FALSE(found);
+                continue;
+            }
+            const auto sure = all.lower_bound(bytes + bytes / 16 + 16);
+            ASSERT_TRUE(found || sure == all.end());
+            if (!found) {
+                continue;
+            }
+            ASSERT_GE(found.bytes(), bytes);
+            auto entry = all.lower_bound(found.bytes());
+            while (entry->second != found) {
+                ++entry;
+            }
+            this->lists_.remove(found, entry->first);
+            all.erase(entry);
+        }
+    }
+    for (const auto& [bytes, b] : all) {
+        this->lists_.remove(b, bytes);
+    }
+    EXPECT_TRUE(this->lists_.empty());
+    EXPECT_EQ(this->lists_.bins_in_use(), 0U);
+}
+
+} // namespace

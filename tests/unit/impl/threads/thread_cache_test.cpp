@@ -1,0 +1,269 @@
+#include <mallard/impl/threads/thread_cache.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::size_t length_of(mallard::threads::block_stack blocks) {
+    std::size_t n = 0;
+    while (blocks.pop() != nullptr) {
+        ++n;
+    }
+    return n;
+}
+
+/// The smallest allocator with thread caches: it counts the blocks that come back.
+class owner : public mallard::threads::cache_owner {
+public:
+    owner() noexcept : cache_owner(count) {}
+    ~owner() { detach_caches(); }
+
+    using cache_owner::detach_caches;
+    using cache_owner::find_cache;
+    using cache_owner::used_last;
+
+    /// Effects: puts a block into this thread's cache.
+    void free_here(void* p) {
+        mallard::threads::magazine& m = find_cache()->magazines[1];
+        static_cast<void>(m.make_room(1));
+        EXPECT_TRUE(m.push(p, 1));
+    }
+
+    int times_taken_back = 0;
+    std::size_t blocks_taken_back = 0;
+
+private:
+    static void count(cache_owner& o, mallard::threads::thread_cache& from) noexcept {
+        auto& self = static_cast<owner&>(o);
+        ++self.times_taken_back;
+        self.blocks_taken_back += length_of(from.magazines[1].empty_out());
+    }
+};
+
+class thread_caches : public ::testing::Test {
+protected:
+    ~thread_caches() override { mallard::core::unpoison(memory_.data(), memory_.size()); }
+
+    alignas(16) std::array<std::byte, 16> memory_{};
+};
+
+TEST_F(thread_caches, are_found_again) {
+    owner one;
+    EXPECT_FALSE(one.used_last());
+    mallard::threads::thread_cache* const cache = one.find_cache();
+    ASSERT_NE(cache, nullptr);
+    EXPECT_TRUE(one.used_last());
+    EXPECT_EQ(mallard::threads::last_cache.cache, cache);
+    owner other;
+    EXPECT_FALSE(other.used_last());
+    EXPECT_NE(other.find_cache(), cache);
+    EXPECT_FALSE(one.used_last());
+    EXPECT_EQ(one.find_cache(), cache) << "slower, but it is the same";
+    EXPECT_EQ(one.times_taken_back, 0);
+}
+
+TEST_F(thread_caches, are_one_for_each_thread) {
+    owner shared;
+    mallard::threads::thread_cache* const mine = shared.find_cache();
+    std::thread([&] { EXPECT_NE(shared.find_cache(), mine); }).join();
+    EXPECT_EQ(shared.times_taken_back, 1) << "by the end of the other thread";
+    EXPECT_TRUE(shared.used_last());
+    EXPECT_EQ(mallard::threads::last_cache.cache, mine);
+}
+
+TEST_F(thread_caches, return_their_blocks_when_the_thread_ends) {
+    owner shared;
+    std::thread([&] { shared.free_here(memory_.data()); }).join();
+    EXPECT_EQ(shared.blocks_taken_back, 1U);
+}
+
+TEST_F(thread_caches, forget_their_blocks_when_they_are_detached) {
+    owner shared;
+    shared.free_here(memory_.data());
+    shared.detach_caches();
+    EXPECT_FALSE(shared.used_last());
+    EXPECT_EQ(shared.find_cache()->magazines[1].pop(), nullptr);
+    EXPECT_EQ(shared.times_taken_back, 0);
+}
+
+TEST_F(thread_caches, of_an_allocator_that_is_gone_are_free) {
+    for (int round = 0; round < 100; ++round) {
+        std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
+        for (auto& o : owners) {
+            o = std::make_unique<owner>();
+            ASSERT_NE(o->find_cache(), nullptr) << "all caches are free again";
+        }
+    }
+}
+
+/// Uses its allocator when it ends.
+struct late_user {
+    explicit late_user(owner& o) : shared(o) {}
+    late_user(const late_user&) = delete;
+    late_user& operator=(const late_user&) = delete;
+    ~late_user() {
+        EXPECT_FALSE(shared.used_last());
+        EXPECT_EQ(shared.find_cache(), nullptr);
+    }
+    owner& shared;
+};
+
+TEST_F(thread_caches, are_there_no_more_when_the_thread_has_returned_them) {
+    owner shared;
+    std::thread([&] {
+        // Made before the thread has a cache, so it ends after the caches do.
+        static thread_local const late_user user(shared);
+        static_cast<void>(&user);
+        EXPECT_NE(shared.find_cache(), nullptr);
+    }).join();
+    EXPECT_EQ(shared.times_taken_back, 1);
+}
+
+/// An allocator whose blocks take long to come back.
+class slow_owner : public mallard::threads::cache_owner {
+public:
+    slow_owner() noexcept : cache_owner(wait) {}
+
+    using cache_owner::detach_caches;
+    using cache_owner::find_cache;
+
+    std::atomic<bool> begun = false;
+    std::atomic<bool> may_end = false;
+    std::atomic<bool> detached = false;
+
+private:
+    static void wait(cache_owner& o, mallard::threads::thread_cache&) noexcept {
+        auto& self = static_cast<slow_owner&>(o);
+        self.begun = true;
+        self.begun.notify_all();
+        self.may_end.wait(false);
+        EXPECT_FALSE(self.detached) << "the allocator must not end while blocks are coming back";
+    }
+};
+
+TEST_F(thread_caches, have_returned_what_they_are_returning_when_they_are_detached) {
+    slow_owner shared;
+    std::thread ending([&] { static_cast<void>(shared.find_cache()); });
+    shared.begun.wait(false);
+    std::thread detaching([&] {
+        shared.detach_caches();
+        shared.detached = true;
+    });
+    // Time for the other thread to do it too early, if it does. The test holds with any other time too.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    shared.may_end = true;
+    shared.may_end.notify_all();
+    ending.join();
+    detaching.join();
+    EXPECT_TRUE(shared.detached);
+}
+
+/// More allocators than caches: each use works, few take a cache away, and its blocks come back.
+TEST_F(thread_caches, go_to_another_allocator_now_and_then) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread + 1);
+    for (auto& o : owners) {
+        o = std::make_unique<owner>();
+    }
+    owners[0]->free_here(memory_.data());
+    int without = 0;
+    int taken_back = 0;
+    constexpr int rounds = 3000;
+    for (int round = 0; round < rounds; ++round) {
+        for (auto& o : owners) {
+            without += o->find_cache() == nullptr ? 1 : 0;
+        }
+    }
+    for (auto& o : owners) {
+        taken_back += o->times_taken_back;
+    }
+    EXPECT_EQ(owners[0]->blocks_taken_back, 1U);
+    EXPECT_GT(taken_back, 8) << "no allocator goes without for ever";
+    EXPECT_LE(taken_back, without / 32) << "taking one away is dear";
+    EXPECT_LE(without, rounds * 2);
+}
+
+TEST_F(thread_caches, are_taken_from_another_allocator_once_its_lock_is_free_again) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
+    for (auto& o : owners) {
+        o = std::make_unique<owner>();
+        static_cast<void>(o->find_cache());
+    }
+    {
+        const mallard::threads::inside_pool inside;
+    }
+    owner late;
+    bool found = false;
+    for (int i = 0; i < 1000 && !found; ++i) {
+        found = late.find_cache() != nullptr;
+    }
+    EXPECT_TRUE(found);
+}
+
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#ifndef MALLARD_ASAN
+/// Such a thread runs no destructors, which a sanitizer does not survive. Later threads look for its remains.
+TEST_F(thread_caches, are_taken_from_threads_that_ended_without_a_word) {
+    owner one;
+    std::thread([&] {
+        one.free_here(memory_.data());
+        syscall(SYS_exit, 0);
+    }).join();
+    for (int i = 0; i != 100 && one.times_taken_back == 0; ++i) {
+        std::thread([&] { static_cast<void>(one.find_cache()); }).join();
+    }
+    EXPECT_EQ(one.blocks_taken_back, 1U);
+}
+#endif
+
+/// Without the handlers of pthread_atfork(), as _Fork() does.
+pid_t fork_without_handlers() {
+    return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
+TEST_F(thread_caches, stay_with_the_thread_that_forks) {
+    for (pid_t (*const make_child)() : {+[] { return fork(); }, +fork_without_handlers}) {
+        owner one;
+        one.free_here(memory_.data());
+        const pid_t child = make_child();
+        if (child == 0) {
+            alarm(120);
+            owner others;
+            for (int i = 0; i != 100; ++i) {
+                std::thread([&] { static_cast<void>(others.find_cache()); }).join();
+            }
+            _exit(one.times_taken_back);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0) << "caches were taken from it";
+        one.detach_caches();
+    }
+}
+#endif
+
+TEST_F(thread_caches, are_taken_from_no_allocator_under_the_lock_of_another) {
+    std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
+    for (auto& o : owners) {
+        o = std::make_unique<owner>();
+        static_cast<void>(o->find_cache());
+    }
+    owner late;
+    const mallard::threads::inside_pool inside;
+    for (int i = 0; i < 1000; ++i) {
+        EXPECT_EQ(late.find_cache(), nullptr);
+    }
+}
+
+} // namespace
