@@ -50,6 +50,7 @@ def test_a_path_with_a_colon_is_refused(tmp_path):
     assert not (tmp_path / "a:b/build").exists()
 
 
+@pytest.mark.full
 def test_every_verb_has_help_with_examples():
     for verb in VERBS:
         done = call(verb, "--help")

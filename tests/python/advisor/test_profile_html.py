@@ -142,6 +142,7 @@ def test_the_data_has_the_whole_flame_graph_and_all_stacks() -> None:
     assert len(data["timeline"]["seconds"]) == 120
 
 
+@pytest.mark.full
 def test_a_page_stays_below_its_limit() -> None:
     draw = random.Random(1)
     letters = "abcdefghijklmnopqrstuvwxyz_0123456789<>"

@@ -15,7 +15,7 @@ from samples import sampled
 FULL = "/dev/full"
 SIDES = ("--strategy", "new-delete,multipool,pmr-unsynchronized", "--reps", "2")
 MEASURE = ("bench", "utilization", "--total", "20", "--active", "15", "--block", "10", *SIDES)
-# The default run takes the first six.
+# The default run takes the first three.
 PRINTING = [
     (),
     MEASURE,
@@ -40,7 +40,7 @@ PRINTING = [
     ("test", "--list"),
 ]
 NAMES = [" ".join(words[:3]) or "no words" for words in PRINTING]
-SAMPLE = sampled(*PRINTING, default=6)
+SAMPLE = sampled(*PRINTING, default=3)
 
 
 @pytest.fixture(scope="module")

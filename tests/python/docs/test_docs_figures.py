@@ -118,6 +118,7 @@ def test_a_run_of_the_same_command_takes_the_place_of_the_stored_one() -> None:
     assert [(row["run_id"], row["ns"]) for row in stored["rows"]] == [(4, 2), (5, 3)]
 
 
+@pytest.mark.full
 def test_claims_about_other_libraries_take_their_runs() -> None:
     commands = {stored.run["id"]: stored.run["command"] for stored in claims.runs()}
     judged = {entry.number: entry for entry in claims.entries()}

@@ -24,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures.peers import beside, found
 from figures.stored import stored_file, stored_runs
 
+pytestmark = pytest.mark.full
+
 LARGEST = 1 << 20
 SCREEN = (80, 30)  # columns, lines
 STORED = [name for name in EXPERIMENTS if stored_file(name).exists()]

@@ -21,6 +21,8 @@ from mallard.experiments import EXPERIMENTS
 from mallard.papers.locality import locality_tables
 from mallard.store import Store
 
+pytestmark = pytest.mark.full
+
 SECTIONS = (
     *("verdict", *EXPERIMENTS),
     *("peers", "claims", "decision", "conditions", "reproduce", "papers"),
