@@ -46,6 +46,7 @@ from figures import (  # noqa: E402
     result_rows,
     reuse,
     testing,
+    trace_bytes,
     utilization,
 )
 from figures.stored import read_stored, stored_file  # noqa: E402
@@ -67,7 +68,7 @@ FIGURES = (
         peers,
         pools,
     ),
-    *(primitives, recording, result_rows, reuse, testing, utilization),
+    *(primitives, recording, result_rows, reuse, testing, trace_bytes, utilization),
 )
 # Each page with figures, with its folder.
 DOCUMENTS = (
