@@ -23,7 +23,7 @@ from mallard.analysis.cell_tables import Line
 from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary, summaries
 from mallard.analysis.verdicts import Verdict
-from mallard.cells import ratio_of
+from mallard.cells import times_ratio
 from mallard.experiments.description.axis import HUGE, SMALL
 from mallard.library import KEEP, NULL
 from mallard.papers.tables import AVERAGES, P0089, P0213, printed_table
@@ -190,7 +190,7 @@ def below_null() -> str:
     worst = []
     for line in _lines(summary()).values():
         null, others = line.cells[NULL].times, line.cells.keys() - {NULL, f"{NULL}{BASE_MARK}"}
-        compared = [ratio_of(line.cells[name].times, null) for name in others]
+        compared = [times_ratio(line.cells[name].times, null) for name in others]
         ratios = [ratio for ratio in compared if ratio and ratio.high < 1]
         if ratios:
             worst.append(min(ratio.median for ratio in ratios))

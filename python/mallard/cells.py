@@ -1,11 +1,11 @@
-"""Turns result rows into cells, here and nowhere else.
+"""Groups result rows into cells. No other module does.
 
-    rows -> cell_rows -> CellRow (run, experiment, parameters asked for) -> Cell, one for each strategy
+    rows -> cell_rows -> CellRow (run, experiment, requested parameters) -> Cell, one for each strategy
 
 A cell joins the repetitions that finished. Its ratio to the global allocator pairs repetitions, because
 both times come from processes that ran next to each other. A cell without a finished repetition keeps the
-status of the last failure, and has no figures. Parameters that the runner chose itself are not part of the
-key of a cell.
+status of the last failure, and has no figures. Parameters that the runner chose are not part of the key of a
+cell.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Times = dict[int, float]  # repetition -> nanoseconds, or another quantity
 Pairing = tuple[list[float], list[float]]  # (times of a strategy, times of its base)
 TableKey = TypeVar("TableKey", bound=Hashable)
 PlaceKey = TypeVar("PlaceKey", bound=Hashable)
-Asked = tuple[int, str, frozenset[tuple[str, object]]]
-# Linux measures user and system time by timer ticks, mostly 250 a second. A share of fewer than four ticks
-# is chance.
+CellKey = tuple[int, str, frozenset[tuple[str, object]]]
+# Linux measures user and system time by timer ticks, usually 250 a second. A share of fewer than four ticks
+# is noise.
 TICKS_NS = 16_000_000
 
 
 @dataclass(frozen=True)
 class Cell:
     strategy: str
-    rows: tuple[Row, ...]  # the repetitions, with failed ones
+    rows: tuple[Row, ...]  # the repetitions, including failed ones
     times: Times  # nanoseconds per operation, on the clock of the experiment
     base: Times  # the times of the global allocator in that row
     figures: dict[str, Times] = field(default_factory=dict)  # further quantities, by name
@@ -63,7 +63,7 @@ class Cell:
     @cached_property
     def ratio(self) -> Ratio | None:
         """The ratio to the global allocator; None if either has not finished."""
-        return ratio_of(self.times, self.base)
+        return times_ratio(self.times, self.base)
 
     @cached_property
     def ns_per_operation(self) -> float:
@@ -99,7 +99,9 @@ class Cell:
 
     @property
     def system_share(self) -> float | None:
-        """The system's share of the processor time; None if that time is too short to tell."""
+        """The share of system time in the processor time; None if the processor time is too short to
+        measure.
+        """
         shares = [row.system_ns / row.cpu_ns for row in self.done if row.cpu_ns >= TICKS_NS]
         return median(shares) if shares else None
 
@@ -119,47 +121,48 @@ class CellRow:
 
     @cached_property
     def cells(self) -> dict[str, Cell]:
-        return cells_of(self.rows)
+        return cells_by_strategy(self.rows)
 
 
 def cell_rows(rows: Iterable[Row]) -> list[CellRow]:
     """Cell rows in the order of their first rows."""
-    found: dict[Asked, CellRow] = {}
+    cell_rows_by_key: dict[CellKey, CellRow] = {}
     for row in rows:
         key = (row.run_id, row.experiment, frozenset(row.asked.items()))
-        if key not in found:
-            found[key] = CellRow(row.run_id, row.experiment, row.parameters, [])
-        found[key].rows.append(row)
-    return list(found.values())
+        if key not in cell_rows_by_key:
+            cell_rows_by_key[key] = CellRow(row.run_id, row.experiment, row.parameters, [])
+        cell_rows_by_key[key].rows.append(row)
+    return list(cell_rows_by_key.values())
 
 
-def cells_of(rows: Iterable[Row]) -> dict[str, Cell]:
+def cells_by_strategy(rows: Iterable[Row]) -> dict[str, Cell]:
     """Strategy -> cell for rows of one place, in the order of their first rows."""
     by_strategy: dict[str, list[Row]] = {}
     for row in rows:
         by_strategy.setdefault(row.strategy, []).append(row)
-    times = {name: _times(its) for name, its in by_strategy.items()}
+    times = {name: _times(strategy_rows) for name, strategy_rows in by_strategy.items()}
     base = times.get(BASE, {})
     return {
-        name: Cell(name, tuple(its), times[name], base, _figures(its)) for name, its in by_strategy.items()
+        name: Cell(name, tuple(strategy_rows), times[name], base, _figures(strategy_rows))
+        for name, strategy_rows in by_strategy.items()
     }
 
 
 def by_place(
     rows: Iterable[Row],
-    table_of: Callable[[CellRow], TableKey],
-    place_of: Callable[[CellRow], PlaceKey],
+    table_key: Callable[[CellRow], TableKey],
+    place_key: Callable[[CellRow], PlaceKey],
 ) -> dict[TableKey, dict[PlaceKey, list[Row]]]:
     """Tables, in the order of their first rows, and in each the rows of every place."""
-    found: dict[TableKey, dict[PlaceKey, list[Row]]] = {}
+    tables: dict[TableKey, dict[PlaceKey, list[Row]]] = {}
     for row in cell_rows(rows):
-        found.setdefault(table_of(row), {}).setdefault(place_of(row), []).extend(row.rows)
-    return found
+        tables.setdefault(table_key(row), {}).setdefault(place_key(row), []).extend(row.rows)
+    return tables
 
 
 def figures_by_repetition(rows: Iterable[Row]) -> dict[str, dict[int, list[float]]]:
-    """Figure -> repetition -> its values, for processes that measure several cells: a cell may have several
-    rows of a repetition.
+    """Figure -> repetition -> values. A process that measures several cells has several rows in a
+    repetition.
     """
     figures: dict[str, dict[int, list[float]]] = {}
     for row in rows:
@@ -168,19 +171,23 @@ def figures_by_repetition(rows: Iterable[Row]) -> dict[str, dict[int, list[float
     return figures
 
 
-def paired(mine: Times, base: Times) -> Pairing | None:
+def paired(times: Times, base: Times) -> Pairing | None:
     """The values of the repetitions that both have; None if there are none."""
-    both = sorted(mine.keys() & base.keys())
-    return ([mine[r] for r in both], [base[r] for r in both]) if both else None
+    repetitions = sorted(times.keys() & base.keys())
+    return (
+        ([times[repetition] for repetition in repetitions], [base[repetition] for repetition in repetitions])
+        if repetitions
+        else None
+    )
 
 
-def ratio_of(mine: Times, base: Times) -> Ratio | None:
-    both = paired(mine, base)
-    return paired_ratio(*both) if both else None
+def times_ratio(times: Times, base: Times) -> Ratio | None:
+    pairing = paired(times, base)
+    return paired_ratio(*pairing) if pairing else None
 
 
 def above(least: float, values: Times) -> Times:
-    """The values above `least`. A value of zero has no ratio to another one."""
+    """The values above `least`, because a value of zero has no ratio."""
     return {repetition: value for repetition, value in values.items() if value > least}
 
 

@@ -1,7 +1,7 @@
-"""Whether a machine has changed its pace between runs.
+"""Detects whether a machine has changed its pace between runs.
 
-`null` takes no memory, and new-delete is the C library's. A change of mallard moves neither. If either
-takes another time than in an earlier run, a circumstance has changed: the processor's clock, a neighbour on
+`null` takes no memory, and new-delete is the C library's. A change of mallard affects neither. If either
+takes another time than in an earlier run, the environment has changed: the processor's clock, a neighbour on
 the host, another program. Figures of two such runs must not be compared.
 """
 
@@ -24,22 +24,22 @@ BUILD = ("compiler", "flags")
 Pace = Mapping[tuple[str, str], float]  # (anchor, parameters) -> nanoseconds of an operation
 
 
-def drift_of(store: Store, run: Run) -> str:
-    """The drift of a run in words, against the newest comparable run before it; empty if there is none.
+def describe_drift(store: Store, run: Run) -> str:
+    """Compares a run with the newest comparable earlier run; empty if there is no drift or no such run.
 
-    A run with a drift of its own is compared with nothing.
+    A run that itself has drifted is not compared with.
     """
-    here = pace_of(store.rows(run.id))
+    pace = measure_pace(store.rows(run.id))
     for earlier in reversed(store.runs()):
         if earlier.id >= run.id or not _comparable(earlier, run) or _drifted(store, earlier):
             continue
-        there = pace_of(store.rows(earlier.id, run.experiment))
-        if both := here.keys() & there.keys():
-            return _in_words(here, there, both, earlier.id)
+        earlier_pace = measure_pace(store.rows(earlier.id, run.experiment))
+        if both := pace.keys() & earlier_pace.keys():
+            return _format_drift(pace, earlier_pace, both, earlier.id)
     return ""
 
 
-def pace_of(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
+def measure_pace(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
     anchors = [row for row in rows if row.strategy in ANCHORS and row.ok]
     return {
         (name, canonical(row.parameters)): cell.ns_per_operation
@@ -48,12 +48,12 @@ def pace_of(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
     }
 
 
-def _comparable(one: Run, other: Run) -> bool:
-    """True for runs of one experiment on one machine, by runners of one compiler with equal flags."""
+def _comparable(earlier: Run, run: Run) -> bool:
+    """True for runs of one experiment on one machine, with equal compilers and flags."""
     return (
-        one.experiment == other.experiment
-        and all(one.machine.get(fact) == other.machine.get(fact) for fact in MACHINE)
-        and all(one.runner.get(fact) == other.runner.get(fact) for fact in BUILD)
+        earlier.experiment == run.experiment
+        and all(earlier.machine.get(fact) == run.machine.get(fact) for fact in MACHINE)
+        and all(earlier.runner.get(fact) == run.runner.get(fact) for fact in BUILD)
     )
 
 
@@ -61,13 +61,13 @@ def _drifted(store: Store, run: Run) -> bool:
     return any(note.kind == KIND for note in store.notes(run.id))
 
 
-def _in_words(here: Pace, there: Pace, both: Iterable[tuple[str, str]], earlier: int) -> str:
+def _format_drift(pace: Pace, earlier_pace: Pace, both: Iterable[tuple[str, str]], earlier: int) -> str:
     ratios: dict[str, list[float]] = {}
-    for place in both:
-        ratios.setdefault(place[0], []).append(here[place] / there[place])
-    told = [
+    for cell in both:
+        ratios.setdefault(cell[0], []).append(pace[cell] / earlier_pace[cell])
+    phrases = [
         f"{name} takes {middle:.2f} times as long as in run {earlier} ({len(ratios[name])} cells)"
         for name in ANCHORS
         if name in ratios and not 1 / (1 + TOLERANCE) <= (middle := median(ratios[name])) <= 1 + TOLERANCE
     ]
-    return "; ".join(told)
+    return "; ".join(phrases)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from mallard import machine
 from mallard.checksums import Checksums
-from mallard.drift import KIND, drift_of
+from mallard.drift import KIND, describe_drift
 from mallard.errors import UsageError
 from mallard.footprint import readable
 from mallard.pace import Grains, Pace, grains
@@ -139,7 +139,7 @@ def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener
     finally:
         listener.end()
     store.finish_run(run.id, machine.load1())
-    if drift := drift_of(store, run):
+    if drift := describe_drift(store, run):
         store.add_note(run.id, KIND, drift)
         listener.warn(f"{drift}: the machine has another pace now; compare figures of this run only")
     return progress.finished()

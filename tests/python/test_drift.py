@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mallard.drift import KIND, drift_of
+from mallard.drift import KIND, describe_drift
 from mallard.store import Store
 
 PARAMETERS = {"ds": "DS1", "pages": "small"}
@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def drift(store: Store, number: int) -> str:
-    return drift_of(store, store.run(number))
+    return describe_drift(store, store.run(number))
 
 
 def test_a_first_run_drifts_from_nothing(store: Store) -> None:

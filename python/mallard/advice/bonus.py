@@ -1,8 +1,8 @@
-"""What comes on top of a trial: binding by type, inlining and winking out, as the benchmark measured it.
+"""Savings that a trial cannot measure: binding by type, inlining and winking out, from the benchmark.
 
 A trial serves a scope behind calls of functions and frees each block. The benchmark's density has the same
-allocators in that form (by their base) and in better ones, over twelve data structures. Its figures stand
-beside the trial's and are never added to them: they are of other programs.
+allocators in that form (by their base) and in faster ones, over twelve data structures. Its figures are
+reported next to the trial's and never added to them, because they come from other programs.
 """
 
 from __future__ import annotations
@@ -52,24 +52,24 @@ class Bonus:
         )
 
 
-def bonus_of(strategy: str, database: Path) -> Bonus | None:
-    """From the newest finished run that has the strategy by its base; None if there is none."""
+def read_bonus(strategy: str, database: Path) -> Bonus | None:
+    """Reads the newest finished run that has the strategy bound by its base, if any."""
     if not database.is_file():
         return None
     with Store(database, writing=False) as store:
         runs = [run for run in store.runs() if run.finished and run.experiment == DENSITY]
-        for run in sorted(runs, key=lambda each: -each.id):
-            if found := bonus_in(strategy, run, store.rows(run.id)):
-                return found
+        for run in sorted(runs, key=lambda run: -run.id):
+            if bonus := compute_bonus(strategy, run, store.rows(run.id)):
+                return bonus
     return None
 
 
-def bonus_in(strategy: str, run: Run, rows: Iterable[Row]) -> Bonus | None:
+def compute_bonus(strategy: str, run: Run, rows: Iterable[Row]) -> Bonus | None:
     for summary in summaries(rows):
         saved = {name: 1 - mean.median for name, mean in summary.means.items()}
         by_base = saved.get(strategy + BASE_MARK)
-        found = (strategy, strategy + BASE_MARK + WINK_MARK, strategy + WINK_MARK)
-        by_type, winked_out, both = (saved.get(name) for name in found)
+        names = (strategy, strategy + BASE_MARK + WINK_MARK, strategy + WINK_MARK)
+        by_type, winked_out, both = (saved.get(name) for name in names)
         if by_base is not None and (by_type, winked_out, both) != (None, None, None):
             day = run.started[:10]
             machine = str(run.machine.get("cpu", "a machine without a name"))

@@ -1,7 +1,7 @@
-"""Scopes of a profile that are worth a trial.
+"""Chooses the scopes of a profile that are worth a trial.
 
 Scopes nest, and most functions of a stack make the same blocks. Of scopes with nearly the same number of
-allocations one is kept: the one that owns most of them, because that one can use its memory again soonest.
+allocations, the one that owns most of them is kept, because it can reuse its memory soonest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mallard.selection import in_prose
 
 MOST_CANDIDATES = 5
 LEAST_SHARE = 0.02  # of the program's allocations
-SAME_ALLOCATIONS = 0.02  # two scopes differ by less
+ALLOCATION_TOLERANCE = 0.02  # scopes that differ by less count as equal
 MOST_SITES = 3
 
 LIBRARY = re.compile(r"^(?:std::|__gnu_cxx::|operator |void\* operator|__cxa|_IO_|__GI_|__vf)")
@@ -31,21 +31,21 @@ NO_NAME = re.compile(r"\+0x[0-9a-f]+$")
 
 @dataclass(frozen=True)
 class LastingSite:
-    """A place whose blocks outlive the scope, or the recording."""
+    """A place whose blocks outlive the scope or the recording."""
 
     function: str
     source: str
     allocations: int
-    code: str = ""  # FILE:BEGIN-END of the call, as trial/setting.hpp has it; '' if it is in no file
+    code: str = ""  # FILE:BEGIN-END of the call, as in trial/setting.hpp; '' if it is not in a file
 
 
 @dataclass(frozen=True)
 class Candidate:
     name: str  # for people
-    asked_as: str  # the whole name, as mallard-profile knows it
+    asked_as: str  # the full name, which mallard-profile accepts
     source: str  # file:line, or the library
     kind: str  # "function" or "marker"
-    rank: int  # 0 marked, 1 the program's own function, 2 a nameless one, 3 the library's, 4 main and outside
+    rank: int  # 0 marked, 1 function of the program, 2 nameless, 3 library function, 4 main and its callers
     function: int | None
     allocations: int
     bytes: int
@@ -54,7 +54,7 @@ class Candidate:
     containment: float | None
     exact: bool
     owned: int
-    returns: int  # how often no block of an activation was live
+    returns: int  # number of times that no block of an activation was live
     region_bytes: int | None  # the most bytes allocated between two such moments
     peak_p50: float | None
     peak_p99: float | None
@@ -63,9 +63,9 @@ class Candidate:
     escape_sites: tuple[LastingSite, ...] = ()
     alive_sites: tuple[LastingSite, ...] = ()  # of blocks that are alive at the end
     break_even: float | None = None  # containment from which a region pays, by the price of the operations
-    bytes_p50: float | None = None  # made by one activation, freed or not
+    bytes_p50: float | None = None  # allocated by one activation, freed or not
     bytes_p99: float | None = None
-    left_out: tuple[LastingSite, ...] = ()  # their blocks stay global: the trial is of the other blocks
+    left_out: tuple[LastingSite, ...] = ()  # sites whose blocks the trial leaves to the global allocator
 
     @property
     def title(self) -> str:
@@ -89,49 +89,51 @@ class Candidate:
         title = f"{self.title} ({short_source(self.source)})" if self.source else self.title
         if not self.left_out:
             return title
-        places = in_prose(list(dict.fromkeys(f"{each.function}()" for each in self.left_out)))
+        places = in_prose(list(dict.fromkeys(f"{site.function}()" for site in self.left_out)))
         return f"{title}, but not for the blocks of {places}"
 
 
 def short_source(source: str) -> str:
-    """Without folders."""
+    """The file name without folders, with its line."""
     return os.path.basename(source)
 
 
-def candidates_of(profile: Profile, most: int = MOST_CANDIDATES) -> list[Candidate]:
+def find_candidates(profile: Profile, most: int = MOST_CANDIDATES) -> list[Candidate]:
     """The best first."""
     names = Names(profile)
-    of_all = max(profile.figures.allocations, 1)
+    total = max(profile.figures.allocations, 1)
     marked = profile.markers.scopes if profile.markers else ()
     mains = _mains(profile, names)
-    every = [candidate(names, scope, mains) for scope in (*marked, *profile.scopes)]
-    evens = {each.scope: each.break_even.share for each in profile.almost_contained if each.break_even}
+    scopes = [make_candidate(names, scope, mains) for scope in (*marked, *profile.scopes)]
+    break_evens = {
+        entry.scope: entry.break_even.share for entry in profile.almost_contained if entry.break_even
+    }
     ids = {scope.function: scope.id for scope in profile.scopes}
-    every = [replace(each, break_even=_even_of(each, ids, evens)) for each in every]
-    found = [each for each in every if _promises(each, of_all)]
+    scopes = [replace(scope, break_even=_break_even_share(scope, ids, break_evens)) for scope in scopes]
+    promising = [scope for scope in scopes if _is_promising(scope, total)]
     best: list[Candidate] = []
-    for each in sorted(found, key=_order):
-        if not any(_same_blocks(each, other) for other in best):
-            best.append(each)
-    inner = [each for each in best if each.rank < 4]
+    for candidate in sorted(promising, key=_order):
+        if not any(_covers(candidate, better) for better in best):
+            best.append(candidate)
+    inner = [candidate for candidate in best if candidate.rank < 4]
     return (inner or best)[:most]
 
 
-def _even_of(
-    each: Candidate, ids: Mapping[int | None, int | None], evens: Mapping[int, float | None]
+def _break_even_share(
+    candidate: Candidate, ids: Mapping[int | None, int | None], shares: Mapping[int, float | None]
 ) -> float | None:
-    number = ids.get(each.function) if each.function is not None else None
-    return evens.get(number) if number is not None else None
+    scope_id = ids.get(candidate.function) if candidate.function is not None else None
+    return shares.get(scope_id) if scope_id is not None else None
 
 
-def named(profile: Profile, asked: Sequence[Scope]) -> list[Candidate]:
-    """The scopes that the user asked for, as they were found."""
+def requested_candidates(profile: Profile, scopes: Sequence[Scope]) -> list[Candidate]:
+    """The scopes that the user requested, without filtering."""
     names = Names(profile)
-    return [candidate(names, scope) for scope in asked]
+    return [make_candidate(names, scope) for scope in scopes]
 
 
 def _mains(profile: Profile, names: Names) -> frozenset[int]:
-    """The functions that the C library calls: main has no name in a stripped program."""
+    """The functions that the C library calls. In a stripped program main has no name."""
     nodes = profile.flame.nodes if profile.flame else ()
     called = (
         node.function
@@ -141,10 +143,10 @@ def _mains(profile: Profile, names: Names) -> frozenset[int]:
     return frozenset(function for function in called if function is not None)
 
 
-def candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -> Candidate:
+def make_candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -> Candidate:
     figures = scope.figures
     peak = scope.activation_peak
-    made = scope.activation_bytes
+    activation_bytes = scope.activation_bytes
     title = names.scope(scope)
     return Candidate(
         name=title,
@@ -168,17 +170,17 @@ def candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset()) -
         threads=scope.threads or 1,
         escape_sites=_sites(names, scope.escape_sites),
         alive_sites=_sites(names, scope.alive_sites),
-        bytes_p50=made.below(made.p50) if made else None,
-        bytes_p99=made.below(made.p99) if made else None,
+        bytes_p50=activation_bytes.below(activation_bytes.p50) if activation_bytes else None,
+        bytes_p99=activation_bytes.below(activation_bytes.p99) if activation_bytes else None,
     )
 
 
-def _sites(names: Names, rows: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:
+def _sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]:
     return tuple(
         LastingSite(
-            names.place_function(each.site), names.place_source(each.site), each.allocations, _code(each)
+            names.place_function(site.site), names.place_source(site.site), site.allocations, _code(site)
         )
-        for each in rows[:MOST_SITES]
+        for site in sites[:MOST_SITES]
     )
 
 
@@ -200,39 +202,43 @@ def _rank(names: Names, scope: Scope) -> int:
     return 2 if NO_NAME.search(name) else 1
 
 
-def _promises(each: Candidate, of_all: int) -> bool:
-    """Enough blocks, and some that end in the scope: a library's function that makes blocks for others
-    is none."""
-    if each.allocations < LEAST_SHARE * of_all:
+def _is_promising(candidate: Candidate, total: int) -> bool:
+    """True if enough blocks end in the scope. A library function that allocates for its callers
+    does not qualify.
+    """
+    if candidate.allocations < LEAST_SHARE * total:
         return False
-    inside = each.allocations - each.escaped - each.alive
-    contains = inside >= LEAST_SHARE * of_all and (each.containment or 0.0) >= 0.5
-    return contains or each.owned >= 0.1 * of_all
+    inside = candidate.allocations - candidate.escaped - candidate.alive
+    contains = inside >= LEAST_SHARE * total and (candidate.containment or 0.0) >= 0.5
+    return contains or candidate.owned >= 0.1 * total
 
 
-def _order(each: Candidate) -> tuple[int, float, int, int]:
-    """Marked scopes, then the program's own, then by the blocks that can be served from memory used again."""
-    inside = each.allocations - each.escaped - each.alive
-    value = max(each.owned, inside * (0.7 if each.returns > 1 else 0.4))
-    return each.rank, -value, -each.returns, each.function or 0
+def _order(candidate: Candidate) -> tuple[int, float, int, int]:
+    """Marked scopes, then the program's own, then by the number of blocks that reused memory can serve."""
+    inside = candidate.allocations - candidate.escaped - candidate.alive
+    value = max(candidate.owned, inside * (0.7 if candidate.returns > 1 else 0.4))
+    return candidate.rank, -value, -candidate.returns, candidate.function or 0
 
 
-def _same_blocks(one: Candidate, other: Candidate) -> bool:
-    most = max(one.allocations, other.allocations)
-    return abs(one.allocations - other.allocations) <= SAME_ALLOCATIONS * most and one.rank >= other.rank
+def _covers(candidate: Candidate, better: Candidate) -> bool:
+    most = max(candidate.allocations, better.allocations)
+    return (
+        abs(candidate.allocations - better.allocations) <= ALLOCATION_TOLERANCE * most
+        and candidate.rank >= better.rank
+    )
 
 
-def disjoint(profile: Profile, one: Candidate, other: Candidate) -> bool:
-    """True if neither function was seen inside the other. Without a flame graph nothing is known."""
-    if one.function is None or other.function is None or profile.flame is None:
+def disjoint(profile: Profile, first: Candidate, second: Candidate) -> bool:
+    """True if neither function ran inside the other. False without a flame graph."""
+    if first.function is None or second.function is None or profile.flame is None:
         return False
     nodes = profile.flame.nodes
-    both = {one.function, other.function}
-    above: list[frozenset[int]] = []
+    pair = {first.function, second.function}
+    active_by_node: list[frozenset[int]] = []
     for node in nodes:
-        outer = above[node.parent] if node.parent is not None else frozenset()
-        here = outer | (frozenset({node.function}) & both) if node.function is not None else outer
-        if len(here) == 2:
+        outer = active_by_node[node.parent] if node.parent is not None else frozenset()
+        active = outer | (frozenset({node.function}) & pair) if node.function is not None else outer
+        if len(active) == 2:
             return False
-        above.append(frozenset(here))
+        active_by_node.append(frozenset(active))
     return True

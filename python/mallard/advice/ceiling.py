@@ -1,9 +1,10 @@
-"""An estimate of what an allocator can save: the time inside malloc and its relatives, and in page faults.
+"""Estimates what an allocator can save: the time in malloc and free, and in page faults.
 
-It is no bound, because it leaves out locality: blocks that lie together make the program's own code faster.
+The estimate is not a bound, because it leaves out locality: adjacent blocks also make the program's own code
+faster.
 
-The time of an operation comes from the recording, which times one in 64 and leaves its own time out. The
-program's time comes from runs without a recorder, because the recorder slows the program down.
+The time of an operation comes from the recording, which times one in 64 and subtracts its own overhead. The
+program's time comes from runs without the recorder, because the recorder slows the program down.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ PAGE = 4096
 PAGES_TOUCHED = 8192  # 32 MiB
 TIMES_MEASURED = 7
 TOUCH = b"x" * PAGES_TOUCHED
-FEW_SAMPLES = 30  # below it, an interval is not trusted
+FEW_SAMPLES = 30  # an interval of fewer samples is not trusted
 WORTH_DOING = 0.02  # of the program's time
 
 
@@ -44,8 +45,10 @@ class Ceiling:
         return self.wall_seconds if self.wall else self.cpu_seconds
 
     def in_wall_time(self) -> Ceiling:
-        """All that is saved may lie on the way that the program waits for."""
-        low, middle, high = (min(each, self.wall_seconds) for each in (self.low, self.seconds, self.high))
+        """The ceiling on the wall clock. All of the saving may be on the critical path."""
+        low, middle, high = (
+            min(seconds, self.wall_seconds) for seconds in (self.low, self.seconds, self.high)
+        )
         return replace(self, low=low, seconds=middle, high=high, wall=True)
 
     @property
@@ -62,7 +65,7 @@ class Ceiling:
 
     @property
     def worth_a_trial(self) -> bool:
-        """Of the shorter time, because the clock of the trial is not known yet."""
+        """Compares with the shorter time, because the clock of the trial is not known yet."""
         shorter = min(self.cpu_seconds, self.wall_seconds)
         return shorter > 0 and self.high / shorter >= WORTH_DOING
 
@@ -70,14 +73,20 @@ class Ceiling:
         return min(1.0, seconds / self.program_seconds) if self.program_seconds > 0 else 0.0
 
 
-def ceiling_of(
+def estimate_ceiling(
     profile: Profile, cpu_seconds: float, wall_seconds: float, faults: int, fault_ns: float
 ) -> Ceiling:
     density = profile.figures.dimension("D")
     operations = profile.process.events
-    each = density.ns_per_operation
-    # Without a timed operation nothing is known: the whole time may pass in the allocator.
-    inside = operations * each * 1e-9 if each is not None else cpu_seconds if operations else 0.0
+    ns_per_operation = density.ns_per_operation
+    # Without a timed operation the allocator may take all of the time.
+    inside = (
+        operations * ns_per_operation * 1e-9
+        if ns_per_operation is not None
+        else cpu_seconds
+        if operations
+        else 0.0
+    )
     low, high = 0.0, inside * 2
     if density.interval and density.raw and (density.samples or 0) >= FEW_SAMPLES:
         low = inside * max(0.0, density.interval[0] / density.raw)
@@ -90,7 +99,7 @@ def ceiling_of(
         high=min(high + in_faults, cpu_seconds),
         cpu_seconds=cpu_seconds,
         operations=operations,
-        ns_per_operation=each,
+        ns_per_operation=ns_per_operation,
         faults=by_blocks,
         fault_ns=fault_ns,
         wall_seconds=wall_seconds,
@@ -98,14 +107,15 @@ def ceiling_of(
 
 
 def faults_of_blocks(profile: Profile, faults: int) -> int:
-    """Of the program's faults, those that its blocks can have caused: loading a program causes some, too."""
+    """The faults that blocks can have caused. Loading a program also causes faults."""
     figures = profile.figures
     return min(faults, math.ceil(figures.bytes / PAGE) + figures.allocations)
 
 
 def fault_nanoseconds() -> float:
-    """The price of the first touch of a page of 4 KiB here, : touching fresh pages, less touching the same
-    pages again. The smallest of some measurements, because disturbances only add."""
+    """The price of the first touch of a page of 4 KiB: the time to touch fresh pages less the time to touch
+    them again. The minimum of several measurements, because disturbances only add.
+    """
     return min(_one_measurement() for _ in range(TIMES_MEASURED))
 
 
@@ -120,14 +130,15 @@ def _one_measurement() -> float:
 
 
 def _touch(memory: mmap.mmap) -> float:
-    before = time.perf_counter()
+    begin = time.perf_counter()
     memory[::PAGE] = TOUCH
-    return time.perf_counter() - before
+    return time.perf_counter() - begin
 
 
 def width(profile: Profile) -> float:
-    """Of the interval of the time of an operation, beside that time: a recording that another process
-    disturbed has a wide one. Infinite if it is not known."""
+    """The width of the interval of an operation's time, relative to that time; infinite if unknown. A
+    recording that another process disturbed has a wide interval.
+    """
     density = profile.figures.dimension("D")
     if not density.interval or not density.raw:
         return math.inf

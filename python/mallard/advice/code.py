@@ -1,7 +1,7 @@
-"""Code to paste: includes, the allocator with its sizes, the types to change, winking out, assertions.
+"""Writes code to paste: includes, the allocator with its sizes, the types to change, winking out, assertions.
 
-The sizes come from the recording: of a region, the bytes that a call makes; of a pool, those that live at one
-time. A buffer serves 99 of 100 calls.
+The sizes come from the recording: for a region the bytes that a call allocates, for a pool those that live at
+one time. A buffer serves 99 of 100 calls.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class TypeChange:
 
 
 def type_changes(profile: Profile, candidate: Candidate) -> list[TypeChange]:
-    """The standard containers whose blocks the scope makes, the most blocks first."""
+    """The standard containers whose blocks the scope allocates, most allocations first."""
     names = Names(profile)
-    found: dict[tuple[str, str], TypeChange] = {}
+    changes: dict[tuple[str, str], TypeChange] = {}
     for site in profile.sites:
         stack = names.stack(site.stacks[0].stack) if site.stacks else ()
         functions = [names.place(place).function for place in stack if place is not None]
@@ -78,14 +78,14 @@ def type_changes(profile: Profile, candidate: Candidate) -> list[TypeChange]:
         if kind is None or site.figures.allocations < LEAST_SHARE * candidate.allocations:
             continue
         source = names.place_source(site.place)
-        before = found.get((kind[0], source))
-        made = site.figures.allocations + (before.allocations if before else 0)
-        found[kind[0], source] = TypeChange(*kind, names.place_function(site.place), source, made)
-    return sorted(found.values(), key=lambda each: -each.allocations)
+        previous = changes.get((kind[0], source))
+        allocations = site.figures.allocations + (previous.allocations if previous else 0)
+        changes[kind[0], source] = TypeChange(*kind, names.place_function(site.place), source, allocations)
+    return sorted(changes.values(), key=lambda change: -change.allocations)
 
 
 def _container(names: Names, functions: list[int]) -> tuple[str, str] | None:
-    """Of the innermost function that belongs to one: a map's strings are made by the string."""
+    """The container of the innermost container function: the strings of a map belong to the string."""
     for number in functions:
         name = names.function(number).short_name or names.short(number)
         for pattern, container, parameters in CONTAINERS:
@@ -94,24 +94,24 @@ def _container(names: Names, functions: list[int]) -> tuple[str, str] | None:
     return None
 
 
-def needs_of(strategy: str, candidate: Candidate) -> tuple[float | None, float | None, float | None]:
-    """The bytes that half of the calls, 99 of 100 calls and the largest one need. A region holds all blocks
-    that were made since none was live, a pool those that live at one time. A call that seems to need more
-    is several, which the stacks did not tell apart."""
+def bytes_needed(strategy: str, candidate: Candidate) -> tuple[float | None, float | None, float | None]:
+    """The bytes that half of the calls, 99 of 100 calls and the largest call need. A region holds all blocks
+    since the last moment without a live block, a pool the blocks that live at one time. A call that seems to
+    need more is several calls that their stacks do not distinguish.
+    """
     most = candidate.region_bytes if candidate.returns > 1 else None
-    usual = candidate.bytes_p99
-    if strategy in REGIONS and usual is not None and (most is None or usual <= most):
-        return candidate.bytes_p50, usual, most
+    p99 = candidate.bytes_p99
+    if strategy in REGIONS and p99 is not None and (most is None or p99 <= most):
+        return candidate.bytes_p50, p99, most
     if strategy in REGIONS and most is not None:
         return None, most, most
     return candidate.peak_p50, candidate.peak_p99, candidate.peak_max
 
 
 def buffer_bytes(candidate: Candidate) -> int:
-    """Room for 99 of 100 calls in a region; a power of two. 0 if that is too much for a buffer, or is not
-    known."""
-    _, usual, most = needs_of("monotonic", candidate)
-    need = min(usual, most) if usual and most else usual
+    """Room for 99 of 100 calls in a region, a power of two; 0 if unknown or too large for a buffer."""
+    _, p99, most = bytes_needed("monotonic", candidate)
+    need = min(p99, most) if p99 and most else p99
     if not need or need > LARGEST_BUFFER:
         return 0
     return max(SMALLEST_BUFFER, _power_of_two(need))
@@ -122,7 +122,7 @@ def _power_of_two(bytes_: float) -> int:
 
 
 def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, threads: bool = False) -> str:
-    """Code that compiles as it is, with a place for the function's own code."""
+    """Code that compiles, with a place for the function's own code."""
     mechanism, headers = MECHANISM[strategy]
     lines = [f"#include <{header}>" for header in ("mallard/bind/resource.hpp", *headers)]
     if strategy == "monotonic":
@@ -130,7 +130,7 @@ def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, 
     if strategy in REGIONS:
         lines.append("#include <mallard/lifetime/wink_out.hpp>")
     lines.sort()
-    kinds = list(dict.fromkeys(each.container for each in changes)) or ["vector"]
+    kinds = list(dict.fromkeys(change.container for change in changes)) or ["vector"]
     standard = sorted(
         {"memory_resource", *(kind.removeprefix("multi") for kind in kinds)}
         | ({"cstddef", "span"} if _has_buffer(strategy, candidate) else set())
@@ -153,9 +153,9 @@ def _has_buffer(strategy: str, candidate: Candidate) -> bool:
 def _changes(candidate: Candidate, changes: list[TypeChange]) -> list[str]:
     lines = [f"// In {candidate.with_source}:"]
     lines += [
-        f"//   {each.was} becomes {each.becomes}, made with &memory: "
-        f"{each.function} ({short_source(each.source)})"
-        for each in changes
+        f"//   {change.was} becomes {change.becomes}, made with &memory: "
+        f"{change.function} ({short_source(change.source)})"
+        for change in changes
     ]
     if not changes:
         lines.append("//   give its containers &memory: std::pmr::vector<T>, std::pmr::string, ...")
@@ -171,18 +171,18 @@ def _escapes(candidate: Candidate) -> list[str]:
         return []
     return [
         "// These blocks outlive the scope. Leave them global (std::string, and not std::pmr::string):",
-        *dict.fromkeys(f"//   {each.function} ({short_source(each.source)})" for each in sites),
+        *dict.fromkeys(f"//   {site.function} ({short_source(site.source)})" for site in sites),
     ]
 
 
 def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
-    told = _needs_in_words(strategy, candidate)
+    needs = _render_needs(strategy, candidate)
     if _has_buffer(strategy, candidate):
         room = buffer_bytes(candidate)
-        most = needs_of(strategy, candidate)[2] or 0
+        most = bytes_needed(strategy, candidate)[2] or 0
         kept = f": up to {size(int(most) - room)} a thread" if most > room else ""
         return [
-            *told,
+            *needs,
             "// The buffer serves 99 of 100 calls. More goes on in chunks,",
             f"// which are kept from call to call{kept}.",
             f"alignas(64) inline thread_local std::byte memory_buffer[{room}];",
@@ -190,31 +190,31 @@ def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
             "    std::span<std::byte>{memory_buffer}};",
         ]
     if strategy in REGIONS:
-        return [*told, *_region(strategy, mechanism, candidate)]
+        return [*needs, *_region(strategy, mechanism, candidate)]
     also = ["// It was tried as adaptive pools, one a size; a multipool has a pool for each size, too."]
     return [
-        *told,
+        *needs,
         *(also if strategy == "adaptive-pool" else []),
         f"inline thread_local mallard::resource<{mechanism}> memory; // keeps its memory from call to call",
     ]
 
 
-def _needs_in_words(strategy: str, candidate: Candidate) -> list[str]:
-    half, usual, most = needs_of(strategy, candidate)
-    if most and usual == most:
+def _render_needs(strategy: str, candidate: Candidate) -> list[str]:
+    p50, p99, most = bytes_needed(strategy, candidate)
+    if most and p99 == most:
         return [f"// As recorded, a call needs at most {size(round(most))}."]
-    told = [
+    phrases = [
         f"{calls} at most {size(round(need))}"
-        for calls, need in (("half of the calls need", half), ("99 of 100", usual), ("the largest", most))
+        for calls, need in (("half of the calls need", p50), ("99 of 100", p99), ("the largest", most))
         if need
     ]
-    return [f"// As recorded, {', '.join(told)}."] if told else []
+    return [f"// As recorded, {', '.join(phrases)}."] if phrases else []
 
 
 def _region(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
-    """Without a buffer. The first chunk is enough for half of the calls."""
-    half, usual, _ = needs_of(strategy, candidate)
-    first = min(_power_of_two(half or usual or 0), LARGEST_FIRST_CHUNK) if half or usual else 0
+    """A region without a buffer. The first chunk is enough for half of the calls."""
+    p50, p99, _ = bytes_needed(strategy, candidate)
+    first = min(_power_of_two(p50 or p99 or 0), LARGEST_FIRST_CHUNK) if p50 or p99 else 0
     options = f"mallard::monotonic_options{{.growth = {{.first_chunk_bytes = {first}}}}}" if first else ""
     kept = "// keeps its memory from call to call"
     if strategy == "monotonic":
@@ -226,11 +226,11 @@ def _region(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
 
 
 def _function(strategy: str, kinds: list[str]) -> list[str]:
-    before: list[str] = []
+    guard: list[str] = []
     if strategy == "monotonic":
-        before = ["    mallard::checkpoint rewound{memory.mechanism()}; // first, so that it ends last"]
+        guard = ["    mallard::checkpoint rewound{memory.mechanism()}; // first, so that it ends last"]
     if strategy == "multipool+monotonic":
-        before = [
+        guard = [
             "    struct released_on_return {",
             "        ~released_on_return() {",
             "            memory.release();",
@@ -242,7 +242,7 @@ def _function(strategy: str, kinds: list[str]) -> list[str]:
     return [
         "",
         "inline void in_the_scope() {",
-        *before,
+        *guard,
         *declared,
         "    // ... the code of the function",
         *(f"    static_cast<void>(c{number});" for number in range(len(kinds))),
@@ -251,7 +251,7 @@ def _function(strategy: str, kinds: list[str]) -> list[str]:
 
 
 def _winked_out(kinds: list[str]) -> list[str]:
-    """wink_out refuses, at compile time, a type that owns anything but this memory."""
+    """wink_out rejects, at compile time, a type that owns anything but this memory."""
     return [
         "    // No destructor runs. A type that owns more than this memory does not compile",
         f"    // (mallard::winkable). For such a one: {_type(kinds[0])} c0{{&memory}};",
@@ -274,6 +274,6 @@ def _destroyed(kinds: list[str]) -> list[str]:
 
 
 def _type(kind: str) -> str:
-    parameters = next((given for _, name, given in CONTAINERS if name == kind), "T")
+    parameters = next((arguments for _, name, arguments in CONTAINERS if name == kind), "T")
     types = parameters.replace("Key", "int").replace("T", "int")
     return f"std::pmr::{kind}{f'<{types}>' if types else ''}"

@@ -1,7 +1,7 @@
-"""Advice that is no allocator: named patterns of a profile, each with a threshold, a reason and a remedy.
+"""Advice other than an allocator: named patterns of a profile, each with a threshold, a reason and a remedy.
 
-A trial cannot change the program, so what these save is estimated, from the operations that would go and
-their measured price, and said to be so.
+A trial cannot change the program, so savings are estimated, from the operations that the remedy avoids and
+their measured price, and are labelled as estimates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mallard.profile.short_name import short_name
 from mallard.profile.words import count, share, size
 
 LEAST_SHARE = 0.05  # of the program's allocations
-LEAST_STEPS = 2.5  # allocations of a ladder for each time that it begins again
+LEAST_STEPS = 2.5  # allocations per ladder
 LEAST_CLASSES = 3
 FREED_AT_ONCE = 0.95
 SMALL_BYTES = 4096
@@ -33,11 +33,11 @@ GROWS = re.compile(
     r"(?:_M_realloc_insert|_M_realloc_append|_M_default_append|_M_range_insert|_M_fill_insert|_M_rehash\w*"
     r"|_M_mutate|_M_append|_M_reallocate_map)"
 )
-MADE_ONCE = re.compile(r"std::(?:operator\+|string::_M_construct|string::string|to_string)")
-# X::X(X const&), X::operator=(X const&), and what the library's containers call for them.
+BUILT_AT_ONCE = re.compile(r"std::(?:operator\+|string::_M_construct|string::string|to_string)")
+# X::X(X const&), X::operator=(X const&), and the functions that the library's containers call for them.
 COPIES = re.compile(r"^(?P<of>.+)::(?:operator=|\w+)\((?P<from>.+) const&\)")
 COPIES_INSIDE = re.compile(r"^(?:[\w:<>*&, ]* )?(?P<of>std::.+?)::(?:_M_copy|_M_assign)\b")
-OTHER_NAMES = {
+CONTAINER_NAMES = {
     "std::_Hashtable": "the hash table",
     "std::_Rb_tree": "a map or a set",
     "std::basic_string": "std::string",
@@ -54,7 +54,7 @@ class Pattern:
     share: float  # of the program's allocations
     reason: str
     remedy: str
-    estimated_seconds: float | None = None  # that it saves, by estimate
+    estimated_seconds: float | None = None  # estimated saving
 
     @property
     def where(self) -> str:
@@ -66,60 +66,60 @@ class Pattern:
         return replace(self, estimated_seconds=part * self.estimated_seconds)
 
 
-def patterns_of(profile: Profile) -> list[Pattern]:
-    """The largest estimate first, then those without one."""
+def find_patterns(profile: Profile) -> list[Pattern]:
+    """The largest estimate first, then patterns without an estimate."""
     names = Names(profile)
-    of_sites = [
-        found
+    by_site = [
+        pattern
         for site in profile.sites
         if (
-            found := _ladder(profile, names, site)
+            pattern := _ladder(profile, names, site)
             or _copied(profile, names, site)
             or _at_once(profile, names, site)
         )
     ]
-    every = [
-        *_merged(of_sites),
+    patterns = [
+        *_merge(by_site),
         *_owners(profile, names),
         *_pooled(profile, names),
         *_single(profile, names),
         *_shared(profile, names),
     ]
-    return sorted(every, key=lambda each: -(each.estimated_seconds or 0.0))[:MOST_PATTERNS]
+    return sorted(patterns, key=lambda pattern: -(pattern.estimated_seconds or 0.0))[:MOST_PATTERNS]
 
 
 def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
-    """A container that grows step by step, and begins again and again."""
+    """A container that grows step by step, again and again."""
     figures = site.figures
     part = _share(profile, figures.allocations)
-    times = _ladders(site)
-    if part < LEAST_SHARE or not times or figures.allocations < LEAST_STEPS * times:
+    ladders = _ladders(site)
+    if part < LEAST_SHARE or not ladders or figures.allocations < LEAST_STEPS * ladders:
         return None
     if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
         return None
     grower = _inner_function(names, site, GROWS)
-    if not grower or _inner_function(names, site, MADE_ONCE):
+    if not grower or _inner_function(names, site, BUILT_AT_ONCE):
         return None
-    saved = (figures.allocations - times) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
-    what = container(grower)
+    saved = (figures.allocations - ladders) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
+    container_name = container(grower)
     return Pattern(
         "reserve",
         names.place_function(site.place),
         names.place_source(site.place),
         figures.allocations,
         part,
-        f"{what} grows in {figures.allocations / times:.1f} steps, {count(times)} times, up to "
+        f"{container_name} grows in {figures.allocations / ladders:.1f} steps, {count(ladders)} times, up to "
         f"{size(figures.largest)}",
-        f"reserve() before it is filled, or one {what} that is cleared and used again",
+        f"reserve() before it is filled, or one {container_name} that is cleared and used again",
         saved * 1e-9,
     )
 
 
 def _ladders(site: Site) -> int:
-    """The containers that grew, at least; 0 for blocks of which some always live.
+    """The minimum number of containers that grew; 0 if some block is always live.
 
-    Several may grow at a time. Each comes through a class of sizes once at most, so there were as many as
-    the fullest class has blocks.
+    Several may grow at a time. Each passes through a size class at most once, so there were as many as the
+    fullest class has blocks.
     """
     returns = site.returns or 0
     fullest = max((allocations for _, allocations, _ in site.figures.sizes), default=0)
@@ -127,11 +127,11 @@ def _ladders(site: Site) -> int:
 
 
 def _copied(profile: Profile, names: Names, site: Site) -> Pattern | None:
-    """Blocks of copies. Those that die at once have an estimate: the original could have been used."""
+    """Blocks of copies. Copies that die at once have an estimate: the original could have been used."""
     figures = site.figures
     part = _share(profile, figures.allocations)
-    of = _copied_type(names, site) if part >= LEAST_SHARE else ""
-    if not of:
+    type_name = _copied_type(names, site) if part >= LEAST_SHARE else ""
+    if not type_name:
         return None
     saved = figures.allocations * 2 * _operation_ns(profile) + figures.bytes * COPY_NS_A_BYTE
     return Pattern(
@@ -140,22 +140,22 @@ def _copied(profile: Profile, names: Names, site: Site) -> Pattern | None:
         names.place_source(site.place),
         figures.allocations,
         part,
-        f"its {count(figures.allocations)} blocks are copies of {of}",
+        f"its {count(figures.allocations)} blocks are copies of {type_name}",
         "std::move if the original is not used again, or a reference or a view instead of the copy",
         saved * 1e-9 if _dies_at_once(site) else None,
     )
 
 
 def _copied_type(names: Names, site: Site) -> str:
-    """The type whose copy the site makes; empty if it makes none."""
+    """The type that the site copies; empty if it copies nothing."""
     for stack in site.stacks[:1]:
         for place in names.stack(stack.stack):
             if place is not None:
                 name = names.function(names.place(place).function).name
-                found = COPIES_INSIDE.match(name) or COPIES.match(name)
-                if found and found.groupdict().get("from", found["of"]) == found["of"]:
-                    of = short_name(found["of"])
-                    return container(of) if LIBRARY.match(of) else of
+                match = COPIES_INSIDE.match(name) or COPIES.match(name)
+                if match and match.groupdict().get("from", match["of"]) == match["of"]:
+                    type_name = short_name(match["of"])
+                    return container(type_name) if LIBRARY.match(type_name) else type_name
             if place == site.place:
                 break
     return ""
@@ -166,8 +166,8 @@ def _dies_at_once(site: Site) -> bool:
 
 
 def _single(profile: Profile, names: Names) -> list[Pattern]:
-    """The function that makes most blocks, one a call: a region has nothing to gather there."""
-    found = [
+    """The function that makes most blocks, one per call: a region has nothing to gather there."""
+    scopes = [
         scope
         for scope in profile.scopes
         if scope.activations.allocating
@@ -176,18 +176,19 @@ def _single(profile: Profile, names: Names) -> list[Pattern]:
         and (scope.figures.containment or 0.0) >= FREED_AT_ONCE
         and not LIBRARY.match(names.short(scope.function))
     ]
-    most = max(found, key=lambda scope: scope.figures.allocations, default=None)
+    most = max(scopes, key=lambda scope: scope.figures.allocations, default=None)
     if most is None:
         return []
-    made = most.figures.allocations
+    allocations = most.figures.allocations
     return [
         Pattern(
             "single",
             names.short(most.function),
             names.source(most.function),
-            made,
-            _share(profile, made),
-            f"makes one block a call, {count(made)} in all, so an allocator of its own has nothing to gather",
+            allocations,
+            _share(profile, allocations),
+            f"makes one block a call, {count(allocations)} in all, so an allocator of its own has nothing to "
+            "gather",
             "a buffer on the stack, or memory of its caller",
         )
     ]
@@ -217,18 +218,18 @@ def _at_once(profile: Profile, names: Names, site: Site) -> Pattern | None:
     )
 
 
-def _merged(found: list[Pattern]) -> list[Pattern]:
-    """One pattern a kind and line: a line of code may have several sites."""
+def _merge(patterns: list[Pattern]) -> list[Pattern]:
+    """One pattern for each kind and line: a line of code may have several sites."""
     best: dict[tuple[str, str], Pattern] = {}
-    for each in found:
-        key = (each.kind, each.source or each.function)
-        if key not in best or best[key].allocations < each.allocations:
-            best[key] = each
+    for pattern in patterns:
+        key = (pattern.kind, pattern.source or pattern.function)
+        if key not in best or best[key].allocations < pattern.allocations:
+            best[key] = pattern
     return list(best.values())
 
 
 def _owners(profile: Profile, names: Names) -> list[Pattern]:
-    """Objects whose destructor frees what many calls made."""
+    """Objects whose destructor frees the blocks of many calls."""
     return [
         Pattern(
             "owner",
@@ -252,25 +253,25 @@ def _pooled(profile: Profile, names: Names) -> list[Pattern]:
     return [
         Pattern(
             "pooled",
-            names.place_function(each.place),
-            names.place_source(each.place),
-            each.blocks,
-            _share(profile, each.blocks),
-            f"takes {count(each.blocks)} chunks, {share(each.bytes / max(profile.figures.bytes, 1))} of all "
+            names.place_function(pool.place),
+            names.place_source(pool.place),
+            pool.blocks,
+            _share(profile, pool.blocks),
+            f"takes {count(pool.blocks)} chunks, {share(pool.bytes / max(profile.figures.bytes, 1))} of all "
             "bytes: a pool or an arena is there already",
             "nothing to do here; what it serves is not seen by malloc",
         )
-        for each in profile.already_pooled
-        if each.named and each.bytes >= POOLED_BYTES * profile.figures.bytes
+        for pool in profile.already_pooled
+        if pool.named and pool.bytes >= POOLED_BYTES * profile.figures.bytes
     ]
 
 
 def _shared(profile: Profile, names: Names) -> list[Pattern]:
-    """Blocks without one owner, which no region may hold."""
-    found = []
+    """Blocks without a single owner, which a region must not hold."""
+    patterns = []
     by_others = profile.figures.freed_by_other_thread
     if by_others and _share(profile, by_others.allocations) >= BY_OTHERS:
-        found.append(
+        patterns.append(
             Pattern(
                 "shared",
                 "the program",
@@ -283,7 +284,7 @@ def _shared(profile: Profile, names: Names) -> list[Pattern]:
         )
     for site in profile.sites:
         if _share(profile, site.figures.allocations) >= LEAST_SHARE and _inner_function(names, site, SHARED):
-            found.append(
+            patterns.append(
                 Pattern(
                     "shared",
                     names.place_function(site.place),
@@ -295,11 +296,11 @@ def _shared(profile: Profile, names: Names) -> list[Pattern]:
                     "std::allocate_shared with a pool; a region only if all holders end with it",
                 )
             )
-    return found
+    return patterns
 
 
 def _inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
-    """The first function inside of the site that has such a name; empty if there is none."""
+    """The first function inside of the site whose name matches; empty if there is none."""
     for stack in site.stacks[:1]:
         for place in names.stack(stack.stack):
             if place is None or place == site.place:
@@ -312,10 +313,10 @@ def _inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
 
 
 def container(function: str) -> str:
-    """`std::vector` of `std::vector<int>::_M_realloc_insert<int>`."""
-    found = re.match(r"(std::\w+)", function)
-    name = found[1] if found else "the container"
-    return OTHER_NAMES.get(name, name)
+    """`std::vector` for `std::vector<int>::_M_realloc_insert<int>`."""
+    match = re.match(r"(std::\w+)", function)
+    name = match[1] if match else "the container"
+    return CONTAINER_NAMES.get(name, name)
 
 
 def _share(profile: Profile, allocations: int) -> float:

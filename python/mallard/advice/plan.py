@@ -1,4 +1,4 @@
-"""What the user asked for, and the rounds that fit into the time for an answer."""
+"""The user's request, and the rounds that fit into the time for an answer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ RUNS_OF_A_RECORDING = 2  # the recorder slows a program
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the user asked for."""
+class Request:
+    """The options of `mallard advise`."""
 
     mallocs: tuple[str, ...]  # the first is the base
     scopes: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Plan:
-    """Rounds of each step, for a program that takes so long."""
+    """The rounds of each step, chosen for the duration of a run."""
 
     global_rounds: int
     screening_rounds: int
@@ -44,32 +44,32 @@ class Plan:
     extra_rounds: int  # on top of another malloc, and of two scopes
     candidates: int
     strategies: tuple[str, ...]  # of the full trial; empty for the best two of a short one
-    runs: int  # of the program, in all; some may turn out not to be needed
+    runs: int  # of the program in total; some may be skipped
 
 
-def plan_for(seconds: float, asked: Asked) -> Plan:
-    each = max(seconds, 0.002)
-    budget = asked.seconds
+def plan_for(seconds: float, request: Request) -> Plan:
+    run_seconds = max(seconds, 0.002)
+    budget = request.seconds
 
     def rounds(share: float, arms: int, least: int, most: int) -> int:
-        return max(least, min(most, int(share * budget / (arms * each))))
+        return max(least, min(most, int(share * budget / (arms * run_seconds))))
 
     arms, fewer_arms = WITHOUT_STRATEGY + len(STRATEGIES), WITHOUT_STRATEGY + len(SCREENING)
     most = MOST_ROUNDS_IF_SHORT if seconds < SHORT_SECONDS else FULL_ROUNDS
-    all_fit = FULL_ROUNDS * arms * each <= 0.6 * budget * len(asked.litters)
-    full_arms = (arms if all_fit else fewer_arms) * len(asked.litters)
+    all_fit = FULL_ROUNDS * arms * run_seconds <= 0.6 * budget * len(request.litters)
+    full_arms = (arms if all_fit else fewer_arms) * len(request.litters)
     # The interval of 21 rounds is worth more time than planned, up to a program of about a second.
-    least = LEAST_ROUNDS if asked.quick or each > 1.5 else FULL_ROUNDS
-    of_mallocs = rounds(0.2, len(asked.mallocs), LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
+    least = LEAST_ROUNDS if request.quick or run_seconds > 1.5 else FULL_ROUNDS
+    of_mallocs = rounds(0.2, len(request.mallocs), LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
     screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
-    full = asked.rounds or rounds(0.5, full_arms, least, max(most, least))
+    full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
     extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
-    candidates = len(asked.scopes) or (5 if each < 0.3 else 3 if each < 0.7 else 2)
+    candidates = len(request.scopes) or (5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2)
     runs = (
         1
         + RUNS_OF_A_RECORDING
-        + of_mallocs * len(asked.mallocs)
-        + screening * fewer_arms * (candidates + 1)  # one of them again, without the blocks that escape
+        + of_mallocs * len(request.mallocs)
+        + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
         + (0 if all_fit else screening * arms)
         + full * full_arms
         + 2 * extra * (WITHOUT_STRATEGY + 1)

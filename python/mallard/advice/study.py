@@ -1,4 +1,4 @@
-"""What is known of a program when the verdict is drawn: figures, trials and patterns, as they were found."""
+"""The measurements on which the verdict is based: figures, trials and patterns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
 
 @dataclass(frozen=True)
 class Screened:
-    """A candidate after its short trial. Without a result there is a reason."""
+    """A candidate after its short trial, with a result or the reason for having none."""
 
     candidate: Candidate
     result: Result | None
@@ -27,20 +27,20 @@ class Screened:
 
     @property
     def saved_seconds(self) -> float:
-        """By the best strategy; negative if even that costs time."""
+        """The saving of the best strategy; negative if all strategies cost time."""
         if self.result is None:
             return -float("inf")
-        return max((-each.time.median for each in self.result.grounds[0].allowed), default=-float("inf"))
+        return max((-effect.time.median for effect in self.result.grounds[0].allowed), default=-float("inf"))
 
     @property
     def saved_share(self) -> float:
-        """Of the program's time: one candidate may have CPU time, and another one wall time."""
-        of_all = self.result.grounds[0].trial.program_seconds if self.result else 0.0
-        return self.saved_seconds / of_all if of_all > 0 else self.saved_seconds
+        """The share of the program's time: candidates may be on different clocks."""
+        program_seconds = self.result.grounds[0].trial.program_seconds if self.result else 0.0
+        return self.saved_seconds / program_seconds if program_seconds > 0 else self.saved_seconds
 
 
 @dataclass(frozen=True)
-class Both:
+class ScopePair:
     """Two disjoint scopes, served in one trial."""
 
     other: Candidate
@@ -60,19 +60,19 @@ class Study:
     candidates: tuple[Candidate, ...] = ()
     screened: tuple[Screened, ...] = ()
     chosen: Candidate | None = None
-    briefly: Ground | None = None  # every strategy in few rounds, if those in full are the best two of it
+    briefly: Ground | None = None  # every strategy in few rounds, if only the best two run in full
     trial: Result | None = None
     on_top: Ground | None = None  # under the best of the other mallocs
-    both: Both | None = None
+    both: ScopePair | None = None
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[TypeChange, ...] = ()
     notes: tuple[str, ...] = ()
     bonus: Bonus | None = None
-    profile: Profile | None = field(default=None, repr=False)  # of the recording; too much for the JSON
+    profile: Profile | None = field(default=None, repr=False)  # of the recording; too large for the JSON
 
     @property
     def ground(self) -> Ground | None:
-        """The first: the base malloc, on the first heap that was asked for."""
+        """The first ground: the base malloc, on the first heap that was requested."""
         return self.trial.grounds[0] if self.trial else None
 
     @property
@@ -82,9 +82,11 @@ class Study:
 
     @property
     def best(self) -> Effect | None:
-        """The strategy that saves most, if that is more than its interval and worth a change."""
+        """The strategy that saves most, if its saving exceeds its interval and is worth a change."""
         ground = self.ground
         if ground is None:
             return None
         least = LEAST_EFFECT * ground.trial.program_seconds
-        return next((each for each in ground.allowed if each.saves and -each.time.median >= least), None)
+        return next(
+            (effect for effect in ground.allowed if effect.saves and -effect.time.median >= least), None
+        )

@@ -1,4 +1,4 @@
-"""The verdict: the answer in one sentence, then the figures that it rests on."""
+"""Words the verdict: the answer in one sentence, then the figures that support it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mallard.advice.answer import Answer, Kind, answer_of, heaviest, same_on_top, then_locally
+from mallard.advice.answer import Answer, Kind, best_strategy_on_top, choose_answer, heaviest, local_follow_up
 from mallard.advice.candidates import Candidate, LastingSite
 from mallard.advice.code import code_for
 from mallard.advice.study import LEAST_EFFECT, Study
@@ -46,7 +46,7 @@ class Verdict:
 
 
 def decide(study: Study) -> Verdict:
-    answer = answer_of(study)
+    answer = choose_answer(study)
     kind = answer.kind
     return Verdict(
         answer,
@@ -57,7 +57,7 @@ def decide(study: Study) -> Verdict:
     )
 
 
-# ---- the first sentence
+# ---- headline
 
 
 def _nothing(study: Study) -> str:
@@ -97,7 +97,7 @@ def _global(study: Study) -> str:
 
 
 def _then(study: Study) -> str:
-    on_top = then_locally(study)
+    on_top = local_follow_up(study)
     if on_top is None or study.chosen is None:
         return ""
     return (
@@ -107,17 +107,17 @@ def _then(study: Study) -> str:
 
 
 def _pattern(study: Study) -> str:
-    found = heaviest(study)
-    assert found
+    pattern = heaviest(study)
+    assert pattern
     word = (
         "saves more than any allocator"
         if study.best or study.globals.best
         else "saves what no allocator does"
     )
     return (
-        f"{found.where}: {found.remedy}. By estimate that saves {times(found.estimated_seconds or 0.0)} of "
-        f"{times(study.ceiling.program_seconds)} against {_base(study)}, copies included, and {word}; not "
-        "tried, because the program would have to change."
+        f"{pattern.where}: {pattern.remedy}. By estimate that saves "
+        f"{times(pattern.estimated_seconds or 0.0)} of {times(study.ceiling.program_seconds)} against "
+        f"{_base(study)}, copies included, and {word}; not tried, because the program would have to change."
     )
 
 
@@ -144,7 +144,7 @@ _HEADLINES = {
 }
 
 
-# ---- the figures below it
+# ---- facts
 
 
 def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -158,51 +158,58 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
         if study.best:
             yield "memory", _memory(study, study.chosen, study.best)
             yield "on top of the trial", _on_top_of_the_trial(study)
-        if others := "; ".join(_other_strategies(study, study.chosen)):
-            yield "other strategies", others
+        if alternatives := "; ".join(_list_alternatives(study, study.chosen)):
+            yield "other strategies", alternatives
         yield from _heaps(study)
         yield from _also(study)
-    for each in study.patterns:
-        if each.estimated_seconds and each.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds:
+    for pattern in study.patterns:
+        if (
+            pattern.estimated_seconds
+            and pattern.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds
+        ):
             continue
-        if kind != "pattern" or each is not heaviest(study):
-            saved = f" (by estimate {times(each.estimated_seconds)})" if each.estimated_seconds else ""
-            yield each.kind, f"{each.where}: {each.reason}. Remedy: {each.remedy}{saved}."
+        if kind != "pattern" or pattern is not heaviest(study):
+            saved = f" (by estimate {times(pattern.estimated_seconds)})" if pattern.estimated_seconds else ""
+            yield pattern.kind, f"{pattern.where}: {pattern.reason}. Remedy: {pattern.remedy}{saved}."
         else:
-            yield each.kind, f"{each.where}: {each.reason}."
+            yield pattern.kind, f"{pattern.where}: {pattern.reason}."
 
 
 def _estimate(study: Study) -> str:
-    most = study.ceiling
-    each = plural(most.operations, "operation")
-    if most.ns_per_operation is not None:
-        each += f" of {nanoseconds(most.ns_per_operation)}"
+    ceiling = study.ceiling
+    operations = plural(ceiling.operations, "operation")
+    if ceiling.ns_per_operation is not None:
+        operations += f" of {nanoseconds(ceiling.ns_per_operation)}"
     text = (
-        f"malloc and page faults take at most {times(most.high)} ({at_most(most.share_high)}) here: {each}, "
-        f"and {plural(most.faults, 'page fault')} of {nanoseconds(most.fault_ns)}; with its interval, "
-        f"{between(most.low, most.high)}; locality is not counted"
+        f"malloc and page faults take at most {times(ceiling.high)} ({at_most(ceiling.share_high)}) here: "
+        f"{operations}, and {plural(ceiling.faults, 'page fault')} of {nanoseconds(ceiling.fault_ns)}; with "
+        f"its interval, {between(ceiling.low, ceiling.high)}; locality is not counted"
     )
     best = study.best
-    if best and -best.time.median > most.high:
+    if best and -best.time.median > ceiling.high:
         text += (
-            f". The trial saved {times(-best.time.median - most.high)} more than that: by this account it "
-            "comes from locality, because blocks that are used together lie together"
+            f". The trial saved {times(-best.time.median - ceiling.high)} more than that: by this estimate "
+            "it comes from locality, because blocks that are used together lie together"
         )
     return text
 
 
 def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
-    for each in study.globals.effects:
-        if each is study.globals.effects[0] or each.saves:
-            saved = -each.time.median
+    for effect in study.globals.effects:
+        if effect is study.globals.effects[0] or effect.saves:
+            saved = -effect.time.median
             word = "saved" if saved >= 0 else "lost"
-            text = f"{times(abs(saved))} {word} ({interval(each.time)})" + (
-                "" if each.saves or each.time.low > 0 else ", which is no difference"
+            text = f"{times(abs(saved))} {word} ({interval(effect.time)})" + (
+                "" if effect.saves or effect.time.low > 0 else ", which is no difference"
             )
-            text += f"; peak {peak_ratio(each.peak_bytes.median, study.globals.peak_bytes)}"
-            if study.on_top and study.on_top.malloc == each.malloc and (best := same_on_top(study)):
+            text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
+            if (
+                study.on_top
+                and study.on_top.malloc == effect.malloc
+                and (best := best_strategy_on_top(study))
+            ):
                 text += f"; on top of it {strategy_name(best)} {_still(best)}"
-            yield f"{each.malloc} instead of {study.globals.base}", text
+            yield f"{effect.malloc} instead of {study.globals.base}", text
 
 
 def _still(best: Effect) -> str:
@@ -215,9 +222,9 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
     text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
     if chosen.escaped and chosen.escape_sites:
-        text += f": {_told_sites(chosen.escape_sites, chosen.escaped)}"
+        text += f": {_render_sites(chosen.escape_sites, chosen.escaped)}"
     if chosen.alive and chosen.alive_sites:
-        text += f"; {count(chosen.alive)} stay to the end: {_told_sites(chosen.alive_sites, chosen.alive)}"
+        text += f"; {count(chosen.alive)} stay to the end: {_render_sites(chosen.alive_sites, chosen.alive)}"
     if (chosen.escaped and chosen.escape_sites) or (chosen.alive and chosen.alive_sites):
         stay = "the trial left those global" if chosen.left_out else "leave those global"
         text += f"; {stay}"
@@ -227,37 +234,37 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     return text
 
 
-def _told_sites(sites: tuple[LastingSite, ...], of_all: int) -> str:
-    """Each line of the source with its blocks, and the rest of them."""
+def _render_sites(sites: tuple[LastingSite, ...], total: int) -> str:
+    """Each line of the source with its blocks, then the number of remaining blocks."""
     lines: Counter[str] = Counter()
-    for each in sites:
-        lines[each.function + (f" ({each.source})" if each.source else "")] += each.allocations
-    told = [f"{count(blocks)} from {line}" for line, blocks in lines.most_common()]
-    others = of_all - lines.total()
-    return in_prose([*told, *([f"{count(others)} from elsewhere"] if others > 0 else [])])
+    for site in sites:
+        lines[site.function + (f" ({site.source})" if site.source else "")] += site.allocations
+    phrases = [f"{count(blocks)} from {line}" for line, blocks in lines.most_common()]
+    remaining = total - lines.total()
+    return in_prose([*phrases, *([f"{count(remaining)} from elsewhere"] if remaining > 0 else [])])
 
 
 def _break_even(chosen: Candidate) -> str:
-    """Escapes are a price. A region pays from some containment on."""
-    even, here = chosen.break_even, chosen.containment
-    if even is None or here is None:
+    """The containment from which a region pays for the blocks that escape."""
+    threshold, contained = chosen.break_even, chosen.containment
+    if threshold is None or contained is None:
         return ""
-    if even > 1:
+    if threshold > 1:
         return "; by the price of its operations a region never pays here"
-    return f"; a region pays from {percent(even)} contained on, and {percent(here)} are"
+    return f"; a region pays from {percent(threshold)} contained on, and {percent(contained)} are"
 
 
-def _other_strategies(study: Study, chosen: Candidate) -> Iterator[str]:
+def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
     ground = study.ground
     assert ground
-    for each in ground.allowed:
-        if each is study.best:
+    for effect in ground.allowed:
+        if effect is study.best:
             continue
-        saved = -each.time.median
-        if each.saves:
-            yield f"{strategy_name(each).rstrip(',')}: {times(saved)}"
-        elif each.costs:
-            yield f"{strategy_name(each).rstrip(',')}: costs {times(-saved)}"
+        saved = -effect.time.median
+        if effect.saves:
+            yield f"{strategy_name(effect).rstrip(',')}: {times(saved)}"
+        elif effect.costs:
+            yield f"{strategy_name(effect).rstrip(',')}: costs {times(-saved)}"
     peak = study.globals.peak_bytes
     if peak and chosen.returns > 1 and chosen.bytes > peak:
         yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
@@ -265,22 +272,22 @@ def _other_strategies(study: Study, chosen: Candidate) -> Iterator[str]:
 
 def _on_top_of_the_trial(study: Study) -> str:
     if study.bonus:
-        return f"{study.bonus.text}. These are other programs, so nothing of it is in the figures above"
+        return f"{study.bonus.text}. These are other programs, so the figures above do not include it"
     return "winking out and binding by type: './mallard bench density' measures them on this machine"
 
 
 def _heaps(study: Study) -> Iterator[tuple[str, str]]:
-    """The same scope on another heap."""
+    """The effect on the other heaps."""
     assert study.trial
     wanted = study.best.strategy if study.best else None
     for ground in study.trial.grounds[1:]:
-        for each in ground.trial.effects:
-            if each.strategy == wanted:
+        for effect in ground.trial.effects:
+            if effect.strategy == wanted:
                 yield (
                     f"on a {ground.heap} heap",
                     (
-                        f"{times(-each.time.median)} of {times(ground.trial.program_seconds)} saved "
-                        f"({interval(each.time)}), against {ground.malloc}"
+                        f"{times(-effect.time.median)} of {times(ground.trial.program_seconds)} saved "
+                        f"({interval(effect.time)}), against {ground.malloc}"
                     ),
                 )
 
@@ -288,7 +295,7 @@ def _heaps(study: Study) -> Iterator[tuple[str, str]]:
 def _also(study: Study) -> Iterator[tuple[str, str]]:
     if study.both is None or study.best is None:
         return
-    effect = next((each for each in study.both.ground.trial.effects if each.saves), None)
+    effect = next((effect for effect in study.both.ground.trial.effects if effect.saves), None)
     if effect and -effect.time.median > -study.best.time.median:
         yield (
             "and also",
@@ -299,7 +306,7 @@ def _also(study: Study) -> Iterator[tuple[str, str]]:
         )
 
 
-# ---- doubts
+# ---- notes
 
 
 def _notes(study: Study, kind: Kind) -> Iterator[str]:
@@ -308,10 +315,10 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     if ground:
         if ground.trial.ends and study.globals.same_end:
             yield varies(ground.trial.ends)
-        for strategy, how in ground.trial.failed.items():
-            yield f"Under {strategy} the program {how}; without it, it does not. It was left out."
+        for strategy, end in ground.trial.failed.items():
+            yield f"Under {strategy} the program {end}, and without it does not. It was excluded."
         for strategy in ground.differing:
-            yield f"Under {strategy} the program's output is another one. It was left out."
+            yield f"Under {strategy} the program's output differs. It was excluded."
     if study.wall:
         reason = "several threads allocate in the scope" if ground else "the program uses several cores"
         yield f"Times are wall time, because {reason}."
@@ -320,15 +327,15 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
             yield f"{screened.candidate.title} was not tried: {screened.reason}."
     if kind == "local" and study.chosen and not study.chosen.exact and study.chosen.returns <= 1:
         yield (
-            f"Calls of {study.chosen.title} were not told apart by their stacks, so what it contains is an "
-            "upper bound; MALLARD_SCOPE in the function makes it exact."
+            f"Calls of {study.chosen.title} cannot be distinguished by their stacks, so its containment is "
+            "an upper bound; MALLARD_SCOPE in the function makes it exact."
         )
     if study.ground:
         yield NOT_SEEN
 
 
 def _base(study: Study) -> str:
-    """The global allocator and the state of its heap. A program by itself begins with a clean one."""
+    """The global allocator and the state of its heap, which is clean without a trial."""
     return _against(study.ground) if study.ground else f"{study.base} on a {study.globals.heap} heap"
 
 
@@ -337,7 +344,7 @@ def _against(ground: Ground) -> str:
 
 
 def _can_be_written(study: Study) -> bool:
-    """The function has a name, or containers of C++ were seen in it."""
+    """True if the function has a name, or uses C++ containers."""
     return study.chosen is not None and study.chosen.has_a_name and bool(study.changes)
 
 

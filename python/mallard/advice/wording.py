@@ -1,4 +1,4 @@
-"""Figures of a verdict as text."""
+"""Formats the figures of a verdict."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ NAMES = {
     "adaptive-pool": "adaptive pools",
     "heap": "a local heap",
 }
-NEVER_AGAIN = {
+RELEASED_AT_END = {
     "monotonic": "a monotonic allocator, released at the end,",
     "multipool+monotonic": "a multipool over a monotonic allocator, released at the end,",
 }
 
 
 def strategy_name(effect: Effect) -> str:
-    """With the moment at which its memory comes back. In a trial that is the moment without a live block."""
-    if effect.counts.started_again <= 1 and effect.strategy in NEVER_AGAIN:
-        return NEVER_AGAIN[effect.strategy]
+    """The name with the moment at which memory is reused: in a trial, when no block is live."""
+    if effect.counts.started_again <= 1 and effect.strategy in RELEASED_AT_END:
+        return RELEASED_AT_END[effect.strategy]
     return NAMES.get(effect.strategy, effect.strategy)
 
 
@@ -39,11 +39,11 @@ def nanoseconds(value: float) -> str:
     return f"{_digits(value)} ns" if value < 1000 else f"{_digits(value / 1000)} us"
 
 
-def interval(of: Difference) -> str:
-    """Of what is saved: `37.1 to 39.7 ms`."""
-    if not (math.isfinite(of.low) and math.isfinite(of.high)):
+def interval(difference: Difference) -> str:
+    """The interval of a saving: `37.1 to 39.7 ms`."""
+    if not (math.isfinite(difference.low) and math.isfinite(difference.high)):
         return "interval not known"
-    return between(-of.high, -of.low)
+    return between(-difference.high, -difference.low)
 
 
 def between(low: float, high: float) -> str:
@@ -58,14 +58,14 @@ def percent(share: float) -> str:
 
 
 def at_most(share: float) -> str:
-    """Rounded up: it is a bound."""
+    """A percentage, rounded up because it is a bound."""
     hundredth = 100 * share
     return f"{math.ceil(hundredth * 10) / 10:.1f} %" if hundredth < 10 else f"{math.ceil(hundredth):.0f} %"
 
 
-def peak_ratio(more_bytes: float, of_bytes: float) -> str:
-    """A peak beside that of the program as it is: `1.2 x`."""
-    return f"{(of_bytes + more_bytes) / of_bytes:.1f} x" if of_bytes > 0 else "not known"
+def peak_ratio(more_bytes: float, base_bytes: float) -> str:
+    """A peak relative to that of the unchanged program: `1.2 x`."""
+    return f"{(base_bytes + more_bytes) / base_bytes:.1f} x" if base_bytes > 0 else "not known"
 
 
 def _digits(value: float) -> str:

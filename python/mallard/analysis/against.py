@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mallard.analysis.cell_tables import type_of
 from mallard.analysis.names import malloc
 from mallard.analysis.words import percent_text
-from mallard.cells import Cell, CellRow, Pairing, cell_rows, paired, ratio_of
+from mallard.cells import Cell, CellRow, Pairing, cell_rows, paired, times_ratio
 from mallard.library import BASE
 from mallard.mallocs import under
 from mallard.plan.request import Request
@@ -88,7 +88,7 @@ class Line:
 
     def ratio(self, name: str, base: str = BASE) -> Ratio | None:
         mine, other = self.cells.get(name), self.cells.get(base)
-        return ratio_of(mine.times, other.times) if mine and other else None
+        return times_ratio(mine.times, other.times) if mine and other else None
 
     def pairing(self, name: str, base: str) -> Pairing | None:
         mine, other = self.cells.get(name), self.cells.get(base)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from mallard.analysis.names import in_table_order
-from mallard.cells import Cell, CellRow, Pairing, by_place, cells_of, paired
+from mallard.cells import Cell, CellRow, Pairing, by_place, cells_by_strategy, paired
 from mallard.experiments import EXPERIMENTS, follows
 from mallard.footprint import readable
 from mallard.papers.catalogue import structures
@@ -165,5 +165,5 @@ def cell_tables(
 
 
 def _line(place: Place, rows: Iterable[Row]) -> Line:
-    cells = cells_of(rows)
+    cells = cells_by_strategy(rows)
     return Line(place, {name: cells[name] for name in in_table_order(cells)})

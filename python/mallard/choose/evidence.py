@@ -16,7 +16,7 @@ from typing import Any
 
 from mallard.analysis.cell_tables import setting_text
 from mallard.analysis.names import BASE, contestants
-from mallard.cells import Cell, Times, above, cell_rows, ratio_of
+from mallard.cells import Cell, Times, above, cell_rows, times_ratio
 from mallard.result import Row
 from mallard.stats import Ratio, Spread, spread
 
@@ -66,7 +66,7 @@ class Place:
         return spread(list(times.values())) if times else None
 
     def ratio(self, strategy: str, base: str = BASE, figure: str = "") -> Ratio | None:
-        return ratio_of(self.times(strategy, figure), self.times(base, figure))
+        return times_ratio(self.times(strategy, figure), self.times(base, figure))
 
     def cell(self, strategy: str) -> CellReference:
         return CellReference(self.run, self.experiment, tuple(self.parameters.items()), strategy)

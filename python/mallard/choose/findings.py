@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from mallard.analysis.names import BASE
 from mallard.analysis.words import in_a_list, percent_text, times_text
-from mallard.cells import ratio_of
+from mallard.cells import times_ratio
 from mallard.choose import ground
 from mallard.choose.case import NO, Case
 from mallard.choose.evidence import CellReference, Evidence, Place
@@ -84,7 +84,7 @@ def locality(asked: Asked) -> Finding:
         return Finding(missing=asked.decisive.command)
     before = ground.unshuffled(place, asked.case)
     worse = {
-        name: ratio_of(place.times(name, asked.decisive.figure), place.times(name, before))
+        name: times_ratio(place.times(name, asked.decisive.figure), place.times(name, before))
         for name in (BASE, POOL)
     }
     each = [f"{name} {times_text(ratio)}" for name, ratio in worse.items() if ratio]
@@ -150,7 +150,7 @@ def fragmentation(asked: Asked) -> Finding:
     if found.place is None:
         return Finding(missing=found.command)
     fresh = ground.fresh_heap(found.place, asked.evidence)
-    worse = ratio_of(found.place.times(BASE), fresh.times(BASE)) if fresh else None
+    worse = times_ratio(found.place.times(BASE), fresh.times(BASE)) if fresh else None
     freed = f"{found.place.parameters['freed']} of its blocks freed"
     text = f"{freed}, new-delete takes {percent_of(worse, 'its time on a fresh heap')}"
     if ground.serves(found, asked.case):

@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from mallard.advice.course import study
-    from mallard.advice.plan import Asked
+    from mallard.advice.plan import Request
     from mallard.advice.verdict import decide
     from mallard.profile.words import size
     from mallard.trial.program import Program
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     chosen = trials.chosen_mallocs(arguments)
     trials.check_there(chosen[:1])  # of the others, those that are missing are named in the answer
-    asked = Asked(
+    asked = Request(
         mallocs=chosen,
         scopes=_scopes(arguments.scope),
         rounds=arguments.rounds,
@@ -121,9 +121,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _with_bonus(found: Study, strategy: str) -> Study:
     """A database that cannot be read costs the bonus, and not the answer."""
-    from mallard.advice.bonus import bonus_of
+    from mallard.advice.bonus import read_bonus
 
     try:
-        return replace(found, bonus=bonus_of(strategy, default_database()))
+        return replace(found, bonus=read_bonus(strategy, default_database()))
     except UsageError as error:
         return replace(found, notes=(*found.notes, f"No rows of the benchmark beside the trial: {error}."))

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.trial.estimate import EMPTY_INPUT, estimate, refuse_long, runs_again
     from mallard.trial.native import record
     from mallard.trial.program import Program
-    from mallard.trial.scope_code import scope_of, scope_without
+    from mallard.trial.scope_code import exclude_functions, locate_scope
     from mallard.view.terminal.console import output_console, print_line
     from mallard.view.terminal.counting import count_on
     from mallard.view.terminal.trial import show_campaign, trial_json
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         trace = arguments.trace or record(
             arguments.program, arguments.input, Path(folder) / "mallard.trace", arguments.time_limit
         )
-        scope = scope_without(trace, scope_of(trace, arguments.scope), arguments.without)
+        scope = exclude_functions(trace, locate_scope(trace, arguments.scope), arguments.without)
         with count_on(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     if arguments.json:

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from mallard.verify.comparison import compare
-    from mallard.verify.ownership import ownership_of
+    from mallard.verify.ownership import record_ownership
     from mallard.verify.result import Verification
     from mallard.view.terminal.console import output_console
     from mallard.view.terminal.counting import count_on
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
         after = [programs[AFTER], *arguments.words]
-        ownership = ownership_of(after, arguments.input, Path(folder), arguments.time_limit)
+        ownership = record_ownership(after, arguments.input, Path(folder), arguments.time_limit)
     result = Verification(comparison, ownership, advice)
     if arguments.json:
         print(result.json())

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from mallard.mallocs import library_of
 from mallard.stats import Difference
-from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
+from mallard.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
-from mallard.trial.sensitivity import slope_of
-from mallard.trial.verdict import Effect, Trial, difference, trial_of, wall_of
+from mallard.trial.sensitivity import delay_slope
+from mallard.trial.verdict import Effect, Trial, difference, run_wall_seconds, summarize_trial
 
 Tick = Callable[[int, int], None]
 
@@ -27,24 +27,23 @@ class Campaign:
 
     @property
     def runs(self) -> int:
-        """Of the program, in all."""
+        """The total number of runs of the program."""
         arms = 2 + len(self.strategies) + len(self.delays_ns)
         return arms * self.rounds * len(self.mallocs) * len(self.litters)
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What the trial was measured against."""
+    """The environment of a trial, a global allocator on a clean or littered heap, with the results."""
 
     malloc: str
     litter: int
     trial: Trial
-    differing: tuple[str, ...]  # strategies under which the program's output is another one
-    compared: bool  # the output is the same from run to run
-    sensitivity: tuple[
-        tuple[int, Difference], ...
-    ]  # nanoseconds more for each operation; the time of the program beside the null
-    slope: Difference | None = None  # of the program's time over that of the delays
+    differing: tuple[str, ...]  # strategies under which the program's output differs
+    compared: bool  # the output does not vary from run to run
+    # (nanoseconds added to each operation, the program's time compared with the null)
+    sensitivity: tuple[tuple[int, Difference], ...]
+    slope: Difference | None = None  # of the program's time over the added delays
 
     @property
     def heap(self) -> str:
@@ -52,14 +51,16 @@ class Ground:
 
     @property
     def allowed(self) -> list[Effect]:
-        """Without strategies under which the program's output is another one, or that served nothing."""
+        """The strategies that served blocks and left the output of the program unchanged."""
         return [
-            each for each in self.trial.effects if each.strategy not in self.differing and each.counts.served
+            effect
+            for effect in self.trial.effects
+            if effect.strategy not in self.differing and effect.counts.served
         ]
 
     @property
     def best(self) -> Effect | None:
-        """The strategy that saves most, if its saving is beyond its interval."""
+        """The strategy that saves most, if its saving exceeds its interval."""
         return next((effect for effect in self.allowed if effect.saves), None)
 
 
@@ -72,22 +73,22 @@ class Result:
 
 def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick) -> Result:
     grounds: list[Ground] = []
-    places = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
-    for place, (malloc, litter) in enumerate(places):
+    environments = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
+    for index, (malloc, litter) in enumerate(environments):
 
-        def tick_here(done: int, of: int, place: int = place) -> None:
-            tick(place * of + done, len(places) * of)
+        def tick_campaign(done: int, total: int, index: int = index) -> None:
+            tick(index * total + done, len(environments) * total)
 
         rounds = run_rounds(
-            program, scope, _arms(campaign, malloc, litter), campaign.rounds, campaign.seed, tick_here
+            program, scope, _arms(campaign, malloc, litter), campaign.rounds, campaign.seed, tick_campaign
         )
         grounds.append(_ground(campaign, malloc, litter, rounds))
         campaign = replace(campaign, wall=grounds[0].trial.wall)
     return Result(scope, campaign.rounds, tuple(grounds))
 
 
-def run_alone(program: Program, campaign: Campaign) -> Once:
-    """The program once, as it is, under the first malloc."""
+def run_alone(program: Program, campaign: Campaign) -> RunResult:
+    """Runs the unchanged program once under the first malloc."""
     return program.run(Arm(None, library_of(campaign.mallocs[0])), Scope("", ()))
 
 
@@ -98,17 +99,17 @@ def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
     return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}
 
 
-def _delayed_frees(delayed: Mapping[int, Sequence[Once]]) -> int:
-    every = [run.counts.delayed_frees for runs in delayed.values() for run in runs if run.counts]
-    return every[0] if every else 0
+def _delayed_frees(delayed: Mapping[int, Sequence[RunResult]]) -> int:
+    frees = [run.counts.delayed_frees for runs in delayed.values() for run in runs if run.counts]
+    return frees[0] if frees else 0
 
 
 def _delayed(delay_ns: int) -> str:
     return f"{delay_ns} ns later"
 
 
-def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[Once]) -> Ground:
-    trial = trial_of(rounds, campaign.strategies, campaign.wall)
+def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[RunResult]) -> Ground:
+    trial = summarize_trial(rounds, campaign.strategies, campaign.wall)
     delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
     return Ground(
         malloc=malloc,
@@ -117,7 +118,9 @@ def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[Once]) 
         differing=tuple(outputs_differ(rounds, campaign.strategies)),
         compared=output_is_compared(rounds),
         sensitivity=tuple(
-            (delay, difference(runs, rounds.of(NULL), wall_of)) for delay, runs in delayed.items() if runs
+            (delay, difference(runs, rounds.of(NULL), run_wall_seconds))
+            for delay, runs in delayed.items()
+            if runs
         ),
-        slope=slope_of(delayed, trial.null.requests + _delayed_frees(delayed)),
+        slope=delay_slope(delayed, trial.null.requests + _delayed_frees(delayed)),
     )

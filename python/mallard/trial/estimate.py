@@ -1,4 +1,4 @@
-"""The words before many runs of a user's program: what they do, and how long they take."""
+"""Messages shown before a user's program runs many times: what happens, and how long it takes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from mallard.errors import UsageError
 
-MOST_SECONDS = 3600.0  # of a command whose rounds the user did not choose
+MOST_SECONDS = 3600.0  # limit for a command without --rounds
 SHORT_SECONDS = 0.05
 EMPTY_INPUT = (
     "The program had no terminal, and its standard input was empty; if it reads it, give it --input FILE."
@@ -33,7 +33,7 @@ def refuse_long(runs: int, seconds: float) -> None:
 
 
 def short(seconds: float) -> str:
-    """Empty for a program that takes long enough."""
+    """A warning for a program that is too short to measure well; empty otherwise."""
     if seconds >= SHORT_SECONDS:
         return ""
     return (

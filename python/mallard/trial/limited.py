@@ -1,5 +1,5 @@
-"""Runs a user's program under `mallard-measure`, which ends it, with all that it started, when its time is
-over or when mallard ends. A kill of mallard counts.
+"""Runs a user's program under `mallard-measure`, which kills the program and its children when the time limit
+passes or when mallard exits, even by a signal.
 """
 
 from __future__ import annotations
@@ -29,20 +29,24 @@ def run_limited(
     stdout: IO[bytes] | int,
     stderr: IO[bytes] | int,
 ) -> list[int]:
-    """Returns: what mallard-measure tells of the process."""
-    # A preloaded library is for the program, and not for the one that measures it.
-    own = {variable: value for variable, value in environment.items() if variable != preload.VARIABLE}
-    handed = [f"{variable}={environment[variable]}" for variable in environment.keys() - own.keys()]
+    """Returns: the fields that mallard-measure writes."""
+    # Preload libraries into the program, but not into mallard-measure.
+    measurer_environment = {
+        variable: value for variable, value in environment.items() if variable != preload.VARIABLE
+    }
+    preload_arguments = [
+        f"{variable}={environment[variable]}" for variable in environment.keys() - measurer_environment.keys()
+    ]
     with (
-        open(stdin or os.devnull, "rb") as given,
+        open(stdin or os.devnull, "rb") as input_file,
         tempfile.TemporaryFile(prefix="mallard-result-") as result,
     ):
         process = subprocess.Popen(
-            [str(MEASURER.find()), str(result.fileno()), *handed, "--", *words],
-            stdin=given,
+            [str(MEASURER.find()), str(result.fileno()), *preload_arguments, "--", *words],
+            stdin=input_file,
             stdout=stdout,
             stderr=stderr,
-            env=own,
+            env=measurer_environment,
             pass_fds=(result.fileno(),),
             start_new_session=True,
             # Safe, because this process has one thread. On SIGTERM mallard-measure ends its group.
@@ -50,16 +54,16 @@ def run_limited(
         )
         wait(process, name, seconds_limit)
         result.seek(0)
-        told = result.read().split()
-    if len(told) == 2:
-        raise UsageError(f"{words[0]} does not start: {os.strerror(int(told[1]))}")
-    if len(told) != 7:
+        fields = result.read().split()
+    if len(fields) == 2:
+        raise UsageError(f"{words[0]} does not start: {os.strerror(int(fields[1]))}")
+    if len(fields) != 7:
         raise UsageError(f"{MEASURER.name} ended without a result (exit status {process.returncode})")
-    return list(map(int, told))
+    return list(map(int, fields))
 
 
 def wait(process: subprocess.Popen[bytes], name: str, seconds_limit: float) -> None:
-    """The process leads a group of its own, so Ctrl-C ends the program as well."""
+    """Kills the process group on a timeout or Ctrl-C: the process leads its own group."""
     try:
         process.wait(seconds_limit)
     except subprocess.TimeoutExpired:

@@ -18,18 +18,18 @@ DIGESTED_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class Measured:
-    """One process."""
+    """Measurements of one process."""
 
     cpu_seconds: float
     wall_seconds: float
     peak_bytes: int
     faults: int
-    status: int  # as wait() gives it
+    status: int  # of wait()
     output: str  # a digest
 
     @property
     def ended_by(self) -> str:
-        """The name of the signal, or ''."""
+        """The name of the signal that ended the process, or an empty string."""
         if not os.WIFSIGNALED(self.status):
             return ""
         try:
@@ -47,7 +47,7 @@ class Measured:
 def measure(
     words: Sequence[str], environment: Mapping[str, str], stdin: Path | None, seconds_limit: float
 ) -> Measured:
-    """The program's own words are kept out of the terminal; their digest is compared."""
+    """Hides the program's output from the terminal, and keeps its digest for comparison."""
     with (
         tempfile.TemporaryFile(prefix="mallard-output-") as output,
         tempfile.TemporaryFile(prefix="mallard-errors-") as errors,
@@ -68,12 +68,12 @@ def measure(
 
 
 def own_environment() -> dict[str, str]:
-    """The user's; ./mallard has set a variable."""
+    """The user's environment, without the variable that ./mallard sets."""
     return {name: value for name, value in os.environ.items() if name != "MALLARD_ROOT"}
 
 
 def sha256_of_file(file: IO[bytes]) -> str:
-    """Of the rest of the file, which may be larger than the memory."""
+    """The digest of the file from its current position. The file may be larger than memory."""
     digest = hashlib.sha256()
     while piece := file.read(DIGESTED_AT_ONCE):
         digest.update(piece)

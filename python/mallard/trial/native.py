@@ -15,27 +15,27 @@ from mallard.trial.limited import run_limited
 from mallard.trial.measured import own_environment
 
 ERROR = "error: "
-TIMES_SLOWER = 4  # a program that does nothing but allocate is slowed more, and needs --sample
+TIMES_SLOWER = 4  # a program that only allocates is slowed more, and needs --sample
 NOTHING_RECORDED = "before its first allocation"
 END = re.compile(r"(ended with status|ended by signal) (\d+)")
 
 
 class NothingRecordedError(UsageError):
-    """The program made no call of the allocator that the recorder saw."""
+    """The recorder saw no allocation."""
 
     def ends_as(self, status: int) -> bool:
-        """True if the recorded program ended with this status of wait(), or nobody said how it ended."""
-        found = END.search(str(self))
-        if found is None:
+        """True if the recorded program had this status of wait(), or if its end is unknown."""
+        match = END.search(str(self))
+        if match is None:
             return True
-        by_signal = found[1].endswith("signal")
-        own = os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        return (by_signal, int(found[2])) == (os.WIFSIGNALED(status), own)
+        by_signal = match[1].endswith("signal")
+        code = os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        return (by_signal, int(match[2])) == (os.WIFSIGNALED(status), code)
 
 
 def record(program: Sequence[str], stdin: Path | None, trace: Path, seconds_limit: float) -> Path:
-    """Records the program once; its own words are kept out of the terminal. `seconds_limit` is that of a run
-    without the recorder, which is slower.
+    """Records the program once and hides its output. `seconds_limit` applies to a run without the recorder,
+    which is slower.
     """
     words = [str(COLLECTOR.find()), "-o", str(trace), "--", *program]
     with tempfile.TemporaryFile(prefix="mallard-errors-") as errors:
@@ -49,16 +49,16 @@ def record(program: Sequence[str], stdin: Path | None, trace: Path, seconds_limi
             stderr=errors,
         )
         errors.seek(0)
-        told = errors.read().decode(errors="replace")
+        output = errors.read().decode(errors="replace")
     if not trace.is_file():
-        said = _reason(told)
-        error = NothingRecordedError if NOTHING_RECORDED in said else UsageError
-        raise error(said or f"{program[0]} was not recorded")
+        reason = _reason(output)
+        error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
+        raise error(reason or f"{program[0]} was not recorded")
     return trace
 
 
-def _reason(said: str) -> str:
-    """The line with the error; the last one if none says so."""
-    lines = said.strip().splitlines()
+def _reason(output: str) -> str:
+    """The line with the error, or else the last line."""
+    lines = output.strip().splitlines()
     errors = [line.partition(ERROR)[2] for line in lines if ERROR in line]
     return (errors or lines[-1:] or [""])[0]

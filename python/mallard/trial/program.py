@@ -14,24 +14,26 @@ from mallard.trial.report import Counts, read_counts
 AS_IT_IS = "as it is"
 NULL = "null"
 EXCEPT = "MALLARD_TRIAL_EXCEPT"
-NO_SCOPE = (("MALLARD_TRIAL_BY", "mark"),)  # a mark without a name never begins
+NO_SCOPE = (("MALLARD_TRIAL_BY", "mark"),)  # a mark without a name never starts
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The scope, as the trial finds it: environment variables, and words for people."""
+    """The scope as environment variables of the trial, with its title."""
 
     name: str
     variables: tuple[tuple[str, str], ...]
 
     @property
-    def leaves_out(self) -> bool:
+    def has_exceptions(self) -> bool:
         return any(name == EXCEPT for name, _ in self.variables)
 
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to run the program. Without a strategy it runs as it is, on a littered heap if so asked."""
+    """A way to run the program. Without a strategy the program is unchanged, on a littered heap if `litter`
+    is set.
+    """
 
     strategy: str | None
     malloc: Path | None = None  # preloaded as the global allocator
@@ -40,9 +42,9 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Once(Measured):
+class RunResult(Measured):
     counts: Counts | None
-    askers: int = 0  # threads that asked for blocks of the scope, as far as they lived at one time
+    allocating_threads: int = 0  # threads that allocated in the scope and were alive at the same time
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,12 @@ class Program:
     stdin: Path | None = None
     seconds_limit: float = 600.0
 
-    def run(self, arm: Arm, scope: Scope) -> Once:
+    def run(self, arm: Arm, scope: Scope) -> RunResult:
         with tempfile.TemporaryDirectory(prefix="mallard-trial-") as folder:
             report = Path(folder) / "report"
             environment = self._environment(arm, scope, report)
-            done = measure(self.words, environment, self.stdin, self.seconds_limit)
-            return _once(done, read_counts(report))
+            measured = measure(self.words, environment, self.stdin, self.seconds_limit)
+            return _to_run_result(measured, read_counts(report))
 
     def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
         environment = own_environment()
@@ -65,8 +67,8 @@ class Program:
         libraries = [self.library] if strategy else []
         libraries += [arm.malloc] if arm.malloc is not None else []
         if libraries:
-            users = environment.get(preload.VARIABLE, "")
-            environment[preload.VARIABLE] = preload.preload_list(libraries, users)
+            preloaded = environment.get(preload.VARIABLE, "")
+            environment[preload.VARIABLE] = preload.preload_list(libraries, preloaded)
         if strategy:
             environment |= {"MALLARD_TRIAL": strategy, "MALLARD_TRIAL_REPORT": str(report)}
             environment |= dict(scope.variables if arm.strategy else NO_SCOPE)
@@ -77,15 +79,15 @@ class Program:
         return environment
 
 
-def _once(done: Measured, counts: Counts | None) -> Once:
-    """Without the time that the trial itself took before the program began."""
-    own = counts or Counts()
-    return Once(
-        **asdict(done)
+def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
+    """Subtracts the trial's own start-up time."""
+    trial_counts = counts or Counts()
+    return RunResult(
+        **asdict(measured)
         | {
-            "cpu_seconds": done.cpu_seconds - own.begin_cpu_ns / 1e9,
-            "wall_seconds": done.wall_seconds - own.begin_wall_ns / 1e9,
+            "cpu_seconds": measured.cpu_seconds - trial_counts.begin_cpu_ns / 1e9,
+            "wall_seconds": measured.wall_seconds - trial_counts.begin_wall_ns / 1e9,
         },
         counts=counts,
-        askers=own.askers,
+        allocating_threads=trial_counts.askers,
     )

@@ -1,4 +1,4 @@
-"""The file in which a trial counts (trial/report.hpp)."""
+"""Reads the file to which a trial writes its counts (trial/report.hpp)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_NAMED = 3  # of the last requests
 
 @dataclass(frozen=True)
 class Counts:
-    """What the servers of all threads counted, in the order of the file."""
+    """The sums of the counts of all servers, in the order of the file."""
 
     served: int = 0
     served_bytes: int = 0
@@ -30,16 +30,13 @@ class Counts:
     elsewhere: int = 0
     delayed_frees: int = 0
     servers: int = 0
-    askers: int = (
-        0  # of them, those whose threads asked for blocks of the scope, as far as they lived at one time
-    )
-    seen: int = 0  # a bit for each of the first ranges of code, if a call was seen there
-    seen_excepted: int = 0  # the same of the code that is left out, inside of the scope
+    askers: int = 0  # servers whose threads allocated in the scope
+    seen: int = 0  # a bit for each of the first ranges of code in which a call was seen
+    seen_excepted: int = 0  # a bit for each of the first excluded ranges that were called inside of the scope
     begin_cpu_ns: int = 0  # of the trial itself, before the program's first allocation
     begin_wall_ns: int = 0
-    last: tuple[
-        tuple[int, int], ...
-    ] = ()  # of each server: the bytes of its last request, and its caller's address
+    # The last request of each server: its bytes, and the address of its caller.
+    last: tuple[tuple[int, int], ...] = ()
 
     @property
     def requests(self) -> int:
@@ -51,8 +48,8 @@ class Counts:
         return self.too_large + self.aligned + self.no_room
 
     @property
-    def left(self) -> int:
-        """Served blocks that nobody freed before the end."""
+    def never_freed(self) -> int:
+        """Served blocks that were not freed before the end."""
         return self.served - self.freed - self.freed_by_others
 
 
@@ -70,14 +67,14 @@ def read_counts(file: Path) -> Counts | None:
     if len(data) < SERVER_BYTES or not data.startswith(MAGIC):
         return None
     _, servers, _, seen, seen_excepted, cpu_ns, wall_ns = HEADER.unpack_from(data)
-    whole = min(servers, len(data) // SERVER_BYTES - 1)
-    rows = [SERVER.unpack_from(data, SERVER_BYTES * place) for place in range(1, whole + 1)]
-    sums = {name: sum(row[place] for row in rows) for place, name in enumerate(SUMMED)}
+    complete = min(servers, len(data) // SERVER_BYTES - 1)
+    rows = [SERVER.unpack_from(data, SERVER_BYTES * index) for index in range(1, complete + 1)]
+    sums = {name: sum(row[index] for row in rows) for index, name in enumerate(SUMMED)}
     askers = sum(any(row[SUMMED.index(name)] for name in IN_SCOPE) for row in rows)
     last = tuple((row[-2], row[-1]) for row in rows if row[-1])
     return Counts(
         **sums,
-        servers=whole,
+        servers=complete,
         askers=askers,
         seen=seen,
         seen_excepted=seen_excepted,

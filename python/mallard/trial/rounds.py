@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from mallard.errors import UsageError
 from mallard.trial.measured import Measured
-from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
+from mallard.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.trial.report import Counts
 from mallard.trial.unserved import refuse_unserved
 
@@ -18,14 +18,14 @@ Run = TypeVar("Run", bound=Measured)
 
 @dataclass
 class Rounds(Generic[Run]):
-    """The runs of each arm, by its name, a round at each place."""
+    """The runs of each arm by name, one run for each round."""
 
     runs: dict[str, list[Run]] = field(default_factory=dict)
-    # The arms that ended as the base never did, and how. They have no runs.
+    # The arms that ended in a way that the base never does, and how. They have no runs.
     failed: dict[str, str] = field(default_factory=dict)
     # The ends of the base, if they vary from run to run.
     ends: tuple[str, ...] = ()
-    odd: dict[str, Run] = field(default_factory=dict)  # of each arm that failed, the first run that did
+    odd: dict[str, Run] = field(default_factory=dict)  # arm -> its first failed run
 
     def of(self, arm: str) -> list[Run]:
         return self.runs.get(arm, [])
@@ -40,48 +40,53 @@ def interleaved(
     check_first: Callable[[Mapping[str, Run]], None],
     check: Callable[[Rounds[Run]], None] | None = None,
 ) -> Rounds[Run]:
-    """An arm that ends as the base never does has failed. `check_first` may refuse the first round, `check`
-    the first two."""
-    draw = random.Random(seed)
-    kept: Rounds[Run] = Rounds({name: [] for name in arms})
-    alive = list(arms)
+    """An arm that ends in a way that the base never does has failed. `check_first` may reject the first
+    round, `check` the first two.
+    """
+    random_order = random.Random(seed)
+    completed: Rounds[Run] = Rounds({name: [] for name in arms})
+    remaining = list(arms)
     for round_ in range(rounds):
-        order = list(alive)
-        draw.shuffle(order)
+        names = list(remaining)
+        random_order.shuffle(names)
         results = {}
-        for place, name in enumerate(order):
-            tick(round_ * len(order) + place, rounds * len(order))
+        for index, name in enumerate(names):
+            tick(round_ * len(names) + index, rounds * len(names))
             results[name] = arms[name]()
         if round_ == 0:
             check_first(results)
         for name, result in results.items():
-            kept.runs[name].append(result)
+            completed.runs[name].append(result)
         if round_ == 1:
             if check:
-                check(kept)
-            # One odd end may be the program's own, two need no third.
-            alive = [name for name in alive if not _always_ends_otherwise(kept, name, base)]
-    return _without_failed(kept, base)
+                check(completed)
+            # One unexpected end may be the program's own. After two, the arm is dropped.
+            remaining = [name for name in remaining if not _always_ends_differently(completed, name, base)]
+    return _without_failed(completed, base)
 
 
-def _always_ends_otherwise(kept: Rounds[Run], name: str, base: str) -> bool:
-    return {run.status for run in kept.of(name)}.isdisjoint(run.status for run in kept.of(base))
+def _always_ends_differently(completed: Rounds[Run], name: str, base: str) -> bool:
+    return {run.status for run in completed.of(name)}.isdisjoint(run.status for run in completed.of(base))
 
 
-def _without_failed(kept: Rounds[Run], base: str) -> Rounds[Run]:
-    usual = {run.status: run.end for run in kept.of(base)}
-    failed = {name: how for name, runs in kept.runs.items() if (how := odd_end(runs, usual))}
-    sound = {name: runs for name, runs in kept.runs.items() if name not in failed}
-    odd = {name: next(run for run in kept.of(name) if run.status not in usual) for name in failed}
-    return Rounds(sound, failed, tuple(usual.values()) if len(usual) > 1 else (), odd)
+def _without_failed(completed: Rounds[Run], base: str) -> Rounds[Run]:
+    expected = {run.status: run.end for run in completed.of(base)}
+    failed = {
+        name: end for name, runs in completed.runs.items() if (end := describe_failures(runs, expected))
+    }
+    sound = {name: runs for name, runs in completed.runs.items() if name not in failed}
+    odd = {name: next(run for run in completed.of(name) if run.status not in expected) for name in failed}
+    return Rounds(sound, failed, tuple(expected.values()) if len(expected) > 1 else (), odd)
 
 
-def odd_end(runs: Sequence[Measured], usual: Container[int]) -> str:
-    """How runs ended that did not end as usual, and how many; empty if there are none."""
-    odd = [run for run in runs if run.status not in usual]
-    if not odd:
+def describe_failures(runs: Sequence[Measured], expected: Container[int]) -> str:
+    """How and how often runs ended with an unexpected status; empty if all were as expected."""
+    unexpected = [run for run in runs if run.status not in expected]
+    if not unexpected:
         return ""
-    return odd[0].end + ("" if len(odd) == len(runs) else f" in {len(odd)} of {len(runs)} rounds")
+    return unexpected[0].end + (
+        "" if len(unexpected) == len(runs) else f" in {len(unexpected)} of {len(runs)} rounds"
+    )
 
 
 def run_rounds(
@@ -91,28 +96,29 @@ def run_rounds(
     rounds: int,
     seed: int,
     tick: Callable[[int, int], None],
-) -> Rounds[Once]:
-    """Refuses a scope that does not occur, or that cannot be served: a trial of it would compare a program
-    with itself."""
+) -> Rounds[RunResult]:
+    """Rejects a scope that does not occur or cannot be served, because its trial would compare the program
+    with itself.
+    """
     runs = {name: lambda arm=arm: program.run(arm, scope) for name, arm in arms.items()}
-    found = interleaved(
+    completed = interleaved(
         runs,
         AS_IT_IS,
         rounds,
         seed,
         tick,
-        lambda first: _check_first(first, arms, scope),
-        lambda kept: _check_null(kept, scope),
+        lambda results: _check_first(results, arms, scope),
+        lambda completed: _check_null(completed, scope),
     )
-    if NULL in found.failed:
-        raise _null_breaks(scope, found.failed[NULL])
-    return found
+    if NULL in completed.failed:
+        raise _null_breaks(scope, completed.failed[NULL])
+    return completed
 
 
-def _check_first(results: Mapping[str, Once], arms: Mapping[str, Arm], scope: Scope) -> None:
-    null, usual = results[NULL], results[AS_IT_IS].status
-    if null.status != usual:
-        return  # judged when there are two of them
+def _check_first(results: Mapping[str, RunResult], arms: Mapping[str, Arm], scope: Scope) -> None:
+    null, expected = results[NULL], results[AS_IT_IS].status
+    if null.status != expected:
+        return  # judged after the second round
     if null.counts is None:
         raise UsageError(
             "the trial did not begin in the program: it is linked statically, or it is a script that starts "
@@ -123,38 +129,38 @@ def _check_first(results: Mapping[str, Once], arms: Mapping[str, Arm], scope: Sc
             f"no block was allocated inside of {scope.name}, so there is nothing to try; 'mallard profile "
             "TRACE' lists the scopes that allocate"
         )
-    if scope.leaves_out and null.counts.seen_excepted == 0:
+    if scope.has_exceptions and null.counts.seen_excepted == 0:
         raise UsageError(
             f"{scope.name} leaves out nothing: the scope allocates nothing through that code; give a "
             "function that the scope calls, or leave --without out"
         )
     serving = [results[name] for name, arm in arms.items() if arm.strategy not in (None, NULL)]
-    refuse_unserved([run.counts or Counts() for run in serving if run.status == usual], scope.name)
+    refuse_unserved([run.counts or Counts() for run in serving if run.status == expected], scope.name)
 
 
-def _check_null(kept: Rounds[Once], scope: Scope) -> None:
+def _check_null(completed: Rounds[RunResult], scope: Scope) -> None:
     """Finding the scope must not change the program."""
-    plain, null = kept.of(AS_IT_IS), kept.of(NULL)
-    if _always_ends_otherwise(kept, NULL, AS_IT_IS):
+    plain, null = completed.of(AS_IT_IS), completed.of(NULL)
+    if _always_ends_differently(completed, NULL, AS_IT_IS):
         raise _null_breaks(scope, null[0].end)
     outputs = {run.output for run in plain}
     if len(outputs) == 1 and outputs.isdisjoint(run.output for run in null):
         raise _null_breaks(scope, "has another output")
 
 
-def _null_breaks(scope: Scope, how: str) -> UsageError:
+def _null_breaks(scope: Scope, effect: str) -> UsageError:
     return UsageError(
-        f"the program {how} where a trial only finds {scope.name} and serves nothing; without the trial it "
-        "does not, so nothing can be compared; a MALLARD_SCOPE is found without a look at the stack"
+        f"the program {effect} where a trial only finds {scope.name} and serves nothing; without the trial "
+        "it does not, so nothing can be compared; a MALLARD_SCOPE is found without a look at the stack"
     )
 
 
 def outputs_differ(rounds: Rounds[Run], arms: Sequence[str], base: str = AS_IT_IS) -> list[str]:
-    """The arms whose output differs from the base's; none if the base's own differs from round to round."""
-    of_base = {run.output for run in rounds.of(base)}
-    if len(of_base) != 1:
+    """The arms whose output differs from the base's; empty if the base's own output varies."""
+    base_outputs = {run.output for run in rounds.of(base)}
+    if len(base_outputs) != 1:
         return []
-    return [arm for arm in arms if {run.output for run in rounds.of(arm)} - of_base]
+    return [arm for arm in arms if {run.output for run in rounds.of(arm)} - base_outputs]
 
 
 def output_is_compared(rounds: Rounds[Run], base: str = AS_IT_IS) -> bool:

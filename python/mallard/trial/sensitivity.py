@@ -1,7 +1,7 @@
-"""Is the scope on the way that the program waits for? Its operations are made slower, by some delays.
+"""Measures whether the program waits for a scope, by slowing down its operations with several delays.
 
-The slope of the program's time over the delays tells. What a delayed arm costs besides, at its start, is the
-same for each delay, so it is not in the slope.
+The answer is the slope of the program's time over the delays. The fixed start-up cost of a delayed arm is
+equal for all delays, so it does not affect the slope.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from mallard.trial.measured import Measured
 WAITS = 0.5
 
 
-def slope_of(delayed: Mapping[int, Sequence[Measured]], operations: int) -> Difference | None:
-    """Seconds of the program for each second of delay in all, by round: 1 if it waits for all of it. None
-    if fewer than two delays ran."""
+def delay_slope(delayed: Mapping[int, Sequence[Measured]], operations: int) -> Difference | None:
+    """Seconds of program time per second of total delay, by round: 1 if the program waits for all of it. None
+    if fewer than two delays ran.
+    """
     delays = [delay for delay, runs in delayed.items() if runs]
     rounds = min((len(delayed[delay]) for delay in delays), default=0)
     if len(delays) < 2 or not operations or not rounds:
@@ -28,11 +29,13 @@ def slope_of(delayed: Mapping[int, Sequence[Measured]], operations: int) -> Diff
     return paired_difference(slopes, [0.0] * len(slopes))
 
 
-def _slope(places: Sequence[float], values: Sequence[float]) -> float:
-    """Of the line with the least squares."""
-    middle, mean = sum(places) / len(places), sum(values) / len(values)
-    above = sum((place - middle) * (value - mean) for place, value in zip(places, values, strict=True))
-    return above / sum((place - middle) ** 2 for place in places)
+def _slope(delays: Sequence[float], values: Sequence[float]) -> float:
+    """The least-squares slope."""
+    mean_delay, mean_value = sum(delays) / len(delays), sum(values) / len(values)
+    covariance = sum(
+        (delay - mean_delay) * (value - mean_value) for delay, value in zip(delays, values, strict=True)
+    )
+    return covariance / sum((delay - mean_delay) ** 2 for delay in delays)
 
 
 def meaning(slope: Difference) -> str:
@@ -40,4 +43,4 @@ def meaning(slope: Difference) -> str:
         return "the program waits for the scope"
     if slope.high < WAITS:
         return "the program hardly waits for the scope, so no allocator there makes it much faster"
-    return "that does not tell whether the program waits for the scope"
+    return "that does not show whether the program waits for the scope"

@@ -1,4 +1,4 @@
-"""The requests of a scope that a strategy left to the global allocator, and the reasons."""
+"""The requests of a scope that a strategy left to the global allocator, with the reasons."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from mallard.selection import in_prose
 from mallard.trial.report import Counts
 
 
-def reasons_of(counts: Counts) -> str:
-    """`900 too large and 100 aligned`; empty if all were served."""
-    every = (
+def unserved_reasons(counts: Counts) -> str:
+    """`900 too large and 100 aligned`; empty if all requests were served."""
+    reasons = (
         (counts.too_large, "that are too large"),
         (counts.aligned, "with an alignment of their own"),
         (counts.no_room, "for which there was no room"),
     )
-    told = [f"{count(number)} {reason}" for number, reason in every if number]
-    return in_prose(told) if told else ""
+    phrases = [f"{count(requests)} {reason}" for requests, reason in reasons if requests]
+    return in_prose(phrases) if phrases else ""
 
 
-def refuse_unserved(every: Sequence[Counts], scope: str) -> None:
-    """`every` has the counts of each strategy that was tried."""
-    if not every or any(counts.served for counts in every):
+def refuse_unserved(tried: Sequence[Counts], scope: str) -> None:
+    """`tried` has the counts of each strategy that ran."""
+    if not tried or any(counts.served for counts in tried):
         return
-    reasons = next((found for counts in every if (found := reasons_of(counts))), "")
+    reasons = next((text for counts in tried if (text := unserved_reasons(counts))), "")
     raise UsageError(
         f"no block of {scope} could be served{f': {reasons}' if reasons else ''}; try another scope"
     )

@@ -1,4 +1,4 @@
-"""What a trial says of each strategy."""
+"""Summarizes a trial: the effect of each strategy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mallard.stats import Difference, median, paired_difference
 from mallard.trial.measured import Measured
-from mallard.trial.program import AS_IT_IS, NULL, Once
+from mallard.trial.program import AS_IT_IS, NULL, RunResult
 from mallard.trial.report import Counts
 from mallard.trial.rounds import Rounds
 
@@ -16,7 +16,7 @@ SEVERAL_CORES = 1.2  # CPU time over wall time
 
 @dataclass(frozen=True)
 class Effect:
-    """A strategy beside the null, by round. Times in seconds; less than 0 is saved."""
+    """The change from the null to a strategy, by round, in seconds. Less than 0 is saved."""
 
     strategy: str
     time: Difference
@@ -35,30 +35,32 @@ class Effect:
 
 @dataclass(frozen=True)
 class Trial:
-    effects: tuple[Effect, ...]  # the one that saves most first
-    program_seconds: float  # as it is
+    effects: tuple[Effect, ...]  # largest saving first
+    program_seconds: float  # of the unchanged program
     null_seconds: float
-    wall: bool  # times are wall time, because several threads asked for blocks of the scope
+    wall: bool  # times are wall time, because several threads allocated in the scope
     null: Counts
-    failed: dict[str, str]  # strategies under which the program ends as it never does by itself, and how
+    failed: dict[
+        str, str
+    ]  # strategies under which the program ended in a way that it never does alone, and how
     last: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    """The last requests of the scope in those runs: bytes, and the caller's address."""
-    ends: tuple[str, ...] = ()  # of the program as it is, if they vary from run to run
+    """The last requests of the scope in the failed runs: bytes, and the caller's address."""
+    ends: tuple[str, ...] = ()  # of the unchanged program, if they vary from run to run
 
     @property
     def nanoseconds_to_find(self) -> float:
-        """What finding the scope costs a request of the program; it is in all arms but the first."""
+        """The cost of finding the scope, per request of the program. All arms but the first have it."""
         requests = self.null.requests + self.null.elsewhere
         return (self.null_seconds - self.program_seconds) / requests * 1e9 if requests else 0.0
 
 
-def trial_of(rounds: Rounds[Once], strategies: Sequence[str], wall: bool | None = None) -> Trial:
-    """The threads of the null choose the clock, if `wall` does not."""
+def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: bool | None = None) -> Trial:
+    """Without `wall`, the number of threads in the null decides the clock."""
     null = rounds.of(NULL)
     counts = null[0].counts or Counts()
     if wall is None:
-        wall = any(run.askers > 1 for run in null)
-    seconds = wall_of if wall else cpu_of
+        wall = any(run.allocating_threads > 1 for run in null)
+    seconds = run_wall_seconds if wall else run_cpu_seconds
     effects = [
         Effect(
             strategy,
@@ -76,7 +78,7 @@ def trial_of(rounds: Rounds[Once], strategies: Sequence[str], wall: bool | None 
         null_seconds=median([seconds(run) for run in null]),
         wall=wall,
         null=counts,
-        failed={name: how for name, how in rounds.failed.items() if name in strategies},
+        failed={name: end for name, end in rounds.failed.items() if name in strategies},
         last={name: run.counts.last for name, run in rounds.odd.items() if run.counts},
         ends=rounds.ends,
     )
@@ -86,17 +88,19 @@ def varies(ends: Sequence[str]) -> str:
     return f"By itself the program {' or '.join(ends)}, from run to run, so its runs are hard to compare."
 
 
-def cpu_of(run: Measured) -> float:
+def run_cpu_seconds(run: Measured) -> float:
     return run.cpu_seconds
 
 
-def wall_of(run: Measured) -> float:
+def run_wall_seconds(run: Measured) -> float:
     return run.wall_seconds
 
 
 def difference(
-    runs: Sequence[Measured], base: Sequence[Measured], of: Callable[[Measured], float]
+    runs: Sequence[Measured], base: Sequence[Measured], quantity: Callable[[Measured], float]
 ) -> Difference:
-    """By round, as far as both ran."""
-    both = min(len(runs), len(base))
-    return paired_difference([of(run) for run in runs[:both]], [of(run) for run in base[:both]])
+    """Pairs the rounds that both completed."""
+    rounds = min(len(runs), len(base))
+    return paired_difference(
+        [quantity(run) for run in runs[:rounds]], [quantity(run) for run in base[:rounds]]
+    )

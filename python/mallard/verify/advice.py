@@ -1,4 +1,4 @@
-"""The figure that an advice promised: the JSON of `mallard advise --json` or `mallard try --json`."""
+"""Reads the promised figure from the JSON of `mallard advise --json` or `mallard try --json`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRIAL, ADVICE = "mallard trial", "mallard advice"
 
 @dataclass(frozen=True)
 class Figure:
-    """The allocator of the answer, as it was tried on the unchanged program."""
+    """The allocator of the answer, as tried on the unchanged program."""
 
     scope: str  # empty for a malloc, which serves the whole program
     strategy: str  # or the malloc
@@ -31,7 +31,7 @@ class Figure:
 @dataclass(frozen=True)
 class Advice:
     headline: str  # empty for a trial
-    figure: Figure | None  # None if the answer is no allocator
+    figure: Figure | None  # None if the answer is not an allocator
     wall: bool  # its times are wall time
 
 
@@ -66,15 +66,15 @@ class _Ground:
         """The answer of a trial: the first strategy that saves time and can be advised."""
         return next(
             (
-                each
-                for each in self.trial.effects
-                if each.counts.served and each.strategy not in self.differing and each.time.high < 0
+                effect
+                for effect in self.trial.effects
+                if effect.counts.served and effect.strategy not in self.differing and effect.time.high < 0
             ),
             None,
         )
 
-    def of(self, strategy: str) -> _Effect | None:
-        return next((each for each in self.trial.effects if each.strategy == strategy), None)
+    def find_effect(self, strategy: str) -> _Effect | None:
+        return next((effect for effect in self.trial.effects if effect.strategy == strategy), None)
 
 
 @dataclass(frozen=True)
@@ -124,28 +124,28 @@ class _AdviceDocument:
 
 
 def read_advice(file: Path) -> Advice:
-    """Raises a UsageError if the file is no advice."""
+    """Raises a UsageError if the file is not an advice."""
     try:
         document = json.loads(file.read_bytes())
     except OSError as error:
         raise UsageError(f"--advice {file} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise UsageError(
-            f"--advice {file} is no JSON; 'mallard try --json' and 'mallard advise --json' write it"
+            f"--advice {file} is not JSON; 'mallard try --json' and 'mallard advise --json' write it"
         ) from None
     kind = document.get("format") if isinstance(document, dict) else None
     if not isinstance(kind, str) or kind not in (TRIAL, ADVICE):
         raise UsageError(
-            f"--advice {file} is no advice: its format is {kind!r}; allowed are {TRIAL!r} and {ADVICE!r}, "
-            "which 'mallard try --json' and 'mallard advise --json' write"
+            f"--advice {file} is not an advice: its format is {kind!r}; allowed are {TRIAL!r} and "
+            f"{ADVICE!r}, which 'mallard try --json' and 'mallard advise --json' write"
         )
     try:
         if kind == TRIAL:
             trial = decode(_TrialDocument, document)
-            wall = any(each.trial.wall for each in trial.grounds)
-            return Advice("", _checked(_of_trial(trial)), wall)
+            wall = any(ground.trial.wall for ground in trial.grounds)
+            return Advice("", _checked(_trial_figure(trial)), wall)
         advice = decode(_AdviceDocument, document)
-        return Advice(advice.headline, _checked(_of_answer(advice)), advice.wall)
+        return Advice(advice.headline, _checked(_answer_figure(advice)), advice.wall)
     except WrongDocumentError as error:
         raise UsageError(f"--advice {file}: {error}; write it again, by this version of mallard") from None
 
@@ -156,23 +156,23 @@ def _checked(figure: Figure | None) -> Figure | None:
     return figure
 
 
-def _of_trial(trial: _TrialDocument) -> Figure | None:
-    """Against the first global allocator under which a strategy saved time."""
-    ground = next((each for each in trial.grounds if each.best), None)
+def _trial_figure(trial: _TrialDocument) -> Figure | None:
+    """The first global allocator under which a strategy saved time."""
+    ground = next((ground for ground in trial.grounds if ground.best), None)
     return _figure(trial, ground, ground.best) if ground else None
 
 
-def _of_answer(advice: _AdviceDocument) -> Figure | None:
-    """Of the first sentence, which need not be that of the strategy that saved most."""
+def _answer_figure(advice: _AdviceDocument) -> Figure | None:
+    """The figure of the headline, whose strategy need not be the one that saved most."""
     answer, trial, mallocs = advice.answer, advice.study.trial, advice.study.globals
     if answer.kind == "local" and trial and trial.grounds:
         ground = trial.grounds[0]
-        return _figure(trial, ground, ground.of(answer.strategy or ""))
+        return _figure(trial, ground, ground.find_effect(answer.strategy or ""))
     if answer.kind == "global":
         against = f"{mallocs.base} on a {mallocs.heap} heap"
-        for each in mallocs.effects:
-            if each.malloc == answer.malloc:
-                return Figure("", each.malloc, against, each.time, mallocs.seconds)
+        for effect in mallocs.effects:
+            if effect.malloc == answer.malloc:
+                return Figure("", effect.malloc, against, effect.time, mallocs.seconds)
     return None
 
 

@@ -1,4 +1,4 @@
-"""The programs beside each other, by round."""
+"""Compares the programs by round."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mallard.errors import UsageError
 from mallard.stats import Difference, median
 from mallard.trial.measured import Measured, measure, own_environment
 from mallard.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
-from mallard.trial.verdict import SEVERAL_CORES, cpu_of, difference, wall_of
+from mallard.trial.verdict import SEVERAL_CORES, difference, run_cpu_seconds, run_wall_seconds
 
 BEFORE, AFTER, NULL = "before", "after", "null"
 
@@ -25,7 +25,7 @@ Tick = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Change:
-    """A program beside another one. Less than 0 is saved."""
+    """The change from one program to another. Less than 0 is saved."""
 
     time: Difference  # seconds
     peak_bytes: Difference
@@ -45,21 +45,21 @@ class Typical:
 @dataclass(frozen=True)
 class Comparison:
     rounds: int
-    wall: bool  # times are wall time, because a program uses several cores, or because the advice has it
+    wall: bool  # times are wall time, because a program uses several cores or the advice is in wall time
     programs: Mapping[str, Typical]
-    whole: Change | None  # after beside before; None if it ended otherwise
-    rewrite: Change | None  # null beside before
-    allocator: Change | None  # after beside null
-    failed: Mapping[str, str]  # programs that ended otherwise than before, and how
-    compared: bool  # the output of the program before is the same from run to run
-    differing: tuple[str, ...]  # programs whose output is another one
+    whole: Change | None  # from before to after; None if after failed
+    rewrite: Change | None  # from before to null
+    allocator: Change | None  # from null to after
+    failed: Mapping[str, str]  # programs that ended in a way that the first never does, and how
+    compared: bool  # the output before the change does not vary from run to run
+    differing: tuple[str, ...]  # programs whose output differs
     ends: tuple[str, ...] = ()  # of the program before, if they vary from run to run
     malloc: str = OWN_MALLOC
     heap: str = "clean"
 
     @property
     def is_sound(self) -> bool:
-        """False if a program ended otherwise than before, or printed something else."""
+        """False if a program ended or printed differently than before the change."""
         return not self.failed and not self.differing
 
 
@@ -72,14 +72,16 @@ def compare(
     tick: Tick,
     wall: bool | None = None,
 ) -> Comparison:
-    """`programs` by BEFORE, AFTER and perhaps NULL; `words` follow each. `wall` is that of an advice."""
+    """`programs` by BEFORE, AFTER and optionally NULL, each with the arguments `words`. `wall` is that of the
+    advice, if any.
+    """
     environment = own_environment()
     runs = {
         name: partial(measure, [program, *words], environment, stdin, seconds_limit)
         for name, program in programs.items()
     }
-    return comparison_of(
-        interleaved(runs, BEFORE, rounds, 1, tick, _check_first), wall, _malloc_of(environment)
+    return summarize_comparison(
+        interleaved(runs, BEFORE, rounds, 1, tick, _check_first), wall, _malloc_name(environment)
     )
 
 
@@ -87,31 +89,33 @@ def _check_first(first: Mapping[str, Measured]) -> None:
     if first[BEFORE].ended_by:
         raise UsageError(
             f"the program before the change {first[BEFORE].end}, so there is nothing to compare with; give "
-            "it arguments with which it ends by itself"
+            "it arguments with which it exits by itself"
         )
 
 
-def _malloc_of(environment: Mapping[str, str]) -> str:
-    """A library that the user preloads may have one."""
+def _malloc_name(environment: Mapping[str, str]) -> str:
+    """The libraries that the user preloads, which may contain a malloc."""
     preloaded = re.split(r"[: ]+", environment.get(preload.VARIABLE, "").strip(": "))
-    return " and ".join(os.path.basename(each) for each in preloaded if each) or OWN_MALLOC
+    return " and ".join(os.path.basename(path) for path in preloaded if path) or OWN_MALLOC
 
 
-def comparison_of(rounds: Rounds[Measured], wall: bool | None = None, malloc: str = OWN_MALLOC) -> Comparison:
-    there = [name for name in (BEFORE, AFTER, NULL) if rounds.of(name)]
+def summarize_comparison(
+    rounds: Rounds[Measured], wall: bool | None = None, malloc: str = OWN_MALLOC
+) -> Comparison:
+    present = [name for name in (BEFORE, AFTER, NULL) if rounds.of(name)]
     if wall is None:
-        wall = any(_cores(rounds.of(name)) > SEVERAL_CORES for name in there)
-    seconds = wall_of if wall else cpu_of
+        wall = any(_cores(rounds.of(name)) > SEVERAL_CORES for name in present)
+    seconds = run_wall_seconds if wall else run_cpu_seconds
     return Comparison(
         rounds=len(rounds.of(BEFORE)),
         wall=wall,
-        programs={name: _typical(rounds.of(name), seconds) for name in there},
+        programs={name: _typical(rounds.of(name), seconds) for name in present},
         whole=_change(rounds, AFTER, BEFORE, seconds),
         rewrite=_change(rounds, NULL, BEFORE, seconds),
         allocator=_change(rounds, AFTER, NULL, seconds),
         failed=dict(rounds.failed),
         compared=output_is_compared(rounds, BEFORE),
-        differing=tuple(outputs_differ(rounds, [name for name in there if name != BEFORE], BEFORE)),
+        differing=tuple(outputs_differ(rounds, [name for name in present if name != BEFORE], BEFORE)),
         ends=rounds.ends,
         malloc=malloc,
     )
@@ -121,19 +125,19 @@ def _cores(runs: Sequence[Measured]) -> float:
     return median([run.cpu_seconds / max(run.wall_seconds, 1e-9) for run in runs])
 
 
-def _peak_of(run: Measured) -> float:
+def _run_peak(run: Measured) -> float:
     return float(run.peak_bytes)
 
 
-def _faults_of(run: Measured) -> float:
+def _run_faults(run: Measured) -> float:
     return float(run.faults)
 
 
 def _typical(runs: Sequence[Measured], seconds: Callable[[Measured], float]) -> Typical:
     return Typical(
         median([seconds(run) for run in runs]),
-        median([_peak_of(run) for run in runs]),
-        median([_faults_of(run) for run in runs]),
+        median([_run_peak(run) for run in runs]),
+        median([_run_faults(run) for run in runs]),
         runs[0].end,
     )
 
@@ -141,11 +145,11 @@ def _typical(runs: Sequence[Measured], seconds: Callable[[Measured], float]) -> 
 def _change(
     rounds: Rounds[Measured], name: str, base: str, seconds: Callable[[Measured], float]
 ) -> Change | None:
-    runs, of_base = rounds.of(name), rounds.of(base)
-    if not runs or not of_base:
+    runs, base_runs = rounds.of(name), rounds.of(base)
+    if not runs or not base_runs:
         return None
     return Change(
-        difference(runs, of_base, seconds),
-        difference(runs, of_base, _peak_of),
-        difference(runs, of_base, _faults_of),
+        difference(runs, base_runs, seconds),
+        difference(runs, base_runs, _run_peak),
+        difference(runs, base_runs, _run_faults),
     )

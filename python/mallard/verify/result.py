@@ -24,7 +24,7 @@ class Verification:
 
     @property
     def fact(self) -> Change | None:
-        """The change that an advice speaks of: the allocator's part, where it is known."""
+        """The change to compare with the advice: the allocator's part, if it was measured."""
         return self.comparison.allocator or self.comparison.whole
 
     def json(self) -> str:

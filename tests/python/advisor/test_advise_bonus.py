@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from synthetic_page import write_everything
 
-from mallard.advice.bonus import bonus_of
+from mallard.advice.bonus import read_bonus
 from mallard.analysis.summary import summaries
 from mallard.store import Store
 
@@ -20,7 +20,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_bonus_is_that_of_the_newest_run_of_density(database: Path) -> None:
-    found = bonus_of("multipool", database)
+    found = read_bonus("multipool", database)
     assert found
     with Store(database, writing=False) as store:
         run = max(run.id for run in store.runs() if run.finished and run.experiment == "density")
@@ -31,9 +31,9 @@ def test_the_bonus_is_that_of_the_newest_run_of_density(database: Path) -> None:
 
 
 def test_a_strategy_that_density_does_not_have(database: Path) -> None:
-    assert bonus_of("adaptive-pool", database) is None
+    assert read_bonus("adaptive-pool", database) is None
 
 
 def test_a_machine_without_rows(tmp_path: Path) -> None:
-    assert bonus_of("multipool", tmp_path / "none.db") is None
+    assert read_bonus("multipool", tmp_path / "none.db") is None
     assert not (tmp_path / "none.db").exists()

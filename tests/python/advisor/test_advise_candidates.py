@@ -8,7 +8,7 @@ from typing import Any
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty, withheld
 
-from mallard.advice.candidates import candidates_of, disjoint
+from mallard.advice.candidates import disjoint, find_candidates
 from mallard.profile.document import Profile, read_profile
 
 NAMES = ("main", "handle(request const&)", "parse(text)", "std::string::_M_append(char const*)", "render()")
@@ -21,7 +21,7 @@ def profile(scopes: list[dict[str, Any]], **changes: Any) -> Profile:
 
 
 def names(of: Profile) -> list[str]:
-    return [each.name for each in candidates_of(of)]
+    return [each.name for each in find_candidates(of)]
 
 
 def test_of_scopes_that_make_the_same_blocks_the_one_that_owns_them():
@@ -48,7 +48,7 @@ def test_the_library_comes_after_the_program():
 def test_marked_scopes_come_first():
     handle = scope(1, 1, 990, 63_000, 1.0)
     marked = scope(9, 1, 300, 20_000, 1.0) | {"name": "request", "kind": "marker", "function": None}
-    found = candidates_of(profile([handle], markers=document()["markers"] | {"scopes": [marked]}))
+    found = find_candidates(profile([handle], markers=document()["markers"] | {"scopes": [marked]}))
     assert [each.title for each in found] == ['the scope "request"', "handle()"]
 
 
@@ -62,7 +62,7 @@ def test_a_candidate_has_what_a_region_needs():
         rewind={"returns": 400, "peak_bytes": 4096},
         escape_sites=[{"site": 4, **amount(9, 90)}],
     )
-    (found,) = candidates_of(profile([handle]))
+    (found,) = find_candidates(profile([handle]))
     assert found.asked_as == "handle(request const&)"
     assert found.with_source == "handle() (s.cpp:9)"
     assert (found.returns, found.region_bytes) == (400, 4096)
@@ -74,20 +74,20 @@ def test_a_candidate_has_the_price_of_its_escapes():
     handle = scope(1, 1, 990, 63_000, 0.9)
     even = {"share": 0.42, "saved_ns_per_block": 51.0, "cost_ns_per_activation": 2600.0}
     almost = {"scope": 1, "containment": 0.9, "escapes_from": [], "break_even": even}
-    (found,) = candidates_of(profile([handle], almost_contained=[almost]))
+    (found,) = find_candidates(profile([handle], almost_contained=[almost]))
     assert found.break_even == 0.42
-    (other,) = candidates_of(profile([handle], almost_contained=[almost | {"scope": 7}]))
+    (other,) = find_candidates(profile([handle], almost_contained=[almost | {"scope": 7}]))
     assert other.break_even is None
 
 
 def test_no_scope_no_candidate():
-    assert candidates_of(read_profile(json.dumps(empty()))) == []
-    assert candidates_of(read_profile(json.dumps(withheld()))) == []
+    assert find_candidates(read_profile(json.dumps(empty()))) == []
+    assert find_candidates(read_profile(json.dumps(withheld()))) == []
 
 
 def test_at_most_five():
     scopes = [scope(n, 1 + n % 2, 900 - 100 * n, 9_000, 1.0) for n in range(8)]
-    assert len(candidates_of(profile(scopes))) == 5
+    assert len(find_candidates(profile(scopes))) == 5
 
 
 def test_scopes_are_disjoint_if_neither_was_seen_in_the_other():
@@ -101,6 +101,6 @@ def test_scopes_are_disjoint_if_neither_was_seen_in_the_other():
     inside = [*beside, node(2, 4)]
     apart = profile([handle, render], flame={"nodes": beside, "pruned": 0})
     nested = profile([handle, render], flame={"nodes": inside, "pruned": 0})
-    one, other = candidates_of(apart)
+    one, other = find_candidates(apart)
     assert disjoint(apart, one, other)
     assert not disjoint(nested, one, other)

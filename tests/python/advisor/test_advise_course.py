@@ -14,17 +14,17 @@ from synthetic_study import effect, ground
 
 from mallard.advice import course, tries
 from mallard.advice.course import study
-from mallard.advice.globals import globals_of
-from mallard.advice.plan import SCREENING, Asked, plan_for
+from mallard.advice.globals import compare_mallocs
+from mallard.advice.plan import SCREENING, Request, plan_for
 from mallard.advice.tries import best_two, union
 from mallard.advice.verdict import decide
 from mallard.cli.advise import check
 from mallard.errors import UsageError
 from mallard.trial.estimate import EMPTY_INPUT
 from mallard.trial.native import NothingRecordedError
-from mallard.trial.program import EXCEPT, NULL, Arm, Once, Program, Scope
+from mallard.trial.program import EXCEPT, NULL, Arm, Program, RunResult, Scope
 from mallard.trial.report import Counts
-from mallard.trial.scope_code import less_code
+from mallard.trial.scope_code import exclude_code
 from mallard.trial.strategies import STRATEGIES
 from mallard.view.terminal.findings.advice import advice_json
 
@@ -41,10 +41,10 @@ class FakeProgram(Program):
     seconds = 0.1
     runs: list[Arm] = []  # noqa: RUF012
     said: list[str] = []  # noqa: RUF012
-    askers = 1
+    allocating_threads = 1
     cores = 1.0
 
-    def run(self, arm: Arm, scope: Scope) -> Once:
+    def run(self, arm: Arm, scope: Scope) -> RunResult:
         self.runs.append(arm)
         strategy = arm.strategy
         key = strategy if strategy not in (None, NULL) else arm.malloc.name if arm.malloc else ""
@@ -53,19 +53,21 @@ class FakeProgram(Program):
         counts = (
             None
             if strategy is None
-            else Counts(in_null=900, elsewhere=50, servers=1, seen_excepted=int(scope.leaves_out))
+            else Counts(in_null=900, elsewhere=50, servers=1, seen_excepted=int(scope.has_exceptions))
             if strategy == NULL
             else served
         )
         output = self.outputs[len(self.runs) % len(self.outputs)]
-        return Once(cpu, cpu / self.cores, 10 * MIB, 500, self.status, output, counts, self.askers)
+        return RunResult(
+            cpu, cpu / self.cores, 10 * MIB, 500, self.status, output, counts, self.allocating_threads
+        )
 
 
 @pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """A function that runs the course on a profile, and counts recordings."""
 
-    def run(program: type[FakeProgram] = FakeProgram, asked: Asked | None = None, **changes: Any) -> Any:
+    def run(program: type[FakeProgram] = FakeProgram, asked: Request | None = None, **changes: Any) -> Any:
         functions = [{"name": name, "object": "/srv/server", "file": "s.cpp", "line": 9} for name in NAMES]
         handle = scope(1, 1, 990, 63_000, 1.0, owned=amount(980, 60_000))
         process = document()["process"] | {"command": ["server"], "events": 1_000_000}
@@ -76,13 +78,13 @@ def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         monkeypatch.setattr(course, "record", lambda *words: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(course, "ask", lambda words: text)
         monkeypatch.setattr(tries, "ask", lambda words: text)
-        monkeypatch.setattr(tries, "scope_of", lambda trace, name: code_of(name))
+        monkeypatch.setattr(tries, "locate_scope", lambda trace, name: code_of(name))
         monkeypatch.setattr(course, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
         said: list[str] = []
         found = study(
             program(["server"], Path("x")),
-            asked or Asked(("glibc",)),
+            asked or Request(("glibc",)),
             None,
             tmp_path,
             lambda name: lambda a, b: None,
@@ -120,7 +122,7 @@ def test_a_program_that_hardly_allocates_runs_once(given):
 
 def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
-    found, runs, _ = given(asked=Asked(("glibc", "mimalloc"), litters=(1000,)))
+    found, runs, _ = given(asked=Request(("glibc", "mimalloc"), litters=(1000,)))
     of_mallocs = [arm for arm in runs if arm.malloc or (arm.strategy == NULL and arm.litter)]
     assert of_mallocs
     assert {arm.litter for arm in of_mallocs if arm.strategy} == {1000}
@@ -128,12 +130,16 @@ def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch
     assert "glibc on a littered heap" in decide(found).headline
 
 
-@pytest.mark.parametrize(("askers", "wall"), [(2, True), (1, False)])
-def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, askers, wall):
+@pytest.mark.parametrize(("allocating_threads", "wall"), [(2, True), (1, False)])
+def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, allocating_threads, wall):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
     savings = {"monotonic": 30.0, "multipool": 10.0, "mimalloc": 28.0}
-    threads = type("Threads", (FakeProgram,), {"askers": askers, "cores": 2.0, "saved_ms": savings})
-    found, _, _ = given(program=threads, asked=Asked(("glibc", "mimalloc")))
+    threads = type(
+        "Threads",
+        (FakeProgram,),
+        {"allocating_threads": allocating_threads, "cores": 2.0, "saved_ms": savings},
+    )
+    found, _, _ = given(program=threads, asked=Request(("glibc", "mimalloc")))
     part = 0.5 if wall else 1.0
     assert found.wall is wall
     assert -found.best.time.median == pytest.approx(0.030 * part)
@@ -148,12 +154,14 @@ def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, as
 
 
 def test_an_odd_end_under_a_malloc_is_told_with_its_rounds():
-    def runs(*statuses: int) -> list[Once]:
-        return [Once(0.1, 0.1, MIB, 9, status, "", None) for status in statuses]
+    def runs(*statuses: int) -> list[RunResult]:
+        return [RunResult(0.1, 0.1, MIB, 9, status, "", None) for status in statuses]
 
-    found = globals_of({"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)})
+    found = compare_mallocs({"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)})
     assert found.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
-    own = globals_of({"glibc": runs(0, 11, 0), "mimalloc": runs(0, 11, 11), "tcmalloc": runs(256, 256, 256)})
+    own = compare_mallocs(
+        {"glibc": runs(0, 11, 0), "mimalloc": runs(0, 11, 11), "tcmalloc": runs(256, 256, 256)}
+    )
     assert not own.same_end
     assert own.failed == {"tcmalloc": "ended with exit status 1"}
 
@@ -170,7 +178,7 @@ def test_without_a_trial_a_program_with_several_cores_has_wall_time(given):
 def test_the_first_run_is_under_the_malloc_to_compare_with(given, monkeypatch):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     quiet = document()["process"] | {"command": ["server"], "events": 100}
-    found, runs, _ = given(asked=Asked(("mimalloc",)), process=quiet)
+    found, runs, _ = given(asked=Request(("mimalloc",)), process=quiet)
     assert [arm.malloc for arm in runs] == [Path("/lib/mimalloc.so")]
     assert "against mimalloc on a clean heap" in decide(found).headline
 
@@ -179,7 +187,7 @@ def test_a_program_that_makes_no_call_of_the_allocator(given, monkeypatch):
     def refuse(*_: object) -> None:
         raise NothingRecordedError("nothing was recorded: 'x' ended before its first allocation")
 
-    monkeypatch.setattr(course, "_recorded", refuse)
+    monkeypatch.setattr(course, "_load_or_record", refuse)
     verdict = decide(given()[0])
     assert verdict.headline.startswith("Nothing worth doing: the program allocates 0 blocks")
     assert verdict.notes == ("Nothing was recorded: 'x' ended before its first allocation.",)
@@ -189,7 +197,7 @@ def test_a_program_that_only_the_recorder_ends_is_refused(given, monkeypatch):
     def refuse(*_: object) -> None:
         raise NothingRecordedError("nothing was recorded: 'x' was ended by signal 31 (SIGSYS)")
 
-    monkeypatch.setattr(course, "_recorded", refuse)
+    monkeypatch.setattr(course, "_load_or_record", refuse)
     with pytest.raises(UsageError, match="; without the recorder the program ended with exit status 0"):
         given()
 
@@ -197,7 +205,7 @@ def test_a_program_that_only_the_recorder_ends_is_refused(given, monkeypatch):
 def test_another_end_with_the_recorder_is_noted(given):
     faulty = document()["process"] | {"command": ["server"], "events": 1_000_000, "exit_status": 11}
     notes = decide(given(process=faulty)[0]).notes
-    said = "With the recorder the program ended by SIGSEGV, without it it ended with exit status 0"
+    said = "With the recorder the program ended by SIGSEGV, and without it ended with exit status 0"
     assert any(note.startswith(said) for note in notes)
 
 
@@ -249,7 +257,7 @@ def test_programs_that_start_others_and_recordings_of_others_are_told(given):
 
 
 def test_longer_programs_get_fewer_rounds_and_never_too_few():
-    asked = Asked(("glibc", "mimalloc", "jemalloc", "tcmalloc"))
+    asked = Request(("glibc", "mimalloc", "jemalloc", "tcmalloc"))
     short, second, long = (plan_for(seconds, asked) for seconds in (0.02, 1.0, 60.0))
     assert short.full_rounds == 41
     assert len(short.strategies) == 6
@@ -258,8 +266,8 @@ def test_longer_programs_get_fewer_rounds_and_never_too_few():
     assert (long.full_rounds, long.global_rounds, long.screening_rounds, long.candidates) == (5, 3, 3, 2)
     assert all(plan_for(each, asked).runs * each < 150 for each in (0.002, 0.02, 0.1, 0.2, 0.35, 0.36, 0.5))
     assert second.runs < 230
-    assert plan_for(1.0, Asked(("glibc",), rounds=33)).full_rounds == 33
-    assert plan_for(0.5, Asked(("glibc",), quick=True)).full_rounds < 21
+    assert plan_for(1.0, Request(("glibc",), rounds=33)).full_rounds == 33
+    assert plan_for(0.5, Request(("glibc",), quick=True)).full_rounds < 21
 
 
 def test_a_long_program_gets_every_strategy_briefly_and_the_best_two_in_full(given):
@@ -273,7 +281,7 @@ def test_a_long_program_gets_every_strategy_briefly_and_the_best_two_in_full(giv
     best = "the best of them, heap and small-object-pool, all"
     assert f"The program takes long: each strategy had 3 rounds, and {best}." in found.notes
     assert sum(arm.strategy == "adaptive-pool" for arm in runs) == 3
-    quick, _, _ = given(program=slow, asked=Asked(("glibc",), quick=True), process=busy)
+    quick, _, _ = given(program=slow, asked=Request(("glibc",), quick=True), process=busy)
     assert any(note.startswith("As --quick asks: each strategy had 3 rounds") for note in quick.notes)
 
 
@@ -299,11 +307,11 @@ def test_what_takes_hours_is_refused_after_one_run(given):
         given(program=slow)
     assert len(slow.runs) == 1
     hardly = document()["process"] | {"command": ["server"], "events": 100}
-    assert given(program=slow, asked=Asked(("glibc",), rounds=3), process=hardly)[0]
+    assert given(program=slow, asked=Request(("glibc",), rounds=3), process=hardly)[0]
 
 
 def test_a_program_that_may_read_a_terminal(given):
-    found, _, _ = given(asked=Asked(("glibc",), terminal=True))
+    found, _, _ = given(asked=Request(("glibc",), terminal=True))
     assert EMPTY_INPUT in found.notes
     assert EMPTY_INPUT not in given()[0].notes
 
@@ -327,7 +335,7 @@ def test_a_trial_that_fails_costs_nothing_that_was_measured(given, monkeypatch):
 @pytest.mark.parametrize(("more", "left_out"), [(20.0, True), (0.5, False)])
 def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_out):
     class Escaping(FakeProgram):
-        def run(self, arm: Any, scope: Scope) -> Once:
+        def run(self, arm: Any, scope: Scope) -> RunResult:
             done = super().run(arm, scope)
             saved = more / 1e3 if EXCEPT in dict(scope.variables) and arm.strategy == "monotonic" else 0.0
             return replace(done, cpu_seconds=done.cpu_seconds - saved)
@@ -349,7 +357,7 @@ def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_ou
 
 
 def test_a_scope_with_blocks_left_out_together_with_another():
-    less = less_code(code_of("a"), [":1-2"], "the cache")
+    less = exclude_code(code_of("a"), [":1-2"], "the cache")
     assert less is not None
     both = union(less, code_of("bc"))
     assert both is not None

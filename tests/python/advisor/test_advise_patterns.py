@@ -9,8 +9,8 @@ import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty
 
-from mallard.advice.ceiling import ceiling_of, fault_nanoseconds, width
-from mallard.advice.patterns import Pattern, patterns_of
+from mallard.advice.ceiling import estimate_ceiling, fault_nanoseconds, width
+from mallard.advice.patterns import Pattern, find_patterns
 from mallard.profile.document import Profile, read_profile
 
 FUNCTIONS = (
@@ -56,7 +56,7 @@ def profile(inner: int, allocations: int, returns: int, steps: int = 8, **change
 
 
 def only(of: Profile) -> Pattern:
-    (found,) = patterns_of(of)
+    (found,) = find_patterns(of)
     return found
 
 
@@ -90,7 +90,7 @@ def test_vectors_that_grow_side_by_side_are_several_ladders():
     ],
 )
 def test_no_ladder(other):
-    assert patterns_of(profile(**other)) == []
+    assert find_patterns(profile(**other)) == []
 
 
 def test_a_block_that_is_freed_at_once():
@@ -112,7 +112,7 @@ def test_copies_could_be_moved(inner, of):
 
 
 def test_a_parameter_is_no_copy():
-    assert patterns_of(profile(inner=9, allocations=2000, returns=3)) == []
+    assert find_patterns(profile(inner=9, allocations=2000, returns=3)) == []
 
 
 def test_one_block_a_call():
@@ -122,9 +122,9 @@ def test_one_block_a_call():
     assert (found.kind, found.function) == ("single", "collect")
     assert found.reason.startswith("makes one block a call, 2,000 in all")
     several = scope(0, 0, 2000, 64_000, 1.0, activations=calls | {"allocating": 100})
-    assert patterns_of(profile(inner=5, allocations=2000, returns=3, scopes=[several])) == []
+    assert find_patterns(profile(inner=5, allocations=2000, returns=3, scopes=[several])) == []
     escaping = scope(0, 0, 2000, 64_000, 0.5, activations=calls)
-    assert patterns_of(profile(inner=5, allocations=2000, returns=3, scopes=[escaping])) == []
+    assert find_patterns(profile(inner=5, allocations=2000, returns=3, scopes=[escaping])) == []
 
 
 def test_shared_pointers():
@@ -145,37 +145,37 @@ def test_a_class_that_owns_its_blocks_and_a_pool_of_the_program():
         figures=figures(200_000, 60_000_000, 1.0),
         owners=[document()["owners"][0] | {"class": "clang::ASTContext"}],
     )
-    kinds = {each.kind: each for each in patterns_of(read_profile(json.dumps(made)))}
+    kinds = {each.kind: each for each in find_patterns(read_profile(json.dumps(made)))}
     assert kinds["owner"].function == "clang::ASTContext"
     assert "a pool or an arena is there already" in kinds["pooled"].reason
 
 
 def test_nothing_in_an_empty_profile():
-    assert patterns_of(read_profile(json.dumps(empty()))) == []
+    assert find_patterns(read_profile(json.dumps(empty()))) == []
 
 
 def test_the_estimate_is_time_inside_and_in_faults():
     recorded = read_profile(json.dumps(document()))
-    found = ceiling_of(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
+    found = estimate_ceiling(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
     inside = 2_400_000 * 71e-9
     assert found.seconds == pytest.approx(inside + 1000 * 200e-9)
     assert found.low == pytest.approx(inside * 0.079 / 0.084)
     assert found.high == pytest.approx(inside * 0.089 / 0.084 + 1000 * 200e-9)
     assert found.worth_a_trial
-    assert ceiling_of(recorded, 20.0, 1.0, 1000, 200.0).worth_a_trial  # of the wall time of many cores
-    assert not ceiling_of(recorded, 20.0, 20.0, 1000, 200.0).worth_a_trial
+    assert estimate_ceiling(recorded, 20.0, 1.0, 1000, 200.0).worth_a_trial  # of the wall time of many cores
+    assert not estimate_ceiling(recorded, 20.0, 20.0, 1000, 200.0).worth_a_trial
 
 
 def test_an_estimate_is_at_most_the_whole_program():
-    found = ceiling_of(read_profile(json.dumps(document())), 0.001, 0.001, 10, 200.0)
+    found = estimate_ceiling(read_profile(json.dumps(document())), 0.001, 0.001, 10, 200.0)
     assert found.share_high == 1.0
     assert found.high == 0.001
 
 
 def test_faults_that_no_block_can_have_caused_do_not_count():
     few = document(figures=figures(3, 8192, 1.0))
-    assert ceiling_of(read_profile(json.dumps(few)), 1.0, 1.0, 900, 200.0).faults == 5
-    assert ceiling_of(read_profile(json.dumps(empty())), 1.0, 1.0, 900, 200.0).high == 0.0
+    assert estimate_ceiling(read_profile(json.dumps(few)), 1.0, 1.0, 900, 200.0).faults == 5
+    assert estimate_ceiling(read_profile(json.dumps(empty())), 1.0, 1.0, 900, 200.0).high == 0.0
 
 
 def test_a_fault_has_a_price_here_and_a_recording_a_width():

@@ -23,7 +23,7 @@ from mallard.advice.answer import Answer
 from mallard.advice.bonus import Bonus
 from mallard.advice.candidates import LastingSite
 from mallard.advice.code import TypeChange
-from mallard.advice.study import Both, Screened
+from mallard.advice.study import ScopePair, Screened
 from mallard.advice.verdict import NOT_SEEN, decide
 from mallard.stats import Difference
 from mallard.trial.report import Counts
@@ -69,7 +69,7 @@ def test_what_comes_on_top_has_its_source_and_is_not_added():
     assert dict(found.facts)["on top of the trial"] == (
         "in density (run 7, 2026-11-24, Z80: 86 rows of 12 data structures) monotonic served as in this "
         "trial saves 60 % of the time of new-delete; bound by type 66 %, winked out 77 %. These are other "
-        "programs, so nothing of it is in the figures above"
+        "programs, so the figures above do not include it"
     )
     assert "'./mallard bench density' measures them" in facts()["on top of the trial"]
 
@@ -193,7 +193,7 @@ def test_a_strategy_that_breaks_the_program_is_said_and_left_out():
     )
     found = decide(study(trial=result(bad), on_top=None))
     assert found.headline.startswith("Put a multipool into handle()")
-    assert "Under monotonic the program's output is another one. It was left out." in found.notes
+    assert "Under monotonic the program's output differs. It was excluded." in found.notes
     assert any("Under heap the program ended by SIGSEGV" in note for note in found.notes)
 
 
@@ -204,7 +204,7 @@ def test_a_strategy_that_served_nothing_is_no_advice():
 
 def test_more_than_the_estimate_comes_from_locality():
     told = facts(ceiling=ceiling(30.0))
-    assert "8.7 ms more than that: by this account it comes from locality" in told["estimate"]
+    assert "8.7 ms more than that: by this estimate it comes from locality" in told["estimate"]
 
 
 def test_escapes_are_a_price():
@@ -238,13 +238,13 @@ def test_both_heaps_are_named():
 
 
 def test_two_disjoint_scopes_are_measured_together_and_not_added():
-    both = Both(candidate("render", source="src/page.cpp:9"), ground(effect("monotonic", 50.0)))
+    both = ScopePair(candidate("render", source="src/page.cpp:9"), ground(effect("monotonic", 50.0)))
     told = facts(both=both)
     assert told["and also"] == (
         "into render() (page.cpp:9): both together save 50.0 ms (49.0 to 51.0 ms), against glibc "
         "on a clean heap"
     )
-    less = Both(candidate("render"), ground(effect("monotonic", 30.0)))
+    less = ScopePair(candidate("render"), ground(effect("monotonic", 30.0)))
     assert "and also" not in facts(both=less)
 
 

@@ -10,9 +10,9 @@ import pytest
 from mallard.errors import UsageError
 from mallard.trial import scope_code
 from mallard.trial.campaign import Campaign, run_campaign
-from mallard.trial.program import EXCEPT, Arm, Once, Program, Scope
+from mallard.trial.program import EXCEPT, Arm, Program, RunResult, Scope
 from mallard.trial.report import Counts
-from mallard.trial.scope_code import BY_STACK, CODE, less_code, scope_of, scope_without
+from mallard.trial.scope_code import BY_STACK, CODE, exclude_code, exclude_functions, locate_scope
 
 TRACE = Path("a.trace")
 HANDLE = Scope("handle", (BY_STACK, (CODE, ":1f")))
@@ -37,42 +37,42 @@ def profile(monkeypatch):
 
 
 def test_a_function_is_found_by_its_code():
-    assert scope_of(TRACE, "keep") == Scope("keep", (BY_STACK, (CODE, "lib.so:2f,30")))
+    assert locate_scope(TRACE, "keep") == Scope("keep", (BY_STACK, (CODE, "lib.so:2f,30")))
 
 
 def test_a_scope_without_some_functions():
-    less = scope_without(TRACE, HANDLE, ["keep", "log"])
+    less = exclude_functions(TRACE, HANDLE, ["keep", "log"])
     assert less.name == "handle without keep and log"
     assert dict(less.variables) == {**dict(HANDLE.variables), EXCEPT: "lib.so:2f,30;lib.so:3f"}
-    assert scope_without(TRACE, HANDLE, []) is HANDLE
+    assert exclude_functions(TRACE, HANDLE, []) is HANDLE
 
 
 def test_a_marker_makes_no_blocks_by_itself():
     with pytest.raises(UsageError, match="--without request is a marker; give a function"):
-        scope_without(TRACE, HANDLE, ["request"])
+        exclude_functions(TRACE, HANDLE, ["request"])
 
 
 @pytest.mark.parametrize("scope", [MARK, INSTRUMENTED])
 def test_a_scope_that_is_not_found_by_its_stack_has_no_function_to_leave_out(scope):
     with pytest.raises(UsageError, match="--without needs a scope that is found by its stack"):
-        scope_without(TRACE, scope, ["keep"])
-    assert less_code(scope, [":1-2"], "keep") is None
+        exclude_functions(TRACE, scope, ["keep"])
+    assert exclude_code(scope, [":1-2"], "keep") is None
 
 
 def test_no_code_leaves_out_nothing():
-    assert less_code(HANDLE, [], "") is None
+    assert exclude_code(HANDLE, [], "") is None
 
 
 @pytest.mark.parametrize("seen", [0, 1])
 def test_code_that_the_scope_does_not_call_cannot_be_left_out(seen):
     class Fake(Program):
-        def run(self, arm: Arm, scope: Scope) -> Once:
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
             null = Counts(in_null=900, servers=1, seen_excepted=seen)
             counts = {None: None, "null": null}.get(arm.strategy, Counts(served=900, servers=1))
-            return Once(0.1, 0.1, 1 << 20, 9, 0, "same", counts)
+            return RunResult(0.1, 0.1, 1 << 20, 9, 0, "same", counts)
 
     def trial():
-        less = scope_without(TRACE, HANDLE, ["keep"])
+        less = exclude_functions(TRACE, HANDLE, ["keep"])
         campaign = Campaign(("monotonic",), ("glibc",), (0,), (), 3, 1)
         return run_campaign(Fake(["fake"], Path("x")), less, campaign, lambda done, of: None)
 

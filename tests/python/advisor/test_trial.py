@@ -13,15 +13,15 @@ from mallard.cli import understood
 from mallard.errors import UsageError
 from mallard.stats import Difference, paired_difference
 from mallard.trial.campaign import Campaign, run_campaign
-from mallard.trial.program import AS_IT_IS, NULL, Arm, Once, Program, Scope
+from mallard.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
 from mallard.trial.rounds import Rounds, outputs_differ, run_rounds
-from mallard.trial.verdict import trial_of
+from mallard.trial.verdict import summarize_trial
 from mallard.view.terminal.console import output_console
 from mallard.view.terminal.trial import show_campaign, trial_json
 
 SCOPE = Scope("handle", (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", ":1f")))
-ONCE = Once(
+ONCE = RunResult(
     cpu_seconds=0.1,
     wall_seconds=0.11,
     peak_bytes=1 << 20,
@@ -40,7 +40,7 @@ class FakeProgram(Program):
         object.__setattr__(self, "by_strategy", by_strategy)
         object.__setattr__(self, "asked", [])
 
-    def run(self, arm: Arm, scope: Scope) -> Once:
+    def run(self, arm: Arm, scope: Scope) -> RunResult:
         self.asked.append(arm)
         found = self.by_strategy(arm, sum(each == arm for each in self.asked))
         return found if arm.strategy is not None else replace(found, counts=None)
@@ -49,7 +49,7 @@ class FakeProgram(Program):
 def by_time(**milliseconds):
     """A program whose null and strategies take these times, and half a percent more each round."""
 
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         name = "plain" if arm.strategy is None else arm.strategy.replace("-", "_")
         seconds = milliseconds[name] / 1000 * (1 + round_ / 200)
         served = Counts(served=900, too_large=100, freed=900, started_again=9, elsewhere=500, servers=1)
@@ -139,7 +139,7 @@ def test_a_program_without_the_trial_is_refused():
 
 
 def test_a_strategy_that_crashes_the_program_is_told_and_left_out():
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         return (
             replace(ONCE, status=11)
             if arm.strategy == "heap"
@@ -154,7 +154,7 @@ def test_a_strategy_that_crashes_the_program_is_told_and_left_out():
 def ending(odd: dict[str, dict[int, int]]):
     """A program with these statuses: of an arm, by round."""
 
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         name = "plain" if arm.strategy is None else arm.strategy
         once = by_time(plain=80, null=100, monotonic=70, heap=90)(arm, round_)
         return replace(once, status=odd.get(name, {}).get(round_, 0))
@@ -176,7 +176,7 @@ def test_a_program_that_the_null_breaks_is_refused():
 
 
 def test_a_program_whose_output_the_null_changes_is_refused():
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         return replace(once, output="plain" if arm.strategy is None else "other")
 
@@ -217,7 +217,7 @@ def test_the_runs_of_a_campaign_are_known_before():
 def test_the_slope_over_the_delays_has_no_constant(part, said):
     """Each delayed run takes 3 ms more at its start."""
 
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         later = 0.003 + part * arm.delay_ns * 1e-9 * 1000 if arm.delay_ns else 0.0
         return replace(once, wall_seconds=once.wall_seconds + later)
@@ -234,7 +234,7 @@ def test_the_slope_over_the_delays_has_no_constant(part, said):
 def test_frees_are_delayed_too_and_count():
     counts = Counts(in_null=1000, delayed_frees=500, servers=1)
 
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         later = arm.delay_ns * 1e-9 * 1500
         return replace(once, wall_seconds=once.wall_seconds + later, counts=counts) if arm.delay_ns else once
@@ -272,7 +272,7 @@ def test_a_strategy_is_not_blamed_for_the_ends_of_the_program_itself():
 
 
 def test_the_answer_is_no_strategy_that_served_nothing_or_changed_the_output():
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70, heap=50, multipool=90)(arm, round_)
         if arm.strategy == "heap":
             return replace(once, counts=Counts(too_large=900, elsewhere=500))
@@ -289,7 +289,7 @@ def test_the_answer_is_no_strategy_that_served_nothing_or_changed_the_output():
 def test_a_scope_that_cannot_be_served_is_refused_after_a_round():
     unserved = Counts(too_large=900, aligned=100, elsewhere=500)
 
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         return replace(once, counts=unserved) if arm.strategy == "monotonic" else once
 
@@ -308,24 +308,26 @@ def test_output_is_compared_where_it_is_the_same_each_time():
 
 
 def test_wall_time_counts_where_several_threads_ask_for_blocks():
-    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), askers=4)
+    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), allocating_threads=4)
     rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, wall_seconds=0.4)]})
-    trial = trial_of(rounds, ["heap"])
+    trial = summarize_trial(rounds, ["heap"])
     assert trial.wall
     assert trial.effects[0].time.median == pytest.approx(-0.1)
 
 
 def test_cpu_time_counts_where_other_threads_allocate_outside_of_the_scope():
-    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), askers=1)
+    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), allocating_threads=1)
     rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, cpu_seconds=0.08)]})
-    trial = trial_of(rounds, ["heap"])
+    trial = summarize_trial(rounds, ["heap"])
     assert not trial.wall
     assert trial.effects[0].time.median == pytest.approx(-0.02)
 
 
 def test_the_first_trial_decides_the_clock_of_all():
-    def run(arm: Arm, round_: int) -> Once:
-        return replace(by_time(plain=80, null=100, monotonic=70)(arm, round_), askers=0 if arm.litter else 4)
+    def run(arm: Arm, round_: int) -> RunResult:
+        return replace(
+            by_time(plain=80, null=100, monotonic=70)(arm, round_), allocating_threads=0 if arm.litter else 4
+        )
 
     grounds = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", litters=(0, 1000)), no_tick).grounds
     assert [each.trial.wall for each in grounds] == [True, True]
@@ -357,7 +359,7 @@ def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
 def test_a_region_that_never_starts_again_is_told():
     never = Counts(served=1000, freed=10, elsewhere=500, servers=1)
 
-    def run(arm: Arm, round_: int) -> Once:
+    def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         return replace(once, counts=never) if arm.strategy == "monotonic" else once
 

@@ -20,8 +20,8 @@ from mallard.profile.document import read_profile
 from mallard.trial.measured import Measured
 from mallard.trial.rounds import Rounds, interleaved
 from mallard.verify.advice import Advice, read_advice
-from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, _malloc_of, comparison_of
-from mallard.verify.ownership import Ownership, ownership_of, seen_in
+from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, _malloc_name, summarize_comparison
+from mallard.verify.ownership import Ownership, check_frees, record_ownership
 from mallard.verify.result import Verification
 from mallard.view.terminal.verify import show_verification
 
@@ -37,7 +37,7 @@ def runs(seconds: float, **changes: Any) -> list[Measured]:
 
 
 def compared(failed: Mapping[str, str] | None = None, **by_arm: list[Measured]) -> Comparison:
-    return comparison_of(Rounds(dict(by_arm), dict(failed or {})))
+    return summarize_comparison(Rounds(dict(by_arm), dict(failed or {})))
 
 
 def shown(comparison: Comparison, ownership: Ownership = NOTHING_SEEN, advice: Advice | None = None) -> str:
@@ -62,8 +62,8 @@ def test_the_gain_has_the_part_of_the_rewrite_and_that_of_the_allocator() -> Non
 
 def test_a_preloaded_malloc_is_named() -> None:
     preloaded = {"LD_PRELOAD": "/usr/lib/libmimalloc.so.2:/lib/mine.so"}
-    assert _malloc_of(preloaded) == "libmimalloc.so.2 and mine.so"
-    assert _malloc_of({}) == _malloc_of({"LD_PRELOAD": ""}) == "the programs' own malloc"
+    assert _malloc_name(preloaded) == "libmimalloc.so.2 and mine.so"
+    assert _malloc_name({}) == _malloc_name({"LD_PRELOAD": ""}) == "the programs' own malloc"
 
 
 def test_the_recording_has_the_limit_of_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_the_recording_has_the_limit_of_the_runs(tmp_path: Path, monkeypatch: py
         raise UsageError("it was too long")
 
     monkeypatch.setattr("mallard.verify.ownership.record", record)
-    assert ownership_of(["./after"], None, tmp_path, 7.0).unknown == "it was too long"
+    assert record_ownership(["./after"], None, tmp_path, 7.0).unknown == "it was too long"
     assert limits == [7.0]
 
 
@@ -103,7 +103,7 @@ def test_programs_with_several_cores_are_judged_by_wall_time() -> None:
 def test_a_program_that_ends_otherwise_is_the_answer() -> None:
     broken = replace(RUN, status=11)
     arms = {BEFORE: lambda: RUN, AFTER: lambda: broken}
-    of = comparison_of(interleaved(arms, BEFORE, 3, 1, lambda *_: None, lambda _: None))
+    of = summarize_comparison(interleaved(arms, BEFORE, 3, 1, lambda *_: None, lambda _: None))
     assert of.failed == {AFTER: "ended by SIGSEGV"}
     assert not of.is_sound
     text = shown(of)
@@ -143,7 +143,7 @@ def pools(**wrong: int | None) -> Ownership:
         "releases": 2,
         "wrong_frees": wrong,
     }
-    return seen_in(read_profile(json.dumps(document(pools=[row]))))
+    return check_frees(read_profile(json.dumps(document(pools=[row]))))
 
 
 def test_pools_without_a_wrong_free() -> None:
@@ -170,7 +170,7 @@ def test_nothing_is_said_of_pools_that_were_not_recorded() -> None:
         nothing, Ownership(unknown="it is static")
     )
     profile = read_profile(json.dumps(document(pools=[])))
-    torn = seen_in(replace(profile, process=replace(profile.process, torn=True)))
+    torn = check_frees(replace(profile, process=replace(profile.process, torn=True)))
     assert torn.unknown == "the recording is incomplete: its end is missing"
 
 
@@ -223,7 +223,7 @@ def test_the_fact_has_the_clock_of_the_advice(tmp_path: Path) -> None:
     advice = advised(tmp_path, made)
     assert advice.wall
     rounds = Rounds({BEFORE: runs(0.1, wall_seconds=0.3), AFTER: runs(0.06, wall_seconds=0.2)})
-    of = comparison_of(rounds, advice.wall)
+    of = summarize_comparison(rounds, advice.wall)
     assert of.whole
     assert of.whole.time.median == pytest.approx(-0.1)
     assert "Times are wall time, as in the advice." in " ".join(shown(of, advice=advice).split())
@@ -311,8 +311,8 @@ def test_a_trial_in_which_nothing_saves_time_has_no_figure(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        ("", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
+        ("", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
         ("[]", "its format is None; allowed are 'mallard trial' and 'mallard advice'"),
         ({"format": "mallard profile"}, "its format is 'mallard profile'"),
         ({"format": "mallard trial"}, "has no field 'scope'"),

@@ -33,7 +33,7 @@ from mallard.analysis.panel.fragmentation import (
 )
 from mallard.analysis.panel.locality import Surface, locality_systems
 from mallard.analysis.panel.races import race_tables
-from mallard.cells import cells_of
+from mallard.cells import cells_by_strategy
 from mallard.checksums import Checksums
 from mallard.experiments.fragmentation import ALL, FRAGMENTED
 from mallard.result import Row
@@ -241,7 +241,7 @@ def test_compilers_are_compared_by_repetition_and_row() -> None:
 def test_cells_of_any_experiment_have_their_further_figures() -> None:
     natives = contention_rows(("new-delete", "multipool"), (2,), [(15, 6)])
     natives.append(natives[0] | {"strategy": "new-delete@jemalloc", "wall_ns": natives[0]["wall_ns"] // 2})
-    cells = cells_of(rows_of(natives))
+    cells = cells_by_strategy(rows_of(natives))
     assert in_table_order(cells) == ["new-delete", "new-delete@jemalloc", "multipool"]
     assert cells["multipool"].figures["slowest_ns"][1] == pytest.approx(1.02 * 1.2)
     ratio = cells["new-delete@jemalloc"].ratio

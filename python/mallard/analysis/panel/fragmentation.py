@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from mallard.analysis.cell_tables import Line, Setting, StructureTable, structure_tables
 from mallard.analysis.names import BASE, in_table_order
-from mallard.cells import Pairing, Times, paired, ratio_of
+from mallard.cells import Pairing, Times, paired, times_ratio
 from mallard.experiments.fragmentation import FREED, HEAP, UNTOUCHED
 from mallard.result import Row
 from mallard.stats import Ratio, mean_ratio, paired_ratio
@@ -65,7 +65,7 @@ class FragmentationTable:
         after, before = self.line(freed, size_log2), self.line(UNTOUCHED, size_log2)
         if after is None or before is None or strategy not in after.cells or strategy not in before.cells:
             return None
-        return ratio_of(after.cells[strategy].times, before.cells[strategy].times)
+        return times_ratio(after.cells[strategy].times, before.cells[strategy].times)
 
 
 def fragmentation_tables(rows: Iterable[Row]) -> list[FragmentationTable]:

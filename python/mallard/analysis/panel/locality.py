@@ -18,7 +18,7 @@ from functools import cached_property
 
 from mallard.analysis.cell_tables import CellTable, Line, Setting, cell_tables
 from mallard.analysis.names import BASE
-from mallard.cells import Pairing, Times, figures_by_repetition, paired, ratio_of
+from mallard.cells import Pairing, Times, figures_by_repetition, paired, times_ratio
 from mallard.result import Row
 from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 
@@ -69,7 +69,7 @@ class Surface:
     ) -> Ratio | None:
         """Shuffled / unshuffled, both from one process."""
         both = self.before_and_after(list_length, access_factor, shuffle_factor)
-        return ratio_of(*both) if both else None
+        return times_ratio(*both) if both else None
 
     def before_and_after(
         self, list_length: int, access_factor: int, shuffle_factor: int | None = None
@@ -83,7 +83,7 @@ class Surface:
         self, other: Surface, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> Ratio | None:
         """Our time / the other's, both shuffled: P0213's Table 11."""
-        return ratio_of(
+        return times_ratio(
             self.at(list_length, access_factor, shuffle_factor),
             other.at(list_length, access_factor, shuffle_factor),
         )
@@ -92,7 +92,7 @@ class Surface:
         """The other's degradation / ours: P0089's Tables 20 and 21."""
         mine = self.before_and_after(list_length, access_factor)
         theirs = other.before_and_after(list_length, access_factor)
-        return ratio_of(_quotients(*theirs), _quotients(*mine)) if mine and theirs else None
+        return times_ratio(_quotients(*theirs), _quotients(*mine)) if mine and theirs else None
 
     def figure(self, name: str, list_length: int) -> Spread | None:
         """A further figure: build_ns, shuffle_ns, reallocate_ns, reaccess_ns, built_bytes, shuffled_bytes

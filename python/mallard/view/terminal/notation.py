@@ -10,7 +10,7 @@ from rich.console import Console
 
 from mallard.analysis.names import in_table_order
 from mallard.analysis.words import nanoseconds
-from mallard.cells import cells_of, figures_by_repetition
+from mallard.cells import cells_by_strategy, figures_by_repetition
 from mallard.plan.notation import Notation
 from mallard.result import Row
 from mallard.stats import spread
@@ -18,7 +18,7 @@ from mallard.stats import spread
 
 def show_answer(console: Console, notation: Notation, rows: Sequence[Row]) -> None:
     figure = f"sf{notation.timed_factor}_af{notation.access_factor}_ns"
-    cells = cells_of(rows)
+    cells = cells_by_strategy(rows)
     parts = []
     for strategy in in_table_order(cells):
         by_repetition = figures_by_repetition(cells[strategy].rows).get(figure, {})

@@ -16,7 +16,7 @@ from mallard.trial.campaign import Ground, Result
 from mallard.trial.estimate import short
 from mallard.trial.sensitivity import meaning
 from mallard.trial.strategies import STRATEGIES
-from mallard.trial.unserved import reasons_of
+from mallard.trial.unserved import unserved_reasons
 from mallard.trial.verdict import Effect, varies
 from mallard.view.terminal.console import print_line
 
@@ -123,17 +123,18 @@ def _notes(ground: Ground) -> list[str]:
     if not ground.compared:
         notes.append("The program's output differs from run to run, so it was not compared.")
     for effect in ground.trial.effects:
-        if reasons := reasons_of(effect.counts):
+        if reasons := unserved_reasons(effect.counts):
             notes.append(f"{effect.strategy}: the global allocator served {reasons}.")
         if effect.counts.moved:
             notes.append(f"{effect.strategy}: realloc moved {count(effect.counts.moved)} blocks.")
     by_region = [effect for effect in ground.trial.effects if "monotonic" in effect.strategy]
     for effect in by_region:
         counts = effect.counts
-        if counts.served and counts.started_again == 0 and counts.left:
+        if counts.served and counts.started_again == 0 and counts.never_freed:
             notes.append(
                 f"{effect.strategy}: at no moment was the scope without a live block, so its memory was "
-                f"never used again; {count(counts.left)} of {count(counts.served)} blocks were never freed."
+                f"never used again; {count(counts.never_freed)} of {count(counts.served)} blocks were never "
+                "freed."
             )
     if slope := ground.slope:
         delays = in_prose([str(delay) for delay, _ in ground.sensitivity])
