@@ -13,7 +13,7 @@ from typing import Any
 
 from synthetic_rows import failed_row, native_row
 
-from mallard.papers.catalogue import structures, to_choose_from
+from mallard.papers.catalogue import selectable_strategies, structures
 from mallard.store import Store
 from mallard.strategy_names import (
     BASE_MARK,
@@ -26,7 +26,7 @@ from mallard.strategy_names import (
 )
 
 STRATEGIES = ("null", "new-delete", "new-delete-keep", *of_papers(2))
-INLINE = tuple(name for name in to_choose_from() if is_inline(name))
+INLINE = tuple(name for name in selectable_strategies() if is_inline(name))
 
 # Times of new-delete by strategy: winking out saves a tenth, the abstract base costs a tenth, the inline base
 # a twentieth, in every family.

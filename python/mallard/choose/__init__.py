@@ -5,7 +5,7 @@ rows -> Evidence -----------+-> the rows' answer to each question (findings) -> 
                                 can serve -> Decision (walk); all leaves at once: Chart
 """
 
-from mallard.choose.case import Case, case_of
+from mallard.choose.case import Case, make_case
 from mallard.choose.chart import Chart, ChartEdge, ChartLeaf, ChartNode, decision_chart
 from mallard.choose.contest import Choice
 from mallard.choose.evidence import CellReference, Evidence
@@ -22,7 +22,7 @@ __all__ = [
     "Decision",
     "Evidence",
     "Step",
-    "case_of",
     "decide",
     "decision_chart",
+    "make_case",
 ]

@@ -1,8 +1,7 @@
-"""A case: the user's answers about a subsystem, in the papers' dimensions, and the allocators that it can
-use.
+"""A case: the user's answers about a subsystem, in the papers' dimensions, and the eligible allocators.
 
 D density, V variation, L locality, U utilization, C contention (P0089 section 5), F fragmentability (P0213
-section 4). Each dimension has a default. Those of density and variation follow from the structure.
+section 4). Each dimension has a default. The defaults of density and variation follow from the structure.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from mallard.choose.structure import Match, nearest_structure
 HIGH, LOW = "high", "low"
 YES, NO = "yes", "no"
 SCOPE, PROGRAM = "scope", "program"
-SELF, OTHER = "self", "other"
+OWN_THREAD, OTHER_THREAD = "self", "other"
 TYPE, BASE_CLASS, INLINE, ANY = "type", "base", "inline", "any"
 BUFFERS = (ANY, "warm", "cold", "none")
 
-# Memory that only grows is the peak in use divided by the utilization: with 0.5 or more, at most twice the
-# peak.
+# Memory that only grows is the peak in use divided by the utilization: at 0.5 or more, at most twice
+# the peak.
 ENOUGH_UTILIZATION = 0.5
 
 
@@ -32,7 +31,7 @@ class Case:
     utilization: float = 1.0
     lifetime: str = SCOPE
     threads: int = 1
-    freed_by: str = SELF
+    freed_by: str = OWN_THREAD
     fragmented: str = NO
     binding: str = ANY
     wink_out: str = NO
@@ -41,8 +40,8 @@ class Case:
     access_factor: int = 1
 
     @property
-    def only_grows_bearably(self) -> bool:
-        """True if the program can bear memory that is given back at the end only."""
+    def tolerates_growth(self) -> bool:
+        """True if the program tolerates memory that is only freed at the end."""
         return self.utilization >= ENOUGH_UTILIZATION
 
     @property
@@ -50,8 +49,8 @@ class Case:
         return self.locality == LOW and not self.structure.one_block
 
 
-# (density, variation) -> the measured structure that shows it best. For a case without a structure.
-_SHOWN_BY = {
+# (density, variation) -> the measured structure that represents it, for a case without a structure.
+_REPRESENTATIVES = {
     (HIGH, HIGH): "unordered_set<string>",
     (HIGH, LOW): "unordered_set<int>",
     (LOW, HIGH): "vector<vector<int>>",
@@ -59,7 +58,7 @@ _SHOWN_BY = {
 }
 
 
-def case_of(
+def make_case(
     structure: str | None = None,
     density: str = "",
     variation: str = "",
@@ -67,8 +66,8 @@ def case_of(
     utilization: float | None = None,
 ) -> Case:
     """A case with the defaults that follow from the answers. The other dimensions have fixed defaults."""
-    asked = _SHOWN_BY[density or HIGH, variation or HIGH] if structure is None else structure
-    match = nearest_structure(asked, variation == HIGH)
+    name = _REPRESENTATIVES[density or HIGH, variation or HIGH] if structure is None else structure
+    match = nearest_structure(name, variation == HIGH)
     return Case(
         match,
         density=density or (LOW if match.one_block else HIGH),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mallard.choose.case import HIGH, Case, case_of
+from mallard.choose.case import HIGH, Case, make_case
 from mallard.choose.evidence import CellReference, Evidence
 from mallard.choose.graph import LEAVES, QUESTIONS, ROOT
 from mallard.choose.walk import Decision, decide
@@ -67,9 +67,9 @@ class Chart:
 
 
 def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
-    """`rows` are of finished runs, of any experiments. Without a structure, one that they have is taken."""
+    """`rows` are of finished runs, of any experiment. Without a structure, a measured one is chosen."""
     evidence = Evidence(rows)
-    case = case_of(structure or _measured(evidence), density=HIGH)
+    case = make_case(structure or _measured(evidence), density=HIGH)
     drawing = _Drawing(evidence)
     drawing.place(ROOT, "", case, 0)
     nodes = tuple(sorted(drawing.nodes, key=lambda node: (node.column, node.row)))
@@ -91,18 +91,18 @@ class _Drawing:
     nodes: list[ChartNode] = field(default_factory=list)
     edges: list[ChartEdge] = field(default_factory=list)
     leaves: list[ChartLeaf] = field(default_factory=list)
-    joined: dict[str, str] = field(default_factory=dict)  # a question with two ways to it -> its node
+    joined: dict[str, str] = field(default_factory=dict)  # question that two paths reach -> its node
 
     def place(self, name: str, path: str, case: Case, column: int) -> tuple[str, float]:
-        """Draws a question or leaf, and all that follows. Returns its id and row."""
+        """Draws a question or leaf with its subtree. Returns its id and row."""
         if name in LEAVES:
             return self.leaf(path, case, column)
         question = QUESTIONS[name]
         identity = f"{path}/{name}" if path else name
         rows = []
         for answer, following in question.next.items():
-            if answer == "any of them" or (question.of_structure and answer != question.answer(case)):
-                continue  # the best of the answers with edges of their own
+            if answer == "any of them" or (question.from_structure and answer != question.answer(case)):
+                continue  # no edge: it is the best of the other answers
             if following in self.joined:
                 self.edges.append(ChartEdge(identity, self.joined[following], answer))
                 continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mallard.analysis.names import BASE, plain, variant
 from mallard.choose.case import Case
 from mallard.choose.evidence import CellReference, Place
-from mallard.choose.findings import percent_of
+from mallard.choose.findings import format_percent
 from mallard.choose.graph import FEW
 from mallard.choose.ground import Ground
 from mallard.choose.serving import can_serve, counterpart, global_strategy
@@ -17,7 +17,7 @@ from mallard.mallocs import GLOBAL_STRATEGIES
 from mallard.papers.catalogue import strategy_text
 from mallard.stats import Ratio
 
-_NO_MATTER = "allocation takes little of its time"
+_NEGLIGIBLE = "allocation takes little of its time"
 
 
 @dataclass(frozen=True)
@@ -37,37 +37,37 @@ class Outcome:
     recommended: Choice | None  # None: the deciding rows are not measured
     reason: str
     runner_up: Choice | None = None
-    equals: tuple[str, ...] = ()  # strategies that the rows do not tell apart from the recommended one
+    equals: tuple[str, ...] = ()  # strategies that do not differ from the recommended one beyond the interval
 
 
 def contest(case: Case, leaf: str, ground: Ground, excluded: Container[str]) -> Outcome:
-    stay = choice(global_strategy(case), ground)
+    keep_global = choice(global_strategy(case), ground)
     place = ground.place
     if place is None:
         return (
-            Outcome(stay, _NO_MATTER)
+            Outcome(keep_global, _NEGLIGIBLE)
             if leaf == FEW
             else Outcome(None, "the deciding rows are not measured yet")
         )
-    able = [name for name in place.strategies if can_serve(case, name)]
-    ranked = _ranked(able, place, ground.figure, excluded)
+    eligible = [name for name in place.strategies if can_serve(case, name)]
+    ranked = _ranked(eligible, place, ground.figure, excluded)
     best = choice(ranked[0], ground) if ranked else None
     if leaf == FEW:
-        even = f"; if it took all, {best.strategy} would take {percent_of(best.ratio)}" if best else ""
-        return Outcome(stay, _NO_MATTER + even, best)
+        hint = f"; if it took all, {best.strategy} would take {format_percent(best.ratio)}" if best else ""
+        return Outcome(keep_global, _NEGLIGIBLE + hint, best)
     if best is None:
-        if able:
-            return Outcome(stay, "everything else that could serve is excluded")
+        if eligible:
+            return Outcome(keep_global, "everything else that could serve is excluded")
         return Outcome(None, f"run {place.run} of {place.experiment} has no strategy that can serve")
     if best.ratio is None or best.ratio.verdict != "faster":
-        closest = f"{best.strategy} comes closest: {percent_of(best.ratio)}"
-        return Outcome(stay, f"no strategy is faster beyond its interval; {closest}", best)
-    others = {name: place.ratio(name, best.strategy, ground.figure) for name in ranked[1:]}
-    equals = tuple(name for name, ratio in others.items() if ratio and ratio.verdict == "no difference")
-    after = choice(ranked[1], ground) if len(ranked) > 1 else stay
-    if after.ratio and after.ratio.median >= 1.0:
-        after = stay
-    return Outcome(best, percent_of(best.ratio, "the global allocator's time"), after, equals)
+        closest = f"{best.strategy} comes closest: {format_percent(best.ratio)}"
+        return Outcome(keep_global, f"no strategy is faster beyond its interval; {closest}", best)
+    ratios = {name: place.ratio(name, best.strategy, ground.figure) for name in ranked[1:]}
+    equals = tuple(name for name, ratio in ratios.items() if ratio and ratio.verdict == "no difference")
+    runner_up = choice(ranked[1], ground) if len(ranked) > 1 else keep_global
+    if runner_up.ratio and runner_up.ratio.median >= 1.0:
+        runner_up = keep_global
+    return Outcome(best, format_percent(best.ratio, "the global allocator's time"), runner_up, equals)
 
 
 def choice(name: str, ground: Ground) -> Choice:
@@ -75,7 +75,7 @@ def choice(name: str, ground: Ground) -> Choice:
     if place is None:
         return Choice(name, describe(name), None)
     ratio = place.ratio(name, BASE, ground.figure) if name != BASE else None
-    cells = tuple(place.cell(each) for each in dict.fromkeys((BASE, name)))
+    cells = tuple(place.cell(strategy) for strategy in dict.fromkeys((BASE, name)))
     return Choice(name, describe(name), ratio, cells)
 
 
@@ -85,11 +85,11 @@ def describe(name: str) -> str:
     return ", ".join(filter(None, (strategy_text(plain(name)), REUSE_ORDERS.get(variant(name)))))
 
 
-def _ranked(able: Iterable[str], place: Place, figure: str, excluded: Container[str]) -> list[str]:
+def _ranked(eligible: Iterable[str], place: Place, figure: str, excluded: Container[str]) -> list[str]:
     """The strategies that are not excluded, by their ratio to the global allocator."""
     ratios = {
         name: ratio.median
-        for name in able
+        for name in eligible
         if counterpart(name) not in excluded
         if (ratio := place.ratio(name, BASE, figure)) is not None
     }

@@ -1,10 +1,9 @@
-"""The measured rows for a decision: the place nearest to a case, and the ratios in it.
+"""The measured rows for a decision: the place nearest to a case, and its ratios.
 
     rows of finished runs -> Evidence -> Place (one row of a table of a run) -> ratio to the global allocator
 
-The run with the most strategies that can serve is taken; among equals, the newest. Within the run, the
-place at the least of the caller's distance is taken. A place counts if it has times of new-delete and of
-another strategy.
+The run with the most eligible strategies is used; among equal runs, the newest. Within the run, the place at
+the smallest distance is used. A place counts if it has times of new-delete and of another strategy.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Distance = Callable[[Mapping[str, Any]], float]
 
 @dataclass(frozen=True)
 class CellReference:
-    """The cell that a figure comes from."""
+    """The cell behind a figure."""
 
     run: int
     experiment: str
@@ -52,7 +51,7 @@ class Place:
 
     @cached_property
     def strategies(self) -> list[str]:
-        """The strategies that a program can choose and that have a time, with new-delete."""
+        """The strategies that a program can choose and that have a time, including new-delete."""
         return contestants({name for name, cell in self.cells.items() if cell.finished})
 
     def times(self, strategy: str, figure: str = "") -> Times:
@@ -82,27 +81,27 @@ class Evidence:
             if BASE in place.strategies and len(place.strategies) > 1:
                 self._places.setdefault(row.experiment, []).append(place)
 
-    def places(self, experiment: str, **exactly: object) -> list[Place]:
+    def places(self, experiment: str, **parameters: object) -> list[Place]:
         return [
             place
             for place in self._places.get(experiment, [])
-            if all(place.parameters.get(name) == value for name, value in exactly.items())
+            if all(place.parameters.get(name) == value for name, value in parameters.items())
         ]
 
     def nearest(
         self,
         experiment: str,
         distance: Distance,
-        able: Callable[[str], bool] | None = None,
-        **exactly: object,
+        is_eligible: Callable[[str], bool] | None = None,
+        **parameters: object,
     ) -> Place | None:
-        """The place of least distance in the run with the most strategies that can serve; among equal runs,
+        """The place at the smallest distance in the run with the most eligible strategies; among equal runs,
         in the newest. A run of a few strategies does not hide a complete one.
         """
-        found = self.places(experiment, **exactly)
-        fullest = max(((_serving(place, able), place.run) for place in found), default=(0, 0))
+        places = self.places(experiment, **parameters)
+        fullest = max(((_count_eligible(place, is_eligible), place.run) for place in places), default=(0, 0))
         return min(
-            (place for place in found if place.run == fullest[1]),
+            (place for place in places if place.run == fullest[1]),
             key=lambda place: (
                 distance(place.parameters),
                 place.parameters.get("compiler") == SECOND_COMPILER,
@@ -111,5 +110,5 @@ class Evidence:
         )
 
 
-def _serving(place: Place, able: Callable[[str], bool] | None) -> int:
-    return sum(1 for name in place.strategies if able is None or able(name))
+def _count_eligible(place: Place, is_eligible: Callable[[str], bool] | None) -> int:
+    return sum(1 for name in place.strategies if is_eligible is None or is_eligible(name))

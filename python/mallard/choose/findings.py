@@ -1,7 +1,7 @@
-"""The findings of the rows for each question of the walk: the figure beside the answer, and the exclusions.
+"""What the rows show for each question of the walk: the figure next to the answer, and the exclusions.
 
 There is one rule of exclusion. A strategy that a question's rows show to be slower than the global
-allocator, beyond the interval, is not recommended, whatever the deciding rows say. Monotonic strategies are
+allocator, beyond the interval, is not recommended, whatever the deciding rows show. Monotonic strategies are
 excluded if memory must be reused.
 """
 
@@ -27,16 +27,16 @@ from mallard.papers.catalogue import (
     INLINE_WINK_OUT_PAIRS,
     WINK_OUT_PAIRS,
     Pair,
-    to_choose_from,
+    selectable_strategies,
 )
 from mallard.stats import Ratio
 
 NOT_MEASURED = "not measured"
-POOL, GROWING = "multipool", "monotonic"  # the strategies that stand for pools and for monotonic allocators
+POOL, GROWING = "multipool", "monotonic"  # represent pools and monotonic allocators
 
 
 @dataclass(frozen=True)
-class Asked:
+class Context:
     case: Case
     evidence: Evidence
     decisive: Ground  # the rows of the case's leaf
@@ -48,135 +48,135 @@ class Finding:
     figure: str = ""
     cells: tuple[CellReference, ...] = ()
     excluded: dict[str, str] = field(default_factory=dict)  # strategy -> reason
-    missing: str = ""  # the command that would measure it
+    missing: str = ""  # the command that measures the missing rows
 
 
-def percent_of(ratio: Ratio | None, of: str = "new-delete's time") -> str:
-    return f"{percent_text(ratio)} of {of}" if ratio else NOT_MEASURED
+def format_percent(ratio: Ratio | None, base: str = "new-delete's time") -> str:
+    return f"{percent_text(ratio)} of {base}" if ratio else NOT_MEASURED
 
 
-def threads(asked: Asked) -> Finding:
-    if asked.case.threads == 1:
+def threads(context: Context) -> Finding:
+    if context.case.threads == 1:
         return Finding("nothing to share")
-    return Finding(f"{asked.case.threads} threads")
+    return Finding(f"{context.case.threads} threads")
 
 
-def freed_by(asked: Asked) -> Finding:
-    found = ground.contention(asked.case, asked.evidence, asked.case.freed_by)
-    place = found.place
+def freed_by(context: Context) -> Finding:
+    contention = ground.contention(context.case, context.evidence, context.case.freed_by)
+    place = contention.place
     if place is None:
-        return Finding(missing=found.command)
+        return Finding(missing=contention.command)
     shown = [name for name in place.strategies if name == POOL or name in SHARED]
-    each = [f"{_role(name)} {percent_of(place.ratio(name), 'it')}" for name in shown]
+    parts = [f"{_role(name)} {format_percent(place.ratio(name), 'it')}" for name in shown]
     return Finding(
-        f"beside new-delete with {place.parameters['threads']} threads: {', '.join(each)}",
+        f"beside new-delete with {place.parameters['threads']} threads: {', '.join(parts)}",
         _cells(place, [BASE, *shown]),
-        slower_in(place, "with several threads"),
+        slower_strategies(place, "with several threads"),
     )
 
 
-def locality(asked: Asked) -> Finding:
-    if not asked.case.can_scatter:
-        why = "one block cannot be scattered" if asked.case.structure.one_block else "as said"
-        return Finding(why)
-    place = asked.decisive.place
+def locality(context: Context) -> Finding:
+    if not context.case.can_scatter:
+        reason = "one block cannot be scattered" if context.case.structure.one_block else "as said"
+        return Finding(reason)
+    place = context.decisive.place
     if place is None:
-        return Finding(missing=asked.decisive.command)
-    before = ground.unshuffled(place, asked.case)
+        return Finding(missing=context.decisive.command)
+    unshuffled = ground.unshuffled(place, context.case)
     worse = {
-        name: times_ratio(place.times(name, asked.decisive.figure), place.times(name, before))
+        name: times_ratio(place.times(name, context.decisive.figure), place.times(name, unshuffled))
         for name in (BASE, POOL)
     }
-    each = [f"{name} {times_text(ratio)}" for name, ratio in worse.items() if ratio]
+    parts = [f"{name} {times_text(ratio)}" for name, ratio in worse.items() if ratio]
     length = place.parameters["list_length"]
-    text = f"after the shuffle an access takes {in_a_list(each)} as long (lists of {length})"
-    return Finding(text if each else "", _cells(place, worse))
+    text = f"after the shuffle an access takes {in_a_list(parts)} as long (lists of {length})"
+    return Finding(text if parts else "", _cells(place, worse))
 
 
-def density(asked: Asked) -> Finding:
-    found = ground.density(asked.case, asked.evidence)
-    if found.place is None:
-        return Finding(missing=found.command)
-    parameters = found.place.parameters
+def density(context: Context) -> Finding:
+    rows = ground.density(context.case, context.evidence)
+    if rows.place is None:
+        return Finding(missing=rows.command)
+    parameters = rows.place.parameters
     leaves = 1 << (int(parameters["size_log2"]) + int(parameters.get("inner_log2", 0)))
-    counts = [row.allocations for row in found.place.cells[BASE].rows if row.allocations]
+    counts = [row.allocations for row in rows.place.cells[BASE].rows if row.allocations]
     text = f"allocations of one: {counts[0]}, of {leaves} leaf elements" if counts else "not counted"
-    return Finding(text, _cells(found.place, [BASE]))
+    return Finding(text, _cells(rows.place, [BASE]))
 
 
-def variation(asked: Asked) -> Finding:
+def variation(context: Context) -> Finding:
     """Compares a pool for each size with memory that is cut off in order (P0089 section 5.2)."""
-    place = asked.decisive.place
+    place = context.decisive.place
     if place is None:
-        return Finding(missing=asked.decisive.command)
+        return Finding(missing=context.decisive.command)
     ratios = {name: place.ratio(name) for name in (POOL, GROWING)}
-    each = [f"{name} {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
-    return Finding(f"{in_a_list(each)} of new-delete's time" if each else "", _cells(place, ratios))
+    parts = [f"{name} {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
+    return Finding(f"{in_a_list(parts)} of new-delete's time" if parts else "", _cells(place, ratios))
 
 
-def utilization(asked: Asked) -> Finding:
-    if asked.case.only_grows_bearably:
-        share = asked.case.utilization
+def utilization(context: Context) -> Finding:
+    if context.case.tolerates_growth:
+        share = context.case.utilization
         if share == 1.0:
             return Finding("U = 1: nothing is freed before the end")
         return Finding(f"at U = {share:.2g} that takes at most {1.0 / share:.2g} times the memory")
     growing = {
-        name: f"its memory only grows, and U = {asked.case.utilization:.2g}"
-        for name, each in to_choose_from().items()
-        if each.allocator == MONOTONIC
+        name: f"its memory only grows, and U = {context.case.utilization:.2g}"
+        for name, strategy in selectable_strategies().items()
+        if strategy.allocator == MONOTONIC
     }
-    found = ground.utilization(asked.case, asked.evidence)
-    if found.place is None:
-        return Finding(excluded=growing, missing=found.command)
-    place = found.place
+    churn = ground.utilization(context.case, context.evidence)
+    if churn.place is None:
+        return Finding(excluded=growing, missing=churn.command)
+    place = churn.place
     live = int(place.parameters["active_log2"])
     held = [f"{name} held {_held(place, name)}" for name in (GROWING, POOL)]
-    text = f"with 2^{live} bytes live {in_a_list(held)}, which takes {percent_of(place.ratio(POOL))}"
+    text = f"with 2^{live} bytes live {in_a_list(held)}, which takes {format_percent(place.ratio(POOL))}"
     cells = _cells(place, [BASE, GROWING, POOL])
-    slower = slower_in(place, "in churn") | growing
-    again = ground.reuse(asked.case, asked.evidence)
-    if again.place is None:
-        return Finding(text, cells, slower, missing=again.command)
-    live, ratio = again.place.parameters["live"], again.place.ratio(POOL)
-    text += f"; of {live} blocks freed at random, {percent_of(ratio, 'it')}"
-    slower |= slower_in(again.place, "for blocks freed at random")
-    return Finding(text, (*cells, *_cells(again.place, [BASE, POOL])), slower)
+    slower = slower_strategies(place, "in churn") | growing
+    reuse = ground.reuse(context.case, context.evidence)
+    if reuse.place is None:
+        return Finding(text, cells, slower, missing=reuse.command)
+    live, ratio = reuse.place.parameters["live"], reuse.place.ratio(POOL)
+    text += f"; of {live} blocks freed at random, {format_percent(ratio, 'it')}"
+    slower |= slower_strategies(reuse.place, "for blocks freed at random")
+    return Finding(text, (*cells, *_cells(reuse.place, [BASE, POOL])), slower)
 
 
-def fragmentation(asked: Asked) -> Finding:
-    if asked.case.fragmented == NO:
+def fragmentation(context: Context) -> Finding:
+    if context.case.fragmented == NO:
         return Finding("as said")
-    found = ground.fragmentation(asked.case, asked.evidence)
-    if found.place is None:
-        return Finding(missing=found.command)
-    fresh = ground.fresh_heap(found.place, asked.evidence)
-    worse = times_ratio(found.place.times(BASE), fresh.times(BASE)) if fresh else None
-    freed = f"{found.place.parameters['freed']} of its blocks freed"
-    text = f"{freed}, new-delete takes {percent_of(worse, 'its time on a fresh heap')}"
-    if ground.serves(found, asked.case):
-        return Finding(text, _cells(found.place, [BASE]))
-    names = to_measure(asked.case, asked.excluded, long_lived=False)
-    return Finding(text, _cells(found.place, [BASE]), missing=found.command_for(names))
+    used_heap = ground.fragmentation(context.case, context.evidence)
+    if used_heap.place is None:
+        return Finding(missing=used_heap.command)
+    fresh = ground.fresh_heap(used_heap.place, context.evidence)
+    worse = times_ratio(used_heap.place.times(BASE), fresh.times(BASE)) if fresh else None
+    freed = f"{used_heap.place.parameters['freed']} of its blocks freed"
+    text = f"{freed}, new-delete takes {format_percent(worse, 'its time on a fresh heap')}"
+    if ground.serves(used_heap, context.case):
+        return Finding(text, _cells(used_heap.place, [BASE]))
+    names = to_measure(context.case, context.excluded, long_lived=False)
+    return Finding(text, _cells(used_heap.place, [BASE]), missing=used_heap.command_for(names))
 
 
-def binding(asked: Asked) -> Finding:
-    by_base = _pairs(asked, DISPATCH_PAIRS, "the abstract base takes", "the type parameter's time")
-    inline = _pairs(asked, INLINE_PAIRS, "the inline base", "it")
+def binding(context: Context) -> Finding:
+    by_base = _pairs(context, DISPATCH_PAIRS, "the abstract base takes", "the type parameter's time")
+    inline = _pairs(context, INLINE_PAIRS, "the inline base", "it")
     if not by_base.cells or not inline.cells:
         return by_base if by_base.cells or not inline.cells else inline
     return Finding(f"{by_base.figure}; {inline.figure}", (*by_base.cells, *inline.cells))
 
 
-def destruction(asked: Asked) -> Finding:
+def destruction(context: Context) -> Finding:
     return _pairs(
-        asked,
+        context,
         (*WINK_OUT_PAIRS, *INLINE_WINK_OUT_PAIRS),
         "winking out takes",
         "the time of normal destruction",
     )
 
 
-FINDINGS: dict[str, Callable[[Asked], Finding]] = {
+FINDINGS: dict[str, Callable[[Context], Finding]] = {
     "threads": threads,
     "freed_by": freed_by,
     "locality": locality,
@@ -190,30 +190,30 @@ FINDINGS: dict[str, Callable[[Asked], Finding]] = {
 }
 
 
-def slower_in(place: Place, where: str) -> dict[str, str]:
-    """The strategies that the rows show to be slower than the global allocator, beyond the interval."""
-    ratios = {name: place.ratio(name) for name in place.strategies if name in to_choose_from()}
+def slower_strategies(place: Place, where: str) -> dict[str, str]:
+    """The strategies that are slower than the global allocator beyond the interval."""
+    ratios = {name: place.ratio(name) for name in place.strategies if name in selectable_strategies()}
     return {
-        name: f"{where} it takes {percent_of(ratio)}"
+        name: f"{where} it takes {format_percent(ratio)}"
         for name, ratio in ratios.items()
         if ratio and ratio.verdict == "slower" and name not in GLOBAL_STRATEGIES
     }
 
 
-def _pairs(asked: Asked, pairs: Iterable[Pair], verb: str, of: str) -> Finding:
+def _pairs(context: Context, pairs: Iterable[Pair], verb: str, base: str) -> Finding:
     """The pair of the fastest allocator, which shows the effect of this choice alone."""
-    place = asked.decisive.place
+    place = context.decisive.place
     if place is None:
-        return Finding(missing=asked.decisive.command)
-    possible = {name for name in place.strategies if counterpart(name) not in asked.excluded}
+        return Finding(missing=context.decisive.command)
+    possible = {name for name in place.strategies if counterpart(name) not in context.excluded}
     local = [pair for pair in pairs if BASE not in pair and set(pair) <= possible]
-    ratios = {pair: place.ratio(pair[0], BASE, asked.decisive.figure) for pair in local}
-    known = {pair: ratio.median for pair, ratio in ratios.items() if ratio}
-    if not known:
+    ratios = {pair: place.ratio(pair[0], BASE, context.decisive.figure) for pair in local}
+    medians = {pair: ratio.median for pair, ratio in ratios.items() if ratio}
+    if not medians:
         return Finding(NOT_MEASURED)
-    before, after = min(known, key=lambda pair: known[pair])
-    change = percent_of(place.ratio(after, before, asked.decisive.figure), of)
-    return Finding(f"{verb} {change} ({after} / {before})", _cells(place, [before, after]))
+    first, second = min(medians, key=lambda pair: medians[pair])
+    change = format_percent(place.ratio(second, first, context.decisive.figure), base)
+    return Finding(f"{verb} {change} ({second} / {first})", _cells(place, [first, second]))
 
 
 def _role(name: str) -> str:

@@ -10,8 +10,8 @@
        |
    FROM_ANOTHER
 
-A question knows the answer of a case, and the case of an answer. So one table serves the walk of one case
-and the chart of all cases.
+A question maps a case to its answer, and an answer to a case. So one table serves the walk of one case and
+the chart of all cases.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from mallard.choose.case import (
     INLINE,
     LOW,
     NO,
-    OTHER,
-    SELF,
+    OTHER_THREAD,
+    OWN_THREAD,
     TYPE,
     YES,
     Case,
@@ -38,7 +38,7 @@ SEVERAL_THREADS = 4  # the chart's number of threads for more than one
 # Leaves: the kind of rows that decides.
 FROM_ANOTHER = "from_another"  # contention, blocks freed by another thread
 SCATTERED = "scattered"  # locality, access after the shuffle
-FEW = "few"  # none: allocation takes little of the time
+FEW = "few"  # no rows: allocation takes little of the time
 BUILT = "built"  # density, or fragmentation if the heap is shared
 LEAVES = (FROM_ANOTHER, SCATTERED, FEW, BUILT)
 
@@ -50,8 +50,8 @@ class Question:
     text: str
     next: dict[str, str]  # answer -> the next question or leaf
     answer: Callable[[Case], str]
-    assume: Callable[[Case, str], Case]  # sets the case to this answer
-    of_structure: bool = False  # the data structure gives the answer
+    assume: Callable[[Case, str], Case]  # the case with this answer
+    from_structure: bool = False  # the data structure gives the answer
 
 
 def _set(field: str, values: dict[str, object]) -> Callable[[Case, str], Case]:
@@ -65,9 +65,11 @@ def _either(
     field: str,
     answers: dict[str, tuple[str, object]],
     is_first: Callable[[Case], bool],
-    of_structure: bool = False,
+    from_structure: bool = False,
 ) -> Question:
-    """A question of two answers. Each has its next question or leaf, and the value of its field in a case."""
+    """A question with two answers. Each has its next question or leaf, and the value of its field in a
+    case.
+    """
     first, second = answers
     return Question(
         name,
@@ -76,7 +78,7 @@ def _either(
         {answer: following for answer, (following, _) in answers.items()},
         lambda case: first if is_first(case) else second,
         _set(field, {answer: value for answer, (_, value) in answers.items()}),
-        of_structure,
+        from_structure,
     )
 
 
@@ -106,8 +108,8 @@ _ALL = (
     ),
     _either(
         *("freed_by", "C", "Which thread frees a block?", "freed_by"),
-        {"its own": ("locality", SELF), "another": (FROM_ANOTHER, OTHER)},
-        lambda case: case.freed_by == SELF,
+        {"its own": ("locality", OWN_THREAD), "another": (FROM_ANOTHER, OTHER_THREAD)},
+        lambda case: case.freed_by == OWN_THREAD,
     ),
     _either(
         *("locality", "L", "Does its memory stay together while it is used?", "locality"),
@@ -124,12 +126,12 @@ _ALL = (
         *("variation", "V", "Do the sizes of blocks vary?", "variation"),
         {"hardly": ("utilization", LOW), "much": ("utilization", HIGH)},
         lambda case: case.variation != HIGH,
-        of_structure=True,
+        from_structure=True,
     ),
     _either(
         *("utilization", "U", "Can freed memory wait until the end?", "utilization"),
         {"it can": ("fragmentation", 1.0), "used again": ("fragmentation", 0.0)},
-        lambda case: case.only_grows_bearably,
+        lambda case: case.tolerates_growth,
     ),
     _either(
         *("fragmentation", "F", "Do other parts of the program allocate on its heap?", "fragmented"),
@@ -147,13 +149,13 @@ QUESTIONS = {question.name: question for question in _ALL}
 ROOT = "threads"
 
 
-def path_of(case: Case) -> tuple[list[tuple[Question, str]], str]:
-    """The questions on the way of a case, with its answers, and its leaf."""
+def find_path(case: Case) -> tuple[list[tuple[Question, str]], str]:
+    """The questions and answers on the path of a case, and its leaf."""
     path = []
-    at = ROOT
-    while at not in LEAVES:
-        question = QUESTIONS[at]
+    name = ROOT
+    while name not in LEAVES:
+        question = QUESTIONS[name]
         answer = question.answer(case)
         path.append((question, answer))
-        at = question.next[answer]
-    return path, at
+        name = question.next[answer]
+    return path, name

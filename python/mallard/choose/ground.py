@@ -1,4 +1,4 @@
-"""The rows that decide at a leaf of the walk, or the command that would measure them."""
+"""The rows that decide at a leaf of the walk, or the command that measures them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Any
 
-from mallard.choose.case import ANY, HIGH, OTHER, SELF, YES, Case
+from mallard.choose.case import ANY, HIGH, OTHER_THREAD, OWN_THREAD, YES, Case
 from mallard.choose.evidence import Distance, Evidence, Place
 from mallard.choose.graph import BUILT, FROM_ANOTHER, SCATTERED
 from mallard.choose.serving import can_serve
@@ -32,9 +32,9 @@ class Ground:
         return f"{self.command} --strategy {','.join(strategies)}"
 
 
-def ground_of(leaf: str, case: Case, evidence: Evidence) -> Ground:
+def find_ground(leaf: str, case: Case, evidence: Evidence) -> Ground:
     if leaf == FROM_ANOTHER:
-        return contention(case, evidence, OTHER)
+        return contention(case, evidence, OTHER_THREAD)
     if leaf == SCATTERED:
         return locality(case, evidence)
     if leaf == BUILT and case.fragmented == YES:
@@ -49,16 +49,18 @@ def serves(ground: Ground, case: Case) -> bool:
 
 
 def density(case: Case, evidence: Evidence) -> Ground:
-    where = {"ds": case.structure.name} | _buffer(case)
-    return Ground(evidence.nearest("density", _size(case), _able(case), **where), _command("density", case))
+    parameters = {"ds": case.structure.name} | _buffer(case)
+    return Ground(
+        evidence.nearest("density", _size(case), _eligible(case), **parameters), _command("density", case)
+    )
 
 
 def fragmentation(case: Case, evidence: Evidence) -> Ground:
     command = _command("fragmentation", case)
-    where = {"ds": case.structure.name} | _buffer(case)
+    structure = {"ds": case.structure.name} | _buffer(case)
     for freed, upstream in _PERTURBED:
         place = evidence.nearest(
-            "fragmentation", _size(case), _able(case), freed=freed, upstream=upstream, **where
+            "fragmentation", _size(case), _eligible(case), freed=freed, upstream=upstream, **structure
         )
         if place:
             return Ground(place, command)
@@ -66,18 +68,18 @@ def fragmentation(case: Case, evidence: Evidence) -> Ground:
 
 
 def fresh_heap(place: Place, evidence: Evidence) -> Place | None:
-    """The place of that run that is equal but for an unperturbed heap."""
-    same = evidence.places("fragmentation", **(place.parameters | {"freed": "none"}))
-    return next((each for each in same if each.run == place.run), None)
+    """The equal place of the same run on an unperturbed heap."""
+    places = evidence.places("fragmentation", **(place.parameters | {"freed": "none"}))
+    return next((candidate for candidate in places if candidate.run == place.run), None)
 
 
 def locality(case: Case, evidence: Evidence) -> Ground:
     def distance(parameters: Mapping[str, Any]) -> float:
         length, links = log2(parameters["list_length"]), log2(parameters["links"])
-        # A single list has no others among which it could be scattered.
+        # A single list cannot be scattered among other lists.
         return abs(length - case.elements_log2) + (100.0 if length == links else 0.0) - _TIE * links
 
-    place = evidence.nearest("locality", distance, _able(case))
+    place = evidence.nearest("locality", distance, _eligible(case))
     return Ground(place, "mallard bench locality", shuffled(place, case) if place else "")
 
 
@@ -98,27 +100,27 @@ def utilization(case: Case, evidence: Evidence) -> Ground:
 
 
 def reuse(case: Case, evidence: Evidence) -> Ground:
-    """Blocks that are freed at random and allocated again, about as many as the structure has elements."""
+    """Blocks that are freed at random and reallocated, about as many as the structure has elements."""
 
     def distance(parameters: Mapping[str, Any]) -> float:
         return abs(log2(parameters["live"]) - case.elements_log2) + _TIE * log2(parameters["block_bytes"])
 
     sizes = "mixed" if case.variation == HIGH else "same"
-    found = evidence.nearest("reuse", distance, pattern="random", sizes=sizes)
-    return Ground(found, "mallard bench reuse")
+    place = evidence.nearest("reuse", distance, pattern="random", sizes=sizes)
+    return Ground(place, "mallard bench reuse")
 
 
-def contention(case: Case, evidence: Evidence, freed_by: str = SELF) -> Ground:
+def contention(case: Case, evidence: Evidence, freed_by: str = OWN_THREAD) -> Ground:
     def distance(parameters: Mapping[str, Any]) -> float:
         without_buffer = _TIE * (parameters.get("buffer") != "none")
         return abs(log2(parameters["threads"]) - log2(case.threads)) + without_buffer
 
-    threads = max(case.threads, 2) if freed_by == OTHER else case.threads
+    threads = max(case.threads, 2) if freed_by == OTHER_THREAD else case.threads
     command = f"mallard bench contention --threads {threads} --freed-by {freed_by}"
     return Ground(evidence.nearest("contention", distance, freed_by=freed_by), command)
 
 
-def _able(case: Case) -> Callable[[str], bool]:
+def _eligible(case: Case) -> Callable[[str], bool]:
     return lambda name: can_serve(case, name)
 
 
@@ -143,6 +145,6 @@ def _size(case: Case) -> Distance:
 
 
 def _command(experiment: str, case: Case) -> str:
-    words = f"mallard bench {experiment} --ds {case.structure.name.removeprefix('DS')}"
-    words += f" --size {round(case.elements_log2)}"
-    return words if case.buffer == ANY else f"{words} --buffer {case.buffer}"
+    command = f"mallard bench {experiment} --ds {case.structure.name.removeprefix('DS')}"
+    command += f" --size {round(case.elements_log2)}"
+    return command if case.buffer == ANY else f"{command} --buffer {case.buffer}"

@@ -1,4 +1,4 @@
-"""The strategies that can serve a case: by binding, by the end of objects, and by exclusions."""
+"""The strategies that can serve a case: by binding, by destruction, and by exclusions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from mallard.choose.case import ANY, BASE_CLASS, TYPE, YES, Case
 from mallard.footprint import MONOTONIC
 from mallard.library import SHARED
 from mallard.mallocs import GLOBAL_STRATEGIES
-from mallard.papers.catalogue import to_choose_from
+from mallard.papers.catalogue import selectable_strategies
 from mallard.strategy_names import WINK_MARK, is_winked
 
 
 def global_strategy(case: Case) -> str:
-    """The global allocator that the case can have: new-delete/base behind the abstract base."""
+    """The global allocator for the case: new-delete/base behind the abstract base."""
     type_bound, base_bound = GLOBAL_STRATEGIES
     return base_bound if case.binding == BASE_CLASS else type_bound
 
@@ -33,17 +33,17 @@ def can_serve(case: Case, name: str) -> bool:
 
 
 def counterpart(name: str) -> str:
-    """The strategy of that allocator and binding with normal destruction, which other experiments have."""
+    """The strategy of the same allocator and binding with normal destruction, which all experiments have."""
     return plain(name).removesuffix(WINK_MARK)
 
 
 def to_measure(case: Case, excluded: Container[str], long_lived: bool) -> list[str]:
-    """The strategies that a complete answer compares. A long-lived case excludes monotonic
-    strategies, which never give memory back, and has no end to wink out at.
+    """The strategies that a complete answer compares. A long-lived case excludes monotonic strategies, which
+    never give memory back, and never ends, so winking out does not apply.
     """
     return [
         name
-        for name, each in to_choose_from().items()
+        for name, strategy in selectable_strategies().items()
         if name == BASE or (can_serve(case, name) and counterpart(name) not in excluded)
-        if not long_lived or (each.allocator != MONOTONIC and not is_winked(name))
+        if not long_lived or (strategy.allocator != MONOTONIC and not is_winked(name))
     ]

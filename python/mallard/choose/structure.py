@@ -1,9 +1,9 @@
 """Finds the nearest of the twelve measured structures for a C++ type (P0089 section 7).
 
-A type is read as a tree of names and arguments. Its blocks decide: a contiguous container has one block for
-all elements, a node-based one a block for each. A text has a block of its own length; any other value has
-none. Containers more than two deep count as two deep. A class of the user's own, which needs a namespace,
-counts as node-based, and a note says so.
+A type is parsed as a tree of names and arguments. Its blocks decide: a contiguous container has one block for
+all elements, a node-based container has a block for each. A string has a block; any other value has none.
+Containers nested more than two deep count as two deep. A user-defined class, which needs a namespace, counts
+as node-based, and a note reports the guess.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class Type:
 
 @dataclass(frozen=True)
 class Match:
-    """`asked` is the user's text; `name` and `type` are those of the measured structure that stands for it.
-    `guesses` has a sentence for each unknown name.
+    """`requested` is the user's text; `name` and `type` are those of the measured structure that represents
+    it. `guesses` has a sentence for each unknown name.
     """
 
-    asked: str
+    requested: str
     name: str
     type: str
     exact: bool
@@ -75,8 +75,9 @@ class Match:
 
     @property
     def one_block(self) -> bool:
-        """True for one allocation, however many elements. Such a structure is neither dense nor
-        scattered."""
+        """True for a structure with one allocation for any number of elements, which is neither dense nor
+        scattered.
+        """
         return self.type == f"{CONTIGUOUS}<{VALUE}>"
 
     @property
@@ -87,21 +88,24 @@ class Match:
 def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
     """The measured structure for `text`. `sizes_vary` applies to elements of unknown types.
 
-    Throws: UsageError if the text is no type, or its name is unknown and has no namespace."""
-    known = {each.type: name for name, each in structures().items()}
+    Throws: UsageError if the text is not a type, or its name is unknown and has no namespace.
+    """
+    names = {structure.type: name for name, structure in structures().items()}
     if text.upper() in structures():
         return Match(text, text.upper(), structures()[text.upper()].type, exact=True)
-    plain = _IGNORED.sub("", text)
-    if plain in known:
-        return Match(text, known[plain], plain, exact=True)
-    type_ = _parsed(text)
+    normalized = _IGNORED.sub("", text)
+    if normalized in names:
+        return Match(text, names[normalized], normalized, exact=True)
+    type_ = _parse(text)
     _refuse_unknown(text, type_)
-    found = _container(type_, sizes_vary, deepest=2)
-    if found in (VALUE, TEXT):
-        # A text, or an unknown class.
+    type_name = _container(type_, sizes_vary, deepest=2)
+    if type_name in (VALUE, TEXT):
+        # A string, or an unknown class.
         kind = CONTIGUOUS if type_.name in _TEXT_NAMES | _VALUE_NAMES | _TRANSPARENT else NODES
-        found = f"{kind}<{found}>"
-    return Match(text, known[found], found, exact=False, guesses=tuple(_guesses(type_, sizes_vary)))
+        type_name = f"{kind}<{type_name}>"
+    return Match(
+        text, names[type_name], type_name, exact=False, guesses=tuple(_describe_guesses(type_, sizes_vary))
+    )
 
 
 def _refuse_unknown(text: str, type_: Type) -> None:
@@ -123,13 +127,15 @@ def _refuse_empty(text: str, type_: Type) -> None:
         _refuse_empty(text, part)
 
 
-def _guesses(type_: Type, sizes_vary: bool, inside: bool = False) -> list[str]:
-    found = []
+def _describe_guesses(type_: Type, sizes_vary: bool, inside: bool = False) -> list[str]:
+    guesses = []
     if type_.name not in _KNOWN:
         value = "a text, with a block of its own" if sizes_vary else "a value without a block of its own"
-        taken = value if inside and not type_.arguments else "a container with a block for each element"
-        found.append(f"{type_.written} is unknown; it is taken for {taken}")
-    return found + [guess for part in type_.parts for guess in _guesses(part, sizes_vary, inside=True)]
+        assumption = value if inside and not type_.arguments else "a container with a block for each element"
+        guesses.append(f"{type_.written} is unknown; it is taken for {assumption}")
+    return guesses + [
+        guess for part in type_.parts for guess in _describe_guesses(part, sizes_vary, inside=True)
+    ]
 
 
 def _container(type_: Type, sizes_vary: bool, deepest: int) -> str:
@@ -138,8 +144,8 @@ def _container(type_: Type, sizes_vary: bool, deepest: int) -> str:
         return TEXT
     if not type_.arguments:
         return TEXT if sizes_vary and type_.name not in _VALUE_NAMES else VALUE
-    here = deepest - (type_.name not in _TRANSPARENT)
-    parts = [_container(part, sizes_vary, max(here, 0)) for part in type_.parts]
+    depth = deepest - (type_.name not in _TRANSPARENT)
+    parts = [_container(part, sizes_vary, max(depth, 0)) for part in type_.parts]
     element = max(parts, key=lambda part: ("<" in part, TEXT in part))
     if type_.name in _TRANSPARENT:
         return element
@@ -149,35 +155,35 @@ def _container(type_: Type, sizes_vary: bool, deepest: int) -> str:
     return f"{kind}<{element}>"
 
 
-def _parsed(text: str) -> Type:
+def _parse(text: str) -> Type:
     tokens = _TOKEN.findall(_IGNORED.sub(" ", text))
-    rest = _IGNORED.sub("", _TOKEN.sub("", text))
+    unparsed = _IGNORED.sub("", _TOKEN.sub("", text))
     try:
-        if rest:
+        if unparsed:
             raise IndexError
         type_, end = _type_at(tokens, 0)
         if end != len(tokens):
             raise IndexError
     except IndexError:
-        raise UsageError(f"--structure '{text}' is no C++ type; allowed are {ALLOWED}") from None
+        raise UsageError(f"--structure '{text}' is not a C++ type; allowed are {ALLOWED}") from None
     return type_
 
 
-def _type_at(tokens: list[str], at: int) -> tuple[Type, int]:
-    """The type that begins at a token, and its end. IndexError if there is none."""
+def _type_at(tokens: list[str], index: int) -> tuple[Type, int]:
+    """Parses the type at a token. Returns the type and the next index, or raises IndexError."""
     words = []
-    while at < len(tokens) and tokens[at] not in "<>,":
-        words.append(tokens[at])
-        at += 1
+    while index < len(tokens) and tokens[index] not in "<>,":
+        words.append(tokens[index])
+        index += 1
     if not words:
         raise IndexError
     written = words[-1]
-    if at == len(tokens) or tokens[at] != "<":
-        return Type(written), at
+    if index == len(tokens) or tokens[index] != "<":
+        return Type(written), index
     arguments = []
-    while tokens[at] != ">":
-        argument, at = _type_at(tokens, at + 1)
+    while tokens[index] != ">":
+        argument, index = _type_at(tokens, index + 1)
         arguments.append(argument)
-        if tokens[at] not in ",>":
+        if tokens[index] not in ",>":
             raise IndexError
-    return Type(written, tuple(arguments)), at + 1
+    return Type(written, tuple(arguments)), index + 1

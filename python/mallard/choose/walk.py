@@ -1,4 +1,4 @@
-"""The walk from a case and its rows to a decision: the strategy to use, and the rows behind it."""
+"""Walks from a case and its rows to a decision: the recommended strategy, and the rows that support it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mallard.analysis.words import in_a_list, percent_text
 from mallard.choose.case import Case
 from mallard.choose.contest import Choice, contest
 from mallard.choose.evidence import Evidence
-from mallard.choose.findings import FINDINGS, Asked, Finding
-from mallard.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, path_of
-from mallard.choose.ground import Ground, ground_of
+from mallard.choose.findings import FINDINGS, Context, Finding
+from mallard.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, find_path
+from mallard.choose.ground import Ground, find_ground
 from mallard.choose.serving import global_strategy, to_measure
 from mallard.footprint import MONOTONIC
 from mallard.library import SHARED
@@ -34,19 +34,19 @@ class Decision:
     recommended: Choice | None  # None: the deciding rows are not measured
     reason: str
     runner_up: Choice | None = None
-    equals: tuple[str, ...] = ()  # strategies that the rows do not tell apart from the recommended one
+    equals: tuple[str, ...] = ()  # strategies that do not differ from the recommended one beyond the interval
     excluded: dict[str, str] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()  # the commands that would measure the missing rows
+    missing: tuple[str, ...] = ()  # the commands that measure the missing rows
     notes: tuple[str, ...] = ()
 
 
 def decide(case: Case, evidence: Evidence) -> Decision:
-    path, leaf = path_of(case)
-    decisive = ground_of(leaf, case, evidence)
+    path, leaf = find_path(case)
+    decisive = find_ground(leaf, case, evidence)
     steps: list[Step] = []
     excluded: dict[str, str] = {}
     for question, answer in path:
-        finding = FINDINGS[question.name](Asked(case, evidence, decisive, frozenset(excluded)))
+        finding = FINDINGS[question.name](Context(case, evidence, decisive, frozenset(excluded)))
         steps.append(Step(question, answer, finding))
         excluded |= finding.excluded
     outcome = contest(case, leaf, decisive, excluded)
@@ -66,13 +66,13 @@ def decide(case: Case, evidence: Evidence) -> Decision:
 
 
 def _unmeasured(case: Case, leaf: str, decisive: Ground, excluded: Container[str]) -> str:
-    """The command that would measure the missing rows or strategies; empty if none is missing."""
+    """The command that measures the missing rows or strategies; empty if nothing is missing."""
     if leaf == FEW:
         return ""
     if decisive.place is None:
         return decisive.command
     if leaf == FROM_ANOTHER:
-        return ""  # the experiment has no others
+        return ""  # the experiment has no other strategies
     wanted = to_measure(case, excluded, long_lived=leaf == SCATTERED)
     tried = set(decisive.place.cells)
     return "" if tried >= set(wanted) else decisive.command_for(wanted)
@@ -84,7 +84,7 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
     notes = [*match.guesses]
     if not match.exact:
         stands = f"{match.type} ({match.name})"
-        notes.append(f"{match.asked} is not one of the twelve structures; the nearest is {stands}")
+        notes.append(f"{match.requested} is not one of the twelve structures; the nearest is {stands}")
     if place is None:
         return notes
     if place.experiment == "locality":

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from math import log2
 
-from mallard.choose import Case, Evidence, case_of, decide
+from mallard.choose import Case, Evidence, decide, make_case
 from mallard.choose.case import (
     ANY,
     BASE_CLASS,
@@ -16,10 +16,10 @@ from mallard.choose.case import (
     INLINE,
     LOW,
     NO,
-    OTHER,
+    OTHER_THREAD,
+    OWN_THREAD,
     PROGRAM,
     SCOPE,
-    SELF,
     TYPE,
     YES,
 )
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part.add_argument("--structure", metavar="TYPE", help="as in C++, or DS1 to DS12 (by D and V, below)")
     part.add_argument("--elements", metavar="N", type=elements, default=10.0, help="2^14 or 16384 (2^10)")
     _choices(part, "lifetime", (SCOPE, PROGRAM), SCOPE, "freed at the end of a scope, or never")
-    _choices(part, "freed-by", (SELF, OTHER), SELF, "the thread that frees a block")
+    _choices(part, "freed-by", (OWN_THREAD, OTHER_THREAD), OWN_THREAD, "the thread that frees a block")
     part.add_argument(
         "--access-factor", metavar="N", type=positive_int, default=1, help="traversals in a visit (1)"
     )
@@ -118,7 +118,7 @@ def _choices(
 
 
 def _case(arguments: argparse.Namespace) -> Case:
-    case = case_of(
+    case = make_case(
         arguments.structure,
         arguments.density,
         arguments.variation,

@@ -107,7 +107,7 @@ def strategies() -> dict[str, Strategy]:
     }
 
 
-def to_choose_from() -> dict[str, Strategy]:
+def selectable_strategies() -> dict[str, Strategy]:
     """The papers' strategies, and their mechanisms behind the inline base."""
     inline = {bound_by_base(each.name): each for each in EXTRA_STRATEGIES if is_inline(each.name)}
     found = (each for name in strategies() for each in (strategies()[name], inline.get(name)) if each)

@@ -11,7 +11,7 @@ from synthetic_experiments import contention_rows, fragmentation_rows, locality_
 from synthetic_rows import native_row
 from synthetic_run import INLINE, STRATEGIES, density_rows, failed, formula
 
-from mallard.choose import Case, Decision, Evidence, case_of, decide
+from mallard.choose import Case, Decision, Evidence, decide, make_case
 from mallard.result import Row
 from mallard.strategy_names import of_papers
 
@@ -55,7 +55,7 @@ def figure(decision: Decision, question: str) -> str:
 
 
 def test_what_is_built_and_freed_together_takes_the_fastest_row_of_its_table() -> None:
-    decision = answer(case_of("unordered_set<string>"), density())
+    decision = answer(make_case("unordered_set<string>"), density())
     assert used(decision) == "monotonic"
     assert decision.recommended.ratio.median == pytest.approx(0.3)
     assert decision.runner_up.strategy == "monotonic/base"
@@ -73,12 +73,12 @@ def test_what_is_built_and_freed_together_takes_the_fastest_row_of_its_table() -
     ],
 )
 def test_binding_and_winking_out_narrow_the_choice(binding: str, wink_out: str, best: str) -> None:
-    case = replace(case_of("DS4"), binding=binding, wink_out=wink_out)
+    case = replace(make_case("DS4"), binding=binding, wink_out=wink_out)
     assert used(answer(case, density())) == best
 
 
 def test_memory_that_is_used_again_excludes_monotonic_strategies() -> None:
-    decision = answer(case_of("DS4", lifetime="program", utilization=0.1), density(), utilization_rows())
+    decision = answer(make_case("DS4", lifetime="program", utilization=0.1), density(), utilization_rows())
     assert used(decision) == "multipool+monotonic"
     assert "only grows" in decision.excluded["monotonic"]
     assert "monotonic held" in figure(decision, "utilization")
@@ -95,7 +95,7 @@ def reuse_rows(sizes: str, multipool_ns: float) -> list[Native]:
 
 
 def test_blocks_that_are_used_again_are_compared_after_frees_at_random() -> None:
-    case = case_of("DS4", lifetime="program", utilization=0.1)
+    case = make_case("DS4", lifetime="program", utilization=0.1)
     decision = answer(case, density(), utilization_rows(), reuse_rows("mixed", 10.0), reuse_rows("same", 5.0))
     assert "of 4096 blocks freed at random, 50 %" in figure(decision, "utilization")
     assert "mallard bench reuse" not in decision.missing
@@ -105,13 +105,13 @@ def test_blocks_that_are_used_again_are_compared_after_frees_at_random() -> None
 
 
 def test_a_little_waste_does_not_exclude_them() -> None:
-    decision = answer(case_of("DS4", utilization=0.9), density())
+    decision = answer(make_case("DS4", utilization=0.9), density())
     assert used(decision) == "monotonic"
     assert "1.1 times the memory" in figure(decision, "utilization")
 
 
 def test_scattered_memory_is_decided_by_the_access_after_the_shuffle() -> None:
-    case = replace(case_of("DS4"), locality="low", elements_log2=9.0)
+    case = replace(make_case("DS4"), locality="low", elements_log2=9.0)
     decision = answer(case, density(), locality_rows())
     assert used(decision) == "multipool"
     assert decision.recommended.cells[0].experiment == "locality"
@@ -120,7 +120,7 @@ def test_scattered_memory_is_decided_by_the_access_after_the_shuffle() -> None:
 
 
 def test_orders_of_reuse_compete_but_not_the_one_that_is_there_to_be_the_worst() -> None:
-    case = replace(case_of("DS4"), locality="low")
+    case = replace(make_case("DS4"), locality="low")
     assert (
         used(answer(case, locality_rows(("new-delete", "multipool", "multipool-lowest", "multipool-random"))))
         == "multipool-lowest"
@@ -136,7 +136,7 @@ def test_blocks_that_another_thread_frees_need_one_allocator_for_all() -> None:
     rows = contention_rows(
         ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool"), freed_by="other"
     )
-    decision = answer(replace(case_of("DS4"), threads=4, freed_by="other"), density(), rows)
+    decision = answer(replace(make_case("DS4"), threads=4, freed_by="other"), density(), rows)
     assert used(decision) == "concurrent-multipool"
     assert decision.recommended.ratio.median == pytest.approx(0.2)
 
@@ -148,7 +148,7 @@ def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
         wall = round(times.get(row["strategy"], 0) * row["operations"]) or row["wall_ns"]
         return row | {"wall_ns": wall, "cpu_ns": wall}
 
-    case = replace(case_of("DS4"), threads=2)
+    case = replace(make_case("DS4"), threads=2)
     decision = answer(case, density(), contention_rows())
     assert used(decision) == "monotonic"
     assert "each thread has an allocator of its own" in decision.notes
@@ -160,7 +160,7 @@ def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
 
 def test_a_perturbed_heap_has_rows_of_its_own() -> None:
     rows = fragmentation_rows(names=("DS4",))
-    decision = answer(replace(case_of("DS4"), fragmented="yes"), density(), rows)
+    decision = answer(replace(make_case("DS4"), fragmented="yes"), density(), rows)
     assert used(decision) == "monotonic"
     assert decision.recommended.cells[0].experiment == "fragmentation"
     assert decision.recommended.ratio.median == pytest.approx(0.3 / 1.25)
@@ -169,21 +169,21 @@ def test_a_perturbed_heap_has_rows_of_its_own() -> None:
 
 def test_one_type_with_inline_calls_is_a_third_answer() -> None:
     rows = density(strategies=(*STRATEGIES, *INLINE))
-    decision = answer(replace(case_of("DS4"), binding="inline"), rows)
+    decision = answer(replace(make_case("DS4"), binding="inline"), rows)
     assert used(decision) == "monotonic/inline"
     assert decision.runner_up.strategy == "multipool+monotonic/inline"
-    walked = figure(answer(case_of("DS4"), rows), "binding")
+    walked = figure(answer(make_case("DS4"), rows), "binding")
     assert walked == (
         "the abstract base takes 110 % (110 to 110) of the type parameter's time "
         "(monotonic/base/wink / monotonic/wink); the inline base 105 % (105 to 105) of it "
         "(monotonic/inline/wink / monotonic/wink)"
     )
-    winked = answer(replace(case_of("DS4"), binding="inline", wink_out="yes"), rows)
+    winked = answer(replace(make_case("DS4"), binding="inline", wink_out="yes"), rows)
     assert used(winked) == "monotonic/inline/wink"
 
 
 def test_rows_without_the_inline_base_do_not_answer_for_it() -> None:
-    decision = answer(replace(case_of("DS4"), binding="inline"), density())
+    decision = answer(replace(make_case("DS4"), binding="inline"), density())
     assert decision.recommended is None
     assert decision.missing == (
         (
@@ -194,14 +194,14 @@ def test_rows_without_the_inline_base_do_not_answer_for_it() -> None:
 
 
 def test_without_them_the_fresh_heap_stands_in_and_that_is_said() -> None:
-    decision = answer(replace(case_of("DS4"), fragmented="yes"), density(strategies=(*STRATEGIES, *INLINE)))
+    decision = answer(replace(make_case("DS4"), fragmented="yes"), density(strategies=(*STRATEGIES, *INLINE)))
     assert decision.recommended.cells[0].experiment == "density"
     assert decision.missing == ("mallard bench fragmentation --ds 4 --size 10",)
 
 
 def test_perturbed_rows_of_others_only_leave_it_to_the_fresh_heap_too() -> None:
     rows = fragmentation_rows(names=("DS4",), strategies=("new-delete", "monotonic", "multipool"))
-    decision = answer(replace(case_of("DS4"), fragmented="yes", binding="base"), density(), rows)
+    decision = answer(replace(make_case("DS4"), fragmented="yes", binding="base"), density(), rows)
     assert used(decision) == "monotonic/base"
     assert decision.recommended.cells[0].experiment == "density"
     behind_the_base = "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
@@ -213,14 +213,14 @@ def test_perturbed_rows_of_others_only_leave_it_to_the_fresh_heap_too() -> None:
 
 
 def test_one_block_is_left_to_the_global_allocator() -> None:
-    decision = answer(case_of("vector<int>"), density())
+    decision = answer(make_case("vector<int>"), density())
     assert used(decision) == "new-delete"
     assert "allocation takes little of its time" in decision.reason
     assert decision.runner_up.strategy == "monotonic"
 
 
 def test_one_block_cannot_be_scattered() -> None:
-    decision = answer(replace(case_of("vector<int>"), locality="low"), density(), locality_rows())
+    decision = answer(replace(make_case("vector<int>"), locality="low"), density(), locality_rows())
     assert used(decision) == "new-delete"
     assert figure(decision, "locality") == "one block cannot be scattered"
 
@@ -230,14 +230,14 @@ def test_an_interval_that_includes_1_is_no_reason_to_change() -> None:
     for row in rows:
         if row["strategy"] == "monotonic":
             row["cpu_ns"] = int(row["cpu_ns"] * (0.85, 0.95, 1.06)[row["repetition"]])
-    decision = answer(case_of("DS4"), rows)
+    decision = answer(make_case("DS4"), rows)
     assert used(decision) == "new-delete"
     assert decision.runner_up.strategy == "monotonic"
     assert "no strategy is faster beyond its interval; monotonic comes closest: 95 %" in decision.reason
 
 
 def test_one_repetition_has_no_interval_and_decides_nothing() -> None:
-    decision = answer(case_of("DS4"), density(repetitions=1))
+    decision = answer(make_case("DS4"), density(repetitions=1))
     assert used(decision) == "new-delete"
     assert "one repetition: no interval" in decision.reason
 
@@ -245,7 +245,7 @@ def test_one_repetition_has_no_interval_and_decides_nothing() -> None:
 def test_where_the_base_class_is_needed_the_global_allocator_is_behind_it() -> None:
     slow = dict.fromkeys(("monotonic/base", "multipool/base", "multipool+monotonic/base"), 2.0)
     decision = answer(
-        replace(case_of("DS4"), binding="base"), density(times=ratios(slow | {"new-delete": 1.0}))
+        replace(make_case("DS4"), binding="base"), density(times=ratios(slow | {"new-delete": 1.0}))
     )
     assert used(decision) == "new-delete/base"
 
@@ -255,14 +255,14 @@ def test_a_strategy_that_is_not_told_apart_is_named() -> None:
     for row in rows:
         if row["strategy"] == "multipool":
             row["cpu_ns"] = int(row["cpu_ns"] * (1.04, 0.98, 1.01)[row["repetition"]])
-    assert answer(case_of("DS4"), rows).equals == ("multipool",)
+    assert answer(make_case("DS4"), rows).equals == ("multipool",)
 
 
 # ---- the deciding rows ----------------------------------------------------------------------------------
 
 
 def test_without_rows_the_walk_names_what_to_measure() -> None:
-    decision = answer(case_of("DS4", utilization=0.1))
+    decision = answer(make_case("DS4", utilization=0.1))
     assert decision.recommended is None
     assert decision.missing == ("mallard bench density --ds 4 --size 10", "mallard bench utilization")
     assert "not measured" in decision.reason
@@ -276,7 +276,7 @@ def test_without_rows_the_walk_names_what_to_measure() -> None:
     ],
 )
 def test_rows_of_another_question_are_no_answer(said: Native, command: str) -> None:
-    decision = answer(replace(case_of("DS4"), **said), density())
+    decision = answer(replace(make_case("DS4"), **said), density())
     assert decision.recommended is None
     assert command in decision.missing
 
@@ -284,28 +284,28 @@ def test_rows_of_another_question_are_no_answer(said: Native, command: str) -> N
 def test_the_newest_run_that_has_the_structure_is_taken() -> None:
     newer = density(names=("DS4",), times=ratios({"new-delete": 1.0, "multipool": 0.1}))
     newest = density(names=("DS1",))
-    decision = answer(case_of("DS4"), density(), newer, newest)
+    decision = answer(make_case("DS4"), density(), newer, newest)
     assert used(decision) == "multipool"
     assert decision.recommended.cells[0].run == 2
 
 
 def test_a_newer_run_of_fewer_strategies_does_not_hide_an_older_one_of_more() -> None:
     decision = answer(
-        case_of("DS4"), density(), density(names=("DS4",), strategies=("new-delete", "multipool"))
+        make_case("DS4"), density(), density(names=("DS4",), strategies=("new-delete", "multipool"))
     )
     assert used(decision) == "monotonic"
     assert decision.recommended.cells[0].run == 1
 
 
 def test_the_nearest_size_is_taken_and_said() -> None:
-    decision = answer(replace(case_of("DS4"), elements_log2=13.0), density())
+    decision = answer(replace(make_case("DS4"), elements_log2=13.0), density())
     assert dict(decision.recommended.cells[0].parameters)["size_log2"] == 14
     assert "2^14 elements is the nearest size" in decision.notes[0]
 
 
 def test_the_buffer_can_be_asked_for() -> None:
     cold = [row | {"parameters": row["parameters"] | {"buffer": "none"}} for row in density()]
-    case = replace(case_of("DS4"), buffer="none")
+    case = replace(make_case("DS4"), buffer="none")
     assert answer(case, density()).missing == ("mallard bench density --ds 4 --size 10 --buffer none",)
     assert answer(case, cold, density()).recommended.cells[0].run == 1
 
@@ -313,12 +313,13 @@ def test_the_buffer_can_be_asked_for() -> None:
 def test_strategies_that_failed_do_not_compete() -> None:
     rows = density(names=("DS4",), strategies=("new-delete", "multipool"))
     rows += [failed("DS4", size, "monotonic", 0, "out_of_memory", "") for size in (6, 10, 14)]
-    assert used(answer(case_of("DS4"), rows)) == "multipool"
+    assert used(answer(make_case("DS4"), rows)) == "multipool"
 
 
 def test_rows_without_what_can_serve_are_no_answer() -> None:
     decision = answer(
-        replace(case_of("DS4"), binding="base"), density(strategies=("new-delete", "monotonic", "multipool"))
+        replace(make_case("DS4"), binding="base"),
+        density(strategies=("new-delete", "monotonic", "multipool")),
     )
     assert decision.recommended is None
     assert decision.missing == (
@@ -330,7 +331,7 @@ def test_rows_without_what_can_serve_are_no_answer() -> None:
 
 
 def test_they_are_measured_with_the_strategies_that_they_lack() -> None:
-    case = replace(case_of("DS4"), locality="low", binding="base", wink_out="yes")
+    case = replace(make_case("DS4"), locality="low", binding="base", wink_out="yes")
     decision = answer(case, locality_rows(("new-delete", "multipool")))
     assert decision.recommended is None
     assert decision.missing == (
@@ -339,7 +340,7 @@ def test_they_are_measured_with_the_strategies_that_they_lack() -> None:
 
 
 def test_an_answer_from_some_of_the_strategies_names_the_command_for_all() -> None:
-    decision = answer(replace(case_of("DS4"), locality="low"), locality_rows(("new-delete", "multipool")))
+    decision = answer(replace(make_case("DS4"), locality="low"), locality_rows(("new-delete", "multipool")))
     assert used(decision) == "multipool"
     assert decision.missing == (
         (
@@ -351,7 +352,7 @@ def test_an_answer_from_some_of_the_strategies_names_the_command_for_all() -> No
 
 
 def test_a_newer_run_without_what_can_serve_does_not_hide_an_older_one() -> None:
-    case = replace(case_of("DS4"), locality="low", binding="type")
+    case = replace(make_case("DS4"), locality="low", binding="type")
     decision = answer(
         case, locality_rows(("new-delete", "multipool")), locality_rows(("new-delete", "multipool/base"))
     )
@@ -364,20 +365,20 @@ def test_of_two_compilers_the_first_ones_rows_are_taken() -> None:
     for compiler, strategy in (("clang++", "multipool"), ("g++", "multipool/base")):
         for row in density(names=("DS4",), strategies=("new-delete", strategy)):
             rows.append(row | {"parameters": row["parameters"] | {"compiler": compiler}})
-    assert used(answer(case_of("DS4"), rows)) == "multipool/base"
+    assert used(answer(make_case("DS4"), rows)) == "multipool/base"
 
 
 def test_an_initial_buffer_is_part_of_the_recommendation() -> None:
     assert any(
-        "monotonic had an initial buffer (warm)" in note for note in answer(case_of("DS4"), density()).notes
+        "monotonic had an initial buffer (warm)" in note for note in answer(make_case("DS4"), density()).notes
     )
-    decision = answer(case_of("DS4"), density(strategies=("new-delete", "multipool")))
+    decision = answer(make_case("DS4"), density(strategies=("new-delete", "multipool")))
     assert decision.notes == ()
 
 
 def test_another_malloc_is_a_note_and_no_strategy() -> None:
     rows = locality_rows(("new-delete", "new-delete@jemalloc", "multipool"))
-    decision = answer(replace(case_of("DS4"), locality="low"), rows)
+    decision = answer(replace(make_case("DS4"), locality="low"), rows)
     assert any("new-delete@jemalloc takes" in note for note in decision.notes)
-    behind = answer(replace(case_of("DS4"), locality="low", binding="base"), rows)
+    behind = answer(replace(make_case("DS4"), locality="low", binding="base"), rows)
     assert not any("@jemalloc" in note for note in behind.notes)

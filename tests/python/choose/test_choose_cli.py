@@ -121,8 +121,8 @@ def test_a_named_database_that_is_not_there_is_an_error(
         (("--elements", "-1"), "from 1 to 2^40"),
         (("--threads", "0"), "'0' is not allowed; give a whole number of at least 1"),
         (("--structure", "foo"), "--structure 'foo': foo is unknown; allowed are containers of the standard"),
-        (("--structure", "map<int"), "is no C++ type; allowed are containers"),
-        (("--structure", ""), "--structure '' is no C++ type; allowed are"),
+        (("--structure", "map<int"), "is not a C++ type; allowed are containers"),
+        (("--structure", ""), "--structure '' is not a C++ type; allowed are"),
         (("DS4",), "'DS4' is one word too many"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mallard.choose import Evidence, case_of, decide
+from mallard.choose import Evidence, decide, make_case
 from mallard.choose.structure import nearest_structure
 from mallard.errors import UsageError
 
@@ -31,12 +31,12 @@ def test_a_type_is_mapped_to_the_nearest_structure(asked: str, type_: str, exact
 
 
 def test_what_a_name_does_not_tell_variation_does() -> None:
-    assert case_of("list<order>", variation="high").structure.type == "unordered_set<string>"
-    assert case_of("list<order>", variation="low").structure.type == "unordered_set<int>"
+    assert make_case("list<order>", variation="high").structure.type == "unordered_set<string>"
+    assert make_case("list<order>", variation="low").structure.type == "unordered_set<int>"
 
 
 def test_a_mapping_is_said() -> None:
-    decision = decide(case_of("map<int,string>"), Evidence([]))
+    decision = decide(make_case("map<int,string>"), Evidence([]))
     assert "map<int,string> is not one of the twelve structures; the nearest is" in decision.notes[0]
 
 
@@ -60,7 +60,7 @@ def test_a_mapping_is_said() -> None:
     ],
 )
 def test_a_guess_at_an_unknown_type_is_said(asked: str, variation: str, guesses: list[str]) -> None:
-    decision = decide(case_of(asked, variation=variation), Evidence([]))
+    decision = decide(make_case(asked, variation=variation), Evidence([]))
     assert [note for note in decision.notes if "is unknown" in note] == guesses
 
 
@@ -85,7 +85,7 @@ def test_a_type_of_which_nothing_is_known_is_refused(text: str, message: str) ->
 
 @pytest.mark.parametrize("text", ["map<int", "<>", "vector<int>>", "vector<int>x", "a;b", "vector<,>"])
 def test_what_is_no_type_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"is no C\+\+ type; allowed are .* vector<int>"):
+    with pytest.raises(UsageError, match=r"is not a C\+\+ type; allowed are .* vector<int>"):
         nearest_structure(text)
 
 
@@ -99,4 +99,4 @@ def test_what_is_no_type_is_refused(text: str) -> None:
     ],
 )
 def test_without_a_structure_the_dimensions_choose_one(density: str, variation: str, type_: str) -> None:
-    assert case_of(None, density, variation).structure.type == type_
+    assert make_case(None, density, variation).structure.type == type_

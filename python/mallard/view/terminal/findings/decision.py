@@ -9,7 +9,7 @@ from rich.text import Text
 
 from mallard.choose.case import SCOPE, Case
 from mallard.choose.contest import Choice
-from mallard.choose.findings import percent_of
+from mallard.choose.findings import format_percent
 from mallard.choose.walk import Decision, Step
 
 INDENT = (0, 0, 0, 2)
@@ -34,7 +34,7 @@ def show_decision(console: Console, decision: Decision) -> None:
 
 def _subject(case: Case) -> str:
     life = "freed by the end of a scope" if case.lifetime == SCOPE else "living as long as the program"
-    return f"{case.structure.asked}, 2^{case.elements_log2:.3g} elements, {life}"
+    return f"{case.structure.requested}, 2^{case.elements_log2:.3g} elements, {life}"
 
 
 def _walk(steps: tuple[Step, ...]) -> Table:
@@ -65,7 +65,7 @@ def _runner_up(decision: Decision) -> str:
 def _named(choice: Choice) -> str:
     if choice.ratio is None:
         return f"{choice.strategy} ({choice.text})"
-    return f"{choice.strategy} ({choice.text}): {percent_of(choice.ratio)}"
+    return f"{choice.strategy} ({choice.text}): {format_percent(choice.ratio)}"
 
 
 def _excluded(decision: Decision) -> list[Text]:
