@@ -77,8 +77,8 @@ def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
 
 
 def _measured(evidence: Evidence) -> str:
-    found = {str(place.parameters["ds"]) for place in evidence.places("density")}
-    return next((name for name in (PREFERRED, *structures()) if name in found), PREFERRED)
+    measured = {str(place.parameters["ds"]) for place in evidence.places("density")}
+    return next((name for name in (PREFERRED, *structures()) if name in measured), PREFERRED)
 
 
 def _subject(case: Case) -> str:
@@ -125,16 +125,16 @@ class _Drawing:
 
 
 def _leaf(identity: str, decision: Decision, column: int, row: float) -> ChartLeaf:
-    found = decision.recommended
-    if found is None:
+    choice = decision.recommended
+    if choice is None:
         missing = decision.missing[-1] if decision.missing else ""
         return ChartLeaf(identity, "not measured", "", decision.reason, None, (), missing, column, row)
-    if found.is_global:
+    if choice.is_global:
         closest = decision.runner_up
-        cells = closest.cells if closest else found.cells
+        cells = closest.cells if closest else choice.cells
         title, text = "the global allocator", decision.reason
-        return ChartLeaf(identity, title, found.strategy, text, found.ratio, cells, "", column, row)
-    name, text = found.strategy, found.text
+        return ChartLeaf(identity, title, choice.strategy, text, choice.ratio, cells, "", column, row)
+    name, text = choice.strategy, choice.text
     if any(step.question.name == "fragmentation" and step.finding.missing for step in decision.steps):
         text += "; on a fresh heap, as no other was measured"
-    return ChartLeaf(identity, name, name, text, found.ratio, found.cells, "", column, row)
+    return ChartLeaf(identity, name, name, text, choice.ratio, choice.cells, "", column, row)

@@ -83,8 +83,8 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
     match, place = case.structure, decisive.place
     notes = [*match.guesses]
     if not match.exact:
-        stands = f"{match.type} ({match.name})"
-        notes.append(f"{match.requested} is not one of the twelve structures; the nearest is {stands}")
+        nearest = f"{match.type} ({match.name})"
+        notes.append(f"{match.requested} is not one of the twelve structures; the nearest is {nearest}")
     if place is None:
         return notes
     if place.experiment == "locality":
@@ -93,12 +93,12 @@ def _notes(case: Case, decisive: Ground) -> list[str]:
     size = place.parameters.get("size_log2")
     if size is not None and abs(int(size) - case.elements_log2) > 0.01:
         notes.append(f"2^{size} elements is the nearest size that was measured to 2^{case.elements_log2:.3g}")
-    stay = global_strategy(case)
-    others = sorted(name for name in place.cells if malloc(name) and plain(name) == stay)
-    ratios = {name: place.ratio(name, BASE, decisive.figure) for name in others}
-    takes = [f"{name} takes {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
-    if takes:
-        notes.append(f"under another malloc {in_a_list(takes)} of {BASE}'s time")
+    global_name = global_strategy(case)
+    malloc_names = sorted(name for name in place.cells if malloc(name) and plain(name) == global_name)
+    ratios = {name: place.ratio(name, BASE, decisive.figure) for name in malloc_names}
+    parts = [f"{name} takes {percent_text(ratio)}" for name, ratio in ratios.items() if ratio]
+    if parts:
+        notes.append(f"under another malloc {in_a_list(parts)} of {BASE}'s time")
     return notes
 
 

@@ -1,8 +1,8 @@
 """The building blocks of rules: figures of many cells at once.
 
-Each function gives one figure per cell, in the order of structures, sizes and strategies. If a whole
-structure or strategy is missing, it gives none: one of twelve structures does not decide a claim about all.
-Sizes that were not measured are left out.
+Each function returns one figure per cell, in the order of structures, sizes and strategies. If a whole
+structure or strategy is missing, it returns nothing: one of twelve structures does not decide a claim about
+all. Sizes that were not measured are skipped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def times_as_long(time: float, base: float) -> float:
     return time / base
 
 
-def percent_of(time: float, base: float) -> float:
+def as_percent(time: float, base: float) -> float:
     return 100.0 * time / base
 
 
@@ -66,15 +66,15 @@ def over_pairs(
     cells: list[float] = []
     for structure in structures:
         for base, strategy in pairs:
-            found = [
-                change(time, below)
+            changes = [
+                change(time, base_time)
                 for size in sizes
                 if (time := evidence.density.get((structure, size, strategy))) is not None
-                and (below := evidence.density.get((structure, size, base))) is not None
+                and (base_time := evidence.density.get((structure, size, base))) is not None
             ]
-            if not found:
+            if not changes:
                 return []
-            cells += found
+            cells += changes
     return cells
 
 
@@ -112,14 +112,14 @@ def jumps(evidence: Evidence, structure: str, strategies: Iterable[str], size: i
     """The extra time of a leaf element at 2^`size` over half that size, in percent."""
     cells = []
     for strategy in strategies:
-        before, after = (evidence.density.get((structure, each, strategy)) for each in (size - 1, size))
-        if before is None or after is None:
+        smaller, larger = (evidence.density.get((structure, log2, strategy)) for log2 in (size - 1, size))
+        if smaller is None or larger is None:
             return []
-        cells.append(percent_longer(after, before))
+        cells.append(percent_longer(larger, smaller))
     return cells
 
 
-def wink_out_of(*families: Sequence[str]) -> tuple[Pair, ...]:
+def wink_out_pairs(*families: Sequence[str]) -> tuple[Pair, ...]:
     names = {name for family in families for name in family}
     return tuple(pair for pair in WINK_OUT_PAIRS if pair[0] in names)
 
@@ -128,26 +128,26 @@ def in_blocks(
     times: dict[tuple[str, int, int, int, str], float],
     strategies: Iterable[str],
     change: Change,
-    where: Callable[[tuple[int, int, int]], bool] = lambda place: True,
+    matches: Callable[[tuple[int, int, int]], bool] = lambda place: True,
     buffers: Sequence[str] = (),
 ) -> list[float]:
-    """Every strategy against new-delete, in every row of utilization or contention that has both.
+    """Compares each strategy with new-delete, in every row of utilization or contention that has both.
 
     `buffers` is in order of preference. Only the first measured one counts.
     """
-    there = [buffer for buffer in buffers if any(place[0] == buffer for place in times)]
-    chosen = {there[0]} if there else {place[0] for place in times} if not buffers else set()
+    measured = [buffer for buffer in buffers if any(place[0] == buffer for place in times)]
+    chosen = {measured[0]} if measured else {place[0] for place in times} if not buffers else set()
     cells: list[float] = []
     for strategy in strategies:
-        found = [
+        changes = [
             change(time, base)
             for (buffer, first, second, third, name), time in times.items()
             if name == strategy
             and buffer in chosen
-            and where((first, second, third))
+            and matches((first, second, third))
             and (base := times.get((buffer, first, second, third, BASE))) is not None
         ]
-        if not found:
+        if not changes:
             return []
-        cells += found
+        cells += changes
     return cells

@@ -13,7 +13,7 @@ from mallard.claims.statement import NEAR, POINT, Judged, Region, Statement
 from mallard.evidence import Evidence
 from mallard.stats import student_quantile
 
-# An interval whose half is a larger share of the figure is wider than the tolerance of a figure.
+# An interval whose half-width is a larger share of the figure exceeds the tolerance of a figure.
 WIDEST_HALF = NEAR
 
 
@@ -34,8 +34,8 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A rule's result: the judged figures, and the least, middle and most of its cells for the reader."""
+class Evaluation:
+    """A rule's result: the judged figures, and the minimum, median and maximum of its cells."""
 
     judged: list[Estimate]
     least: float
@@ -45,14 +45,14 @@ class Found:
     repetitions: int
 
 
-def found(rule: Rule, evidences: Iterable[Evidence]) -> Found | None:
+def evaluate(rule: Rule, evidences: Iterable[Evidence]) -> Evaluation | None:
     """The rule's figures, from the repetitions with the most cells."""
     by_repetition = [cells for evidence in evidences if (cells := rule.figures(evidence))]
     if not by_repetition:
         return None
     most = max(len(cells) for cells in by_repetition)
     complete = [sorted(cells) for cells in by_repetition if len(cells) == most]
-    return Found(
+    return Evaluation(
         judged=[estimate([judged.pick(cells) for cells in complete]) for judged in rule.statement.judged],
         least=fmean(cells[0] for cells in complete),
         middle=fmean((cells[most // 2] + cells[(most - 1) // 2]) / 2 for cells in complete),
@@ -71,58 +71,61 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def exact(estimates: Iterable[Estimate]) -> list[Estimate]:
-    """Estimates without a spread, as of a printed table."""
-    return [Estimate(each.value, each.value, each.value) for each in estimates]
+    """Estimates without a spread, such as those of a printed table."""
+    return [Estimate(point.value, point.value, point.value) for point in estimates]
 
 
 def disagreements(claim: Claim, statement: Statement, estimates: Sequence[Estimate]) -> list[str]:
     """The differences between figures and claim; empty if they agree."""
     pairs = zip(statement.judged, estimates, strict=True)
-    return [text for judged, each in pairs if (text := _disagreement(claim, judged, each))]
+    return [text for judged, figure in pairs if (text := _disagreement(claim, judged, figure))]
 
 
 def vague(claim: Claim, statement: Statement, estimates: Sequence[Estimate]) -> bool:
-    """True if an interval is wide and not inside the region: its figure would agree only because of its
+    """True if an interval is wide and not inside the region, so that its figure agrees only because of its
     width.
 
-    A wide interval reaches more than a quarter of the figure to each side. For a difference in percent, one
+    A wide interval extends more than a quarter of the figure to each side. For a difference in percent, one
     percentage point to each side is never wide.
     """
     least = POINT if claim.is_difference else 0.0
     return any(
-        (each.high - each.low) / 2 > max(WIDEST_HALF * abs(each.value), least)
-        for judged, each in zip(statement.judged, estimates, strict=True)
-        if not _within(judged.region(claim), each)
+        (figure.high - figure.low) / 2 > max(WIDEST_HALF * abs(figure.value), least)
+        for judged, figure in zip(statement.judged, estimates, strict=True)
+        if not _within(judged.region(claim), figure)
     )
 
 
-def _within(region: Region, each: Estimate) -> bool:
-    return region[0] <= each.low and each.high <= region[1]
+def _within(region: Region, figure: Estimate) -> bool:
+    return region[0] <= figure.low and figure.high <= region[1]
 
 
-def _disagreement(claim: Claim, judged: Judged, each: Estimate) -> str:
+def _disagreement(claim: Claim, judged: Judged, figure: Estimate) -> str:
     low, high = judged.region(claim)
-    if each.high < low:
-        return f"{claim.with_unit(each.value)} is less than {claim.with_unit(low)}"
-    if each.low > high:
-        return f"{claim.with_unit(each.value)} is more than {claim.with_unit(high)}"
+    if figure.high < low:
+        return f"{claim.with_unit(figure.value)} is less than {claim.with_unit(low)}"
+    if figure.low > high:
+        return f"{claim.with_unit(figure.value)} is more than {claim.with_unit(high)}"
     return ""
 
 
-def judged_text(claim: Claim, what: Found) -> str:
+def judged_text(claim: Claim, evaluation: Evaluation) -> str:
     """The judged figure, or both figures of a range."""
-    return range_text(claim, what.judged[0].value, what.judged[-1].value)
+    return range_text(claim, evaluation.judged[0].value, evaluation.judged[-1].value)
 
 
-def interval_text(what: Found) -> str:
+def interval_text(evaluation: Evaluation) -> str:
     """The interval of each judged figure; empty if there is none."""
-    if not all(each.bounded for each in what.judged):
+    if not all(figure.bounded for figure in evaluation.judged):
         return ""
-    return "; ".join(f"{figure_text(each.low)} to {figure_text(each.high)}" for each in what.judged)
+    return "; ".join(
+        f"{figure_text(figure.low)} to {figure_text(figure.high)}" for figure in evaluation.judged
+    )
 
 
-def cells_text(claim: Claim, what: Found) -> str:
-    """31 to 62 %, in the middle 47 %; only the figure if there is one cell."""
-    if what.cells == 1:
-        return claim.with_unit(what.middle)
-    return f"{range_text(claim, what.least, what.most)}, in the middle {claim.with_unit(what.middle)}"
+def cells_text(claim: Claim, evaluation: Evaluation) -> str:
+    """31 to 62 %, in the middle 47 %; only the figure for a single cell."""
+    if evaluation.cells == 1:
+        return claim.with_unit(evaluation.middle)
+    middle = claim.with_unit(evaluation.middle)
+    return f"{range_text(claim, evaluation.least, evaluation.most)}, in the middle {middle}"

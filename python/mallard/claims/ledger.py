@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from mallard.claims.claim import Claim, claims, range_text
 from mallard.claims.judge import (
     Estimate,
-    Found,
+    Evaluation,
     cells_text,
     disagreements,
-    found,
+    evaluate,
     interval_text,
     judged_text,
     vague,
@@ -38,7 +38,7 @@ ONE_REPETITION = "one repetition: no interval"
 MORE_REPETITIONS = 5
 TOO_WIDE = "the interval is too wide to decide"
 INCOMPLETE = "some cells of the claim were not measured"
-# The order of preference of settings, that of the papers first. The first measured one is judged.
+# The order of preference of settings, starting with the papers'. The first measured one is judged.
 PREFERRED = {
     "buffer": ("warm", "cold", "none"),
     "freed_by": ("self",),
@@ -52,7 +52,7 @@ COMPILER = "compiler"
 
 @dataclass(frozen=True)
 class Entry:
-    number: str  # the place in claims.csv; M1, M2 ... are findings of this project
+    number: str  # row in claims.csv; M1, M2 ... are findings of this project
     paper: str  # p0089, p0213, loki, allocplus, optimized, mallard
     document: str
     section: str
@@ -60,20 +60,20 @@ class Entry:
     printed: str
     ours: str  # the judged figure
     interval: str  # its 95 % interval
-    all_cells: str  # least, most and middle of the cells behind it
+    all_cells: str  # minimum, maximum and median of its cells
     figures: list[Estimate]
     cells: int
     repetitions: int
     verdict: str
     reason: str  # for "not reproduced", "not applicable" and "not measured"
-    command: str  # the command that would measure it
+    command: str  # the command that measures it
     rule: str
     note: str
-    run: int | None  # the run whose rows decided
+    run: int | None  # the run whose rows decide
 
     @property
     def shown_text(self) -> str:
-        """With the names of strategies; `text` is as printed."""
+        """The text with the names of strategies; `text` is as printed."""
         return with_names(self.text)
 
     @property
@@ -84,8 +84,8 @@ class Entry:
 def ledger(rows: Iterable[Row]) -> list[Entry]:
     """One entry for each claim of the documents, in order, then the findings of this project.
 
-    Of the runs that have a claim's cells, one in the papers' setting decides, the newest of several; a run
-    without intervals decides only if all are.
+    Of the runs that have a claim's cells, the newest in the papers' setting decides. A run without intervals
+    decides only if no run has intervals.
     """
     settings = by_setting(rows, joined=True)
     return [_entry(claim, settings) for claim in (*claims(), *FINDINGS)]
@@ -96,49 +96,51 @@ def finished_runs(store: Store) -> list[Run]:
 
 
 def counts(entries: Iterable[Entry]) -> dict[str, int]:
-    there = Counter(entry.verdict for entry in entries)
-    return {verdict: there[verdict] for verdict in VERDICTS}
+    counter = Counter(entry.verdict for entry in entries)
+    return {verdict: counter[verdict] for verdict in VERDICTS}
 
 
 def _entry(claim: Claim, settings: Sequence[Measured]) -> Entry:
     rule = RULES.get(claim.key)
     if rule is None:
         reason = why_not_applicable(claim.key)
-        return _of(claim, None, None, NOT_APPLICABLE if reason else NOT_MEASURED, reason or NO_EXPERIMENT)
+        return _make_entry(
+            claim, None, None, NOT_APPLICABLE if reason else NOT_MEASURED, reason or NO_EXPERIMENT
+        )
     candidates = candidates_for(rule, settings)
-    what, run = _first_found(rule, candidates)
-    verdict, reason = _verdict(claim, rule, what, bool(candidates))
+    evaluation, run = _first_evaluation(rule, candidates)
+    verdict, reason = _verdict(claim, rule, evaluation, bool(candidates))
     command = rule.command if verdict == NOT_MEASURED else ""
-    if verdict == NOT_MEASURED and what is not None:
+    if verdict == NOT_MEASURED and evaluation is not None:
         command += f" --reps {MORE_REPETITIONS}"
-    return _of(claim, rule, what, verdict, reason, command, run)
+    return _make_entry(claim, rule, evaluation, verdict, reason, command, run)
 
 
-def _first_found(rule: Rule, candidates: Sequence[Measured]) -> tuple[Found | None, int | None]:
-    """The figures of the first candidate with an interval; else of the first that has the cells."""
-    without: tuple[Found | None, int | None] = (None, None)
+def _first_evaluation(rule: Rule, candidates: Sequence[Measured]) -> tuple[Evaluation | None, int | None]:
+    """The figures of the first candidate with an interval, or else of the first that has the cells."""
+    without_interval: tuple[Evaluation | None, int | None] = (None, None)
     for measured in candidates:
-        what = found(rule, measured.steady)
-        if what is None:
+        evaluation = evaluate(rule, measured.steady)
+        if evaluation is None:
             continue
-        if all(each.bounded for each in what.judged):
-            return what, measured.run
-        if without[0] is None:
-            without = what, measured.run
-    return without
+        if all(figure.bounded for figure in evaluation.judged):
+            return evaluation, measured.run
+        if without_interval[0] is None:
+            without_interval = evaluation, measured.run
+    return without_interval
 
 
-def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: bool) -> tuple[str, str]:
+def _verdict(claim: Claim, rule: Rule, evaluation: Evaluation | None, has_rows: bool) -> tuple[str, str]:
     if rule.of_machine:
         return NOT_APPLICABLE, TIME_OF_MACHINE
-    if what is None:
-        return NOT_MEASURED, (INCOMPLETE if experiment_there else "") if rule.experiment else NO_EXPERIMENT
-    if not all(each.bounded for each in what.judged):
+    if evaluation is None:
+        return NOT_MEASURED, (INCOMPLETE if has_rows else "") if rule.experiment else NO_EXPERIMENT
+    if not all(figure.bounded for figure in evaluation.judged):
         return NOT_MEASURED, ONE_REPETITION
-    differences = disagreements(claim, rule.statement, what.judged)
+    differences = disagreements(claim, rule.statement, evaluation.judged)
     if differences:
         return NOT_REPRODUCED, "; ".join(differences)
-    if vague(claim, rule.statement, what.judged):
+    if vague(claim, rule.statement, evaluation.judged):
         return NOT_MEASURED, TOO_WIDE
     return REPRODUCED, ""
 
@@ -146,36 +148,38 @@ def _verdict(claim: Claim, rule: Rule, what: Found | None, experiment_there: boo
 def candidates_for(rule: Rule, settings: Sequence[Measured]) -> list[Measured]:
     """The rows for a rule, best first: the preferred setting, and of several runs of it the newest."""
     matching = (
-        each for each in settings if each.experiment == rule.experiment and _compiled(each, rule.compiler)
+        measured
+        for measured in settings
+        if measured.experiment == rule.experiment and _compiled(measured, rule.compiler)
     )
     return sorted(matching, key=_rank)
 
 
 def _compiled(measured: Measured, compiler: str) -> bool:
-    named = dict(measured.setting).get(COMPILER, "")
-    return named == compiler if compiler else named != SECOND_COMPILER
+    used = dict(measured.setting).get(COMPILER, "")
+    return used == compiler if compiler else used != SECOND_COMPILER
 
 
 def _rank(measured: Measured) -> tuple[list[int], int, int]:
     setting = dict(measured.setting)
-    places = [
+    ranks = [
         order.index(str(setting[name])) if setting[name] in order else len(order)
         for name, order in PREFERRED.items()
         if name in setting
     ]
-    return places, -measured.run, -len(measured.repetitions)
+    return ranks, -measured.run, -len(measured.repetitions)
 
 
-def _of(
+def _make_entry(
     claim: Claim,
     rule: Rule | None,
-    what: Found | None,
+    evaluation: Evaluation | None,
     verdict: str,
     reason: str,
     command: str = "",
     run: int | None = None,
 ) -> Entry:
-    printed = rule.statement.printed_text(claim) if rule else _bare(claim)
+    printed = rule.statement.printed_text(claim) if rule else _printed_without_rule(claim)
     return Entry(
         number=claim.number,
         paper=claim.paper,
@@ -183,12 +187,12 @@ def _of(
         section=claim.section,
         text=claim.text,
         printed=printed,
-        ours=judged_text(claim, what) if what else "",
-        interval=interval_text(what) if what else "",
-        all_cells=cells_text(claim, what) if what else "",
-        figures=what.judged if what else [],
-        cells=what.cells if what else 0,
-        repetitions=what.repetitions if what else 0,
+        ours=judged_text(claim, evaluation) if evaluation else "",
+        interval=interval_text(evaluation) if evaluation else "",
+        all_cells=cells_text(claim, evaluation) if evaluation else "",
+        figures=evaluation.judged if evaluation else [],
+        cells=evaluation.cells if evaluation else 0,
+        repetitions=evaluation.repetitions if evaluation else 0,
         verdict=verdict,
         reason=reason,
         command=command,
@@ -198,7 +202,7 @@ def _of(
     )
 
 
-def _bare(claim: Claim) -> str:
+def _printed_without_rule(claim: Claim) -> str:
     """The printed figure of a claim without a rule."""
     if claim.low is not None and claim.high is not None:
         return range_text(claim, claim.low, claim.high)

@@ -1,4 +1,4 @@
-"""The numbers of P0089's strategies in a claim's text, with their names in front.
+"""Puts the names of P0089's strategies in front of their numbers in a claim's text.
 
 AS5                     monotonic/base (AS5)
 AS3;AS7                 monotonic (AS3); multipool (AS7)
@@ -19,33 +19,33 @@ _OPENING = " ("
 
 
 def with_names(text: str) -> str:
-    """The text as printed, but for the names in front of its strategies' numbers."""
-    return _LISTS.sub(lambda match: _named(match, text[: match.start()]), text)
+    """The printed text, with names in front of the numbers of strategies."""
+    return _LISTS.sub(lambda match: _with_name(match, text[: match.start()]), text)
 
 
-def _named(match: re.Match[str], before: str) -> str:
-    each = match["listed"].split(";")
-    after = match["after"] or ""
-    if before.count("(") > before.count(")"):
-        return f"{'; '.join(f'{_name(numbers)}, {numbers}' for numbers in each)}{after}"
-    if len(each) == 1 and after:
-        remark = ", " if after == _OPENING else ")"
-        return f"{_told(each[0], before)}({each[0]}{remark}"
-    return f"{'; '.join(f'{_told(numbers, before)}({numbers})' for numbers in each)}{after}"
+def _with_name(match: re.Match[str], preceding: str) -> str:
+    numbers = match["listed"].split(";")
+    suffix = match["after"] or ""
+    if preceding.count("(") > preceding.count(")"):
+        return f"{'; '.join(f'{_name(number)}, {number}' for number in numbers)}{suffix}"
+    if len(numbers) == 1 and suffix:
+        remark = ", " if suffix == _OPENING else ")"
+        return f"{_name_prefix(numbers[0], preceding)}({numbers[0]}{remark}"
+    return f"{'; '.join(f'{_name_prefix(number, preceding)}({number})' for number in numbers)}{suffix}"
 
 
-def _told(numbers: str, before: str) -> str:
-    """The name and a space; nothing if the text before it says the name, or if several are meant."""
+def _name_prefix(numbers: str, preceding: str) -> str:
+    """The name and a space; empty if the preceding text is the name, or if a range has several names."""
     name = _name(numbers)
-    return f"{name} " if name and not before.endswith(f"{name} ") else ""
+    return f"{name} " if name and not preceding.endswith(f"{name} ") else ""
 
 
 def _name(numbers: str) -> str:
     """The strategy of a number, the mechanism of a range; empty for a range of several mechanisms."""
     first, _, last = numbers.partition("-")
     order = list(PAPERS)
-    its = order[order.index(first) : order.index(last or first) + 1]
-    mechanisms = {mechanism_of(PAPERS[number]) for number in its}
+    range_numbers = order[order.index(first) : order.index(last or first) + 1]
+    mechanisms = {mechanism_of(PAPERS[number]) for number in range_numbers}
     if not last:
         return PAPERS[first]
     return mechanisms.pop() if len(mechanisms) == 1 else ""

@@ -18,9 +18,9 @@ Key = tuple[str, str, str]
 class Rule:
     figures: Figures
     statement: Statement
-    experiment: str  # empty: mallard has none for the claim
-    command: str  # the command that would measure it
-    compiler: str = ""  # the compiler whose rows it needs; empty: all but the second one
+    experiment: str  # empty if mallard has no experiment for the claim
+    command: str  # the command that measures it
+    compiler: str = ""  # the compiler whose rows it needs; empty for all but the second one
     of_machine: bool = False  # a time of the authors' machine, which no other machine's can match
 
     @property

@@ -54,16 +54,16 @@ class Statement:
         if claim.low is not None and claim.high is not None and "{range}" in self.printed:
             return self.printed.format(range=range_text(claim, claim.low, claim.high))
         bound = claim.low if claim.high is None else claim.high
-        return self.printed.replace("{range}", "{bound}").format(bound=claim.with_unit(_given(bound)))
+        return self.printed.replace("{range}", "{bound}").format(bound=claim.with_unit(_require(bound)))
 
 
 def without_farthest(pick: Pick) -> Pick:
     def picked(cells: Sequence[float]) -> float:
         middle = quantile(cells, 0.5)
         farthest = max(cells, key=lambda cell: abs(cell - middle))
-        rest = [*cells]
-        rest.remove(farthest)
-        return pick(rest or cells)
+        remaining = [*cells]
+        remaining.remove(farthest)
+        return pick(remaining or cells)
 
     return picked
 
@@ -77,14 +77,14 @@ middle = at_share(0.5)
 
 
 def _low(claim: Claim) -> float:
-    return _given(claim.low if claim.low is not None else claim.high)
+    return _require(claim.low if claim.low is not None else claim.high)
 
 
 def _high(claim: Claim) -> float:
-    return _given(claim.high if claim.high is not None else claim.low)
+    return _require(claim.high if claim.high is not None else claim.low)
 
 
-def _given(figure: float | None) -> float:
+def _require(figure: float | None) -> float:
     assert figure is not None, "a claim has one figure at least"
     return figure
 

@@ -1,7 +1,7 @@
 """Claims without a rule, and the reason why no figure of this machine decides them.
 
-Some describe the authors' machine or settings, and are not applicable here. For others mallard has no
-experiment yet; they are not measured, and no command would measure them.
+Some describe the authors' machine or settings, and do not apply here. For others mallard has no experiment
+yet, so no command measures them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from mallard.claims.rule import Key
 
 MACHINE = "describes the authors' machine"
-SAME = "a parameter of the experiment; mallard uses this value"
+EQUAL_PARAMETER = "a parameter of the experiment; mallard uses this value"
 WINDOWS = "concerns Visual C++ on Windows; mallard runs on Linux"
 NO_EXPERIMENT = "mallard has no experiment for it yet"
 SMALLER_SCALES = (
@@ -27,11 +27,11 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (P0089, "6 setup", "L3 cache of the dual Xeon E5-2620v2 server (6 cores each, 2.1 GHz fixed)"): MACHINE,
     (P0089, "6 setup", "RAM (13 GB available to processes)"): MACHINE,
     (P0089, "6 setup", "compiler gcc-5.1 -O3 -march=native, Linux 3.18"): MACHINE,
-    (P0089, "7 setup", "random string length range, uniform"): SAME,
+    (P0089, "7 setup", "random string length range, uniform"): EQUAL_PARAMETER,
     (P0089, "7 setup", "leaf elements times iterations held constant (log2)"): SMALLER_SCALES,
-    (P0089, "7 setup", "leaf elements per composite element, DS5-DS12"): SAME,
+    (P0089, "7 setup", "leaf elements per composite element, DS5-DS12"): EQUAL_PARAMETER,
     (P0089, "8 setup", "access factor times repeat factor"): FIXED_ACCESSES,
-    (P0089, "8 setup", "shuffle factor used for Tables 16-21"): SAME,
+    (P0089, "8 setup", "shuffle factor used for Tables 16-21"): EQUAL_PARAMETER,
     (P0089, "7 general", "MSVC/Windows: gain from custom strategies rarely exceeds"): WINDOWS,
     (P0089, "7 general", "MSVC/Windows: virtual overhead, containers of int"): WINDOWS,
     (P0089, "7 general", "MSVC/Windows: virtual overhead, containers of string"): WINDOWS,
@@ -45,20 +45,20 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (P0213, "9 setup", "static buffer for monotonic strategies (log2)"): (
         "a parameter of the experiment; mallard uses this value if memory allows"
     ),
-    (P0213, "9 setup", "random string length range, uniform"): SAME,
+    (P0213, "9 setup", "random string length range, uniform"): EQUAL_PARAMETER,
     (P0213, "9 setup", "creation/destruction iterations x leaf elements held at (log2)"): SMALLER_SCALES,
     (P0213, "9 DS1", "P0089 global slower than this paper"): "compares the machines of the two papers",
-    (P0213, "10 setup", "problem size |G| (log2) for Tables 9-11"): SAME,
+    (P0213, "10 setup", "problem size |G| (log2) for Tables 9-11"): EQUAL_PARAMETER,
     (P0213, "10 setup", "access factor times repeat factor"): FIXED_ACCESSES,
-    (P0213, "10 setup", "shuffle passes"): SAME,
+    (P0213, "10 setup", "shuffle passes"): EQUAL_PARAMETER,
     (P0213, "11 B III", "multipool takes its backing allocator above chunk size (log2)"): LARGER_BLOCKS,
-    (P0213, "12 setup", "iterations multiplied relative to P0089"): SAME,
+    (P0213, "12 setup", "iterations multiplied relative to P0089"): EQUAL_PARAMETER,
     (P0213, "12 B IV", "threads from which all strategies degrade on AWS"): (
         "the paper blames a quirk of its virtual server"
     ),
-    (P0213, "13 setup", "randomly sized chunks allocated beforehand (log2)"): SAME,
-    (P0213, "13 setup", "random chunk size range, uniform"): SAME,
-    (LOKI, "setup", "objects allocated per run"): SAME,
+    (P0213, "13 setup", "randomly sized chunks allocated beforehand (log2)"): EQUAL_PARAMETER,
+    (P0213, "13 setup", "random chunk size range, uniform"): EQUAL_PARAMETER,
+    (LOKI, "setup", "objects allocated per run"): EQUAL_PARAMETER,
     (ALLOCPLUS, "1 expansion", "dlmalloc minimum allocation, 32-bit (12 usable)"): (
         "a property of 32-bit dlmalloc; this machine is 64-bit and has another malloc"
     ),
@@ -68,7 +68,7 @@ NOT_APPLICABLE_HERE: dict[Key, str] = {
     (ALLOCPLUS, "2 burst (WinXP/VC2003)", "contiguous bytes per burst allocation (default)"): (
         "a parameter of the author's library"
     ),
-    (ALLOCPLUS, "3 adaptive pools", "nodes per block configured (minimum)"): SAME,
+    (ALLOCPLUS, "3 adaptive pools", "nodes per block configured (minimum)"): EQUAL_PARAMETER,
     (OPTIMIZED, "intro", "whole-program gain from optimizing memory management"): (
         "concerns programs in general and names none"
     ),

@@ -15,7 +15,7 @@ from mallard.command_line.options import (
     nothing_measured,
 )
 from mallard.errors import UsageError
-from mallard.evidence.beside import beside, has_cells_of
+from mallard.evidence.beside import beside, has_cells
 from mallard.evidence.measured import Measured, by_setting
 from mallard.library import RECYCLING, REUSES
 from mallard.papers.locality import GLOBAL, LOCAL
@@ -98,7 +98,7 @@ def _show_run(arguments: argparse.Namespace) -> None:
     names = [
         name
         for name, each in all_tables().items()
-        if each.experiment == found.experiment and any(has_cells_of(each, one) for one in settings)
+        if each.experiment == found.experiment and any(has_cells(each, one) for one in settings)
     ]
     if names:
         others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
@@ -161,7 +161,7 @@ def _measured(
         runs = reversed(store.runs()) if arguments.run == "latest" else [store.select_run(arguments.run)]
         for candidate in runs:
             settings = by_setting(store.rows(candidate.id, printed.experiment))
-            matching = [each for each in settings if has_cells_of(printed, each, local)]
+            matching = [each for each in settings if has_cells(printed, each, local)]
             if matching:
                 return candidate, matching
     return None, []

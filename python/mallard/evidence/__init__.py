@@ -1,7 +1,7 @@
 """Measured repetitions and printed tables in one form, so that a rule can be run on either.
 
 rows -> measured.by_setting -> Measured(setting, an Evidence a repetition)
-a paper's tables -> published.evidence_of(paper) -> Evidence
+a paper's tables -> published.table_evidence(tables) -> Evidence
 """
 
 from mallard.evidence.evidence import Evidence

@@ -1,4 +1,4 @@
-"""A printed table beside this machine's figures, in its rows and columns, with the ratio of the two.
+"""Compares a printed table with this machine's figures, cell by cell, with the ratio of the two.
 
 In a race of strategies, both sides are percents of new-delete. In Benchmarks II and V they are the table's
 ratios. P0213's Tables 43-46 are absolute, and so is their comparison. Tables 8 and 20 are means over rows.
@@ -20,7 +20,7 @@ from mallard.stats import Ratio, mean_ratio, median, paired_ratio
 NOT_MEASURED = "not measured"
 
 Pair = tuple[float, float]  # numerator and denominator of a ratio, in one repetition
-Above = Callable[[Evidence], Pair | None]
+PairOf = Callable[[Evidence], Pair | None]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Beside:
 
     @property
     def ratio_of_ratios(self) -> float | None:
-        """Ours divided by the printed one. Above 1, the strategy or the shuffle does worse here."""
+        """Ours divided by the printed ratio. Above 1, the strategy or the shuffle does worse here."""
         if self.ours is not None and self.printed:
             return self.ours.median / self.printed
         if self.ours is None and self.ours_ns is not None and self.printed_ns:
@@ -54,7 +54,7 @@ def beside(table: PrintedTable, measured: Measured, local: str = LOCAL) -> Compa
     }
 
 
-def has_cells_of(table: PrintedTable, measured: Measured, local: str = LOCAL) -> bool:
+def has_cells(table: PrintedTable, measured: Measured, local: str = LOCAL) -> bool:
     cells = (cell for line in beside(table, measured, local).values() for cell in line.values())
     return any(cell.ours is not None or cell.ours_ns is not None for cell in cells)
 
@@ -65,7 +65,7 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
         ours = (
             _mean_of_density(evidences, column)
             if table.experiment == "density"
-            else _mean_of_r(evidences, column)
+            else _mean_r(evidences, column)
         )
         scale = 100.0 if table.unit == "percent of new-delete" else 1.0
         printed = table.rows[key][column]
@@ -74,12 +74,12 @@ def _cell(table: PrintedTable, measured: Measured, key: Key, column: str, local:
         return _time_of_access(table, evidences, key, column, local)
     if table.shows_times:
         return _race(table, measured, key, column)
-    above = (
-        _of_lists(table, key, column, local)
+    pair_from = (
+        _locality_pair(table, key, column, local)
         if table.experiment == "locality"
-        else _of_heap(table, key, column)
+        else _heap_pair(table, key, column)
     )
-    ours = _ratio([pair for evidence in evidences if (pair := above(evidence))])
+    ours = _ratio([pair for evidence in evidences if (pair := pair_from(evidence))])
     return Beside(table.rows[key][column], None, ours, None, "ok" if ours else NOT_MEASURED)
 
 
@@ -91,16 +91,16 @@ def _race(table: PrintedTable, measured: Measured, key: Key, column: str) -> Bes
         for evidence in measured.repetitions.values()
         if place in (evidence_times := evidence.of(table.experiment))
     ]
-    pairs = [(mine, theirs) for mine, theirs in times if theirs is not None]
+    pairs = [(time, base_time) for time, base_time in times if base_time is not None]
     percent = table.percent_of_base(key, column)
-    # A failure of a row is one of all its figures.
+    # A failed row has none of its figures.
     failed = measured.failures.get(place) or measured.failures.get(place[1:])
     status = "ok" if times else failed or NOT_MEASURED
     return Beside(
         printed=None if percent is None else percent / 100.0,
         printed_ns=table.nanoseconds(key, column),
         ours=_ratio(pairs),
-        ours_ns=median([mine for mine, _ in times]) if times else None,
+        ours_ns=median([time for time, _ in times]) if times else None,
         status=status,
     )
 
@@ -118,40 +118,44 @@ def _place(table: PrintedTable, measured: Measured, key: Key, column: str) -> An
     return (buffer, table.place["iterations_log2"], table.place["block_log2"], key[0], column)
 
 
-def _of_lists(table: PrintedTable, key: Key, column: str, local: str) -> Above:
-    links, length, what = int(table.place["links"]), key[0], table.place["what"]
+def _locality_pair(table: PrintedTable, key: Key, column: str, local: str) -> PairOf:
+    links, length, kind = int(table.place["links"]), key[0], table.place["what"]
     strategy = GLOBAL if table.place["strategy"] == GLOBAL else local
 
-    def access(evidence: Evidence, shuffled: int, of: str, factor: int) -> float | None:
-        return evidence.locality.get((links, length, shuffled, factor, of))
+    def access(evidence: Evidence, shuffled: int, name: str, factor: int) -> float | None:
+        return evidence.locality.get((links, length, shuffled, factor, name))
 
     def pair(evidence: Evidence) -> Pair | None:
-        if what == ONSET:
+        if kind == ONSET:
             factor = int(table.place["access_factor"])
-            return _both(
+            return _pair_if_both(
                 access(evidence, int(column), strategy, factor), access(evidence, 0, strategy, factor)
             )
         factor = int(column)
-        after = access(evidence, SHUFFLED, strategy, factor)
-        if what == LOCAL_TO_GLOBAL:
-            return _both(after, access(evidence, SHUFFLED, GLOBAL, factor))
-        mine = _both(after, access(evidence, 0, strategy, factor))
-        if what == DEGRADATION or mine is None:
-            return mine
-        theirs = _both(access(evidence, SHUFFLED, GLOBAL, factor), access(evidence, 0, GLOBAL, factor))
-        return (theirs[0] * mine[1], theirs[1] * mine[0]) if theirs else None
+        shuffled_time = access(evidence, SHUFFLED, strategy, factor)
+        if kind == LOCAL_TO_GLOBAL:
+            return _pair_if_both(shuffled_time, access(evidence, SHUFFLED, GLOBAL, factor))
+        own = _pair_if_both(shuffled_time, access(evidence, 0, strategy, factor))
+        if kind == DEGRADATION or own is None:
+            return own
+        baseline = _pair_if_both(
+            access(evidence, SHUFFLED, GLOBAL, factor), access(evidence, 0, GLOBAL, factor)
+        )
+        return (baseline[0] * own[1], baseline[1] * own[0]) if baseline else None
 
-    if what not in (ONSET, DEGRADATION, IMPROVEMENT, LOCAL_TO_GLOBAL):
-        raise ValueError(f"no comparison for '{what}'")
+    if kind not in (ONSET, DEGRADATION, IMPROVEMENT, LOCAL_TO_GLOBAL):
+        raise ValueError(f"no comparison for '{kind}'")
     return pair
 
 
-def _of_heap(table: PrintedTable, key: Key, column: str) -> Above:
+def _heap_pair(table: PrintedTable, key: Key, column: str) -> PairOf:
     structure, freed, size = str(table.place["ds"]), str(table.place["freed"]), key[0]
-    return lambda evidence: _four(evidence, structure, size, freed, column)
+    return lambda evidence: _ratio_of_ratios_pair(evidence, structure, size, freed, column)
 
 
-def _four(evidence: Evidence, structure: str, size: int, freed: str, strategy: str) -> Pair | None:
+def _ratio_of_ratios_pair(
+    evidence: Evidence, structure: str, size: int, freed: str, strategy: str
+) -> Pair | None:
     """R as one fraction, under the upstream of the setting."""
     upstreams = {place[0] for place in evidence.fragmentation}
     for upstream in upstreams:
@@ -170,7 +174,7 @@ def _mean_of_density(evidences: list[Evidence], strategy: str) -> Ratio | None:
                 pair
                 for evidence in evidences
                 if (
-                    pair := _both(
+                    pair := _pair_if_both(
                         evidence.density.get((*cell, strategy)), evidence.density.get((*cell, BASE))
                     )
                 )
@@ -180,7 +184,7 @@ def _mean_of_density(evidences: list[Evidence], strategy: str) -> Ratio | None:
     )
 
 
-def _mean_of_r(evidences: list[Evidence], strategy: str) -> Ratio | None:
+def _mean_r(evidences: list[Evidence], strategy: str) -> Ratio | None:
     """The mean of R over the measured structures, sizes and D (P0213's Table 20)."""
     cells = {
         (structure, size, freed)
@@ -190,14 +194,16 @@ def _mean_of_r(evidences: list[Evidence], strategy: str) -> Ratio | None:
     }
     return _mean(
         [
-            [pair for evidence in evidences if (pair := _four(evidence, *cell, strategy))]
+            [pair for evidence in evidences if (pair := _ratio_of_ratios_pair(evidence, *cell, strategy))]
             for cell in sorted(cells)
         ]
     )
 
 
 def _mean(rows: list[list[Pair]]) -> Ratio | None:
-    samples = [([above for above, _ in row], [below for _, below in row]) for row in rows if row]
+    samples = [
+        ([numerator for numerator, _ in row], [denominator for _, denominator in row]) for row in rows if row
+    ]
     return mean_ratio(samples) if samples else None
 
 
@@ -216,9 +222,13 @@ def _time_of_access(
     )
 
 
-def _both(above: float | None, below: float | None) -> Pair | None:
-    return (above, below) if above and below else None
+def _pair_if_both(numerator: float | None, denominator: float | None) -> Pair | None:
+    return (numerator, denominator) if numerator and denominator else None
 
 
 def _ratio(pairs: list[Pair]) -> Ratio | None:
-    return paired_ratio([above for above, _ in pairs], [below for _, below in pairs]) if pairs else None
+    return (
+        paired_ratio([numerator for numerator, _ in pairs], [denominator for _, denominator in pairs])
+        if pairs
+        else None
+    )

@@ -1,7 +1,7 @@
-"""Times by place: every experiment's cells in one repetition, each a mapping from its place to a time.
+"""Times by place: the cells of every experiment in one repetition, each a mapping from place to time.
 
 The unit of a time is free (nanoseconds here, seconds in print), because only ratios within one experiment
-are formed. P0089 prints Benchmark II as ratios: there, an access before the shuffle counts as 1. The figure
+are formed. P0089 prints Benchmark II as ratios: there, an access before the shuffle counts as 1. A figure
 at the start of a place has the name that rows give it.
 
     density        (structure, size_log2, strategy)
@@ -10,8 +10,8 @@ at the start of a place has the name that rows give it.
     contention     (buffer, N, S, W, strategy), N and S exponents of two
     fragmentation  (upstream, structure, size_log2, freed, strategy)
     ratios         (structure, size_log2, freed, strategy) -> R, where a paper prints R only
-    others         the description's key of a place, and the strategy; experiments in phases begin with the
-                   figure: (figure, range, strategy)
+    other_experiments  the description's key of a place, and the strategy; experiments in phases begin
+                       with the figure: (figure, range, strategy)
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ class Evidence:
     contention: dict[BlocksPlace, float] = field(default_factory=dict)
     fragmentation: dict[FragmentationPlace, float] = field(default_factory=dict)
     ratios: dict[RatioPlace, float] = field(default_factory=dict)
-    others: dict[str, dict[AnyPlace, float]] = field(default_factory=dict)  # by experiment
+    other_experiments: dict[str, dict[AnyPlace, float]] = field(default_factory=dict)  # by experiment
 
     def of(self, experiment: str) -> dict[AnyPlace, float]:
         """The cells of an experiment, by its name."""
-        found: dict[AnyPlace, float] | None = getattr(self, experiment, None)
-        return self.others.setdefault(experiment, {}) if found is None else found
+        cells: dict[AnyPlace, float] | None = getattr(self, experiment, None)
+        return self.other_experiments.setdefault(experiment, {}) if cells is None else cells
 
     @classmethod
     def only(cls, experiment: str, cells: dict[AnyPlace, float]) -> Evidence:
-        found = cls()
-        found.of(experiment).update(cells)
-        return found
+        evidence = cls()
+        evidence.of(experiment).update(cells)
+        return evidence
 
     def degradation(
         self, links: int, length: int, access_factor: int, strategy: str, shuffled: int = SHUFFLED
     ) -> float | None:
-        """Access after the shuffle by access before it."""
-        after = self.locality.get((links, length, shuffled, access_factor, strategy))
-        before = self.locality.get((links, length, 0, access_factor, strategy))
-        return after / before if after and before else None
+        """Access time after the shuffle divided by that before it."""
+        shuffled_time = self.locality.get((links, length, shuffled, access_factor, strategy))
+        unshuffled_time = self.locality.get((links, length, 0, access_factor, strategy))
+        return shuffled_time / unshuffled_time if shuffled_time and unshuffled_time else None
 
     def ratio_of_ratios(
         self, structure: str, size: int, freed: str, strategy: str, upstream: str = "cache"
@@ -67,12 +67,12 @@ class Evidence:
         printed = self.ratios.get((structure, size, freed, strategy))
         if printed is not None:
             return printed
-        four = [
+        times = [
             self.fragmentation.get((upstream, structure, size, state, name))
             for state in (freed, FRESH)
             for name in (strategy, BASE)
         ]
-        if not all(four):
+        if not all(times):
             return None
-        mine, base, mine_fresh, base_fresh = (time for time in four if time)
-        return (mine / base) / (mine_fresh / base_fresh)
+        time, base_time, fresh_time, fresh_base_time = (time for time in times if time)
+        return (time / base_time) / (fresh_time / fresh_base_time)

@@ -1,8 +1,8 @@
-"""Rows become evidence: one for each repetition, under one setting.
+"""Turns rows into evidence: one for each repetition, under one setting.
 
-A setting is every parameter that is not part of the key of a table's cell. Parameters that `Evidence` has
-in a place itself (buffer of utilization and contention, upstream of fragmentation) are settings when tables
-are made. They are no settings when claims are judged, which may need both values: a parameter in `claimed`
+A setting has every parameter that is not part of the key of a table's cell. Parameters that are part of a
+place in `Evidence` (buffer of utilization and contention, upstream of fragmentation) belong to the setting
+when tables are made. They do not when claims are judged, which may need both values: a parameter in `claimed`
 and not in `places`.
 """
 
@@ -24,7 +24,7 @@ from mallard.result import Row
 
 Setting = tuple[tuple[str, object], ...]
 
-# A cell with fewer repetitions has no useful interval. It is left out if other cells have more.
+# A cell with fewer repetitions has no useful interval. It is dropped if other cells have more.
 ENOUGH = 3
 ACCESS_FIGURE = re.compile(r"sf(\d+)_af(\d+)_ns")
 
@@ -43,33 +43,33 @@ class Measured:
     def steady(self) -> list[Evidence]:
         """The repetitions, without cells that have fewer than three if others have more."""
         parts = [evidence.of(self.experiment) for evidence in self.repetitions.values()]
-        often = Counter(place for part in parts for place in part)
-        least = min(ENOUGH, max(often.values(), default=0))
-        kept = ({place: time for place, time in part.items() if often[place] >= least} for part in parts)
-        return [Evidence.only(self.experiment, part) for part in kept]
+        counts = Counter(place for part in parts for place in part)
+        least = min(ENOUGH, max(counts.values(), default=0))
+        frequent = ({place: time for place, time in part.items() if counts[place] >= least} for part in parts)
+        return [Evidence.only(self.experiment, part) for part in frequent]
 
 
 def by_setting(rows: Iterable[Row], *, joined: bool = False) -> list[Measured]:
     """One for each run and setting. `joined` merges settings that differ in parameters named by claims."""
-    found: dict[tuple[int, str, Setting], Measured] = {}
+    measured_by_key: dict[tuple[int, str, Setting], Measured] = {}
     for row in cell_rows(rows):
-        known = EXPERIMENTS.get(row.experiment)
-        if known is None or not known.claimed:
+        experiment = EXPERIMENTS.get(row.experiment)
+        if experiment is None or not experiment.claimed:
             continue
-        apart = {*known.apart, *known.places, *known.roles(FOLLOWS)}
+        excluded = {*experiment.apart, *experiment.places, *experiment.roles(FOLLOWS)}
         if joined:
-            apart |= {*known.claimed, *known.joined}
-        setting: Setting = tuple(sorted((k, v) for k, v in row.parameters.items() if k not in apart))
+            excluded |= {*experiment.claimed, *experiment.joined}
+        setting: Setting = tuple(sorted((k, v) for k, v in row.parameters.items() if k not in excluded))
         key = (row.run, row.experiment, setting)
-        measured = found.setdefault(key, Measured(row.experiment, setting, row.run))
+        measured = measured_by_key.setdefault(key, Measured(row.experiment, setting, row.run))
         for cell in row.cells.values():
             _add(measured, cell)
-    return list(found.values())
+    return list(measured_by_key.values())
 
 
 def _add(measured: Measured, cell: Cell) -> None:
     if cell.failure:
-        measured.failures[place_of(cell.failure)] = cell.failure.status
+        measured.failures[row_place(cell.failure)] = cell.failure.status
     for row in cell.done:
         _add_time(measured, row)
 
@@ -84,14 +84,14 @@ def _add_time(measured: Measured, row: Row) -> None:
                 place = (links, length, int(factors[1]), int(factors[2]), row.strategy)
                 evidence.locality[place] = nanoseconds
         return
-    times, where = evidence.of(row.experiment), place_of(row)
+    times, row_key = evidence.of(row.experiment), row_place(row)
     if isinstance(EXPERIMENTS[row.experiment].panel, Phases):
-        times.update({(name, *where): value for name, value in _figures(row).items()})
+        times.update({(name, *row_key): value for name, value in _figures(row).items()})
     else:
-        times[where] = row.ns_per_operation
+        times[row_key] = row.ns_per_operation
 
 
-def place_of(row: Row) -> AnyPlace:
+def row_place(row: Row) -> AnyPlace:
     """The place of a row's time in `Evidence`, without the figure or factors of rows that have many."""
     names = EXPERIMENTS[row.experiment].claimed
     return (*(row.parameters.get(name, "") for name in names), row.strategy)

@@ -1,4 +1,4 @@
-"""The documents' printed tables as evidence, so that a rule can be run on the tables that it is about."""
+"""The documents' printed tables as evidence, so that a rule can run on the tables that it judges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AVERAGES = (AVERAGED, 0, "half")  # the place of Table 20, a mean of R, among th
 P0213_PERCENTS = (12, *range(53, 58), 14, 16, *range(59, 65), *range(66, 72))
 
 
-def evidence_of(tables: Iterable[PrintedTable]) -> Evidence:
+def table_evidence(tables: Iterable[PrintedTable]) -> Evidence:
     evidence = Evidence()
     for table in tables:
         for key, line in table.rows.items():
@@ -36,19 +36,19 @@ def p0089() -> Evidence:
     ]
     parts = ((15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8))
     names += [f"p0089:IV-{n}-{s}" for n, s in parts]
-    return evidence_of([*(own_table(P0089, name) for name in STRUCTURES), *map(table_named, names)])
+    return table_evidence([*(own_table(P0089, name) for name in STRUCTURES), *map(table_named, names)])
 
 
 def p0213() -> Evidence:
     """Percents if it prints them, seconds otherwise."""
     numbers = (*range(43, 47), *P0213_PERCENTS, *range(17, 20))
     tables = [table_named(f"p0213:{number}") for number in numbers]
-    return evidence_of([*(own_table(P0213, name) for name in STRUCTURES), *tables])
+    return table_evidence([*(own_table(P0213, name) for name in STRUCTURES), *tables])
 
 
 def small_documents() -> Evidence:
     """The Loki test and Optimized C++."""
-    return evidence_of([*small_objects_tables().values(), *fixed_block_tables().values()])
+    return table_evidence([*small_objects_tables().values(), *fixed_block_tables().values()])
 
 
 def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: str) -> None:
@@ -82,12 +82,12 @@ def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: 
 
 
 def _add_access(evidence: Evidence, table: PrintedTable, length: int, column: str, figure: float) -> None:
-    what, links, strategy = table.place["what"], int(table.place["links"]), str(table.place["strategy"])
-    if what == TIME:
+    kind, links, strategy = table.place["what"], int(table.place["links"]), str(table.place["strategy"])
+    if kind == TIME:
         shuffled = int(table.place["shuffle_factor"])
         evidence.locality[links, length, shuffled, int(column), strategy] = figure
-    elif what == ONSET:
+    elif kind == ONSET:
         evidence.locality[links, length, int(column), int(table.place["access_factor"]), strategy] = figure
-    elif what == DEGRADATION:
+    elif kind == DEGRADATION:
         evidence.locality[links, length, 0, int(column), strategy] = 1.0
         evidence.locality[links, length, SHUFFLED, int(column), strategy] = figure

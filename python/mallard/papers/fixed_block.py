@@ -63,5 +63,5 @@ def fixed_block_tables() -> dict[str, PrintedTable]:
     return {TIMES: table}
 
 
-def work_of(key: Key) -> str:
+def work_name(key: Key) -> str:
     return WORKS[key[0]]

@@ -72,6 +72,6 @@ def _memory(printed: Rows) -> PrintedTable:
     )
 
 
-def figure_of(table: PrintedTable, key: Key) -> str:
+def figure_name(table: PrintedTable, key: Key) -> str:
     """The figure of this machine's rows that is compared with a printed one."""
     return str(table.place["figure"]) if "figure" in table.place else FIGURES[PHASES[key[1]]]

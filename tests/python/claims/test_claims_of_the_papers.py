@@ -17,13 +17,13 @@ from mallard.claims.figures import (
     GLOBAL,
     MULTIPOOL,
     against_base,
+    as_percent,
     in_blocks,
     overheads,
-    percent_of,
     reductions,
     times_faster,
 )
-from mallard.claims.judge import disagreements, exact, found
+from mallard.claims.judge import disagreements, evaluate, exact
 from mallard.claims.known_errors import KNOWN_ERRORS
 from mallard.claims.rule import Cells
 from mallard.claims.rules import RULES, p0089_density, p0089_others, p0213, small_documents
@@ -49,7 +49,7 @@ NOT_PRINTED = {
 
 
 def printed(*names: str) -> Evidence:
-    return published.evidence_of(table_named(name) for name in names)
+    return published.table_evidence(table_named(name) for name in names)
 
 
 P0089_B1 = printed(*(f"p0089:{number}" for number in range(3, 15)))
@@ -59,7 +59,7 @@ POOLS = ("multipool", "multipool/base", "multipool+monotonic", "multipool+monoto
 
 
 def average_of(strategy: str) -> Cells:
-    return against_base(P0213, EVERY_STRUCTURE, [strategy], percent_of)
+    return against_base(P0213, EVERY_STRUCTURE, [strategy], as_percent)
 
 
 def changed(change: Callable[[float], float], cells: Cells) -> Cells:
@@ -211,9 +211,9 @@ RULED = [
 @pytest.mark.parametrize("claim", RULED, ids=lambda claim: f"{claim.number} {claim.section}")
 def test_every_claim_agrees_with_its_own_tables_but_for_the_known_errors(claim: Claim) -> None:
     rule = RULES[claim.key]
-    what = found(rule, [own_evidence(claim)])
-    assert what is not None
-    differences = disagreements(claim, rule.statement, exact(what.judged))
+    evaluation = evaluate(rule, [own_evidence(claim)])
+    assert evaluation is not None
+    differences = disagreements(claim, rule.statement, exact(evaluation.judged))
     assert bool(differences) == (claim.key in KNOWN_ERRORS), differences
 
 
@@ -241,7 +241,7 @@ def test_rules_are_named_functions_of_their_own_that_say_what_they_take() -> Non
 
 
 def test_a_structure_that_is_missing_leaves_a_claim_about_all_of_them_open() -> None:
-    some = published.evidence_of([table_named("p0213:4"), table_named("p0213:6")])
+    some = published.table_evidence([table_named("p0213:4"), table_named("p0213:6")])
     assert p0213.average_dispatch(some) == []
     assert p0213.p0213_ds2_both_range(some)
 

@@ -54,21 +54,26 @@ Vectors = Mapping[AnyPlace, float]
 
 
 def calls(e: Evidence, *names: str) -> Cells:
-    """The allocations and growths in place of a vector of ten elements. There is a cell for each strategy,
-    and none if one is missing."""
+    """The allocations and growths in place of a vector of ten elements, one cell for each strategy; empty
+    if a strategy is missing.
+    """
     grown = ("allocations", "expansions_forward", "expansions_backward")
-    found = [[e.of("expansion-forward").get((what, MY_INT, SMALL, name)) for what in grown] for name in names]
-    whole = [[count for count in counts if count is not None] for counts in found if counts[0] is not None]
-    return [sum(counts) for counts in whole] if len(whole) == len(names) else []
+    counts_by_name = [
+        [e.of("expansion-forward").get((figure, MY_INT, SMALL, name)) for figure in grown] for name in names
+    ]
+    complete = [
+        [count for count in counts if count is not None] for counts in counts_by_name if counts[0] is not None
+    ]
+    return [sum(counts) for counts in complete] if len(complete) == len(names) else []
 
 
 def speedup(vectors: Vectors, figure: str, base: str, *sizes: int) -> Cells:
     """Time of a base / of V2, in every one of these sizes that has both."""
     return [
-        times_faster(mine, theirs)
+        times_faster(v2_time, base_time)
         for size in sizes
-        if (mine := vectors.get((figure, MY_INT, size, V2)))
-        and (theirs := vectors.get((figure, MY_INT, size, base)))
+        if (v2_time := vectors.get((figure, MY_INT, size, V2)))
+        and (base_time := vectors.get((figure, MY_INT, size, base)))
     ]
 
 
@@ -108,13 +113,13 @@ def shrinking_in_place(e: Evidence) -> Cells:
     return speedup(e.of("shrink-to-fit"), "shrink_ns", V1, *SHRUNK)
 
 
-def by_bursts(e: Evidence, figure: str, change: Change, where: Callable[[int], bool]) -> Cells:
+def by_bursts(e: Evidence, figure: str, change: Change, matches: Callable[[int], bool]) -> Cells:
     """V2 against V1 in every range."""
     return [
         change(burst, plain)
-        for (what, length, name), burst in e.of("burst").items()
-        if (what, name) == (figure, BURST)
-        and where(int(length))
+        for (quantity, length, name), burst in e.of("burst").items()
+        if (quantity, name) == (figure, BURST)
+        and matches(int(length))
         and (plain := e.of("burst").get((figure, length, PLAIN)))
     ]
 
@@ -154,8 +159,8 @@ def figures(e: Evidence, figure: str, *names: str) -> Cells:
     by_name = [
         [
             value
-            for (what, _, strategy), value in e.of("adaptive-pool").items()
-            if (what, strategy) == (figure, name)
+            for (quantity, _, strategy), value in e.of("adaptive-pool").items()
+            if (quantity, strategy) == (figure, name)
         ]
         for name in names
     ]

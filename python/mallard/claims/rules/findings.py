@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mallard.claims.claim import Claim
-from mallard.claims.figures import MULTIPOOL, against_base, over_pairs, percent_of, percent_saved
+from mallard.claims.figures import MULTIPOOL, against_base, as_percent, over_pairs, percent_saved
 from mallard.claims.rule import Cells, Figures, Rules
 from mallard.claims.statement import (
     MIDDLE_AT_LEAST,
@@ -64,7 +64,7 @@ def finding(
 )
 def page_return_of_the_global_allocator(e: Evidence) -> Cells:
     """new-delete-keep in percent of new-delete, DS2, 2^12 to 2^16."""
-    return against_base(e, ["DS2"], ["new-delete-keep"], percent_of, LARGE_LOG2)
+    return against_base(e, ["DS2"], ["new-delete-keep"], as_percent, LARGE_LOG2)
 
 
 @finding(
@@ -80,7 +80,7 @@ def page_return_of_the_global_allocator(e: Evidence) -> Cells:
 def kept_chunks(e: Evidence) -> Cells:
     """multipool over the chunk cache in percent of multipool over the heap, DS2, nothing perturbed."""
     return [
-        percent_of(time, e.fragmentation["heap", structure, size, freed, strategy])
+        as_percent(time, e.fragmentation["heap", structure, size, freed, strategy])
         for (upstream, structure, size, freed, strategy), time in e.fragmentation.items()
         if (upstream, structure, freed, strategy) == ("cache", "DS2", FRESH, "multipool")
         and ("heap", structure, size, freed, strategy) in e.fragmentation
@@ -99,7 +99,7 @@ def kept_chunks(e: Evidence) -> Cells:
 )
 def multipool_without_page_return(e: Evidence) -> Cells:
     """multipool in percent of new-delete, bound and ended in each way, DS2."""
-    return against_base(e, ["DS2"], MULTIPOOL, percent_of)
+    return against_base(e, ["DS2"], MULTIPOOL, as_percent)
 
 
 REUSE_COMMAND = (
@@ -107,15 +107,15 @@ REUSE_COMMAND = (
 )
 
 
-def shuffled_times(e: Evidence, above: str, below: str) -> Cells:
+def shuffled_times(e: Evidence, numerator: str, denominator: str) -> Cells:
     """Access after the shuffle, one strategy by another, lists of 2^9 links and more but not one alone."""
     return [
-        time / other
+        time / base_time
         for (links, length, shuffled, factor, strategy), time in e.locality.items()
-        if strategy == above
+        if strategy == numerator
         and shuffled >= SHUFFLED
         and 1 << 9 <= length < links
-        and (other := e.locality.get((links, length, shuffled, factor, below)))
+        and (base_time := e.locality.get((links, length, shuffled, factor, denominator)))
     ]
 
 
@@ -147,12 +147,12 @@ def last_freed_first(e: Evidence) -> Cells:
 def degradation_with_first_freed_first(e: Evidence) -> Cells:
     """Shuffled / unshuffled of multipool-first."""
     places = [place for place in e.locality if place[4] == "multipool-first" and place[2] == 0]
-    found = (
+    ratios = (
         e.degradation(links, length, factor, "multipool-first")
         for links, length, _, factor, _ in places
         if 1 << 9 <= length < links
     )
-    return [ratio for ratio in found if ratio is not None]
+    return [ratio for ratio in ratios if ratio is not None]
 
 
 @finding(

@@ -19,17 +19,17 @@ from mallard.claims.figures import (
     MULTIPOOL,
     SECONDS,
     against_base,
+    as_percent,
     jumps,
     over_pairs,
     overheads,
     percent_better,
     percent_longer,
-    percent_of,
     percent_saved,
     reductions,
     times_as_long,
     times_faster,
-    wink_out_of,
+    wink_out_pairs,
 )
 from mallard.claims.rule import Cells, Rules
 from mallard.claims.statement import ABOUT, MOSTLY_CLOSE_TO, TYPICALLY, UP_TO
@@ -38,7 +38,7 @@ from mallard.papers.catalogue import SIZES_LOG2
 
 claim = Rules("P0089R1", "density", "mallard bench density")
 TWO_SMALLEST = SIZES_LOG2[:2]
-OTHERS = SIZES_LOG2[2:]
+FROM_256 = SIZES_LOG2[2:]
 LARGER = tuple(size for size in SIZES_LOG2 if size >= 11)
 HUGE = tuple(size for size in SIZES_LOG2 if size >= 15)
 
@@ -50,7 +50,7 @@ def bench(number: int, sizes: str = "") -> str:
 @claim("7.1 DS1", "virtual overhead AS2 vs AS1, larger vectors", TYPICALLY, bench(1))
 def ds1_global_dispatch_of_larger_vectors(e: Evidence) -> Cells:
     """new-delete/base against new-delete from 2^8 on."""
-    return overheads(e, ["DS1"], GLOBAL_DISPATCH, OTHERS)
+    return overheads(e, ["DS1"], GLOBAL_DISPATCH, FROM_256)
 
 
 @claim("7.1 DS1", "virtual overhead AS2 vs AS1, two smallest vectors (64;128)", TYPICALLY, bench(1, "6,7"))
@@ -74,7 +74,7 @@ def ds1_cost_of_deviating(e: Evidence) -> Cells:
 @claim("7.1 DS1", "local AS3-AS14 vs AS1, except two smallest sizes", MOSTLY_CLOSE_TO, bench(1))
 def ds1_local_speedup(e: Evidence) -> Cells:
     """new-delete / local from 2^8 on."""
-    return against_base(e, ["DS1"], LOCAL, times_faster, OTHERS)
+    return against_base(e, ["DS1"], LOCAL, times_faster, FROM_256)
 
 
 @claim("7.2 DS2", "global AS1-AS2 run time above the local strategies", TYPICALLY, bench(2))
@@ -86,19 +86,19 @@ def ds2_global_above_local(e: Evidence) -> Cells:
 @claim("7.2 DS2", "monotonic AS3-AS6 run time relative to global", ABOUT, bench(2))
 def ds2_monotonic(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], MONOTONIC, percent_of)
+    return against_base(e, ["DS2"], MONOTONIC, as_percent)
 
 
 @claim("7.2 DS2", "monotonic+multipool run time relative to global", ABOUT, bench(2))
 def ds2_multipool_on_monotonic(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], BOTH, percent_of)
+    return against_base(e, ["DS2"], BOTH, as_percent)
 
 
 @claim("7.2 DS2", "multipool alone run time relative to global", ABOUT, bench(2))
 def ds2_multipool(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], MULTIPOOL, percent_of)
+    return against_base(e, ["DS2"], MULTIPOOL, as_percent)
 
 
 @claim("7.2 DS2", "wink-out reduction", TYPICALLY, bench(2))
@@ -172,7 +172,7 @@ def ds5_wink_out(e: Evidence) -> Cells:
 )
 def ds6_wink_out(e: Evidence) -> Cells:
     """The pairs of multipool and multipool on monotonic."""
-    return reductions(e, ["DS6"], wink_out_of(MULTIPOOL, BOTH))
+    return reductions(e, ["DS6"], wink_out_pairs(MULTIPOOL, BOTH))
 
 
 @claim("7.6 DS6", "platform boundary jump, all strategies", TYPICALLY, bench(6, "7,8"))
@@ -285,7 +285,7 @@ def ds11_absolute_dispatch(e: Evidence) -> Cells:
 @claim("7.11 DS11", "multipool alone slower than other local strategies", ABOUT, bench(11))
 def ds11_multipool_against_local(e: Evidence) -> Cells:
     """Each multipool strategy against those of the other two allocators, bound and ended alike."""
-    pairs = [(other[n], MULTIPOOL[n]) for other in (MONOTONIC, BOTH) for n in range(4)]
+    pairs = [(family[n], MULTIPOOL[n]) for family in (MONOTONIC, BOTH) for n in range(4)]
     return over_pairs(e, ["DS11"], pairs, times_as_long)
 
 

@@ -9,11 +9,11 @@ from mallard.claims.figures import (
     MONOTONIC,
     MULTIPOOL,
     against_base,
+    as_percent,
     in_blocks,
     over_pairs,
     overheads,
     percent_better,
-    percent_of,
     times_as_long,
     times_faster,
 )
@@ -61,8 +61,8 @@ def dispatch_overhead(e: Evidence) -> Cells:
 @density("7 general", "multipool gain over default global", TYPICALLY)
 def multipool_gain(e: Evidence) -> Cells:
     """The extra time of new-delete over a multipool, all structures but DS7 and DS11."""
-    others = [name for name in EVERY_STRUCTURE if name not in SETS_OF_INT_INSIDE]
-    return against_base(e, others, MULTIPOOL, percent_better)
+    names = [name for name in EVERY_STRUCTURE if name not in SETS_OF_INT_INSIDE]
+    return against_base(e, names, MULTIPOOL, percent_better)
 
 
 @density("7 general", "multipool gain for DS7 and DS11", MOSTLY_AT_LEAST, "mallard bench density --ds 7,11")
@@ -112,8 +112,8 @@ def degradations(e: Evidence, strategy: str) -> Cells:
         for place in e.locality
         if place[2] == 0 and place[4] == strategy and place[0] in (1 << 21, 1 << 25)
     ]
-    found = (e.degradation(links, length, factor, strategy) for links, length, _, factor, _ in places)
-    return [ratio for ratio in found if ratio is not None]
+    ratios = (e.degradation(links, length, factor, strategy) for links, length, _, factor, _ in places)
+    return [ratio for ratio in ratios if ratio is not None]
 
 
 def improvements(e: Evidence) -> Cells:
@@ -122,10 +122,10 @@ def improvements(e: Evidence) -> Cells:
     for links, length, shuffled, factor, strategy in e.locality:
         if strategy != PER_LIST or shuffled != 0 or not 1 << 12 <= length < links:
             continue
-        mine = e.degradation(links, length, factor, PER_LIST)
-        theirs = e.degradation(links, length, factor, BASE)
-        if mine is not None and theirs is not None:
-            cells.append(theirs / mine)
+        local = e.degradation(links, length, factor, PER_LIST)
+        base = e.degradation(links, length, factor, BASE)
+        if local is not None and base is not None:
+            cells.append(base / local)
     return cells
 
 
@@ -159,8 +159,8 @@ def degradation_at_the_edge(e: Evidence) -> Cells:
     places = [
         place for place in e.locality if place[2] == 0 and place[3:] == (1, BASE) and 1 < place[1] < place[0]
     ]
-    found = (e.degradation(links, length, 1, BASE) for links, length, *_ in places if links >= 1 << 21)
-    return [ratio for ratio in found if ratio is not None]
+    ratios = (e.degradation(links, length, 1, BASE) for links, length, *_ in places if links >= 1 << 21)
+    return [ratio for ratio in ratios if ratio is not None]
 
 
 @locality("8 B II", "degradation with local multipool, always below", BELOW)
@@ -198,7 +198,7 @@ def best_improvement(e: Evidence) -> Cells:
 
 def first_row(e: Evidence, *strategies: str, buffers: tuple[str, ...] = NO_BUFFER) -> Cells:
     """Percent of new-delete at T = 2^30, A = 2^15, S = 2^10, monotonic without a buffer."""
-    return in_blocks(e.utilization, strategies, percent_of, lambda place: place == FIRST_UTILIZATION, buffers)
+    return in_blocks(e.utilization, strategies, as_percent, lambda place: place == FIRST_UTILIZATION, buffers)
 
 
 @utilization("9 B III", "first row (T=2^30;A=2^15;S=2^10): AS1 run time", ABOUT, of_machine=True)
@@ -231,7 +231,7 @@ def utilization_first_row_multipool(e: Evidence) -> Cells:
 
 def first_threads(e: Evidence, *strategies: str, buffers: tuple[str, ...] = NO_BUFFER) -> Cells:
     """Percent of new-delete with one thread, N = 2^15, S = 2^6, monotonic without a buffer."""
-    return in_blocks(e.contention, strategies, percent_of, lambda place: place == FIRST_CONTENTION, buffers)
+    return in_blocks(e.contention, strategies, as_percent, lambda place: place == FIRST_CONTENTION, buffers)
 
 
 @contention("10 B IV", "multipool-based strategies (AS7;AS9;AS11;AS13) over default", ABOUT)

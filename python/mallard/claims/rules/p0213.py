@@ -13,10 +13,10 @@ from mallard.claims.figures import (
     MONOTONIC,
     MULTIPOOL,
     against_base,
+    as_percent,
     in_blocks,
     overheads,
     percent_longer,
-    percent_of,
     percent_saved,
     reductions,
     times_as_long,
@@ -59,109 +59,109 @@ DS3_TO_12 = "mallard bench density --ds 3-12"
 @density("9 DS1", "monotonic AS3-AS6 range", BETWEEN, DS1)
 def p0213_ds1_monotonic_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], MONOTONIC, percent_of)
+    return against_base(e, ["DS1"], MONOTONIC, as_percent)
 
 
 @density("9 DS1", "monotonic AS3-AS6 average", ABOUT, DS1)
 def p0213_ds1_monotonic_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], MONOTONIC, percent_of)
+    return against_base(e, ["DS1"], MONOTONIC, as_percent)
 
 
 @density("9 DS1", "multipool AS7-AS10 range", BETWEEN, DS1)
 def p0213_ds1_multipool_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], MULTIPOOL, percent_of)
+    return against_base(e, ["DS1"], MULTIPOOL, as_percent)
 
 
 @density("9 DS1", "multipool AS7-AS10 average", ABOUT, DS1)
 def p0213_ds1_multipool_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], MULTIPOOL, percent_of)
+    return against_base(e, ["DS1"], MULTIPOOL, as_percent)
 
 
 @density("9 DS1", "multipool+monotonic AS11-AS14 range", BETWEEN, DS1)
 def p0213_ds1_both_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], BOTH, percent_of)
+    return against_base(e, ["DS1"], BOTH, as_percent)
 
 
 @density("9 DS1", "multipool+monotonic AS11-AS14 average", ABOUT, DS1)
 def p0213_ds1_both_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], BOTH, percent_of)
+    return against_base(e, ["DS1"], BOTH, as_percent)
 
 
 @density("9 DS2", "monotonic AS3-AS6 range", BETWEEN, DS2)
 def p0213_ds2_monotonic_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], MONOTONIC, percent_of)
+    return against_base(e, ["DS2"], MONOTONIC, as_percent)
 
 
 @density("9 DS2", "monotonic AS3-AS6 average", ABOUT, DS2)
 def p0213_ds2_monotonic_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], MONOTONIC, percent_of)
+    return against_base(e, ["DS2"], MONOTONIC, as_percent)
 
 
 @density("9 DS2", "multipool AS7-AS10 range", BETWEEN, DS2)
 def p0213_ds2_multipool_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], MULTIPOOL, percent_of)
+    return against_base(e, ["DS2"], MULTIPOOL, as_percent)
 
 
 @density("9 DS2", "multipool AS7-AS10 average", ABOUT, DS2)
 def p0213_ds2_multipool_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], MULTIPOOL, percent_of)
+    return against_base(e, ["DS2"], MULTIPOOL, as_percent)
 
 
 @density("9 DS2", "multipool+monotonic AS11-AS14 range", BETWEEN, DS2)
 def p0213_ds2_both_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], BOTH, percent_of)
+    return against_base(e, ["DS2"], BOTH, as_percent)
 
 
 @density("9 DS2", "multipool+monotonic AS11-AS14 average", ABOUT, DS2)
 def p0213_ds2_both_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], BOTH, percent_of)
+    return against_base(e, ["DS2"], BOTH, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "monotonic AS3-AS6 range", BETWEEN, DS3_TO_12)
 def further_monotonic_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, MONOTONIC, percent_of)
+    return against_base(e, FURTHER, MONOTONIC, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "monotonic AS3-AS6 average", ABOUT, DS3_TO_12)
 def further_monotonic_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, MONOTONIC, percent_of)
+    return against_base(e, FURTHER, MONOTONIC, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 range", BETWEEN, DS3_TO_12)
 def further_both_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, BOTH, percent_of)
+    return against_base(e, FURTHER, BOTH, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 average", ABOUT, DS3_TO_12)
 def further_both_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, BOTH, percent_of)
+    return against_base(e, FURTHER, BOTH, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "multipool AS7-AS10 range", BETWEEN, DS3_TO_12)
 def further_multipool_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, MULTIPOOL, percent_of)
+    return against_base(e, FURTHER, MULTIPOOL, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "multipool AS7-AS10 average", ABOUT, DS3_TO_12)
 def further_multipool_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, MULTIPOOL, percent_of)
+    return against_base(e, FURTHER, MULTIPOOL, as_percent)
 
 
 @density("9 Analysis", "virtual call overhead, average over everything", ABOUT)
@@ -179,7 +179,7 @@ def average_wink_out(e: Evidence) -> Cells:
 @density("9 Conclusions", "monotonic with static buffer: largest improvement (Table 8 best AS4)", ABOUT)
 def average_of_best(e: Evidence) -> Cells:
     """monotonic/wink in percent of new-delete, all structures and sizes."""
-    return against_base(e, EVERY_STRUCTURE, ["monotonic/wink"], percent_of)
+    return against_base(e, EVERY_STRUCTURE, ["monotonic/wink"], as_percent)
 
 
 # ---- Benchmark III ------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def utilization_multipool(e: Evidence) -> Cells:
     return in_blocks(
         e.utilization,
         ("multipool", "multipool/base"),
-        percent_of,
+        as_percent,
         lambda place: place[2] <= POOLED_LOG2,
         ANY_BUFFER,
     )
@@ -218,7 +218,7 @@ def utilization_multipool(e: Evidence) -> Cells:
 @utilization("11 B III", "P0089 anomaly: AS2 as low as", AS_LOW_AS, "mallard bench utilization --buffer none")
 def utilization_dispatch_anomaly(e: Evidence) -> Cells:
     """new-delete/base in percent of new-delete, every row."""
-    return in_blocks(e.utilization, ("new-delete/base",), percent_of, buffers=(*NO_BUFFER, *ANY_BUFFER))
+    return in_blocks(e.utilization, ("new-delete/base",), as_percent, buffers=(*NO_BUFFER, *ANY_BUFFER))
 
 
 # ---- Benchmark IV -------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def utilization_dispatch_anomaly(e: Evidence) -> Cells:
 
 def first_table(e: Evidence, strategies: tuple[str, ...], buffers: tuple[str, ...]) -> Cells:
     """N = 2^15 (times the multiplier), S = 2^6, percent of new-delete."""
-    return in_blocks(e.contention, strategies, percent_of, lambda place: place[:2] == (15, 6), buffers)
+    return in_blocks(e.contention, strategies, as_percent, lambda place: place[:2] == (15, 6), buffers)
 
 
 @contention("12 B IV", "monotonic with static buffer, Table 14 (one outlier 50)", BUT_ONE)
@@ -313,11 +313,11 @@ def ratios(
     places = {(structure, size) for _, structure, size, *_ in e.fragmentation} | {
         place[:2] for place in e.ratios
     }
-    found = (
+    values = (
         e.ratio_of_ratios(structure, size, part, strategy)
         for structure, size in sorted(places)
         if structure in structures
         for part in freed
         for strategy in strategies
     )
-    return [ratio for ratio in found if ratio is not None]
+    return [ratio for ratio in values if ratio is not None]

@@ -24,9 +24,9 @@ optimized = Rules("Optimized_C++_ch13", "fixed-block", "mallard bench fixed-bloc
 def loki_by_system(e: Evidence, order: str, figure: str) -> dict[int, float]:
     """Size of the objects -> Loki's figure / the system's, on small pages."""
     return {
-        int(size): found / system
-        for (what, pages, size, kept, name), found in e.of("small-objects").items()
-        if (what, pages, kept, name) == (figure, SMALL_PAGES, order, "loki")
+        int(size): loki_time / system
+        for (quantity, pages, size, kept_order, name), loki_time in e.of("small-objects").items()
+        if (quantity, pages, kept_order, name) == (figure, SMALL_PAGES, order, "loki")
         and (system := e.of("small-objects").get((figure, SMALL_PAGES, size, order, BASE)))
     }
 
@@ -39,7 +39,7 @@ def loki_by_system(e: Evidence, order: str, figure: str) -> dict[int, float]:
 )
 def loki_allocation(e: Evidence) -> Cells:
     """The largest size at which Loki allocates faster in either order; 0 if there is none."""
-    ratios = [found for order in ORDERS for found in loki_by_system(e, order, "allocate_ns").items()]
+    ratios = [pair for order in ORDERS for pair in loki_by_system(e, order, "allocate_ns").items()]
     return [float(max((size for size, ratio in ratios if ratio < 1.0), default=0))] if ratios else []
 
 

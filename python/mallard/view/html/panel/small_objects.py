@@ -6,7 +6,7 @@ from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.panel.phases import amount_of, value_of
 from mallard.experiments.small_objects import HELD
 from mallard.papers.printed import BASE, PrintedTable
-from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_of
+from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_name
 from mallard.papers.small_objects import small_objects_tables as printed_tables
 from mallard.view.html.cells.form import NOTHING
 from mallard.view.html.figures import percent, three_digits
@@ -61,7 +61,7 @@ def _rows_beside(table: CellTable, printed: PrintedTable) -> list[Markup]:
         if line is None or LOKI not in line.cells:
             continue
         what = printed.words["phase"][key[1]] if len(key) > 1 else "memory"
-        here = [_here(table, line, name, figure_of(printed, key)) for name in (BASE, LOKI)]
+        here = [_here(table, line, name, figure_name(printed, key)) for name in (BASE, LOKI)]
         there = [printed.nanoseconds(key, name) for name in (BASE, LOKI)]
         cells = [*_pair(here), *_pair(there)]
         found.append(
