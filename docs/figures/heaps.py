@@ -10,9 +10,9 @@ from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.names import BASE
-from mallard.analysis.panel.phases import of_figure, phase_tables, span_text, timed
-from mallard.analysis.panel.sentences import sentences_of, with_bursts
-from mallard.analysis.ranking import pairings_of, ranking_of
+from mallard.analysis.panel.phases import figure_table, phase_tables, span_text, timed
+from mallard.analysis.panel.sentences import phase_sentences, with_bursts
+from mallard.analysis.ranking import collect_pairings, rank_table
 from mallard.analysis.words import percent_text
 from mallard.experiments import EXPERIMENTS, burst, by_ranges, heap_churn
 from mallard.experiments.description.panel import Phases
@@ -69,12 +69,12 @@ def _conditions(experiment: str) -> Block:
 def _saying(experiment: str) -> Block:
     """Of the article's sizes and larger ones, whose elements are moved by bytes if that is faster."""
     without = (LeastAt,) if experiment == BACKWARD else ()  # the calls are those of growing forward
-    return lambda: _list(sentences_of(experiment, _tables(experiment)[0], without))
+    return lambda: _list(phase_sentences(experiment, _tables(experiment)[0], without))
 
 
 def _burst_sentences() -> str:
     """Those that the two tables of bursts do not show."""
-    return _list(sentences_of(BURST, _ranges(), without=(Fastest, Bursts)))
+    return _list(phase_sentences(BURST, _ranges(), without=(Fastest, Bursts)))
 
 
 def _burst_fastest() -> str:
@@ -83,7 +83,7 @@ def _burst_fastest() -> str:
     lines = []
     for phase in _times_of(BURST):
         table = timed(_ranges(), phase).only(names)
-        ranking = ranking_of(table)
+        ranking = rank_table(table)
         if ranking.best is None:
             continue
         times = [line.cells[ranking.best.strategy].ns_per_operation for line in table.lines]
@@ -100,14 +100,14 @@ def _burst_gain() -> str:
     phases = (*by_ranges.RANGES, burst.CLEAR)
     lines = []
     for plain, in_bursts in with_bursts(table.strategies):
-        ratios = [pairings_of([of_figure(table, phase.figure)], in_bursts, plain) for phase in phases]
+        ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]
         lines.append([plain, *(percent_text(mean_ratio(found)) if found else "" for found in ratios)])
     return markdown_table(["of the time node by node", *(phase.short for phase in phases)], lines)
 
 
 def _churn_sentences() -> str:
     """Those that the table does not show."""
-    return _list(sentences_of(CHURN, _blocks(), without=(FromTo, Least)))
+    return _list(phase_sentences(CHURN, _blocks(), without=(FromTo, Least)))
 
 
 def _list(sentences: Sequence[str]) -> str:

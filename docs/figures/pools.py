@@ -7,8 +7,8 @@ from collections.abc import Callable
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.analysis.cell_tables import CellTable, Line
-from mallard.analysis.panel.phases import amount_of, phase_tables
-from mallard.analysis.panel.works import strategies_of, works_of
+from mallard.analysis.panel.phases import cell_amount, phase_tables
+from mallard.analysis.panel.works import group_works, work_strategies
 from mallard.experiments import adaptive_pool, by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
@@ -60,10 +60,10 @@ def small_objects_memory() -> str:
 
 def fixed_block() -> str:
     """Nanoseconds of every work, a column each; the versions of remove-ctrl by their own names."""
-    works = next(iter(works_of("fixed-block", load("fixed-block").rows).values()))
+    works = next(iter(group_works("fixed-block", load("fixed-block").rows).values()))
     return markdown_table(
         ["ns", *(work.version or work.name for work in works)],
-        [[name, *(time_text(work.line, name) for work in works)] for name in shown(strategies_of(works))],
+        [[name, *(time_text(work.line, name) for work in works)] for name in shown(work_strategies(works))],
     )
 
 
@@ -88,5 +88,5 @@ def adaptive_pools() -> str:
 
 
 def _held(table: CellTable, line: Line, name: str) -> str:
-    held = amount_of(table, line, name, small_objects.HELD, "objects")
+    held = cell_amount(table, line, name, small_objects.HELD, "objects")
     return "" if held is None else f"{held:.1f}"

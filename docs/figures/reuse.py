@@ -8,7 +8,7 @@ from figures.stored import conditions, load, log2_text, markdown_table
 from figures.strategy_table import time_text
 from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.names import in_table_order, malloc
-from mallard.analysis.panel.phases import line_of_figure, phase_tables
+from mallard.analysis.panel.phases import figure_line, phase_tables
 from mallard.experiments import reuse
 from mallard.stats import paired_ratio
 
@@ -61,7 +61,7 @@ def best() -> str:
     pairs = [
         (line, f"{dict(table.setting)['block_bytes']} B, {log2_text(line.place[0])}, {_pattern(table)}")
         for table in phase_tables(reuse.NAME, load(reuse.NAME).rows)
-        for line in (line_of_figure(each, reuse.PAIR.figure) for each in table.lines)
+        for line in (figure_line(each, reuse.PAIR.figure) for each in table.lines)
         if POOL in line.cells
     ]
     faster: dict[str, list[str]] = {}

@@ -8,7 +8,7 @@ from figures.stored import nanoseconds
 from mallard.analysis.cell_tables import Line
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.names import malloc
-from mallard.analysis.panel.phases import bytes_text, line_of_figure, value_of
+from mallard.analysis.panel.phases import bytes_text, figure_line, median_figure
 from mallard.stats import spread
 from mallard.strategy_names import is_base, of_papers
 
@@ -23,7 +23,7 @@ def shown(names: Sequence[str]) -> list[str]:
 
 def time_text(line: Line, name: str, figure: str = "") -> str:
     """Nanoseconds of a cell, or of a figure in its place; its status if it did not finish."""
-    cell = (line_of_figure(line, figure) if figure else line).cells.get(name)
+    cell = (figure_line(line, figure) if figure else line).cells.get(name)
     if cell is None:
         return ""
     if not cell.finished:
@@ -32,7 +32,7 @@ def time_text(line: Line, name: str, figure: str = "") -> str:
 
 
 def figure_text(line: Line, name: str, figure: str, text: Callable[[float], str]) -> str:
-    value = value_of(line, name, figure)
+    value = median_figure(line, name, figure)
     return "" if value is None else text(value)
 
 

@@ -45,7 +45,7 @@ class Ceiling:
         return self.wall_seconds if self.wall else self.cpu_seconds
 
     def in_wall_time(self) -> Ceiling:
-        """The ceiling on the wall clock. All of the saving may be on the critical path."""
+        """The estimate in wall time: all of the saving may be on the critical path."""
         low, middle, high = (
             min(seconds, self.wall_seconds) for seconds in (self.low, self.seconds, self.high)
         )

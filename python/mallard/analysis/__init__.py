@@ -1,6 +1,6 @@
 """Turns result rows into cells and tables, means over all cells, and verdicts.
 
-rows -> density_tables -> best_of (a row), verdict_of and sentence (a structure)
+rows -> density_tables -> find_best (a row), judge_structure and sentence (a structure)
                        -> mean_over_rows, cost_of_dispatch, gain_of_winking_out (all cells)
 """
 
@@ -8,7 +8,7 @@ from mallard.analysis.averages import Effect, Percent, cost_of_dispatch, gain_of
 from mallard.analysis.cell_tables import CellTable, Line, StructureTable, density_tables
 from mallard.analysis.names import BASE, NULL, contestants
 from mallard.analysis.ranking import Choice
-from mallard.analysis.verdicts import Best, Verdict, best_of, pick_of, sentence, verdict_of
+from mallard.analysis.verdicts import Best, Verdict, find_best, judge_structure, pick_strategy, sentence
 from mallard.cells import Cell
 from mallard.library import KEEP
 
@@ -25,13 +25,13 @@ __all__ = [
     "Percent",
     "StructureTable",
     "Verdict",
-    "best_of",
     "contestants",
     "cost_of_dispatch",
     "density_tables",
+    "find_best",
     "gain_of_winking_out",
+    "judge_structure",
     "mean_over_rows",
-    "pick_of",
+    "pick_strategy",
     "sentence",
-    "verdict_of",
 ]

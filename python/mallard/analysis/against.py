@@ -1,8 +1,8 @@
-"""mallard beside a malloc that a user would preload: the cells, the columns, and what the figures say.
+"""Compares mallard with a malloc that a user could preload: the cells, the columns, and the sentences.
 
-A column for each malloc and strategy, a line for each cell, in percent of the C library's malloc. The
-verdict is about one strategy, so that no cell chooses its winner: `multipool`, or `concurrent-multipool` for
-blocks that another thread frees.
+There is a column for each malloc and strategy, a line for each cell, in percent of the C library's malloc.
+The verdict is about one strategy, so that no cell chooses its winner: `multipool`, or `concurrent-multipool`
+for blocks that another thread frees.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cell_tables import type_of
+from mallard.analysis.cell_tables import structure_type
 from mallard.analysis.names import malloc
 from mallard.analysis.words import percent_text
 from mallard.cells import Cell, CellRow, Pairing, cell_rows, paired, times_ratio
@@ -40,12 +40,12 @@ class Part:
     heading: str
     experiment: str
     strategies: tuple[str, ...]
-    given: Mapping[str, str]
+    options: Mapping[str, str]
 
     def request(self, mallocs: str) -> Request:
         return Request(
             self.experiment,
-            given=self.given,
+            given=self.options,
             strategies=",".join((BASE, *self.strategies)),
             mallocs=mallocs,
             repetitions=REPETITIONS,
@@ -83,19 +83,19 @@ class Line:
 
     @property
     def ours(self) -> str:
-        """The strategy that stands for mallard here."""
+        """The strategy that represents mallard in this line."""
         return ONE if ONE in self.cells else SHARED
 
     def ratio(self, name: str, base: str = BASE) -> Ratio | None:
-        mine, other = self.cells.get(name), self.cells.get(base)
-        return times_ratio(mine.times, other.times) if mine and other else None
+        cell, base_cell = self.cells.get(name), self.cells.get(base)
+        return times_ratio(cell.times, base_cell.times) if cell and base_cell else None
 
     def pairing(self, name: str, base: str) -> Pairing | None:
-        mine, other = self.cells.get(name), self.cells.get(base)
-        return paired(mine.times, other.times) if mine and other else None
+        cell, base_cell = self.cells.get(name), self.cells.get(base)
+        return paired(cell.times, base_cell.times) if cell and base_cell else None
 
 
-def lines_of(rows_of_parts: Iterable[Iterable[Row]]) -> list[Line]:
+def build_lines(rows_of_parts: Iterable[Iterable[Row]]) -> list[Line]:
     """The lines of the table. `rows_of_parts`: the rows of each part's run, in the order of PARTS."""
     return [
         Line(part.heading, _words(part.experiment, row.parameters), row.cells)
@@ -104,59 +104,66 @@ def lines_of(rows_of_parts: Iterable[Iterable[Row]]) -> list[Line]:
     ]
 
 
-def rivals_in(lines: Sequence[Line]) -> list[str]:
-    """The global allocator under each malloc that was named."""
+def rival_strategies(lines: Sequence[Line]) -> list[str]:
+    """The global allocator under each malloc that was selected."""
     names = dict.fromkeys(name for line in lines for name in line.cells)
     return [name for name in names if malloc(name) and name == under(BASE, malloc(name))]
 
 
 def mean(lines: Sequence[Line], name: str, base: str = BASE) -> Ratio | None:
-    """The mean of a strategy's ratios; `ours` is the strategy that stands for mallard in each line."""
-    pairings = [line.pairing(line.ours if name == "" else name, base) for line in lines]
-    found = [each for each in pairings if each]
-    return mean_ratio(found) if found else None
+    """The mean of a strategy's ratios; an empty name is the strategy that represents mallard in each line."""
+    pairings = (line.pairing(name or line.ours, base) for line in lines)
+    measured = [pairing for pairing in pairings if pairing]
+    return mean_ratio(measured) if measured else None
 
 
 def verdict(lines: Sequence[Line], rival: str) -> list[str]:
-    """Sentences about one malloc: the number of cells that each side wins, and the cells for preloading."""
+    """Sentences about one malloc: the number of cells that each side wins, and the cells to preload it
+    for.
+    """
     name = malloc(rival)
     ratios = [(line, line.ratio(line.ours, rival)) for line in lines]
-    known = [(line, ratio) for line, ratio in ratios if ratio]
-    if not known:
+    compared = [(line, ratio) for line, ratio in ratios if ratio]
+    if not compared:
         return [f"{name} finished in no cell that mallard finished."]
-    faster = [line for line, ratio in known if ratio.verdict == "faster"]
-    slower = [(line, ratio) for line, ratio in known if ratio.verdict == "slower"]
+    faster = [line for line, ratio in compared if ratio.verdict == "faster"]
+    slower = [(line, ratio) for line, ratio in compared if ratio.verdict == "slower"]
     sentences = []
-    alone, ours = mean(lines, rival), mean(lines, "")
-    if alone and ours:
+    rival_mean, mallard_mean = mean(lines, rival), mean(lines, "")
+    if rival_mean and mallard_mean:
         sentences.append(
-            f"On average preloading {name} takes {percent_text(alone)} of glibc's time, and mallard "
-            f"{percent_text(ours)}."
+            f"On average preloading {name} takes {percent_text(rival_mean)} of glibc's time, and mallard "
+            f"{percent_text(mallard_mean)}."
         )
-    sentences += _carried(name, rival, known)
+    sentences += _carried(name, rival, compared)
     sentences += _by_part(name, rival, lines)
     sentences.append(
-        f"mallard is faster than {name} in {len(faster)} of {len(known)} cells, slower in {len(slower)}, "
+        f"mallard is faster than {name} in {len(faster)} of {len(compared)} cells, slower in {len(slower)}, "
         "beyond the interval."
     )
-    sentences += _where_right(name, slower)
+    sentences += _cells_to_preload_for(name, slower)
     return sentences
 
 
-def _carried(name: str, rival: str, known: Sequence[tuple[Line, Ratio]]) -> list[str]:
-    """The cells in which the malloc takes twice glibc's time or more, and both means without them: a few such
-    cells carry the mean of all."""
-    lines = [line for line, _ in known]
+def _carried(name: str, rival: str, compared: Sequence[tuple[Line, Ratio]]) -> list[str]:
+    """The cells in which the malloc takes at least twice glibc's time, and both means without them, because a
+    few such cells dominate the mean.
+    """
+    lines = [line for line, _ in compared]
     heavy = [line for line in lines if (ratio := line.ratio(rival)) and ratio.median >= HEAVY]
-    others = [line for line in lines if line not in heavy]
-    if not heavy or not others:
+    remaining = [line for line in lines if line not in heavy]
+    if not heavy or not remaining:
         return []
     cells = "; ".join(f"{line.part}: {line.cell}" for line in heavy)
-    return [f"Without the cells that carry its mean ({cells}), {name} and mallard: {_means(rival, others)}."]
+    return [
+        f"Without the cells that carry its mean ({cells}), {name} and mallard: {_means(rival, remaining)}."
+    ]
 
 
 def _by_part(name: str, rival: str, lines: Sequence[Line]) -> list[str]:
-    parts = {line.part: [each for each in lines if each.part == line.part] for line in lines}
+    parts: dict[str, list[Line]] = {}
+    for line in lines:
+        parts.setdefault(line.part, []).append(line)
     if len(parts) < 2:
         return []
     texts = [f"{part} ({len(cells)}) {_means(rival, cells)}" for part, cells in parts.items()]
@@ -164,22 +171,22 @@ def _by_part(name: str, rival: str, lines: Sequence[Line]) -> list[str]:
 
 
 def _means(rival: str, lines: Sequence[Line]) -> str:
-    """Of the malloc and of mallard, in percent of glibc's time."""
+    """The means of the malloc and of mallard, in percent of glibc's time."""
     means = [mean(lines, name) for name in (rival, "")]
-    return " : ".join(f"{100 * each.median:.0f} %" if each else "-" for each in means)
+    return " : ".join(f"{100 * ratio.median:.0f} %" if ratio else "-" for ratio in means)
 
 
-def _where_right(name: str, slower: Sequence[tuple[Line, Ratio]]) -> list[str]:
+def _cells_to_preload_for(name: str, slower: Sequence[tuple[Line, Ratio]]) -> list[str]:
     if not slower:
         return []
-    worst = sorted(slower, key=lambda each: each[1].median, reverse=True)
-    each = [f"{line.part}: {line.cell} (mallard takes {percent_text(ratio)} of it)" for line, ratio in worst]
-    return [f"Preload {name} for: {'; '.join(each)}."]
+    worst = sorted(slower, key=lambda pair: pair[1].median, reverse=True)
+    cells = [f"{line.part}: {line.cell} (mallard takes {percent_text(ratio)} of it)" for line, ratio in worst]
+    return [f"Preload {name} for: {'; '.join(cells)}."]
 
 
 def _words(experiment: str, parameters: Parameters) -> str:
     if experiment == "density":
-        type_ = type_of(str(parameters["ds"])).replace("unordered_", "")
+        type_ = structure_type(str(parameters["ds"])).replace("unordered_", "")
         return f"{type_}, 2^{parameters['size_log2']}"
     if experiment == "reuse":
         least = "16 to " if parameters["sizes"] == "mixed" else ""
@@ -189,16 +196,16 @@ def _words(experiment: str, parameters: Parameters) -> str:
 
 
 def _place(row: CellRow) -> list[tuple[int, str]]:
-    """The parameters in the order in which they sort the lines of a part, numbers by value."""
+    """The parameters that sort the lines of a part, numbers by value."""
     order = ("sizes", "pattern", "ds", "block_bytes", "block_log2", "live", "size_log2")
     texts = [str(row.parameters.get(name, "")) for name in order]
     return [(len(text), text) for text in texts]
 
 
-def told(lines: Sequence[Line]) -> list[str]:
+def legend(lines: Sequence[Line]) -> list[str]:
     """The words of the table: its strategies, and the amounts of its cells."""
-    there = {name for line in lines for name in line.cells}
+    present = {name for line in lines for name in line.cells}
     return [
-        *(f"{name}: {text}" for name, text in WORDS.items() if name in there),
+        *(f"{name}: {text}" for name, text in WORDS.items() if name in present),
         "set: unordered_set; 2^8: elements of a structure, or blocks that live",
     ]

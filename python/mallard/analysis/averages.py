@@ -18,7 +18,7 @@ from statistics import median
 
 from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.names import BASE
-from mallard.analysis.ranking import pairings_of
+from mallard.analysis.ranking import collect_pairings
 from mallard.library import WALK
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair
 from mallard.stats import Ratio, mean_ratio, paired_ratio
@@ -54,7 +54,8 @@ class Percent:
 @dataclass(frozen=True)
 class Effect:
     """The effect of a change on the time, in percent: over all pairs, over local allocators, and pair by
-    pair. A few cells with a large effect move the mean of the cells, and not their middle."""
+    pair. A few cells with a large effect move the mean of the cells, but not their median.
+    """
 
     overall: Percent | None
     middle: float | None  # the median over all cells of all pairs
@@ -69,9 +70,11 @@ def mean_over_rows(tables: Iterable[CellTable], strategy: str, base: str = BASE)
 
 
 def mean_over_pairs(tables: Iterable[CellTable], pairs: Sequence[Pair]) -> Ratio | None:
-    kept = list(tables)
-    found = [both for base, strategy in pairs for both in pairings_of(kept, strategy, base)]
-    return mean_ratio(found) if found else None
+    all_tables = list(tables)
+    pairings = [
+        pairing for base, strategy in pairs for pairing in collect_pairings(all_tables, strategy, base)
+    ]
+    return mean_ratio(pairings) if pairings else None
 
 
 def cost_of_dispatch(tables: Sequence[CellTable]) -> Effect:
@@ -88,19 +91,21 @@ def _effect(
     tables: Sequence[CellTable], pairs: Sequence[Pair], parts: Mapping[str, Pair], sign: float
 ) -> Effect:
     local = [pair for pair in pairs if BASE not in pair]
-    each = {pair: change for pair in pairs if (change := _change(tables, [pair], sign)) is not None}
+    changes = {pair: change for pair in pairs if (change := _change(tables, [pair], sign)) is not None}
     return Effect(
         _change(tables, pairs, sign),
         _middle(tables, pairs, sign),
         _change(tables, local, sign),
-        each,
+        changes,
         {name: change for name, pair in parts.items() if (change := _change(tables, [pair], sign))},
     )
 
 
 def _middle(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> float | None:
     ratios = [
-        paired_ratio(*both).median for base, strategy in pairs for both in pairings_of(tables, strategy, base)
+        paired_ratio(*pairing).median
+        for base, strategy in pairs
+        for pairing in collect_pairings(tables, strategy, base)
     ]
     return sign * 100.0 * (median(ratios) - 1.0) if ratios else None
 
@@ -109,5 +114,5 @@ def _change(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> 
     mean = mean_over_pairs(tables, pairs)
     if mean is None:
         return None
-    value, one, other = (sign * 100.0 * (ratio - 1.0) for ratio in (mean.median, mean.low, mean.high))
-    return Percent(value, min(one, other), max(one, other), mean.n)
+    value, first, second = (sign * 100.0 * (ratio - 1.0) for ratio in (mean.median, mean.low, mean.high))
+    return Percent(value, min(first, second), max(first, second), mean.n)

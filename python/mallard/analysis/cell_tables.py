@@ -2,9 +2,9 @@
 
     rows -> cell_tables(rows, experiment) -> CellTable -> Line -> Cell
 
-`places` are the parameters that number the lines of a table. Those in `apart` have a table for every value.
-Both stand in the experiment's description. Parameters that follow from others are left out. The rest is the
-setting, and every setting has tables of its own.
+`places` are the parameters that number the lines of a table. Each value of those in `apart` has a table. Both
+come from the experiment's description. Parameters that follow from others are ignored. The remaining ones are
+the setting, and each setting has separate tables.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Line:
 
     @property
     def built_once(self) -> bool:
-        """True if no process timed more than one iteration. There new-delete touches its pages for the first
-        time, and a buffer has been touched before.
+        """True if no process timed more than one iteration. Then new-delete touches its pages for the first
+        time, while a buffer has been touched before.
         """
         counts = [row.iterations for cell in self.cells.values() for row in cell.done]
         return bool(counts) and max(counts) == 1
@@ -75,12 +75,12 @@ class CellTable:
         return replace(self, lines=[line for line in self.lines if not line.built_once])
 
     def only(self, names: Iterable[str]) -> CellTable:
-        """The same lines with these strategies alone."""
-        kept = set(names)
+        """The lines with only these strategies."""
+        selected = set(names)
         return replace(
             self,
             lines=[
-                replace(line, cells={name: cell for name, cell in line.cells.items() if name in kept})
+                replace(line, cells={name: cell for name, cell in line.cells.items() if name in selected})
                 for line in self.lines
             ],
         )
@@ -92,10 +92,10 @@ class StructureTable(CellTable):
     type: str
 
 
-def setting_of(row: Row | CellRow, placing: Iterable[str]) -> Setting:
+def row_setting(row: Row | CellRow, placing: Iterable[str]) -> Setting:
     """The parameters of a row that do not place it in a table."""
-    left_out = set(placing)
-    return tuple(sorted((name, value) for name, value in row.parameters.items() if name not in left_out))
+    excluded = set(placing)
+    return tuple(sorted((name, value) for name, value in row.parameters.items() if name not in excluded))
 
 
 def setting_text(setting: Setting) -> str:
@@ -120,7 +120,7 @@ def density_tables(rows: Iterable[Row]) -> list[StructureTable]:
 def structure_tables(rows: Iterable[Row], experiment: str) -> list[StructureTable]:
     """The tables of an experiment that builds and destroys data structures."""
     tables = [
-        StructureTable(table.places, table.setting, table.lines, name, type_of(name))
+        StructureTable(table.places, table.setting, table.lines, name, structure_type(name))
         for (name,), table in cell_tables(rows, experiment, apart=("ds",))
     ]
     known = list(structures())
@@ -133,7 +133,7 @@ def structure_tables(rows: Iterable[Row], experiment: str) -> list[StructureTabl
     )
 
 
-def type_of(structure: str) -> str:
+def structure_type(structure: str) -> str:
     return structures()[structure].type if structure in structures() else structure
 
 
@@ -142,25 +142,26 @@ def cell_tables(
     experiment: str,
     places: Sequence[str] | None = None,
     apart: Sequence[str] = (),
-    left_out: Iterable[str] = (),
+    ignored: Iterable[str] = (),
 ) -> list[tuple[tuple[str, ...], CellTable]]:
     """Tables with the values of `apart`, in the order of their first rows, with lines sorted by place.
 
-    `places` are the description's by default. `left_out` are further parameters that make no setting.
+    `places` are the description's by default. `ignored` are further parameters that are not part of the
+    setting.
     """
     places = EXPERIMENTS[experiment].places if places is None else places
-    placing = (*places, *apart, *follows(experiment), *left_out)
+    placing = (*places, *apart, *follows(experiment), *ignored)
 
-    def table_of(row: CellRow) -> tuple[tuple[str, ...], Setting]:
-        return tuple(str(row.parameters.get(name, "")) for name in apart), setting_of(row, placing)
+    def table_key(row: CellRow) -> tuple[tuple[str, ...], Setting]:
+        return tuple(str(row.parameters.get(name, "")) for name in apart), row_setting(row, placing)
 
-    def place_of(row: CellRow) -> Place:
+    def place_key(row: CellRow) -> Place:
         return tuple(int(row.parameters[name]) for name in places)
 
     of_experiment = (row for row in rows if row.experiment == experiment)
     return [
-        (heads, CellTable(tuple(places), setting, [_line(*each) for each in sorted(lines.items())]))
-        for (heads, setting), lines in by_place(of_experiment, table_of, place_of).items()
+        (heads, CellTable(tuple(places), setting, [_line(*item) for item in sorted(lines.items())]))
+        for (heads, setting), lines in by_place(of_experiment, table_key, place_key).items()
     ]
 
 

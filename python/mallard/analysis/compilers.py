@@ -36,17 +36,17 @@ def compiler_effects(rows: Iterable[Row]) -> list[CompilerEffect]:
     return [CompilerEffect(name, names[0], _means(times[name], times[names[0]])) for name in names[1:]]
 
 
-def _means(mine: dict[_Cell, Times], base: dict[_Cell, Times]) -> dict[str, Ratio]:
-    strategies = in_table_order({cell[2] for cell in mine})
+def _means(times: dict[_Cell, Times], base: dict[_Cell, Times]) -> dict[str, Ratio]:
+    strategies = in_table_order({cell[2] for cell in times})
     pairings = {
         name: [
-            both
-            for cell in mine
-            if cell[2] == name and cell in base and (both := paired(mine[cell], base[cell]))
+            pairing
+            for cell in times
+            if cell[2] == name and cell in base and (pairing := paired(times[cell], base[cell]))
         ]
         for name in strategies
     }
-    return {name: mean_ratio(found) for name, found in pairings.items() if found}
+    return {name: mean_ratio(pairs) for name, pairs in pairings.items() if pairs}
 
 
 def _place(row: CellRow, strategy: str) -> _Cell:

@@ -72,7 +72,7 @@ def families(names: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def column_words(strategy: str) -> tuple[str, str]:
-    """Two words below the family that tell a strategy from its neighbours."""
+    """Two words below the family that distinguish a strategy from its neighbours."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].heads
     if strategy in SHARED:

@@ -1,8 +1,8 @@
 """Strategies in tables: their order, their variants, and mallard's own.
 
-`mallard.strategy_names` has the names themselves. Beside the papers' fourteen there are variants of them,
+`mallard.strategy_names` has the names. Besides the papers' fourteen strategies there are variants of them,
 allocators that all threads share, the library's other allocators, the contenders of other libraries, and
-`null`: that work over memory that is there already.
+`null`, the work over memory that exists already.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAPERS = of_papers()
 
 
 def plain(name: str) -> str:
-    """The papers' strategy that a name is a variant of; any other name is itself."""
+    """The papers' strategy of which the name is a variant, or else the name."""
     return _parts(name)[0] or name
 
 
@@ -46,8 +46,8 @@ def in_table_order(names: Iterable[str]) -> list[str]:
 
 
 def contestants(names: Iterable[str]) -> list[str]:
-    """Strategies that mallard offers a program, and the global allocator. null, settings of the
-    platform or the process, the worst cases and the contenders are left out.
+    """The strategies that mallard offers a program, and the global allocator: without null, settings of the
+    platform or the process, the worst cases and the contenders.
     """
     return [
         name
@@ -74,31 +74,32 @@ def reuse_variants(names: Iterable[str]) -> list[str]:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """A strategy of the papers and its variant; two empty texts for any other name."""
-    own, _ = mallocs.split(name)
-    if own in PAPERS:
-        return own, ""
-    of, _, varied = own.rpartition("-")
-    return (of, varied) if of in PAPERS else ("", "")
+    """A strategy of the papers and its variant; two empty strings for any other name."""
+    base_name, _ = mallocs.split(name)
+    if base_name in PAPERS:
+        return base_name, ""
+    parent, _, suffix = base_name.rpartition("-")
+    return (parent, suffix) if parent in PAPERS else ("", "")
 
 
 @cache
 def _place(name: str) -> tuple[int, int, int, str]:
     if name == NULL:
         return (0, 0, 0, name)
-    found, varied = _parts(name)
-    if not found and bound_by_base(name) in PAPERS:
+    paper_strategy, suffix = _parts(name)
+    if not paper_strategy and bound_by_base(name) in PAPERS:
         return (1, PAPERS.index(bound_by_base(name)), 1, name)
-    if not found:
-        return _place_of_other(name)
+    if not paper_strategy:
+        return _place_outside_papers(name)
     order = ("", "@", "keep", *REUSE_ORDERS)
-    kind = "@" if malloc(name) else varied
-    return (1, PAPERS.index(found), order.index(kind) if kind in order else len(order), name)
+    kind = "@" if malloc(name) else suffix
+    return (1, PAPERS.index(paper_strategy), order.index(kind) if kind in order else len(order), name)
 
 
-def _place_of_other(name: str) -> tuple[int, int, int, str]:
-    """The place of a name that is neither the papers' nor a variant. Allocators shared by threads are
-    last."""
+def _place_outside_papers(name: str) -> tuple[int, int, int, str]:
+    """The place of a name that is neither the papers' nor a variant. Allocators shared by threads come
+    last.
+    """
     if name in CONTENDERS:
         return (3, list(CONTENDERS).index(name), 0, name)
     return (2, list(LIBRARY).index(name) if name in LIBRARY else len(LIBRARY), int(name in SHARED), name)

@@ -10,8 +10,8 @@ from statistics import fmean
 from mallard.analysis.averages import Effect, cost_of_dispatch, gain_of_winking_out, mean_over_rows
 from mallard.analysis.cell_tables import Line, Setting, StructureTable, density_tables
 from mallard.analysis.names import BASE, contestants, in_table_order
-from mallard.analysis.ranking import Choice, not_told_apart, pairings_of
-from mallard.analysis.verdicts import Verdict, verdict_of
+from mallard.analysis.ranking import Choice, collect_pairings, indistinguishable
+from mallard.analysis.verdicts import Verdict, judge_structure
 from mallard.cells import Cell
 from mallard.papers.tables import own_table
 from mallard.result import Row
@@ -27,7 +27,7 @@ class Summary:
     tables: list[StructureTable]
     verdicts: list[Verdict]
     means: dict[str, Ratio]  # strategy -> mean over rows, to new-delete
-    repeated: dict[str, Ratio]  # the same over the rows of more than one iteration
+    repeated: dict[str, Ratio]  # mean over the rows of more than one iteration
     dispatch: Effect
     wink_out: Effect
 
@@ -76,14 +76,16 @@ class Summary:
 
     @cached_property
     def equals_overall(self) -> tuple[str, ...]:
-        """The contestants that are not told apart from the best overall."""
+        """The contestants without a difference from the best overall."""
         best = self.best_overall
         if best is None:
             return ()
-        others = sorted(
+        remaining = sorted(
             set(contestants(self.means)) - {best.strategy}, key=lambda name: self.means[name].median
         )
-        return not_told_apart(best.strategy, others, lambda name, base: pairings_of(self.tables, name, base))
+        return indistinguishable(
+            best.strategy, remaining, lambda name, base: collect_pairings(self.tables, name, base)
+        )
 
     @property
     def unfinished(self) -> list[tuple[StructureTable, Line, Cell]]:
@@ -111,7 +113,7 @@ def _summary(setting: Setting, tables: list[StructureTable]) -> Summary:
     return Summary(
         setting,
         tables,
-        [verdict_of(table) for table in tables],
+        [judge_structure(table) for table in tables],
         _means(names, tables),
         _means(names, [table.repeated() for table in tables]),
         cost_of_dispatch(tables),

@@ -160,14 +160,14 @@ class Answer:
     """For each cell of the question, its strategies."""
 
     def mean(self, name: str, base: str = BASE) -> Ratio | None:
-        """None unless both finished in every cell: a mean over fewer cells is of another question."""
+        """None unless both finished in every cell: a mean over fewer cells answers another question."""
         pairings = [
             paired(row[name].times, row[base].times) if name in row and base in row else None
             for row in self.rows
         ]
         if not pairings or not all(pairings):
             return None
-        return geometric_mean_ratio([each for each in pairings if each])
+        return geometric_mean_ratio([pairing for pairing in pairings if pairing])
 
     @property
     def malloc(self) -> Choice | None:
@@ -184,9 +184,11 @@ class Answer:
 
     @property
     def rival(self) -> Choice | None:
-        """The fastest that is not mallard's."""
+        """The fastest allocator outside of mallard."""
         glibc = [Choice(BASE, Ratio(1.0, 1.0, 1.0, 1))] if self.rows else []
-        return min((each for each in (*glibc, self.malloc, self.standard) if each), key=_median, default=None)
+        return min(
+            (choice for choice in (*glibc, self.malloc, self.standard) if choice), key=_median, default=None
+        )
 
     @property
     def gain(self) -> Ratio | None:
@@ -199,7 +201,7 @@ class Answer:
 
     @property
     def use(self) -> str:
-        """The allocator to use: mallard's only where it is faster than all others beyond the interval."""
+        """The allocator to use: mallard's only if it is faster than all others beyond the interval."""
         if self.pays and self.local:
             return self.local.name
         return in_words(self.rival.name) if self.rival else ""
@@ -211,12 +213,12 @@ class Answer:
 
 
 def answers(rows_by_question: Iterable[Iterable[Row]]) -> list[Answer]:
-    """The answers to QUESTIONS: the largest gain first, then those where a local allocator does not pay."""
-    found = [
+    """The answers to QUESTIONS, largest gain first, then those where a local allocator does not pay."""
+    unsorted = [
         Answer(question, [row.cells for row in cell_rows(rows)])
         for question, rows in zip(QUESTIONS, rows_by_question, strict=True)
     ]
-    return sorted(found, key=lambda each: (not each.pays, each.gain.median if each.gain else 1.0))
+    return sorted(unsorted, key=lambda answer: (not answer.pays, answer.gain.median if answer.gain else 1.0))
 
 
 def in_words(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mallard.analysis.averages import mean_over_rows
 from mallard.analysis.cell_tables import Line, StructureTable
 from mallard.analysis.names import BASE, contestants, plain
-from mallard.analysis.ranking import Choice, mallocs_sentence, ranking_of, under_mallocs
+from mallard.analysis.ranking import Choice, mallocs_sentence, rank_table, under_mallocs
 from mallard.analysis.words import percent_text
 from mallard.cells import Cell
 from mallard.library import HEAPS, KEEP
@@ -24,7 +24,7 @@ class Best:
     equals: tuple[str, ...]
 
 
-def best_of(line: Line) -> Best | None:
+def find_best(line: Line) -> Best | None:
     """The best of a row; None if none of a program's choices has finished."""
     names = [name for name in contestants(line.cells) if line.finished(name)]
     if not names:
@@ -32,7 +32,9 @@ def best_of(line: Line) -> Best | None:
     best = min(names, key=lambda name: _rank(line.cells[name]))
     pairings = {name: line.paired(name, best) for name in names if name != best}
     equals = [
-        name for name, both in pairings.items() if both and paired_ratio(*both).verdict == "no difference"
+        name
+        for name, pairing in pairings.items()
+        if pairing and paired_ratio(*pairing).verdict == "no difference"
     ]
     return Best(best, line.cells[best].ratio, tuple(equals))
 
@@ -42,9 +44,9 @@ def _rank(cell: Cell) -> tuple[bool, float]:
     return (True, cell.ns_per_operation) if cell.ratio is None else (False, cell.ratio.median)
 
 
-def pick_of(line: Line) -> str | None:
+def pick_strategy(line: Line) -> str | None:
     """The strategy to use in a row: new-delete, unless another is faster beyond its interval."""
-    best = best_of(line)
+    best = find_best(line)
     if best is None or best.ratio is None or best.ratio.verdict == "faster":
         return best.strategy if best else None
     return BASE
@@ -58,10 +60,10 @@ class Verdict:
     type: str
     sizes: tuple[int, ...]
     best: Choice | None
-    equals: tuple[str, ...]  # not told apart from the best
+    equals: tuple[str, ...]  # no difference from the best
     reusing: Choice | None  # the best that reuses freed blocks, if the best one does not
     keep: Ratio | None  # the effect of switching the platform's page return off, for new-delete
-    unfinished: tuple[str, ...]  # left out of the comparison, because a row has no figure
+    unfinished: tuple[str, ...]  # excluded, because a row has no figure
 
     mallocs: tuple[Choice, ...] = ()  # new-delete under other mallocs of the whole process
 
@@ -70,9 +72,9 @@ class Verdict:
         return self.best is not None and self.best.strategy != BASE and self.best.ratio.verdict == "faster"
 
 
-def verdict_of(table: StructureTable) -> Verdict:
+def judge_structure(table: StructureTable) -> Verdict:
     sizes = tuple(line.size_log2 for line in table.lines)
-    ranking = ranking_of(table)
+    ranking = rank_table(table)
     best = ranking.best
     if best is None:
         return Verdict(table.structure, table.type, sizes, None, (), None, None, ranking.unfinished)
@@ -98,7 +100,7 @@ def _reuses(name: str) -> bool:
 
 
 def in_brief(verdict: Verdict) -> str:
-    """What to use, and how many times as fast it is."""
+    """The strategy to use, and its speedup."""
     if verdict.best is None:
         return f"no verdict: {BASE} has not finished in every row"
     if not verdict.worth_it:
@@ -132,8 +134,10 @@ def sentence(verdict: Verdict) -> str:
     if verdict.equals:
         parts.append(f"No difference from it: {', '.join(verdict.equals)}.")
     if verdict.reusing:
-        other = verdict.reusing
-        parts.append(f"If freed blocks must be used again: {other.strategy}, {percent_text(other.ratio)}.")
+        reusing = verdict.reusing
+        parts.append(
+            f"If freed blocks must be used again: {reusing.strategy}, {percent_text(reusing.ratio)}."
+        )
     if verdict.keep is not None and verdict.keep.verdict == "faster":
         more = "does more: it" if verdict.keep.high < ratio.low else "alone"
         parts.append(f"Switching page return off {more} brings {BASE} to {percent_text(verdict.keep)}.")

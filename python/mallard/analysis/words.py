@@ -68,7 +68,7 @@ def amounts(values: Sequence[int], among: Sequence[int], tens: bool = False) -> 
             run.append(value)
         elif run:
             ends = [amount(run[0], tens), amount(run[-1], tens)]
-            words += [" to ".join(ends)] if len(run) > 2 else [amount(each, tens) for each in run]
+            words += [" to ".join(ends)] if len(run) > 2 else [amount(number, tens) for number in run]
             run = []
     return ", ".join(words)
 

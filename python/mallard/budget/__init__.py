@@ -1,1 +1,1 @@
-"""Budgets: the most that a program may allocate, in a text file, compared with a recording of a run."""
+"""Budgets: limits on the allocations of a program, in a text file, compared with a recorded run."""

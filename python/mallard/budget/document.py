@@ -1,10 +1,10 @@
-"""The file of a budget: its data, read with the place of each fault.
+"""The file of a budget: its data, and the line of each fault.
 
     [process]            exit_status, allocations, bytes, peak_bytes, alive
     [scope."parse"]      allocations, bytes, peak_bytes, escaped
     [stacks."parse"]     the blocks of each stack, by its functions
 
-`[stacks.""]` are those of the process. A limit that is not in the file is not held.
+`[stacks.""]` has the stacks of the process. A limit that is not in the file is not checked.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 from mallard.errors import UsageError
 from mallard.nearest import meant
 
-PROCESS = ""  # its name, as if it were a scope
-ANY_OTHER = "any other"  # the most blocks of a stack that is not listed
+PROCESS = ""  # the name of the process among the scopes
+UNLISTED = "any other"  # key for the most blocks of an unlisted stack
 FIGURES = ("allocations", "bytes", "peak_bytes")
-OF_PROCESS, OF_SCOPE = (*FIGURES, "alive"), (*FIGURES, "escaped")
+PROCESS_FIGURES, SCOPE_FIGURES = (*FIGURES, "alive"), (*FIGURES, "escaped")
 EXIT_STATUS = "exit_status"
 TABLES = ("process", "scope", "stacks")
 MOST = 2**63 - 1
@@ -51,9 +51,9 @@ def read_budget(file: Path) -> Budget:
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{file} is no text; 'mallard budget FILE --write' makes one") from None
+        raise UsageError(f"{file} is not a text file; 'mallard budget FILE --write' writes one") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{file} is no TOML: {error}; mend that place, or make it again: --write") from None
+        raise UsageError(f"{file} is not TOML: {error}; fix it, or write it again with --write") from None
     return _Reader(file, text).budget(document)
 
 
@@ -68,44 +68,46 @@ class _Reader:
                 self._refuse("", name, f"'{name}'{meant(name, TABLES)}; allowed are {', '.join(TABLES)}")
         process = dict(self._table("process", document.get("process", {})))
         status = process.pop(EXIT_STATUS, 0)
-        if not _is_whole(status) or not -64 <= status <= 255:
+        if not _is_integer(status) or not -64 <= status <= 255:
             self._refuse("process", EXIT_STATUS, f"{EXIT_STATUS} = {status!r}; allowed are -64 to 255")
-        limits = {PROCESS: self._limits("process", process, OF_PROCESS, (EXIT_STATUS,))} if process else {}
+        limits = (
+            {PROCESS: self._limits("process", process, PROCESS_FIGURES, (EXIT_STATUS,))} if process else {}
+        )
         for name, table in self._table("scope", document.get("scope", {})).items():
-            limits[name] = self._limits(f"scope.{name}", table, OF_SCOPE)
+            limits[name] = self._limits(f"scope.{name}", table, SCOPE_FIGURES)
         if not any(limits.values()):
-            raise UsageError(f"{self._file} has no limit; 'mallard budget {self._file} --write' makes some")
+            raise UsageError(f"{self._file} has no limit; 'mallard budget {self._file} --write' writes some")
         return Budget(limits, self._stacks(document), status)
 
     def _stacks(self, document: Mapping[str, Any]) -> Mapping[str, Stacks]:
-        found = {}
+        stacks_by_scope = {}
         for name, table in self._table("stacks", document.get("stacks", {})).items():
             place = f"stacks.{name}"
             for stack, blocks in self._table(place, table).items():
                 self._check(place, stack, blocks)
-            found[name] = dict(table)
-        return found
+            stacks_by_scope[name] = dict(table)
+        return stacks_by_scope
 
     def _limits(
-        self, place: str, table: Any, allowed: tuple[str, ...], others: tuple[str, ...] = ()
+        self, place: str, table: Any, allowed: tuple[str, ...], extra: tuple[str, ...] = ()
     ) -> Limits:
         for name, value in self._table(place, table).items():
             if name not in allowed:
                 text = (
-                    f"'{name}'{meant(name, allowed)} is no limit; allowed are {', '.join(others + allowed)}"
+                    f"'{name}'{meant(name, allowed)} is not a limit; allowed are {', '.join(extra + allowed)}"
                 )
                 self._refuse(place, name, text)
             self._check(place, name, value)
         return dict(table)
 
     def _check(self, place: str, name: str, value: Any) -> None:
-        if not _is_whole(value) or not 0 <= value <= MOST:
-            self._refuse(place, name, f"{name} = {_shown(value)}; allowed are whole numbers from 0 on")
+        if not _is_integer(value) or not 0 <= value <= MOST:
+            self._refuse(place, name, f"{name} = {_abbreviate(value)}; allowed are whole numbers from 0 on")
 
     def _table(self, place: str, value: Any) -> Mapping[str, Any]:
         if not isinstance(value, dict):
             header, _, name = place.rpartition(".")
-            self._refuse(header, name, f"'{name}' = {_shown(value)}; it must be a table: [{place}]")
+            self._refuse(header, name, f"'{name}' = {_abbreviate(value)}; it must be a table: [{place}]")
         table: Mapping[str, Any] = value
         return table
 
@@ -114,7 +116,7 @@ class _Reader:
         raise UsageError(f"{self._file}{f', line {line}' if line else ''}: {text}")
 
     def _line(self, place: str, name: str) -> int:
-        """The line of a key, or of a table's heading; 0 if it stands in another form."""
+        """The line of a key or of the heading of a table; 0 if it is written in another form."""
         table = ""
         for number, line in enumerate(self._lines, 1):
             heading = re.match(r"\s*\[([^\[\]].*)\]\s*(?:#.*)?$", line)
@@ -128,14 +130,14 @@ class _Reader:
 
 
 def _plain(key: str) -> str:
-    """Without quotes and the spaces around."""
+    """The key without quotes and surrounding spaces."""
     return re.sub(r"^\"|\"$|^'|'$|(?<=\.)[\"']", "", key.strip())
 
 
-def _is_whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _shown(value: Any) -> str:
+def _abbreviate(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}..."

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from mallard.budget.document import PROCESS, Budget
 from mallard.budget.measured_run import Figures, MeasuredRun
-from mallard.budget.stacks import most_beyond
+from mallard.budget.stacks import largest_excess
 from mallard.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Held:
+class LimitCheck:
     """One limit, and the figure of the run."""
 
     scope: str  # PROCESS for the process
@@ -27,16 +27,16 @@ class Held:
 
 @dataclass(frozen=True)
 class NewStack:
-    """The stack that made the most blocks beyond those of the file."""
+    """The stack that exceeds the blocks in the file the most."""
 
     scope: str
     functions: str
-    blocks: int  # beyond
+    blocks: int  # more than the file allows
 
 
 @dataclass(frozen=True)
 class Judgement:
-    limits: tuple[Held, ...]
+    limits: tuple[LimitCheck, ...]
     new_stack: NewStack | None  # of the first exceeded limit whose scope has one
     stacks_known: bool  # False if the file has none for the exceeded scopes
     unjudged: tuple[str, ...] = ()  # an error for each scope that has no figures
@@ -49,7 +49,7 @@ class Judgement:
 def judge(file: Path, budget: Budget, run: MeasuredRun) -> Judgement:
     if run.exit_status != budget.exit_status:
         raise UsageError(
-            f"the program ended with exit status {run.exit_status}, so its run is no measure; {file} has "
+            f"the program ended with exit status {run.exit_status}, so its run cannot be judged; {file} has "
             f"exit_status = {budget.exit_status}"
         )
     figures: dict[str, Figures] = {}
@@ -60,18 +60,18 @@ def judge(file: Path, budget: Budget, run: MeasuredRun) -> Judgement:
         except UsageError as error:
             unjudged.append(f'{file}, [scope."{name}"]: {error}')
     limits = tuple(
-        Held(name, figure, of_scope.values[figure], limit)
-        for name, of_scope in figures.items()
+        LimitCheck(name, figure, scope_figures.values[figure], limit)
+        for name, scope_figures in figures.items()
         for figure, limit in budget.limits[name].items()
     )
     exceeded = list(dict.fromkeys(limit.scope for limit in limits if not limit.holds))
     known = [name for name in exceeded if name in budget.stacks]
-    found = (_new_stack(name, figures[name], budget, run) for name in known)
-    new_stack = next((stack for stack in found if stack), None)
+    new_stacks = (_new_stack(name, figures[name], budget, run) for name in known)
+    new_stack = next((stack for stack in new_stacks if stack), None)
     return Judgement(limits, new_stack, bool(known), tuple(unjudged))
 
 
 def _new_stack(name: str, figures: Figures, budget: Budget, run: MeasuredRun) -> NewStack | None:
     blocks = run.stacks.of(None if name == PROCESS else figures.function)
-    found = most_beyond(blocks.items(), budget.stacks[name])
-    return NewStack(name, *found) if found else None
+    excess = largest_excess(blocks.items(), budget.stacks[name])
+    return NewStack(name, *excess) if excess else None

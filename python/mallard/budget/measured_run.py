@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from mallard.budget.document import OF_SCOPE, PROCESS
+from mallard.budget.document import PROCESS, SCOPE_FIGURES
 from mallard.budget.stacks import AllocationStacks
 from mallard.errors import UsageError
 from mallard.profile.decode import printable
@@ -20,18 +20,18 @@ from mallard.profile.native import ask
 from mallard.profile.scopes import Scope
 from mallard.profile.short_name import is_library_function, names_function, short_name
 
-MOST_OWN = 3  # functions of a new file
+MOST_DEFAULT_SCOPES = 3  # functions in a new budget
 OUTERMOST = ("main", "_start")
-# Words of names that a mangled name does not contain.
+# Words of demangled names that a mangled name does not contain.
 NOT_MANGLED = ("anonymous", "namespace", "lambda", "unnamed", "type", "std")
 
 
 @dataclass(frozen=True)
 class Figures:
-    """By the names that a file has for them."""
+    """The figures by their names in a budget."""
 
     values: dict[str, int]
-    function: str | None  # a short name; None for the process and for a marker
+    function: str | None  # short name; None for the process and for a marker
 
 
 class MeasuredRun:
@@ -43,30 +43,30 @@ class MeasuredRun:
 
     @property
     def exit_status(self) -> int:
-        """As a shell has it; less than 0 for a signal."""
+        """The exit status as in a shell; negative for a signal."""
         status = self.profile.process.exit_status
         return os.waitstatus_to_exitcode(status) if status is not None else 0
 
     def of(self, name: str) -> Figures:
-        """All figures of a scope that the program has and that allocated nothing are 0. Raises a UsageError
-        with the nearest names for an unknown scope.
+        """The figures of a scope, which are 0 if it allocated nothing. Raises a UsageError with the nearest
+        names for an unknown scope.
         """
         if name == PROCESS:
-            return Figures(_of_process(self.profile), None)
+            return Figures(_process_figures(self.profile), None)
         for scope in self.profile.markers.scopes if self.profile.markers else ():
             if scope.name == name:
-                return Figures(_of_scope(scope), None if scope.kind == "marker" else name)
+                return Figures(_scope_figures(scope), None if scope.kind == "marker" else name)
         if self.profile.completeness.withheld:
             raise UsageError(f"scope '{name}' cannot be judged: {self.profile.completeness.reason}")
-        same = [scope for scope in self.profile.scopes if name in self._called(scope)]
-        if len(same) == 1:
-            return Figures(_of_scope(same[0]), self._names.short(same[0].function))
-        if self._is_silent(name):
-            return Figures(dict.fromkeys(OF_SCOPE, 0), name)
-        return self._asked(name)
+        matches = [scope for scope in self.profile.scopes if name in self._names_of_scope(scope)]
+        if len(matches) == 1:
+            return Figures(_scope_figures(matches[0]), self._names.short(matches[0].function))
+        if self._never_allocates(name):
+            return Figures(dict.fromkeys(SCOPE_FIGURES, 0), name)
+        return self._query_scope(name)
 
-    def _is_silent(self, name: str) -> bool:
-        """True for a function or a marker of the program that no stack of an allocation has."""
+    def _never_allocates(self, name: str) -> bool:
+        """True for a function or a marker of the program that is on no stack of an allocation."""
         return not self.stacks.have(name) and (self._has_function(name) or self._has_marker(name))
 
     def _has_function(self, name: str) -> bool:
@@ -74,7 +74,7 @@ class MeasuredRun:
         return any(names_function(name, printable(full)) for full in listed.splitlines())
 
     def _has_marker(self, name: str) -> bool:
-        """A marker that was not reached is in no trace, but its name is a text of the program."""
+        """A marker that was not reached is not in the trace, but its name is a string in the program."""
         if not self.profile.process.executable:
             return False
         try:
@@ -86,16 +86,18 @@ class MeasuredRun:
         except (OSError, ValueError):
             return False
 
-    def _called(self, scope: Scope) -> tuple[str, ...]:
+    def _names_of_scope(self, scope: Scope) -> tuple[str, ...]:
         return self._names.short(scope.function), self._names.full(scope.function)
 
-    def _asked(self, name: str) -> Figures:
-        """The native program knows all names, and parts of names."""
+    def _query_scope(self, name: str) -> Figures:
+        """Asks the native program, which also accepts parts of names."""
         profile = read_profile(ask([str(self._trace), "--scope", name]))
         if profile.scope is None:
-            raise UsageError(f"mallard-profile told nothing of the scope '{name}'; build it again")
+            raise UsageError(f"mallard-profile returned nothing for the scope '{name}'; build it again")
         row = profile.scope.row
-        return Figures(_of_scope(row), None if row.name is not None else Names(profile).short(row.function))
+        return Figures(
+            _scope_figures(row), None if row.name is not None else Names(profile).short(row.function)
+        )
 
     @cached_property
     def stacks(self) -> AllocationStacks:
@@ -104,17 +106,17 @@ class MeasuredRun:
             ask([str(self._trace), "--export", "folded-blocks", "-o", str(file)])
             return AllocationStacks(file.read_text(encoding="utf-8", errors="replace"))
 
-    def worth_a_budget(self) -> list[str]:
-        """The markers, or the functions of the program's own that contain the most blocks."""
+    def default_scopes(self) -> list[str]:
+        """The markers, or else the functions of the program that contain the most blocks."""
         markers = self.profile.markers.scopes if self.profile.markers else ()
         marked = [scope.name for scope in markers if scope.name and scope.kind == "marker"]
         if marked:
             return marked
-        own = [scope for scope in self.profile.scopes if self._is_own(scope)]
-        names = [self._names.short(scope.function) for scope in own]
-        return [name for name in dict.fromkeys(names) if names.count(name) == 1][:MOST_OWN]
+        in_program = [scope for scope in self.profile.scopes if self._is_in_program(scope)]
+        names = [self._names.short(scope.function) for scope in in_program]
+        return [name for name in dict.fromkeys(names) if names.count(name) == 1][:MOST_DEFAULT_SCOPES]
 
-    def _is_own(self, scope: Scope) -> bool:
+    def _is_in_program(self, scope: Scope) -> bool:
         function, program = self._names.function(scope.function), self.profile.process.executable
         name = self._names.short(scope.function)
         in_program = os.path.basename(function.object or "") == os.path.basename(program or "?")
@@ -127,17 +129,17 @@ class MeasuredRun:
 
 
 def _in_symbol(name: str) -> str:
-    """A word that the symbols of a function with that name contain. Operators have other names in symbols,
-    and the standard library has abbreviations.
+    """A word that the symbols of a function with this name contain; empty for the standard library, which has
+    abbreviations. Operators have other names in symbols.
     """
-    before_operator = re.split(r"\boperator\b", short_name(name))[0]
-    if before_operator.startswith("std::"):
+    qualifier = re.split(r"\boperator\b", short_name(name))[0]
+    if qualifier.startswith("std::"):
         return ""
-    words = [word for word in re.findall(r"[^\W\d]\w*", before_operator) if word not in NOT_MANGLED]
+    words = [word for word in re.findall(r"[^\W\d]\w*", qualifier) if word not in NOT_MANGLED]
     return words[-1] if words else ""
 
 
-def _of_process(profile: Profile) -> dict[str, int]:
+def _process_figures(profile: Profile) -> dict[str, int]:
     figures = profile.figures
     return {
         "allocations": figures.allocations or 0,
@@ -147,7 +149,7 @@ def _of_process(profile: Profile) -> dict[str, int]:
     }
 
 
-def _of_scope(scope: Scope) -> dict[str, int]:
+def _scope_figures(scope: Scope) -> dict[str, int]:
     figures, peak = scope.figures, scope.activation_peak
     return {
         "allocations": figures.allocations or 0,

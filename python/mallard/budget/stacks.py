@@ -1,8 +1,8 @@
 """The stacks that allocated in a recording, as functions, with their blocks.
 
-They come from the export of folded stacks, which has all of them. Names are short, and of the standard
-library's functions only the one is kept that the program called, so that a stack fits a line and outlives
-small changes.
+They come from the export of folded stacks, which has all of them. Names are shortened, and of the standard
+library's functions only the one that the program called is kept, so that a stack fits on a line and does not
+change with small edits.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import dropwhile
 
-from mallard.budget.document import ANY_OTHER, Stacks
+from mallard.budget.document import UNLISTED, Stacks
 from mallard.profile.decode import printable
 from mallard.profile.short_name import is_library_function, names_function, short_name
 
-MOST_FUNCTIONS = 8  # of a stack, from its innermost one
+MOST_FUNCTIONS = 8  # of a stack, counted from the innermost
 MOST_STACKS = 12  # of a scope
-# The start of the program or of a thread. Without the debug information of libc its part has no name.
-BEFORE_MAIN = ("_start", "__libc_start_", "start_thread", "clone", "__clone", "thread_start", "libc.so.6+0x")
+# The start of the program or of a thread. Without debug information of libc, its frames have no name.
+STARTUP = ("_start", "__libc_start_", "start_thread", "clone", "__clone", "thread_start", "libc.so.6+0x")
 C_LIBRARY = ("_IO_", "__GI_", "__vf")
 ARROW = " > "
 INLINED = "_[i]"
@@ -31,15 +31,15 @@ class AllocationStacks:
         self._stacks = [(tuple(map(short_name, names)), blocks) for names, blocks in stacks]
 
     def of(self, function: str | None) -> Counter[str]:
-        """Those that pass through the function, whose name is short; all without one."""
-        found: Counter[str] = Counter()
+        """The stacks that pass through the function, by its short name; all stacks if it is None."""
+        blocks_by_stack: Counter[str] = Counter()
         for functions, blocks in self._stacks:
             if function is None or function in functions:
-                found[_text(functions)] += blocks
-        return found
+                blocks_by_stack[_text(functions)] += blocks
+        return blocks_by_stack
 
     def have(self, name: str) -> bool:
-        """True if an allocation was made below a function of that name, also where it is inlined."""
+        """True if a function with this name allocated, directly or not, also where it is inlined."""
         return any(names_function(name, full) for full in self._names)
 
 
@@ -49,36 +49,36 @@ def _names_and_blocks(line: str) -> tuple[list[str], int]:
 
 
 def _text(functions: Sequence[str]) -> str:
-    kept = list(dropwhile(lambda name: name.startswith(BEFORE_MAIN), functions)) or list(functions)
-    own = [
-        place
-        for place, name in enumerate(kept)
+    frames = list(dropwhile(lambda name: name.startswith(STARTUP), functions)) or list(functions)
+    program_frames = [
+        index
+        for index, name in enumerate(frames)
         if not is_library_function(name) and not name.startswith(C_LIBRARY)
     ]
-    end = own[-1] + 1 if own else len(kept)
+    end = program_frames[-1] + 1 if program_frames else len(frames)
     # The names of mallard's functions change with the build.
-    if not kept[end : end + 1] or not kept[end].startswith("mallard::"):
+    if not frames[end : end + 1] or not frames[end].startswith("mallard::"):
         end += 1
-    return ARROW.join(kept[:end][-MOST_FUNCTIONS:])
+    return ARROW.join(frames[:end][-MOST_FUNCTIONS:])
 
 
 def heaviest(blocks: Counter[str], margin: float) -> dict[str, int]:
-    """As a file of a budget has them: with a margin, and with the most of those that are left out."""
+    """The stacks for a budget, with a margin, and the most blocks of the stacks that are not listed."""
     rows = sorted(blocks.items(), key=lambda row: (-row[1], row[0]))
-    kept = {stack: with_margin(count, margin) for stack, count in rows[:MOST_STACKS]}
-    others = rows[MOST_STACKS : MOST_STACKS + 1]
-    return {**kept, ANY_OTHER: with_margin(others[0][1], margin) if others else 0}
+    listed = {stack: with_margin(count, margin) for stack, count in rows[:MOST_STACKS]}
+    dropped = rows[MOST_STACKS : MOST_STACKS + 1]
+    return {**listed, UNLISTED: with_margin(dropped[0][1], margin) if dropped else 0}
 
 
 def with_margin(value: float, margin: float) -> int:
-    """Rounded up: a run itself is within its budget."""
-    whole, part = divmod(round(value) * (100 + round(100 * margin)), 100)
-    return whole + (part > 0)
+    """Rounded up, so that the run itself is within its budget."""
+    quotient, remainder = divmod(round(value) * (100 + round(100 * margin)), 100)
+    return quotient + (remainder > 0)
 
 
-def most_beyond(blocks: Iterable[tuple[str, int]], known: Stacks) -> tuple[str, int] | None:
-    """The stack that made the most blocks beyond those of the file, with their number."""
-    others = known.get(ANY_OTHER, 0)
-    beyond = [(count - known.get(stack, others), stack) for stack, count in blocks]
-    most = max(beyond, key=lambda each: (each[0], each[1]), default=(0, ""))
-    return (most[1], most[0]) if most[0] > 0 else None
+def largest_excess(blocks: Iterable[tuple[str, int]], known: Stacks) -> tuple[str, int] | None:
+    """The stack that exceeds the blocks in the file the most, and by how many."""
+    unlisted = known.get(UNLISTED, 0)
+    excesses = [(count - known.get(stack, unlisted), stack) for stack, count in blocks]
+    excess, stack = max(excesses, default=(0, ""))
+    return (stack, excess) if excess > 0 else None

@@ -1,11 +1,11 @@
-"""A file of a budget, made from a run: each limit is the figure of the run and a margin."""
+"""Writes a budget from a run: each limit is the figure of the run plus a margin."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 
-from mallard.budget.document import ANY_OTHER, EXIT_STATUS, PROCESS
+from mallard.budget.document import EXIT_STATUS, PROCESS, UNLISTED
 from mallard.budget.measured_run import Figures, MeasuredRun
 from mallard.budget.stacks import heaviest, with_margin
 
@@ -18,10 +18,10 @@ NOTES = {
     "alive": "{} were not freed at the end",
     "escaped": "{} outlived the call that made them",
 }
-OF_SCOPE = NOTES | {"peak_bytes": "at most {} were live at one time in one call"}
+SCOPE_NOTES = NOTES | {"peak_bytes": "at most {} were live at one time in one call"}
 
 
-def written_budget(run: MeasuredRun, scopes: Sequence[str], words: Sequence[str]) -> str:
+def render_budget(run: MeasuredRun, scopes: Sequence[str], words: Sequence[str]) -> str:
     """The text of the file. Raises a UsageError for an unknown scope."""
     process = run.of(PROCESS)
     figures = {name: run.of(name) for name in scopes}
@@ -34,17 +34,17 @@ def written_budget(run: MeasuredRun, scopes: Sequence[str], words: Sequence[str]
         _line(EXIT_STATUS, run.exit_status, "of the program"),
         *_limits(process, NOTES),
     ]
-    for name, of_scope in figures.items():
-        lines += ["", f"[scope.{quoted(name)}]", *_limits(of_scope, OF_SCOPE)]
+    for name, scope_figures in figures.items():
+        lines += ["", f"[scope.{quoted(name)}]", *_limits(scope_figures, SCOPE_NOTES)]
     lines += [
         "",
         "# The stacks that made the most blocks, the outermost function first: they show what is new.",
     ]
-    for name, each in {PROCESS: process, **figures}.items():
-        stacks = heaviest(run.stacks.of(each.function), MARGIN)
+    for name, scope_figures in {PROCESS: process, **figures}.items():
+        stacks = heaviest(run.stacks.of(scope_figures.function), MARGIN)
         lines += ["", f"[stacks.{quoted(name)}]" + ("  # of the process" if name == PROCESS else "")]
-        lines += [f"{quoted(stack)} = {blocks}" for stack, blocks in stacks.items() if stack != ANY_OTHER]
-        lines += [f"{quoted(ANY_OTHER)} = {stacks[ANY_OTHER]}"]
+        lines += [f"{quoted(stack)} = {blocks}" for stack, blocks in stacks.items() if stack != UNLISTED]
+        lines += [f"{quoted(UNLISTED)} = {stacks[UNLISTED]}"]
     return "\n".join(lines) + "\n"
 
 
@@ -60,10 +60,10 @@ def _line(name: str, value: int, note: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return "".join(each if each.isprintable() else "?" for each in text)
+    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def quoted(text: str) -> str:
-    """As TOML's basic string."""
+    """A basic string of TOML."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in escaped) + '"'
+    return '"' + "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in escaped) + '"'

@@ -46,7 +46,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.analysis.against import lines_of
+    from mallard.analysis.against import build_lines
     from mallard.store import Store
     from mallard.view.terminal.console import output_console
     from mallard.view.terminal.findings.against import show_against
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(outcomes) < len(requests):
         return exit_status.INTERRUPTED
     with Store.open_existing(arguments.db) as store:
-        lines = lines_of(store.rows(outcome.run_id) for outcome in outcomes)
+        lines = build_lines(store.rows(outcome.run_id) for outcome in outcomes)
     show_against(output_console(PIPE_WIDTH), lines)
     runs = ", ".join(str(outcome.run_id) for outcome in outcomes)
     print(f"\nruns {runs} in {arguments.db}")

@@ -84,13 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
-    from mallard.budget.written import written_budget
+    from mallard.budget.written import render_budget
     from mallard.view.terminal.console import output_console, print_line
 
     scopes = _scopes(arguments)
     if scopes is None:
-        scopes = measured.worth_a_budget()
-    write_whole(arguments.file, written_budget(measured, scopes, arguments.words), "mallard budget")
+        scopes = measured.default_scopes()
+    write_whole(arguments.file, render_budget(measured, scopes, arguments.words), "mallard budget")
     print_line(
         output_console(), f"{arguments.file}: limits of the process and of {', '.join(scopes) or 'no scope'}"
     )

@@ -70,7 +70,7 @@ def _add(evidence: Evidence, table: PrintedTable, key: tuple[int, ...], column: 
         evidence.density[str(table.place["ds"]), key[0], column] = time
     elif table.experiment == "utilization":
         total, active, block = key
-        buffer = "none" if table.data_of == "P0089" else "cold"
+        buffer = "none" if table.data_paper == "P0089" else "cold"
         evidence.utilization[buffer, total, active, block, column] = time
     elif table.experiment == "small-objects":
         evidence.of(table.experiment)[small_objects_place(table, key, column)] = time

@@ -45,7 +45,7 @@ class Strategy:
 
     @property
     def text(self) -> str:
-        """A description without the parts that the name says."""
+        """A description without the parts that are in the name."""
         named = self.allocator.replace(" backed by ", "+") == mechanism_of(self.name)
         used = [BINDINGS.get(self.binding, self.binding), ENDS[self.destruction]]
         return ", ".join(used if named else [self.allocator, *used])
@@ -58,7 +58,7 @@ class Structure:
     inner_log2: int  # leaf elements in one element of the outer container
 
 
-# The binding and the end of the strategies whose names do not tell them.
+# The binding and the end of strategies whose names do not have them.
 _BINDING_BY_MARK = dict(zip(("", BASE_MARK, INLINE_MARK), BINDINGS, strict=True))
 _BINDING_AND_END = {"null": ("type parameter", "winked out"), "class-new": ("the class", "normal")}
 
@@ -109,9 +109,9 @@ def strategies() -> dict[str, Strategy]:
 
 def selectable_strategies() -> dict[str, Strategy]:
     """The papers' strategies, and their mechanisms behind the inline base."""
-    inline = {bound_by_base(each.name): each for each in EXTRA_STRATEGIES if is_inline(each.name)}
-    found = (each for name in strategies() for each in (strategies()[name], inline.get(name)) if each)
-    return {each.name: each for each in found}
+    inline = {bound_by_base(extra.name): extra for extra in EXTRA_STRATEGIES if is_inline(extra.name)}
+    pairs = ((strategy, inline.get(name)) for name, strategy in strategies().items())
+    return {strategy.name: strategy for pair in pairs for strategy in pair if strategy}
 
 
 def described() -> dict[str, Strategy]:

@@ -23,18 +23,18 @@ Rows = Iterable[dict[str, str]]
 
 @cache
 def contention_tables() -> dict[str, PrintedTable]:
-    found: dict[str, PrintedTable] = {}
+    tables: dict[str, PrintedTable] = {}
     for n, s in PARTS:
         part = [r for r in read_csv("p0089_b4.csv") if (r["n_log2"], r["s_log2"]) == (str(n), str(s))]
         name = f"p0089:IV-{n}-{s}"
-        found[name] = _table(name, P0089, f"Benchmark IV, N = 2^{n}, S = 2^{s}", part)
+        tables[name] = _table(name, P0089, f"Benchmark IV, N = 2^{n}, S = 2^{s}", part)
     copied = [row for row in read_csv("p0213_p0089_copies_b3b4.csv") if row["benchmark"] == "IV"]
     by_number: dict[str, list[dict[str, str]]] = {COPY: copied}
     for row in read_csv("p0213_b4.csv"):
         by_number.setdefault(row["table"], []).append(row)
     for number, rows in sorted(by_number.items(), key=lambda item: int(item[0])):
-        found[f"p0213:{number}"] = _table(f"p0213:{number}", P0213, f"Table {number}", rows)
-    return found
+        tables[f"p0213:{number}"] = _table(f"p0213:{number}", P0213, f"Table {number}", rows)
+    return tables
 
 
 def _table(name: str, paper: str, label: str, printed: Rows) -> PrintedTable:
@@ -48,7 +48,7 @@ def _table(name: str, paper: str, label: str, printed: Rows) -> PrintedTable:
     multiplier = int(row.get("n_mult", 1))
     buffer = row.get("buffer", "none")
     repeated = f"2^{n}" if multiplier == 1 else f"{multiplier} x 2^{n}"
-    of = "seconds" if unit == "seconds" else "percent of new-delete"
+    quantity = "seconds" if unit == "seconds" else "percent of new-delete"
     is_copy = name == f"p0213:{COPY}"
     behind = "with a static buffer" if buffer == "static" else "without a buffer"
     return PrintedTable(
@@ -56,12 +56,12 @@ def _table(name: str, paper: str, label: str, printed: Rows) -> PrintedTable:
         paper=paper,
         label=label,
         experiment="contention",
-        caption=f"{repeated} blocks of 2^{s} bytes a thread, {behind}, {of}"
+        caption=f"{repeated} blocks of 2^{s} bytes a thread, {behind}, {quantity}"
         + (", P0089's data" if is_copy else ""),
         axes=AXES,
         unit=unit,
         rows=rows,
         place={"iterations_log2": n, "block_log2": s, "buffer": buffer, "multiplier": multiplier},
-        data_of="P0089" if paper == P0089 or is_copy else "P0213",
+        data_paper="P0089" if paper == P0089 or is_copy else "P0213",
         operations=dict.fromkeys(rows, multiplier << n),
     )

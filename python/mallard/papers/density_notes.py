@@ -12,13 +12,15 @@ SETS = frozenset({"DS3", "DS4", *(f"DS{number}" for number in range(7, 13))})
 HASHED_COMPOSITES = frozenset({"DS9", "DS10", "DS11", "DS12"})
 
 
-def _is_of(table: PrintedTable, paper: str, names: frozenset[str]) -> bool:
-    return table.experiment == "density" and table.data_of == paper and table.place.get("ds") in names
+def _is_density_table(table: PrintedTable, paper: str, names: frozenset[str]) -> bool:
+    return table.experiment == "density" and table.data_paper == paper and table.place.get("ds") in names
 
 
 def _of_structures(paper: str, names: frozenset[str]) -> Concerns:
     """The averages concern every structure."""
-    return lambda table: _is_of(table, paper, names) or (paper == "P0213" and table.name == "p0213:8")
+    return lambda table: (
+        _is_density_table(table, paper, names) or (paper == "P0213" and table.name == "p0213:8")
+    )
 
 
 DENSITY_NOTES = (
@@ -48,7 +50,7 @@ DENSITY_NOTES = (
         "The first revision of P0089 prints string lengths of 33 to 100. The strings had 33 to 1000 "
         "characters.",
         "P0213R0 section 9, footnote",
-        lambda table: _is_of(table, "P0089", STRINGS),
+        lambda table: _is_density_table(table, "P0089", STRINGS),
     ),
     Note(
         "reading",

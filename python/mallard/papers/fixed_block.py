@@ -12,7 +12,7 @@ from mallard.papers.files import read_csv
 from mallard.papers.printed import BASE, OPTIMIZED, Key, Line, PrintedTable
 
 TIMES = "optimized:times"
-BLOCK = "fixed block"  # the column beside the default's
+BLOCK = "fixed block"  # the column next to the default's
 AS_PRINTED = "as-printed"  # of the versions of remove-ctrl
 REMOVE_CTRL = "remove-ctrl"  # the work that has versions
 STRATEGIES = {
@@ -28,7 +28,7 @@ EXPERIMENTS = {
     "random_replace_in_100_pointers_1M_instances": ("replace", 1_000_000),
     "list_1000_ints_create_destroy": ("list", 1),
     "map_1000_int_keys_create_destroy": ("map", 1),
-    "remove_ctrl_string": (REMOVE_CTRL, 1),  # the book does not tell the number of calls
+    "remove_ctrl_string": (REMOVE_CTRL, 1),  # the book does not state the number of calls
 }
 SECONDS = {"ms": 1e-3, "us": 1e-6}
 STATED = "speedup_stated"  # it follows from the times
@@ -56,7 +56,7 @@ def fixed_block_tables() -> dict[str, PrintedTable]:
         unit="seconds",
         rows=rows,
         place={"version": AS_PRINTED},
-        data_of=OPTIMIZED,
+        data_paper=OPTIMIZED,
         operations=operations,
         words={"work": WORKS},
     )

@@ -48,5 +48,5 @@ def _table(number: str, printed: list[dict[str, str]]) -> PrintedTable:
         unit="ratio",
         rows=rows,
         place={} if averaged else {"ds": structure, "freed": FREED[freed]},
-        data_of="P0213",
+        data_paper="P0213",
     )

@@ -48,7 +48,7 @@ _P0213 = {
 
 @cache
 def locality_tables() -> dict[str, PrintedTable]:
-    tables = [_shuffle_effects(), *_of_p0089(), *_of_p0213()]
+    tables = [_shuffle_effects(), *_p0089_tables(), *_p0213_tables()]
     return {table.name: table for table in tables}
 
 
@@ -66,29 +66,29 @@ def _shuffle_effects() -> PrintedTable:
     )
 
 
-def _of_p0089() -> list[PrintedTable]:
-    found: dict[str, dict[Key, Line]] = {}
+def _p0089_tables() -> list[PrintedTable]:
+    rows_by_table: dict[str, dict[Key, Line]] = {}
     for row in read_csv("p0089_b2.csv"):
-        line = found.setdefault(row["table"], {}).setdefault((1 << int(row["s_log2"]),), {})
+        line = rows_by_table.setdefault(row["table"], {}).setdefault((1 << int(row["s_log2"]),), {})
         line[str(1 << int(row["af_log2"]))] = float(row["ratio"])
     tables = []
-    for number, (log2, what, strategy, text) in _P0089.items():
-        place: Place = {"links": 1 << log2, "what": what, "strategy": strategy}
+    for number, (log2, kind, strategy, text) in _P0089.items():
+        place: Place = {"links": 1 << log2, "what": kind, "strategy": strategy}
         caption = f"2^{log2} links, {text}, by access factor"
-        tables.append(_table(f"p0089:{number}", P0089, caption, found[number], place))
+        tables.append(_table(f"p0089:{number}", P0089, caption, rows_by_table[number], place))
     return tables
 
 
-def _of_p0213() -> list[PrintedTable]:
-    found: dict[str, dict[Key, Line]] = {}
+def _p0213_tables() -> list[PrintedTable]:
+    rows_by_table: dict[str, dict[Key, Line]] = {}
     for row in read_csv("p0213_b2.csv"):
-        line = found.setdefault(row["table"], {}).setdefault((1 << int(row["s_log2"]),), {})
+        line = rows_by_table.setdefault(row["table"], {}).setdefault((1 << int(row["s_log2"]),), {})
         line[str(1 << int(row["af_log2"]))] = float(row["value"])
     tables = []
-    for number, (what, strategy, shuffled, text) in _P0213.items():
-        place: Place = {"links": 1 << 21, "what": what, "strategy": strategy, "shuffle_factor": shuffled}
+    for number, (kind, strategy, shuffled, text) in _P0213.items():
+        place: Place = {"links": 1 << 21, "what": kind, "strategy": strategy, "shuffle_factor": shuffled}
         caption = f"2^21 links, {text}, by access factor"
-        tables.append(_table(f"p0213:{number}", P0213, caption, found[number], place))
+        tables.append(_table(f"p0213:{number}", P0213, caption, rows_by_table[number], place))
     return tables
 
 
@@ -105,6 +105,6 @@ def _table(name: str, paper: str, caption: str, rows: dict[Key, Line], place: Pl
         unit="seconds" if timed else "ratio",
         rows=rows,
         place=place,
-        data_of="P0089" if paper == P0089 else "P0213",
+        data_paper="P0089" if paper == P0089 else "P0213",
         operations=operations,
     )

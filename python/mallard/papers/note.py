@@ -15,7 +15,7 @@ P0213_PROGRAM = "gbleaney/Allocator-Benchmarks, the program of P0213"
 
 @dataclass(frozen=True)
 class Note:
-    kind: str  # "error" of the paper, "departure" of its program, or "reading": how rows are compared with it
+    kind: str  # "error" of the paper, "departure" of its program, or "reading": a hint for the comparison
     text: str
     source: str
     concerns: Concerns
@@ -25,5 +25,5 @@ def named(*names: str) -> Concerns:
     return lambda table: table.name in names
 
 
-def experiment(name: str, data_of: str | None = None) -> Concerns:
-    return lambda table: table.experiment == name and data_of in (None, table.data_of)
+def experiment(name: str, data_paper: str | None = None) -> Concerns:
+    return lambda table: table.experiment == name and data_paper in (None, table.data_paper)

@@ -1,17 +1,18 @@
-"""The notes that a reader needs beside a printed table: errors of the papers, and departures of the authors'
-programs from their texts. Figures stay as printed. A note is shown with every table that it concerns."""
+"""The notes that a reader needs next to a printed table: errors of the papers, and departures of the authors'
+programs from their texts. Figures stay as printed. A note is shown with every table that it concerns.
+"""
 
 from __future__ import annotations
 
 from mallard.papers.density_notes import DENSITY_NOTES
 from mallard.papers.note import Note
-from mallard.papers.other_notes import OTHER_NOTES
+from mallard.papers.other_notes import BENCHMARK_NOTES
 from mallard.papers.printed import PrintedTable
 from mallard.papers.small_notes import SMALL_NOTES
 
 __all__ = ["Note", "notes_for"]
 
-NOTES = (*DENSITY_NOTES, *OTHER_NOTES, *SMALL_NOTES)
+NOTES = (*DENSITY_NOTES, *BENCHMARK_NOTES, *SMALL_NOTES)
 
 
 def notes_for(table: PrintedTable) -> list[Note]:

@@ -6,8 +6,8 @@ from mallard.papers.locality import DEGRADATION, IMPROVEMENT, LOCAL_TO_GLOBAL, O
 from mallard.papers.note import P0089_PROGRAM, P0213_PROGRAM, Concerns, Note, experiment, named
 
 
-def _showing(*what: str) -> Concerns:
-    return lambda table: table.place.get("what") in what
+def _showing(*kinds: str) -> Concerns:
+    return lambda table: table.place.get("what") in kinds
 
 
 LOCALITY_NOTES = (
@@ -217,4 +217,4 @@ FRAGMENTATION_NOTES = (
     ),
 )
 
-OTHER_NOTES = (*LOCALITY_NOTES, *UTILIZATION_NOTES, *CONTENTION_NOTES, *FRAGMENTATION_NOTES)
+BENCHMARK_NOTES = (*LOCALITY_NOTES, *UTILIZATION_NOTES, *CONTENTION_NOTES, *FRAGMENTATION_NOTES)

@@ -40,7 +40,7 @@ class PrintedTable:
     unit: Unit
     rows: dict[Key, Line]
     place: Place
-    data_of: str  # the paper that measured it; P0213 copies some of P0089's tables
+    data_paper: str  # the paper that measured it; P0213 copies some of P0089's tables
     operations: dict[Key, int] = field(default_factory=dict)  # behind a printed figure; empty for ratios
     words: Mapping[str, Sequence[str]] = field(
         default_factory=dict

@@ -33,7 +33,7 @@ ALLOWED = (
 @cache
 def all_tables() -> dict[str, PrintedTable]:
     """All tables in the order of the papers; P0089's unnumbered tables follow its numbered ones."""
-    found: dict[str, PrintedTable] = {
+    tables: dict[str, PrintedTable] = {
         **printed_tables(),
         **locality_tables(),
         **utilization_tables(),
@@ -42,7 +42,7 @@ def all_tables() -> dict[str, PrintedTable]:
         **small_objects_tables(),
         **fixed_block_tables(),
     }
-    return dict(sorted(found.items(), key=lambda item: _place(item[0])))
+    return dict(sorted(tables.items(), key=lambda item: _place(item[0])))
 
 
 def table_named(name: str) -> PrintedTable:
@@ -59,19 +59,23 @@ def in_ranges(names: Sequence[str]) -> list[str]:
     """Names in the papers' order, with runs of three or more neighbours joined: p0089:3 to p0089:14. A name
     without a number stands alone, because a reader could not guess it.
     """
-    every = list(all_tables())
+    order = list(all_tables())
     runs: list[list[str]] = []
     for name in names:
-        before = runs[-1][-1] if runs else ""
-        neighbours = before and every.index(name) == every.index(before) + 1 and _kin(name) == _kin(before)
-        if neighbours and name[-1].isdecimal():
+        previous = runs[-1][-1] if runs else ""
+        adjacent = (
+            previous
+            and order.index(name) == order.index(previous) + 1
+            and _table_family(name) == _table_family(previous)
+        )
+        if adjacent and name[-1].isdecimal():
             runs[-1].append(name)
         else:
             runs.append([name])
     return [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else run)]
 
 
-def _kin(name: str) -> tuple[str, str]:
+def _table_family(name: str) -> tuple[str, str]:
     table = all_tables()[name]
     return table.paper, table.experiment
 

@@ -46,7 +46,7 @@ def _times(order: str, printed: Rows) -> PrintedTable:
         unit="seconds",
         rows=dict(sorted(rows.items(), key=lambda item: (item[0][1], item[0][0]))),
         place={"order": order},
-        data_of=LOKI,
+        data_paper=LOKI,
         operations=dict.fromkeys(rows, OBJECTS),
         words={"phase": PHASES},
     )
@@ -67,7 +67,7 @@ def _memory(printed: Rows) -> PrintedTable:
         unit="kB",
         rows=rows,
         place={"order": "shuffled", "figure": PROCESS},
-        data_of=LOKI,
+        data_paper=LOKI,
         operations=dict.fromkeys(rows, OBJECTS),
     )
 

@@ -80,7 +80,7 @@ def printed_tables() -> dict[str, DensityTable]:
         for row in read_csv(file):
             lines = rows.setdefault((paper, int(row["table"]), row["ds"]), {})
             lines.setdefault((int(row["size_log2"]),), {})[row["strategy"]] = float(row["seconds"])
-    tables = [_of_structure(*where, lines) for where, lines in rows.items()]
+    tables = [_of_structure(*key, lines) for key, lines in rows.items()]
     ordered = sorted([*tables, _averages()], key=lambda table: (table.paper, table.number))
     return {table.name: table for table in ordered}
 
@@ -98,7 +98,7 @@ def _of_structure(paper: str, number: int, structure: str, rows: dict[Key, Line]
         unit="seconds",
         rows=rows,
         place={"ds": structure},
-        data_of="P0089" if paper == P0089 or copied else "P0213",
+        data_paper="P0089" if paper == P0089 or copied else "P0213",
         operations=dict.fromkeys(rows, 1 << PAPER_PRODUCT_LOG2),
     )
 
@@ -117,7 +117,7 @@ def _averages() -> DensityTable:
         unit="percent of new-delete",
         rows={(AVERAGES_SIZE,): line},
         place={},
-        data_of="P0213",
+        data_paper="P0213",
     )
 
 

@@ -20,23 +20,23 @@ COPY = "13"
 
 @cache
 def utilization_tables() -> dict[str, PrintedTable]:
-    found: dict[str, PrintedTable] = {}
+    tables: dict[str, PrintedTable] = {}
     for total in range(30, 36):
         rows = [row for row in read_csv("p0089_b3.csv") if row["t_log2"] == str(total)]
         name, label = f"p0089:III-{total}", f"Benchmark III, T = 2^{total}"
-        found[name] = _table(name, P0089, label, "P0089", rows)
+        tables[name] = _table(name, P0089, label, "P0089", rows)
     copied = [row for row in read_csv("p0213_p0089_copies_b3b4.csv") if row["benchmark"] == "III"]
     by_number: dict[str, list[dict[str, str]]] = {COPY: copied}
     for row in read_csv("p0213_b3.csv"):
         by_number.setdefault(row["table"], []).append(row)
     for number, rows in sorted(by_number.items(), key=lambda item: int(item[0])):
         name = f"p0213:{number}"
-        found[name] = _table(name, P0213, f"Table {number}", "P0089" if number == COPY else "P0213", rows)
-    return found
+        tables[name] = _table(name, P0213, f"Table {number}", "P0089" if number == COPY else "P0213", rows)
+    return tables
 
 
 def _table(
-    name: str, paper: str, label: str, data_of: str, printed: Iterable[dict[str, str]]
+    name: str, paper: str, label: str, data_paper: str, printed: Iterable[dict[str, str]]
 ) -> PrintedTable:
     rows: dict[Key, Line] = {}
     unit: Unit = "seconds"
@@ -46,18 +46,18 @@ def _table(
         if row["unit"] == "percent_of_AS1":
             unit = "percent of new-delete"
     total = next(iter(rows))[0]
-    copied = ", P0089's data" if paper == P0213 and data_of == "P0089" else ""
-    of = "seconds" if unit == "seconds" else "percent of new-delete"
+    copied = ", P0089's data" if paper == P0213 and data_paper == "P0089" else ""
+    quantity = "seconds" if unit == "seconds" else "percent of new-delete"
     return PrintedTable(
         name=name,
         paper=paper,
         label=label,
         experiment="utilization",
-        caption=f"2^{total} bytes allocated in all, {of}{copied}",
+        caption=f"2^{total} bytes allocated in all, {quantity}{copied}",
         axes=AXES,
         unit=unit,
         rows=rows,
         place={"total_log2": total},
-        data_of=data_of,
+        data_paper=data_paper,
         operations={key: 1 << (key[0] - key[2]) for key in rows},
     )

@@ -61,7 +61,7 @@ def _complete(request: Request, row: PlannedRow, structure: Structure, buffer_by
     )
 
 
-def setting_of(request: Request, buffer_bytes: int) -> Options:
+def row_setting(request: Request, buffer_bytes: int) -> Options:
     """The setting of a run, for its headings."""
     return {
         **{name: request.one(name, axis.words) for name in WORDS_OF_ONE if (axis := EXPERIMENT.axis(name))},
@@ -97,7 +97,7 @@ def parameters_of(
         "size_log2": size,
         "product_log2": product_log2,
         "inner_log2": structure.inner_log2,
-        **setting_of(request, buffer_bytes),
+        **row_setting(request, buffer_bytes),
     }
     if parameters["buffer"] == NONE:
         del parameters["buffer_bytes"]

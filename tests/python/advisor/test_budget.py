@@ -11,11 +11,11 @@ import pytest
 import tomli
 from rich.console import Console
 
-from mallard.budget.document import ANY_OTHER, PROCESS, Budget, read_budget
+from mallard.budget.document import PROCESS, UNLISTED, Budget, read_budget
 from mallard.budget.judge import Judgement, judge
 from mallard.budget.measured_run import Figures
-from mallard.budget.stacks import AllocationStacks, heaviest, most_beyond, with_margin
-from mallard.budget.written import quoted, written_budget
+from mallard.budget.stacks import AllocationStacks, heaviest, largest_excess, with_margin
+from mallard.budget.written import quoted, render_budget
 from mallard.cli import understood
 from mallard.errors import UsageError
 from mallard.view.terminal.budget import show_judgement
@@ -100,19 +100,19 @@ def test_a_deep_stack_keeps_its_inner_end_and_is_found_by_its_outer_one() -> Non
 
 
 def test_of_the_stacks_beyond_the_file_the_heaviest_counts() -> None:
-    known = {"a": 100, "b": 5, ANY_OTHER: 4}
-    assert most_beyond({"a": 110, "b": 5, "c": 4}.items(), known) == ("a", 10)
-    assert most_beyond({"a": 110, "c": 20}.items(), known) == ("c", 16)
-    assert most_beyond({"a": 100, "c": 4}.items(), known) is None
-    assert most_beyond([], {}) is None
+    known = {"a": 100, "b": 5, UNLISTED: 4}
+    assert largest_excess({"a": 110, "b": 5, "c": 4}.items(), known) == ("a", 10)
+    assert largest_excess({"a": 110, "c": 20}.items(), known) == ("c", 16)
+    assert largest_excess({"a": 100, "c": 4}.items(), known) is None
+    assert largest_excess([], {}) is None
 
 
 def test_a_file_has_the_heaviest_stacks_and_the_most_of_the_others() -> None:
     found = heaviest(Counter({f"f{each:02}": each for each in range(1, 21)}), 0.05)
     assert len(found) == 13
     assert found["f20"] == 21
-    assert found[ANY_OTHER] == with_margin(8, 0.05) == 9
-    assert heaviest(Counter(a=1), 0.05)[ANY_OTHER] == 0
+    assert found[UNLISTED] == with_margin(8, 0.05) == 9
+    assert heaviest(Counter(a=1), 0.05)[UNLISTED] == 0
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_margins_are_exact(value: int, limit: int) -> None:
 
 def test_a_run_is_within_the_budget_that_it_made(tmp_path: Path) -> None:
     made = run()
-    text = written_budget(made, ["parse"], ["./a b", "--x\n"])
+    text = render_budget(made, ["parse"], ["./a b", "--x\n"])
     assert "# The run: './a b' '--x?'" in text
     assert all("#" in line for line in text.splitlines() if line and line[0].islower())
     read = budget(tmp_path, text)
@@ -149,22 +149,22 @@ def test_any_name_can_be_a_key(name: str) -> None:
     [
         ("", "has no limit; 'mallard budget"),
         ("[process]\n", "has no limit"),
-        ("[process\n", "is no TOML: Expected ']' at the end of a table declaration (at line 1"),
+        ("[process\n", "is not TOML: Expected ']' at the end of a table declaration (at line 1"),
         (
             "[process]\nalocations = 1",
-            "line 2: 'alocations' (did you mean allocations?) is no limit; allowed",
+            "line 2: 'alocations' (did you mean allocations?) is not a limit; allowed",
         ),
         ("[process]\n\nbytes = -1", "line 3: bytes = -1; allowed are whole numbers from 0 on"),
         ("[process]\nbytes = 1.5", "line 2: bytes = 1.5; allowed"),
         ("[process]\nbytes = true", "line 2: bytes = True; allowed"),
         ("[process]\nbytes = '9'", "line 2: bytes = '9'; allowed"),
         ("[process]\nbytes = 99999999999999999999", "line 2: bytes = 99999999999999999999; allowed"),
-        ("[process]\nescaped = 1", "line 2: 'escaped' is no limit; allowed are exit_status, allocations"),
+        ("[process]\nescaped = 1", "line 2: 'escaped' is not a limit; allowed are exit_status, allocations"),
         ("[process]\nexit_status = 256", "line 2: exit_status = 256; allowed are -64 to 255"),
         ('[scope."a.b"]\nbytes = 1\npeek_bytes = 2', "line 3: 'peek_bytes' (did you mean peak_bytes?)"),
         (
             "[scope.f]\nalive = 1",
-            "line 2: 'alive' is no limit; allowed are allocations, bytes, peak_bytes, esc",
+            "line 2: 'alive' is not a limit; allowed are allocations, bytes, peak_bytes, esc",
         ),
         (
             "[proces]\nbytes = 1",
@@ -183,7 +183,7 @@ def test_a_wrong_file_is_told_with_its_line(tmp_path: Path, text: str, said: str
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"\xff\xfe\0")
-    with pytest.raises(UsageError, match="is no text"):
+    with pytest.raises(UsageError, match="is not a text file"):
         read_budget(tmp_path / "x")
 
 
@@ -191,7 +191,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 
 
 def test_an_exceeded_limit_names_the_first_new_stack(tmp_path: Path) -> None:
-    read = budget(tmp_path, written_budget(run(), ["parse"], ["a"]))
+    read = budget(tmp_path, render_budget(run(), ["parse"], ["a"]))
     more = FOLDED + "_start;main;parse;read_all;std::vector<char>::reserve 60\n"
     judged = judge(FILE, read, run(more, parse={**run().of("parse").values, "allocations": 160}))
     assert not judged.holds
@@ -205,7 +205,7 @@ def test_an_exceeded_limit_names_the_first_new_stack(tmp_path: Path) -> None:
 
 
 def test_blocks_can_be_larger_without_a_new_stack(tmp_path: Path) -> None:
-    read = budget(tmp_path, written_budget(run(), ["parse"], ["a"]))
+    read = budget(tmp_path, render_budget(run(), ["parse"], ["a"]))
     judged = judge(FILE, read, run(parse={**run().of("parse").values, "bytes": 9000}))
     assert "No stack made more blocks than in the file: they are larger, or live longer." in shown(judged)
 
@@ -232,7 +232,7 @@ def test_only_unknown_scopes_show_no_limit(tmp_path: Path) -> None:
 
 
 def test_a_run_that_ends_otherwise_is_no_measure(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="ended with exit status -6, so its run is no measure"):
+    with pytest.raises(UsageError, match="ended with exit status -6, so its run cannot be judged"):
         judge(FILE, budget(tmp_path, "[process]\nbytes = 7"), run(exit_status=-6))
     assert judge(FILE, budget(tmp_path, "[process]\nexit_status = 3\nbytes = 7000"), run(exit_status=3)).holds
 
@@ -265,8 +265,8 @@ def test_the_recording_has_a_limit_of_time(tmp_path: Path, monkeypatch: pytest.M
             "none.toml -- ls",
             "there is no file none.toml; 'mallard budget none.toml --write -- ls ...' makes it",
         ),
-        ("bad.toml -- ls", "bad.toml is no TOML"),
-        ("bad.toml --write -- ls", "bad.toml is no TOML"),
+        ("bad.toml -- ls", "bad.toml is not TOML"),
+        ("bad.toml --write -- ls", "bad.toml is not TOML"),
         ("ok.toml -- ./none", "./none does not exist"),
         ("ok.toml --scopes f -- ls", "--scopes is of --write"),
         ("no/x.toml --write -- ls", "there is no directory no"),

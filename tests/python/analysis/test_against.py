@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from synthetic_rows import failed_row, native_row
 
-from mallard.analysis.against import PARTS, Line, lines_of, mean, rivals_in, verdict
+from mallard.analysis.against import PARTS, Line, build_lines, mean, rival_strategies, verdict
 from mallard.cli import main, understood
 from mallard.errors import UsageError
 from mallard.expected_runner import expected_runner
@@ -59,7 +59,7 @@ def measured() -> list[list[Row]]:
 
 
 def lines() -> list[Line]:
-    return lines_of(measured())
+    return build_lines(measured())
 
 
 def test_the_lines_stand_in_the_order_of_the_parts_and_by_value() -> None:
@@ -70,7 +70,7 @@ def test_the_lines_stand_in_the_order_of_the_parts_and_by_value() -> None:
         ("2 threads, own frees", "blocks of 2^8 bytes"),
         ("2 threads, the other frees", "blocks of 2^6 bytes"),
     ]
-    assert rivals_in(lines()) == ["new-delete@mi"]
+    assert rival_strategies(lines()) == ["new-delete@mi"]
 
 
 def test_one_strategy_stands_for_mallard() -> None:
@@ -105,7 +105,7 @@ def test_a_malloc_that_wins_nothing_is_recommended_for_nothing() -> None:
 def test_cells_that_carry_a_mean_are_named() -> None:
     rows = measured()
     rows[1] = cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 300, "multipool": 30})
-    carried = verdict(lines_of(rows), "new-delete@mi")[1]
+    carried = verdict(build_lines(rows), "new-delete@mi")[1]
     assert carried == (
         "Without the cells that carry its mean (free, allocate again: 16 to 512 B, 2^12, random), mi and "
         "mallard: 40 % : 30 %."
@@ -116,8 +116,8 @@ def test_a_cell_that_did_not_finish_has_its_reason() -> None:
     rows = measured()
     failed = failed_row("density", DENSITY, "new-delete@other", 0, "timed_out", "")
     rows[0].append(Row.from_native(1, failed))
-    found = lines_of(rows)
-    assert rivals_in(found) == ["new-delete@mi", "new-delete@other"]
+    found = build_lines(rows)
+    assert rival_strategies(found) == ["new-delete@mi", "new-delete@other"]
     assert verdict(found, "new-delete@other") == ["other finished in no cell that mallard finished."]
     assert "time" in shown(found)
 

@@ -8,15 +8,15 @@ import pytest
 from synthetic_run import RATIO, density_rows, failed, formula, row
 
 from mallard.analysis import (
-    best_of,
     contestants,
     cost_of_dispatch,
     density_tables,
+    find_best,
     gain_of_winking_out,
+    judge_structure,
     mean_over_rows,
-    pick_of,
+    pick_strategy,
     sentence,
-    verdict_of,
 )
 from mallard.analysis.summary import summaries
 from mallard.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
@@ -190,7 +190,7 @@ def test_the_best_of_a_row_and_its_equals() -> None:
         "multipool": (60, 61, 59),
     }.items():
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
-    best = best_of(tables_of(natives)[0].lines[0])
+    best = find_best(tables_of(natives)[0].lines[0])
     assert best is not None
     assert best.strategy == "monotonic", "null is not a strategy"
     assert best.equals == ("monotonic/wink",)
@@ -199,11 +199,11 @@ def test_the_best_of_a_row_and_its_equals() -> None:
 
 
 def test_a_row_without_finished_strategies_has_no_best() -> None:
-    assert best_of(tables_of([failed("DS1", 6, "new-delete", 0, "crashed", "SIGSEGV")])[0].lines[0]) is None
+    assert find_best(tables_of([failed("DS1", 6, "new-delete", 0, "crashed", "SIGSEGV")])[0].lines[0]) is None
 
 
 def test_the_verdict_names_the_best_by_how_much_and_the_alternative() -> None:
-    verdict = verdict_of(tables_of(density_rows(names=("DS2",)))[0])
+    verdict = judge_structure(tables_of(density_rows(names=("DS2",)))[0])
     assert verdict.best is not None
     assert verdict.best.strategy == "monotonic/wink"
     assert verdict.best.ratio.median == pytest.approx(0.27, rel=1e-3)
@@ -224,7 +224,7 @@ def test_the_verdict_is_to_keep_the_global_allocator_where_nothing_is_faster() -
     def times(structure: str, size: int, strategy: str) -> float:
         return 10.0 if strategy == "new-delete" else 11.0
 
-    verdict = verdict_of(tables_of(density_rows(names=("DS1",), times=times))[0])
+    verdict = judge_structure(tables_of(density_rows(names=("DS1",), times=times))[0])
     assert not verdict.worth_it
     assert sentence(verdict) == "vector<int>: keep new-delete; no strategy is faster beyond its interval."
 
@@ -232,7 +232,7 @@ def test_the_verdict_is_to_keep_the_global_allocator_where_nothing_is_faster() -
 def test_noise_is_not_a_reason_to_change() -> None:
     natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
     natives += [row("DS1", 6, "monotonic", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
-    verdict = verdict_of(tables_of(natives)[0])
+    verdict = judge_structure(tables_of(natives)[0])
     assert verdict.best is not None
     assert verdict.best.strategy == "monotonic"
     assert not verdict.worth_it
@@ -246,14 +246,14 @@ def test_an_unfinished_strategy_is_named_and_not_compared() -> None:
         if not (native["strategy"] == "monotonic/wink" and native["parameters"]["size_log2"] == 10)
     ]
     natives += [failed("DS2", 10, "monotonic/wink", 0, "out_of_memory", "")]
-    verdict = verdict_of(tables_of(natives)[0])
+    verdict = judge_structure(tables_of(natives)[0])
     assert verdict.unfinished == ("monotonic/wink",)
     assert verdict.best is not None
     assert verdict.best.strategy == "monotonic/base/wink"
 
 
 def test_without_as1_there_is_no_verdict() -> None:
-    verdict = verdict_of(
+    verdict = judge_structure(
         tables_of(density_rows(names=("DS2",), strategies=("monotonic", "monotonic/wink")))[0]
     )
     assert verdict.best is None
@@ -261,7 +261,7 @@ def test_without_as1_there_is_no_verdict() -> None:
 
 
 def test_one_repetition_gives_no_interval_and_says_so() -> None:
-    verdict = verdict_of(tables_of(density_rows(names=("DS2",), repetitions=1))[0])
+    verdict = judge_structure(tables_of(density_rows(names=("DS2",), repetitions=1))[0])
     assert not verdict.worth_it, "one repetition cannot tell a difference"
 
 
@@ -269,7 +269,7 @@ def test_where_page_return_is_the_whole_difference_the_verdict_says_so() -> None
     def times(structure: str, size: int, strategy: str) -> float:
         return {"new-delete": 100.0, "new-delete-keep": 20.0}.get(strategy, 60.0)
 
-    text = sentence(verdict_of(tables_of(density_rows(names=("DS1",), times=times))[0]))
+    text = sentence(judge_structure(tables_of(density_rows(names=("DS1",), times=times))[0]))
     assert "Switching page return off does more: it brings new-delete to 20 %" in text
 
 
@@ -284,7 +284,7 @@ def test_the_best_of_a_row_is_the_one_with_the_lowest_figure_shown() -> None:
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
     line = tables_of(natives)[0].lines[0]
     assert line.cells["monotonic/wink"].ns_per_operation < line.cells["monotonic"].ns_per_operation
-    best = best_of(line)
+    best = find_best(line)
     assert best is not None
     assert best.strategy == "monotonic"
 
@@ -292,8 +292,8 @@ def test_the_best_of_a_row_is_the_one_with_the_lowest_figure_shown() -> None:
 def test_as1_is_picked_where_nothing_is_faster_beyond_its_interval() -> None:
     natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
     natives += [row("DS1", 6, "monotonic", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
-    assert pick_of(tables_of(natives)[0].lines[0]) == "new-delete"
-    assert pick_of(tables_of(density_rows(names=("DS1",), sizes=(6,)))[0].lines[0]) == "monotonic/wink"
+    assert pick_strategy(tables_of(natives)[0].lines[0]) == "new-delete"
+    assert pick_strategy(tables_of(density_rows(names=("DS1",), sizes=(6,)))[0].lines[0]) == "monotonic/wink"
 
 
 def test_the_summary_names_the_best_over_everything_and_its_equals() -> None:

@@ -23,8 +23,8 @@ from synthetic_heaps import (
 
 from mallard.analysis.labels import column_words, families
 from mallard.analysis.names import contestants, in_table_order
-from mallard.analysis.panel.phases import SHARES, of_figure, over_time, phase_tables, timed, value_of
-from mallard.analysis.panel.sentences import sentences_of
+from mallard.analysis.panel.phases import SHARES, figure_table, median_figure, over_time, phase_tables, timed
+from mallard.analysis.panel.sentences import phase_sentences
 from mallard.analysis.peers.comparison import duels
 from mallard.analysis.peers.contests import contests
 from mallard.analysis.peers.words import CellNames
@@ -62,7 +62,7 @@ def test_calls_are_blocks_and_growths_together() -> None:
     for experiment in ("expansion-forward", "expansion-backward"):
         (table,) = phase_tables(experiment, rows_of(growth_rows(experiment)))
         for name in ("new-delete", "heap-v2", "heap-v2-masked"):
-            assert value_of(table.lines[0], name, "calls") == sum(calls_of(name, 10))
+            assert median_figure(table.lines[0], name, "calls") == sum(calls_of(name, 10))
 
 
 def test_what_failed_stands_beside_what_finished_of_its_size() -> None:
@@ -71,13 +71,13 @@ def test_what_failed_stands_beside_what_finished_of_its_size() -> None:
     cell = table.lines[-1].cells["boost-allocator-v1"]
     assert (cell.finished, cell.status) == (False, "out_of_memory")
     assert "boost-allocator-v1 did not finish (out of memory) if the number of elements is 1000000." in (
-        sentences_of("expansion-forward", table)
+        phase_sentences("expansion-forward", table)
     )
 
 
 def test_sentences_of_growth_in_place() -> None:
     (table,) = phase_tables("expansion-forward", rows_of(growth_rows()))
-    said = sentences_of("expansion-forward", table)
+    said = phase_sentences("expansion-forward", table)
     least, most = (MIDDLE * push_ns("heap-v2", elements) for elements in (LARGE, 10))
     first = f"Fastest to push an element back over 3 sizes: heap-v2 {least:.2f} to {most:.2f} ns a push_back"
     assert said[0].startswith(first)
@@ -96,18 +96,20 @@ def test_sentences_of_growth_in_place() -> None:
 
 def test_sentences_of_growth_backward() -> None:
     (table,) = phase_tables("expansion-backward", rows_of(growth_rows("expansion-backward")))
-    said = sentences_of("expansion-backward", table)
+    said = phase_sentences("expansion-backward", table)
     assert saying(said, "Growing backward takes, of the time of copying: heap-v2 ")
 
 
 def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
     for experiment, natives in (("expansion-forward", growth_rows()), ("shrink-to-fit", shrink_rows())):
         (table,) = phase_tables(experiment, without(natives, "new-delete"))
-        assert sentences_of(experiment, table)[0] == "No verdict: new-delete has not finished in every row."
+        assert (
+            phase_sentences(experiment, table)[0] == "No verdict: new-delete has not finished in every row."
+        )
     (table,) = phase_tables("burst", without(burst_rows(), "new-delete"))
-    assert sentences_of("burst", table)[0] == "No verdict: new-delete has not finished in every row."
+    assert phase_sentences("burst", table)[0] == "No verdict: new-delete has not finished in every row."
     (table,) = phase_tables("heap-churn", without(churn_rows(), "new-delete"))
-    assert sentences_of("heap-churn", table)[0] == "No verdict: new-delete has not finished in every row."
+    assert phase_sentences("heap-churn", table)[0] == "No verdict: new-delete has not finished in every row."
 
 
 # ---- vectors that shrink ------------------------------------------------------------------------------
@@ -115,7 +117,7 @@ def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
 
 def test_a_shrink_is_timed_apart_from_the_making_of_the_vector() -> None:
     (table,) = phase_tables("shrink-to-fit", rows_of(shrink_rows()))
-    line = of_figure(table, "shrink_ns").line(LARGE)
+    line = figure_table(table, "shrink_ns").line(LARGE)
     assert line is not None
     for name in ("new-delete", "heap-v2"):
         assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * shrink_ns(name, LARGE))
@@ -133,7 +135,7 @@ def test_a_time_that_nobody_took_has_no_lines() -> None:
 
 def test_sentences_of_shrinking() -> None:
     (table,) = phase_tables("shrink-to-fit", rows_of(shrink_rows()))
-    said = sentences_of("shrink-to-fit", table)
+    said = phase_sentences("shrink-to-fit", table)
     first = "Fastest to erase the last elements and shrink over 5 sizes: heap-v2 20.4 to 22.4 ns a shrink"
     assert said[0].startswith(first)
     assert said[1].startswith("Fastest to make a vector and shrink it to nothing, each shrink over 5 sizes: ")
@@ -147,7 +149,7 @@ def test_sentences_of_shrinking() -> None:
 
 def test_small_vectors_tell_nothing_of_the_memory_that_is_given_back() -> None:
     (table,) = phase_tables("shrink-to-fit", rows_of(shrink_rows(sizes=(500, LARGE))))
-    said = sentences_of("shrink-to-fit", table)
+    said = phase_sentences("shrink-to-fit", table)
     assert not any(text.startswith("Given back") for text in said)
 
 
@@ -156,7 +158,7 @@ def test_small_vectors_tell_nothing_of_the_memory_that_is_given_back() -> None:
 
 def test_sentences_of_bursts() -> None:
     (table,) = phase_tables("burst", rows_of(burst_rows()))
-    said = sentences_of("burst", table)
+    said = phase_sentences("burst", table)
     first = MIDDLE * range_ns("multipool-burst")[0]
     assert said[0].startswith(f"Fastest to insert the first time: multipool-burst {first:.2f} ns a node")
     assert saying(said, "Fastest to push one node back: multipool 5.10 ns a node")
@@ -184,14 +186,14 @@ def test_a_run_without_tenths_has_no_lines() -> None:
         native["figures"] = {"pair_ns": native["figures"]["pair_ns"]}
     (table,) = phase_tables("heap-churn", rows_of(natives))
     assert over_time(table.lines[0], FRAGMENTATION).lines == []
-    assert sentences_of("heap-churn", table)[0].startswith(
+    assert phase_sentences("heap-churn", table)[0].startswith(
         "Fastest to free a block and allocate another: heap"
     )
 
 
 def test_sentences_of_a_heap_that_ages() -> None:
     (table,) = phase_tables("heap-churn", rows_of(churn_rows()))
-    said = sentences_of("heap-churn", table)
+    said = phase_sentences("heap-churn", table)
     assert said[0].startswith(
         "Fastest to free a block and allocate another: heap 20.4 ns a pair, 33 % (33 to"
     )

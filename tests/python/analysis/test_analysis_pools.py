@@ -19,10 +19,17 @@ from synthetic_pools import (
 )
 
 from mallard.analysis.panel.beside_book import beside_book
-from mallard.analysis.panel.phases import amount_of, bytes_text, of_figure, phase_tables, span_text, value_of
-from mallard.analysis.panel.sentences import sentences_of, with_bursts
+from mallard.analysis.panel.phases import (
+    bytes_text,
+    cell_amount,
+    figure_table,
+    median_figure,
+    phase_tables,
+    span_text,
+)
+from mallard.analysis.panel.sentences import phase_sentences, with_bursts
 from mallard.analysis.panel.work_sentences import work_sentences
-from mallard.analysis.panel.works import strategies_of, works_of
+from mallard.analysis.panel.works import group_works, work_strategies
 from mallard.experiments.small_objects import HELD
 from mallard.result import Row
 
@@ -39,7 +46,7 @@ def without(natives: list[dict[str, Any]], strategy: str) -> list[Row]:
 
 def test_a_figure_stands_in_the_place_of_the_time() -> None:
     (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
-    frees = of_figure(table, "free_ns")
+    frees = figure_table(table, "free_ns")
     for line in frees.lines:
         size = line.place[0]
         for name in ("new-delete", "multipool", "small-object-pool"):
@@ -52,17 +59,17 @@ def test_a_figure_stands_in_the_place_of_the_time() -> None:
 
 def test_what_has_no_time_in_a_phase_is_left_out_and_what_failed_stays() -> None:
     (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
-    largest = of_figure(table, "free_ns").lines[-1]
+    largest = figure_table(table, "free_ns").lines[-1]
     assert "null" not in largest.cells, "it frees nothing"
     assert (largest.cells["loki"].finished, largest.cells["loki"].status) == (False, "timed_out")
-    assert of_figure(table, "free_ns").setting == table.setting
+    assert figure_table(table, "free_ns").setting == table.setting
 
 
 def test_a_figure_that_nobody_has_leaves_nothing() -> None:
     (table,) = phase_tables("small-objects", rows_of(small_objects_rows(("new-delete", "multipool"))))
-    assert all(not line.cells for line in of_figure(table, "wink_ns").lines)
-    assert value_of(table.lines[0], "new-delete", "wink_ns") is None
-    assert value_of(table.lines[0], "multipool/base", "held_bytes") is None
+    assert all(not line.cells for line in figure_table(table, "wink_ns").lines)
+    assert median_figure(table.lines[0], "new-delete", "wink_ns") is None
+    assert median_figure(table.lines[0], "multipool/base", "held_bytes") is None
 
 
 def test_settings_stand_apart_the_blog_s_own_first() -> None:
@@ -80,14 +87,14 @@ def test_settings_stand_apart_the_blog_s_own_first() -> None:
 def test_memory_of_an_object() -> None:
     (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
     for line in table.lines:
-        held = amount_of(table, line, "small-object-pool", HELD, "objects")
+        held = cell_amount(table, line, "small-object-pool", HELD, "objects")
         assert held == pytest.approx(bytes_held("small-object-pool", line.place[0]))
-    assert amount_of(table, table.lines[0], "multipool/base", HELD, "objects") is None
+    assert cell_amount(table, table.lines[0], "multipool/base", HELD, "objects") is None
 
 
 def test_sentences_of_small_objects() -> None:
     (table,) = phase_tables("small-objects", rows_of(small_objects_rows()))
-    said = sentences_of("small-objects", table)
+    said = phase_sentences("small-objects", table)
     whole = next(text for text in said if text.startswith("Fastest to go through all phases over 4 sizes"))
     assert "small-object-pool" in whole
     assert f"{100 * 11.5 / 65:.0f} % ({100 * 11.5 / 65:.0f} to" in whole
@@ -106,15 +113,19 @@ def test_sentences_of_small_objects() -> None:
 
 def test_without_as1_there_is_no_verdict_and_nothing_breaks() -> None:
     (table,) = phase_tables("small-objects", without(small_objects_rows(), "new-delete"))
-    assert sentences_of("small-objects", table)[0] == "No verdict: new-delete has not finished in every row."
+    assert (
+        phase_sentences("small-objects", table)[0] == "No verdict: new-delete has not finished in every row."
+    )
     (table,) = phase_tables("adaptive-pool", without(adaptive_pool_rows(), "new-delete"))
-    assert sentences_of("adaptive-pool", table)[0] == "No verdict: new-delete has not finished in every row."
-    (works,) = works_of("fixed-block", without(fixed_block_rows(), "new-delete")).values()
+    assert (
+        phase_sentences("adaptive-pool", table)[0] == "No verdict: new-delete has not finished in every row."
+    )
+    (works,) = group_works("fixed-block", without(fixed_block_rows(), "new-delete")).values()
     assert work_sentences("fixed-block", works)[0] == "new-delete: no verdict, new-delete has not finished."
 
 
 def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
-    by_setting = works_of("fixed-block", rows_of(fixed_block_rows()[::-1]))
+    by_setting = group_works("fixed-block", rows_of(fixed_block_rows()[::-1]))
     assert list(by_setting) == [()]
     (works,) = by_setting.values()
     assert [work.label for work in works] == [
@@ -125,11 +136,11 @@ def test_works_stand_in_the_order_of_the_book_whatever_was_counted() -> None:
         "remove-ctrl, as-printed",
         "remove-ctrl, append",
     ]
-    assert strategies_of(works)[:4] == ["null", "new-delete", "multipool", "fixed-pool"]
+    assert work_strategies(works)[:4] == ["null", "new-delete", "multipool", "fixed-pool"]
 
 
 def test_blocks_of_one_size_beside_the_book() -> None:
-    (works,) = works_of("fixed-block", rows_of(fixed_block_rows())).values()
+    (works,) = group_works("fixed-block", rows_of(fixed_block_rows())).values()
     found = {each.work.name: each for each in beside_book(works)}
     assert set(found) == {"new-delete", "replace", "list", "map", "remove-ctrl"}
     pair = found["new-delete"]
@@ -141,7 +152,7 @@ def test_blocks_of_one_size_beside_the_book() -> None:
 
 
 def test_sentences_of_fixed_blocks() -> None:
-    (works,) = works_of("fixed-block", rows_of(fixed_block_rows())).values()
+    (works,) = group_works("fixed-block", rows_of(fixed_block_rows())).values()
     said = work_sentences("fixed-block", works)
     assert said[0].startswith("new-delete: class-new 0.51 ns a pair, 5.0 % (5.0 to 5.0) of new-delete's time")
     beside = next(text for text in said if text.startswith("Default / blocks of one size"))
@@ -153,7 +164,7 @@ def test_sentences_of_fixed_blocks() -> None:
 
 def test_sentences_of_adaptive_pools() -> None:
     (table,) = phase_tables("adaptive-pool", rows_of(adaptive_pool_rows()))
-    said = sentences_of("adaptive-pool", table)
+    said = phase_sentences("adaptive-pool", table)
     first = MIDDLE * range_ns("fixed-pool-burst")[0]
     assert said[0].startswith(
         f"Fastest to insert the first time: fixed-pool-burst {span_text([first])} ns a node"

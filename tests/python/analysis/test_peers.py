@@ -26,7 +26,7 @@ from mallard.analysis.peers.comparison import (
     peers_in,
     standings,
 )
-from mallard.analysis.peers.contests import TIME, is_memory, quantities_of
+from mallard.analysis.peers.contests import TIME, compared_quantities, is_memory
 from mallard.analysis.peers.counterparts import counterparts
 from mallard.analysis.peers.words import CellNames, counts_text, duel_text, figure, peer_sentences, value_text
 from mallard.contenders import PEERS
@@ -163,8 +163,8 @@ def test_how_much_was_measured_is_no_part_of_a_cell() -> None:
 def test_phases_and_memory_are_compared_too() -> None:
     found = duels(rows_of(object_rows()))
     table = by_quantity(standings(found))
-    assert [quantity for _, quantity in table] == list(quantities_of("small-objects"))
-    memory = table["small-objects", quantities_of("small-objects")[-1]]
+    assert [quantity for _, quantity in table] == list(compared_quantities("small-objects"))
+    memory = table["small-objects", compared_quantities("small-objects")[-1]]
     assert memory["glibc"].mean is not None
     assert memory["glibc"].mean.median == pytest.approx(0.5)
     assert memory["Loki"].counts == {NO_DIFFERENCE: 1, UNFINISHED: 1}

@@ -82,7 +82,7 @@ def test_the_copies_in_p0213_are_p0089s_data() -> None:
     for number in range(3, 15):
         original, copy = printed_table(f"p0089:{number}"), printed_table(f"p0213:{number + 18}")
         assert copy.is_copy
-        assert copy.data_of == "P0089"
+        assert copy.data_paper == "P0089"
         for size, line in original.lines.items():
             for name, seconds in line.items():
                 # P0089R1 prints DS1 with one decimal, the copy with two.

@@ -1,1 +1,1 @@
-"""The figures and sentences of the experiments: modules for each kind of panel, and for each of its own."""
+"""The figures and sentences of the experiments: a module for each kind of panel."""

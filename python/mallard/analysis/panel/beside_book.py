@@ -21,7 +21,7 @@ class BesideBook:
 def beside_book(works: Iterable[Work]) -> list[BesideBook]:
     """The comparison for each work that the book times, in the version that it prints."""
     printed = fixed_block_tables()[TIMES]
-    found = []
+    comparisons = []
     for work in works:
         if work.name not in WORKS or work.version not in ("", AS_PRINTED):
             continue
@@ -29,5 +29,5 @@ def beside_book(works: Iterable[Work]) -> list[BesideBook]:
         strategy = STRATEGIES[work.name]
         cell = work.line.cells.get(strategy)
         if percent is not None:
-            found.append(BesideBook(work, strategy, cell.ratio if cell else None, percent / 100.0))
-    return found
+            comparisons.append(BesideBook(work, strategy, cell.ratio if cell else None, percent / 100.0))
+    return comparisons

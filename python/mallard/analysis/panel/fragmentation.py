@@ -51,26 +51,27 @@ class FragmentationTable:
 
     def ratio_of_ratios(self, freed: str, size_log2: int, strategy: str) -> Ratio | None:
         """R of one cell; None if one of its four times is missing."""
-        both = self.pairing(freed, size_log2, strategy)
-        return paired_ratio(*both) if both else None
+        pairing = self.pairing(freed, size_log2, strategy)
+        return paired_ratio(*pairing) if pairing else None
 
     def pairing(self, freed: str, size_log2: int, strategy: str) -> Pairing | None:
         """The times relative to new-delete's of one cell: after D was freed, and in the untouched heap."""
-        after = _relative(self.line(freed, size_log2), strategy)
-        before = _relative(self.line(UNTOUCHED, size_log2), strategy)
-        return paired(after, before)
+        used = _relative(self.line(freed, size_log2), strategy)
+        fresh = _relative(self.line(UNTOUCHED, size_log2), strategy)
+        return paired(used, fresh)
 
     def slowdown(self, freed: str, size_log2: int, strategy: str) -> Ratio | None:
         """The time after D was freed, divided by that in the untouched heap."""
-        after, before = self.line(freed, size_log2), self.line(UNTOUCHED, size_log2)
-        if after is None or before is None or strategy not in after.cells or strategy not in before.cells:
+        used, fresh = self.line(freed, size_log2), self.line(UNTOUCHED, size_log2)
+        if used is None or fresh is None or strategy not in used.cells or strategy not in fresh.cells:
             return None
-        return times_ratio(after.cells[strategy].times, before.cells[strategy].times)
+        return times_ratio(used.cells[strategy].times, fresh.cells[strategy].times)
 
 
 def fragmentation_tables(rows: Iterable[Row]) -> list[FragmentationTable]:
-    """One for each structure and setting, in the papers' order. Those with chunks from the heap are
-    last."""
+    """One for each structure and setting, in the papers' order. Tables with chunks from the heap come
+    last.
+    """
     grouped: dict[tuple[str, Setting], dict[str, StructureTable]] = {}
     for table in structure_tables(rows, "fragmentation"):
         freed = str(dict(table.setting).get("freed", UNTOUCHED))
@@ -92,13 +93,13 @@ def mean_ratio_of_ratios(
     pairings = [
         table.pairing(heap, size, strategy) for table in tables for heap in freed for size in table.sizes_log2
     ]
-    found = [both for both in pairings if both]
-    return mean_ratio(found) if found else None
+    measured = [pairing for pairing in pairings if pairing]
+    return mean_ratio(measured) if measured else None
 
 
 def _relative(line: Line | None, strategy: str) -> Times:
     """Times of a strategy divided by new-delete's in that repetition."""
     if line is None or strategy not in line.cells or BASE not in line.cells:
         return {}
-    mine, base = line.cells[strategy].times, line.cells[BASE].times
-    return {repetition: mine[repetition] / base[repetition] for repetition in mine.keys() & base.keys()}
+    times, base = line.cells[strategy].times, line.cells[BASE].times
+    return {repetition: times[repetition] / base[repetition] for repetition in times.keys() & base.keys()}

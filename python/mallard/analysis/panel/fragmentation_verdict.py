@@ -16,8 +16,8 @@ from mallard.experiments.description.sentence import ChunksOfHeap, HeapSentence,
 from mallard.experiments.fragmentation import CACHE, EXPERIMENT, HEAP, IN_PRINT, UNTOUCHED
 from mallard.stats import Ratio, mean_ratio
 
-# Tables with equal work may differ in these: the source of chunks, and the buffer, which only some
-# strategies have.
+# Tables with equal work may differ in the source of chunks, and in the buffer, which only some strategies
+# have.
 _OF_UPSTREAM = frozenset({"upstream", "buffer"})
 _WITHOUT_BUFFER = frozenset({"multipool", "multipool/wink", "multipool/base", "multipool/base/wink"})
 
@@ -25,10 +25,10 @@ _WITHOUT_BUFFER = frozenset({"multipool", "multipool/wink", "multipool/base", "m
 def fragmentation_sentences(tables: Sequence[FragmentationTable]) -> list[str]:
     panel = EXPERIMENT.panel
     assert isinstance(panel, Own)
-    return [sentence for kind in panel.sentences for sentence in _said(kind, tables)]
+    return [sentence for kind in panel.sentences for sentence in _render(kind, tables)]
 
 
-def _said(kind: HeapSentence, tables: Sequence[FragmentationTable]) -> list[str]:
+def _render(kind: HeapSentence, tables: Sequence[FragmentationTable]) -> list[str]:
     match kind:
         case SlowerBase(freed):
             return _global(tables, freed)
@@ -51,11 +51,11 @@ def local_strategies(tables: Iterable[FragmentationTable]) -> list[str]:
 def mean_slowdown(tables: Iterable[FragmentationTable], freed: Sequence[str], strategy: str) -> Ratio | None:
     """The time after D was freed, divided by that in the untouched heap, with one weight for every cell."""
     pairings = [
-        both
+        pairing
         for table in tables
         for heap in freed
         for size in table.sizes_log2
-        if (both := _across(table, heap, table, UNTOUCHED, size, strategy))
+        if (pairing := _across(table, heap, table, UNTOUCHED, size, strategy))
     ]
     return mean_ratio(pairings) if pairings else None
 
@@ -64,15 +64,17 @@ def heap_by_cache(tables: Sequence[FragmentationTable], freed: Sequence[str], st
     """The time with chunks from the used heap, divided by that with the usual upstream."""
     pairings: list[Pairing] = []
     for cache in (table for table in tables if table.upstream == CACHE):
-        for heap in (table for table in tables if table.upstream == HEAP and _same_work(table, cache)):
+        for heap in (table for table in tables if table.upstream == HEAP and _equal_work(table, cache)):
             if plain(strategy) not in _WITHOUT_BUFFER and dict(heap.setting) | {"upstream": CACHE} != dict(
                 cache.setting
             ):
                 continue
-            found = [
-                _across(heap, each, cache, each, size, strategy) for each in freed for size in heap.sizes_log2
+            pairs = [
+                _across(heap, share, cache, share, size, strategy)
+                for share in freed
+                for size in heap.sizes_log2
             ]
-            pairings += [both for both in found if both]
+            pairings += [pairing for pairing in pairs if pairing]
     return mean_ratio(pairings) if pairings else None
 
 
@@ -86,23 +88,25 @@ def _global(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> list[
 
 
 def _group(tables: Sequence[FragmentationTable], upstream: str, text: str, freed: Sequence[str]) -> list[str]:
-    same = [table for table in tables if table.upstream == upstream]
-    there = [heap for heap in freed if any(heap in table.freed for table in same)]
-    where = ", their chunks being from that heap too" if upstream == HEAP else ""
-    return _local(same, there, f"{text} (D = {', '.join(IN_PRINT[heap] for heap in there)}){where}")
+    selected = [table for table in tables if table.upstream == upstream]
+    measured = [heap for heap in freed if any(heap in table.freed for table in selected)]
+    suffix = ", their chunks being from that heap too" if upstream == HEAP else ""
+    return _local(
+        selected, measured, f"{text} (D = {', '.join(IN_PRINT[heap] for heap in measured)}){suffix}"
+    )
 
 
-def _local(tables: Sequence[FragmentationTable], freed: Sequence[str], what: str) -> list[str]:
-    """R as the mean over the local strategies, with the least and the greatest."""
+def _local(tables: Sequence[FragmentationTable], freed: Sequence[str], subject: str) -> list[str]:
+    """R as the mean over the local strategies, with the minimum and the maximum."""
     names = local_strategies(tables)
     means = {name: mean for name in names if (mean := mean_ratio_of_ratios(tables, freed, name))}
     pairings = [
-        both
+        pairing
         for name in means
         for table in tables
         for heap in freed
         for size in table.sizes_log2
-        if (both := table.pairing(heap, size, name))
+        if (pairing := table.pairing(heap, size, name))
     ]
     if not pairings:
         return []
@@ -113,7 +117,7 @@ def _local(tables: Sequence[FragmentationTable], freed: Sequence[str], what: str
     span = f", from {least} {ends[0]} to {most} {ends[1]}" if ends[0] != ends[1] else ""
     nothing = ": no difference from a fresh heap" if no_difference(overall) else ""
     bounds = f" ({overall.low:.2f} to {overall.high:.2f})" if overall.bounded else ""
-    return [f"With {what}, R of the local strategies is {overall.median:.2f}{bounds}{span}{nothing}."]
+    return [f"With {subject}, R of the local strategies is {overall.median:.2f}{bounds}{span}{nothing}."]
 
 
 def _upstreams(tables: Sequence[FragmentationTable], freed: Sequence[str], text: str) -> list[str]:
@@ -124,24 +128,24 @@ def _upstreams(tables: Sequence[FragmentationTable], freed: Sequence[str], text:
     }
     if not ratios:
         return []
-    each = ", ".join(
+    parts = ", ".join(
         f"{name} {times_text(ratio)}{' (no difference)' if no_difference(ratio) else ''}"
         for name, ratio in ratios.items()
     )
-    return [f"{text}: {each}."]
+    return [f"{text}: {parts}."]
 
 
 def _across(
-    mine: FragmentationTable, freed: str, base: FragmentationTable, base_freed: str, size: int, strategy: str
+    table: FragmentationTable, freed: str, base: FragmentationTable, base_freed: str, size: int, strategy: str
 ) -> Pairing | None:
-    one, other = mine.line(freed, size), base.line(base_freed, size)
-    if one is None or other is None or strategy not in one.cells or strategy not in other.cells:
+    line, base_line = table.line(freed, size), base.line(base_freed, size)
+    if line is None or base_line is None or strategy not in line.cells or strategy not in base_line.cells:
         return None
-    return paired(one.cells[strategy].times, other.cells[strategy].times)
+    return paired(line.cells[strategy].times, base_line.cells[strategy].times)
 
 
-def _same_work(one: FragmentationTable, other: FragmentationTable) -> bool:
-    return one.structure == other.structure and _without_upstream(one) == _without_upstream(other)
+def _equal_work(first: FragmentationTable, second: FragmentationTable) -> bool:
+    return first.structure == second.structure and _without_upstream(first) == _without_upstream(second)
 
 
 def _without_upstream(table: FragmentationTable) -> dict[str, object]:

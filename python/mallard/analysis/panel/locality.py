@@ -23,7 +23,7 @@ from mallard.result import Row
 from mallard.stats import Ratio, Spread, median, paired_ratio, spread
 
 EXPERIMENT = "locality"
-# A process has its own: several rows for one point are joined.
+# Each process has its own values: several rows for one point are joined.
 _JOINED = ("shuffle_factors", "access_factors", "accesses", "repeat_factor")
 _ACCESS_TIME = re.compile(r"sf(\d+)_af(\d+)_ns")
 
@@ -68,31 +68,31 @@ class Surface:
         self, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> Ratio | None:
         """Shuffled / unshuffled, both from one process."""
-        both = self.before_and_after(list_length, access_factor, shuffle_factor)
-        return times_ratio(*both) if both else None
+        pair = self.shuffled_and_unshuffled(list_length, access_factor, shuffle_factor)
+        return times_ratio(*pair) if pair else None
 
-    def before_and_after(
+    def shuffled_and_unshuffled(
         self, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> tuple[Times, Times] | None:
         """(shuffled, unshuffled), if both were measured."""
-        after = self.at(list_length, access_factor, shuffle_factor)
-        before = self.at(list_length, access_factor, 0)
-        return (after, before) if after and before else None
+        shuffled = self.at(list_length, access_factor, shuffle_factor)
+        unshuffled = self.at(list_length, access_factor, 0)
+        return (shuffled, unshuffled) if shuffled and unshuffled else None
 
     def against(
-        self, other: Surface, list_length: int, access_factor: int, shuffle_factor: int | None = None
+        self, base: Surface, list_length: int, access_factor: int, shuffle_factor: int | None = None
     ) -> Ratio | None:
-        """Our time / the other's, both shuffled: P0213's Table 11."""
+        """The surface's time / the base's, both shuffled: P0213's Table 11."""
         return times_ratio(
             self.at(list_length, access_factor, shuffle_factor),
-            other.at(list_length, access_factor, shuffle_factor),
+            base.at(list_length, access_factor, shuffle_factor),
         )
 
-    def relief(self, other: Surface, list_length: int, access_factor: int) -> Ratio | None:
-        """The other's degradation / ours: P0089's Tables 20 and 21."""
-        mine = self.before_and_after(list_length, access_factor)
-        theirs = other.before_and_after(list_length, access_factor)
-        return times_ratio(_quotients(*theirs), _quotients(*mine)) if mine and theirs else None
+    def relief(self, base_surface: Surface, list_length: int, access_factor: int) -> Ratio | None:
+        """The base's degradation / the surface's: P0089's Tables 20 and 21."""
+        own = self.shuffled_and_unshuffled(list_length, access_factor)
+        base = base_surface.shuffled_and_unshuffled(list_length, access_factor)
+        return times_ratio(_quotients(*base), _quotients(*own)) if own and base else None
 
     def figure(self, name: str, list_length: int) -> Spread | None:
         """A further figure: build_ns, shuffle_ns, reallocate_ns, reaccess_ns, built_bytes, shuffled_bytes
@@ -100,24 +100,24 @@ class Surface:
         """
         return _spread(self.figures.get((name, list_length), {}))
 
-    def figure_against(self, other: Surface, name: str, list_length: int) -> Ratio | None:
-        both = self._figures_with(other, name, list_length)
-        return paired_ratio(*both) if both else None
+    def figure_against(self, base: Surface, name: str, list_length: int) -> Ratio | None:
+        pairing = self._figures_with(base, name, list_length)
+        return paired_ratio(*pairing) if pairing else None
 
-    def figure_pairings(self, other: Surface, name: str) -> list[Pairing]:
+    def figure_pairings(self, base: Surface, name: str) -> list[Pairing]:
         """A figure of both surfaces, for each list length that both have."""
-        found = [self._figures_with(other, name, length) for length in self.list_lengths]
-        return [both for both in found if both]
+        pairings = [self._figures_with(base, name, length) for length in self.list_lengths]
+        return [pairing for pairing in pairings if pairing]
 
     def _figures_with(self, other: Surface, name: str, list_length: int) -> Pairing | None:
-        mine = _positive(self.figures.get((name, list_length), {}))
-        theirs = _positive(other.figures.get((name, list_length), {}))
-        return paired(mine, theirs)
+        own = _positive(self.figures.get((name, list_length), {}))
+        base = _positive(other.figures.get((name, list_length), {}))
+        return paired(own, base)
 
-    def pairings_with(self, other: Surface) -> dict[tuple[int, int], Pairing]:
+    def pairings_with(self, base: Surface) -> dict[tuple[int, int], Pairing]:
         """At each point that both have, the shuffled times of both."""
-        found = {point: paired(self.at(*point), other.at(*point)) for point in self.points}
-        return {point: both for point, both in found.items() if both}
+        pairings = {point: paired(self.at(*point), base.at(*point)) for point in self.points}
+        return {point: pairing for point, pairing in pairings.items() if pairing}
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,11 @@ class System:
 
     @cached_property
     def list_lengths(self) -> tuple[int, ...]:
-        return _descending(length for each in self.surfaces.values() for length in each.list_lengths)
+        return _descending(length for surface in self.surfaces.values() for length in surface.list_lengths)
 
     @cached_property
     def access_factors(self) -> tuple[int, ...]:
-        return _descending(factor for each in self.surfaces.values() for factor in each.access_factors)
+        return _descending(factor for surface in self.surfaces.values() for factor in surface.access_factors)
 
     @property
     def base(self) -> Surface | None:
@@ -147,11 +147,11 @@ def locality_systems(rows: Iterable[Row]) -> list[System]:
         for (links,), table in cell_tables(rows, EXPERIMENT, ("list_length",), ("links",), _JOINED)
     ]
     return sorted(
-        systems, key=lambda each: (each.links, [(name, str(value)) for name, value in each.setting])
+        systems, key=lambda system: (system.links, [(name, str(value)) for name, value in system.setting])
     )
 
 
-def factors_of(row: Row, name: str) -> list[int]:
+def parse_factors(row: Row, name: str) -> list[int]:
     """`shuffle_factors` or `access_factors` of a row's command."""
     return [int(text) for text in str(row.parameters[name]).split(",")]
 
@@ -167,21 +167,21 @@ def _surface(links: int, table: CellTable, strategy: str) -> Surface:
     for line in table.lines:
         (length,) = line.place
         for name, values in _figures(line, strategy).items():
-            found = _ACCESS_TIME.fullmatch(name)
-            if found:
-                times[int(found[1]), length, int(found[2])] = values
+            match = _ACCESS_TIME.fullmatch(name)
+            if match:
+                times[int(match[1]), length, int(match[2])] = values
             else:
                 figures[name, length] = values
     lengths = _descending(int(row.parameters["list_length"]) for row in rows)
     finished = {int(row.parameters["list_length"]) for row in rows if row.ok}
     failed = {int(row.parameters["list_length"]): (row.status, row.detail) for row in rows if not row.ok}
-    shuffle_factors = _descending(factor for row in rows for factor in factors_of(row, "shuffle_factors"))
+    shuffle_factors = _descending(factor for row in rows for factor in parse_factors(row, "shuffle_factors"))
     return Surface(
         links,
         strategy,
         table.setting,
         shuffle_factors[::-1],
-        _descending(factor for row in rows for factor in factors_of(row, "access_factors")),
+        _descending(factor for row in rows for factor in parse_factors(row, "access_factors")),
         lengths,
         {point: _joined(values) for point, values in times.items()},
         {key: _joined(values) for key, values in figures.items()},
@@ -190,11 +190,14 @@ def _surface(links: int, table: CellTable, strategy: str) -> Surface:
 
 
 def _joined(values: dict[int, list[float]]) -> Times:
-    return {repetition: median(each) for repetition, each in values.items()}
+    return {repetition: median(samples) for repetition, samples in values.items()}
 
 
-def _quotients(above: Times, below: Times) -> Times:
-    return {repetition: above[repetition] / below[repetition] for repetition in above.keys() & below.keys()}
+def _quotients(numerators: Times, denominators: Times) -> Times:
+    return {
+        repetition: numerators[repetition] / denominators[repetition]
+        for repetition in numerators.keys() & denominators.keys()
+    }
 
 
 def _positive(values: Times) -> Times:

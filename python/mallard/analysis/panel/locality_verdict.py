@@ -46,8 +46,8 @@ def locality_sentences(system: System) -> list[str]:
     base = system.base
     if base is None or not base.times:
         return [NO_BASE]
-    said = [_shuffling(system, surface) for surface in _told(system)]
-    return [*filter(None, said), *_paying(system, base), *_where_all_were(system), *_reuse(system)]
+    sentences = [_shuffling(system, surface) for surface in _reported_surfaces(system)]
+    return [*filter(None, sentences), *_paying(system, base), *_at_common_points(system), *_reuse(system)]
 
 
 def best_local(system: System) -> Surface | None:
@@ -62,19 +62,18 @@ def local_strategies(system: System) -> list[str]:
 
 def mean_degradation(surface: Surface) -> Ratio | None:
     """Shuffled / unshuffled, with one weight for every point."""
-    found = [surface.before_and_after(*point) for point in surface.points]
-    pairings = [both for each in found if each and (both := paired(*each))]
+    pairs = [surface.shuffled_and_unshuffled(*point) for point in surface.points]
+    pairings = [pairing for pair in pairs if pair and (pairing := paired(*pair))]
     return mean_ratio(pairings) if pairings else None
 
 
 def worst_degradation(surface: Surface) -> Extreme | None:
-    found = [Extreme(*point, ratio) for point in surface.points if (ratio := surface.degradation(*point))]
-    return max(found, key=lambda each: each.ratio.median, default=None)
+    extremes = [Extreme(*point, ratio) for point in surface.points if (ratio := surface.degradation(*point))]
+    return max(extremes, key=lambda extreme: extreme.ratio.median, default=None)
 
 
-def _told(system: System) -> list[Surface]:
-    """The surfaces that the sentences are about: new-delete, also under other mallocs, and the best local
-    one."""
+def _reported_surfaces(system: System) -> list[Surface]:
+    """The surfaces in the sentences: new-delete, also under other mallocs, and the best local allocator."""
     best = best_local(system)
     of_global = [surface for name, surface in system.surfaces.items() if name == BASE or malloc(name)]
     mallocs = [surface for surface in of_global if plain(surface.strategy) == BASE]
@@ -85,10 +84,10 @@ def _shuffling(system: System, surface: Surface) -> str:
     mean, worst = mean_degradation(surface), worst_degradation(surface)
     if mean is None or worst is None:
         return ""
-    long = "as long as before (no difference)" if no_difference(mean) else "as long as before"
+    comparison = "as long as before (no difference)" if no_difference(mean) else "as long as before"
     return (
-        f"After the shuffle an access with {surface.strategy} takes {times_text(mean)} {long}, on average; "
-        f"at worst {factor(worst.ratio.median)} times, at {_place(system, worst)}."
+        f"After the shuffle an access with {surface.strategy} takes {times_text(mean)} {comparison}, on "
+        f"average; at worst {factor(worst.ratio.median)} times, at {_place(system, worst)}."
     )
 
 
@@ -99,26 +98,26 @@ def _paying(system: System, base: Surface) -> list[str]:
         return []
     surface = system.surfaces[best.strategy]
     points = [Extreme(*point, ratio) for point in base.points if (ratio := surface.against(base, *point))]
-    least = min(points, key=lambda each: each.ratio.median)
+    least = min(points, key=lambda point: point.ratio.median)
     mean = (
         f"After the shuffle {best.strategy} is the fastest local allocator: {percent_text(best.ratio)} of "
         f"{BASE}'s time on average, at best {100 * least.ratio.median:.0f} %, at {_place(system, least)}"
         f"{also_equal(ranking.equals)}."
     )
-    where = [_where(system, best.strategy, points)] if best.ratio.bounded else []
-    return [mean, *where, *_costs(system, surface, base)]
+    where_faster = [_where_faster(system, best.strategy, points)] if best.ratio.bounded else []
+    return [mean, *where_faster, *_costs(system, surface, base)]
 
 
 def _costs(system: System, surface: Surface, base: Surface) -> list[str]:
     """Further effects of the strategy, in percent of new-delete, as means over the list lengths."""
     means = {
-        words: mean_ratio(found)
+        words: mean_ratio(pairings)
         for figure, words in COSTS
-        if (found := surface.figure_pairings(base, figure))
+        if (pairings := surface.figure_pairings(base, figure))
     }
-    each = ", ".join(f"{words} {percent_text(mean)}" for words, mean in means.items())
-    said = [f"Of {BASE}'s time {surface.strategy} takes, on average: {each}."] if each else []
-    return said + _memory(system, surface, base)
+    parts = ", ".join(f"{words} {percent_text(mean)}" for words, mean in means.items())
+    sentences = [f"Of {BASE}'s time {surface.strategy} takes, on average: {parts}."] if parts else []
+    return sentences + _memory(system, surface, base)
 
 
 def _memory(system: System, surface: Surface, base: Surface) -> list[str]:
@@ -139,8 +138,10 @@ def _memory(system: System, surface: Surface, base: Surface) -> list[str]:
     return [f"{holds}, most at |S| = {amount(most, counted_in_tens(system.links))}."]
 
 
-def _where_all_were(system: System) -> list[str]:
-    """The fastest over the points that every local strategy has, if some have fewer than new-delete."""
+def _at_common_points(system: System) -> list[str]:
+    """The fastest over the points that every local strategy has, if some have fewer points than
+    new-delete.
+    """
     names = local_strategies(system)
     if len(_ranking(system, names).choices) == len(names):
         return []
@@ -148,7 +149,9 @@ def _where_all_were(system: System) -> list[str]:
     common = set.intersection(*(points for points in has.values() if points), set(_points_of_base(system)))
     ranking = ranked(
         [name for name in names if has[name]],
-        lambda one, other: [both for at, both in _at_points(system, one, other).items() if at in common],
+        lambda name, base: [
+            pairing for point, pairing in _at_points(system, name, base).items() if point in common
+        ],
     )
     if ranking.best is None:
         return []
@@ -157,22 +160,22 @@ def _where_all_were(system: System) -> list[str]:
     return [f"Of all local strategies, at the {len(common)} points that each has, {fastest}."]
 
 
-def _where(system: System, strategy: str, points: Sequence[Extreme]) -> str:
+def _where_faster(system: System, strategy: str, points: Sequence[Extreme]) -> str:
     """The list lengths and access factors for which the strategy is faster than new-delete."""
-    lengths = sorted({each.list_length for each in points})
-    of = {length: [each for each in points if each.list_length == length] for length in lengths}
+    lengths = sorted({point.list_length for point in points})
+    by_length = {length: [point for point in points if point.list_length == length] for length in lengths}
     faster = {
-        length: [each.access_factor for each in of_length if each.ratio.verdict == "faster"]
-        for length, of_length in of.items()
+        length: [point.access_factor for point in row if point.ratio.verdict == "faster"]
+        for length, row in by_length.items()
     }
     tens = counted_in_tens(system.links)
-    always = [length for length in lengths if len(faster[length]) == len(of[length])]
+    always = [length for length in lengths if len(faster[length]) == len(by_length[length])]
     partly = [length for length in lengths if faster[length] and length not in always]
     never = [length for length in lengths if not faster[length]]
     parts = [f"at every access factor for |S| = {amounts(always, lengths, tens)}"] if always else []
     parts += [
         f"for |S| = {amount(length, tens)} with af = "
-        f"{amounts(faster[length], [each.access_factor for each in of[length]])}"
+        f"{amounts(faster[length], [point.access_factor for point in by_length[length]])}"
         for length in partly
     ]
     where = f"{strategy} pays {'; '.join(parts)}" if parts else f"{strategy} pays nowhere"
@@ -181,39 +184,39 @@ def _where(system: System, strategy: str, points: Sequence[Extreme]) -> str:
 
 def _reuse(system: System) -> list[str]:
     """The best order of reuse for accesses, among those of one strategy."""
-    said = []
+    sentences = []
     variants = reuse_variants(system.surfaces)
     for name in dict.fromkeys(plain(variant) for variant in variants):
-        same = [variant for variant in variants if plain(variant) == name]
-        base = name if name in same else same[0]
-        ranking = ranked(same, lambda one, other: _pairings(system, one, other), base)
+        orders = [variant for variant in variants if plain(variant) == name]
+        base = name if name in orders else orders[0]
+        ranking = ranked(orders, lambda first, second: _pairings(system, first, second), base)
         if ranking.best is None or len(ranking.choices) == 1:
             continue
         best, worst = ranking.best, ranking.choices[-1]
         to_base = "" if best.strategy == base else f", {percent_text(best.ratio)} of {base}'s time"
         slowest = "" if worst.strategy == base else f", {percent_text(worst.ratio)} of {base}'s"
-        said.append(
+        sentences.append(
             f"Of the orders in which freed blocks are used again, {best.strategy} serves accesses after the "
             f"shuffle best{to_base}{also_equal(ranking.equals)}; slowest {worst.strategy}{slowest}."
         )
-    return said
+    return sentences
 
 
 def _ranking(system: System, names: Sequence[str]) -> Ranking:
     """The strategies that have every point of new-delete, by their mean."""
-    every = len(_points_of_base(system))
-    complete = [name for name in names if len(_pairings(system, name, BASE)) == every > 0]
-    return ranked(complete, lambda one, other: _pairings(system, one, other))
+    points = len(_points_of_base(system))
+    complete = [name for name in names if len(_pairings(system, name, BASE)) == points > 0]
+    return ranked(complete, lambda name, base: _pairings(system, name, base))
 
 
-def _pairings(system: System, one: str, other: str) -> list[Pairing]:
-    return list(_at_points(system, one, other).values())
+def _pairings(system: System, name: str, base: str) -> list[Pairing]:
+    return list(_at_points(system, name, base).values())
 
 
-def _at_points(system: System, one: str, other: str) -> dict[tuple[int, int], Pairing]:
-    if other not in system.surfaces:
+def _at_points(system: System, name: str, base: str) -> dict[tuple[int, int], Pairing]:
+    if base not in system.surfaces:
         return {}
-    return system.surfaces[one].pairings_with(system.surfaces[other])
+    return system.surfaces[name].pairings_with(system.surfaces[base])
 
 
 def _points_of_base(system: System) -> list[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Experiments that time several phases of one work: each phase is a figure of a cell, and has a table.
 
-rows -> phase_tables -> table -> of_figure(table, "free_ns") -> the lines, with that figure in the place
-of the time
+rows -> phase_tables -> table -> figure_table(table, "free_ns") -> the lines, with that figure in place of the
+time
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from mallard.analysis.cell_tables import CellTable, Line, cell_tables
 from mallard.analysis.names import BASE, contestants
-from mallard.analysis.ranking import ranking_of
+from mallard.analysis.ranking import rank_table
 from mallard.analysis.words import also_equal, in_a_list, nanoseconds, percent_text
 from mallard.cells import Cell, Times
 from mallard.experiments import EXPERIMENTS
@@ -48,42 +48,41 @@ def _with_sums(line: Line, sums: Sequence[Quantity]) -> Line:
 def _with_sum(cell: Cell, sums: Sequence[Quantity]) -> Cell:
     figures = dict(cell.figures)
     for quantity in sums:
-        first, *others = (cell.figures.get(name, {}) for name in quantity.sum_of)
-        if first and any(others):
+        first, *addends = (cell.figures.get(name, {}) for name in quantity.sum_of)
+        if first and any(addends):
             figures[quantity.figure] = {
-                repetition: value + sum(other.get(repetition, 0.0) for other in others)
+                repetition: value + sum(addend.get(repetition, 0.0) for addend in addends)
                 for repetition, value in first.items()
             }
     return replace(cell, figures=figures)
 
 
 def timed(table: CellTable, time: Quantity) -> CellTable:
-    """The lines that have this time, with it in the place of the row's own."""
+    """The lines that have this time, which replaces the row's own."""
     if not time.figure:
         return table
-    return replace(table, lines=[line for line in of_figure(table, time.figure).lines if line.cells])
+    return replace(table, lines=[line for line in figure_table(table, time.figure).lines if line.cells])
 
 
 def over_time(line: Line, quantity: Quantity) -> CellTable:
-    """A line for every tenth of the operations, with the quantity at that moment in the place of the
-    time."""
+    """A line for every tenth of the operations, with the quantity at that moment in place of the time."""
     lines = [
-        replace(of_share, place=(share,))
+        replace(share_line, place=(share,))
         for share in SHARES
-        if (of_share := line_of_figure(line, f"{quantity.figure}_{share}")).cells
+        if (share_line := figure_line(line, f"{quantity.figure}_{share}")).cells
     ]
     return CellTable(("share",), (), lines)
 
 
-def amount_of(
-    table: CellTable, line: Line, strategy: str, quantity: Quantity, each: str = ""
+def cell_amount(
+    table: CellTable, line: Line, strategy: str, quantity: Quantity, divisor: str = ""
 ) -> float | None:
-    """The amount of a cell. `each`: divided by this parameter, of the line or of its setting."""
-    value = value_of(line, strategy, quantity.figure)
-    if value is None or not each:
+    """The amount of a cell, divided by the parameter `divisor` of the line or of its setting, if given."""
+    value = median_figure(line, strategy, quantity.figure)
+    if value is None or not divisor:
         return value
     parameters = {**dict(table.setting), **dict(zip(table.places, line.place, strict=True))}
-    number = parameters.get(each)
+    number = parameters.get(divisor)
     return value / number if isinstance(number, int) and number else None
 
 
@@ -95,12 +94,12 @@ def amount_text(shown: str, value: float) -> str:
     return f"{value:{form}} {unit}".strip()
 
 
-def of_figure(table: CellTable, figure: str) -> CellTable:
-    """The table of a figure. Cells without it are left out; unfinished cells stay with their status."""
-    return replace(table, lines=[line_of_figure(line, figure) for line in table.lines])
+def figure_table(table: CellTable, figure: str) -> CellTable:
+    """The table of a figure. Cells without the figure are dropped; unfinished cells keep their status."""
+    return replace(table, lines=[figure_line(line, figure) for line in table.lines])
 
 
-def line_of_figure(line: Line, figure: str) -> Line:
+def figure_line(line: Line, figure: str) -> Line:
     base = _times(line.cells.get(BASE), figure)
     cells: dict[str, Cell] = {}
     for name, cell in line.cells.items():
@@ -110,17 +109,17 @@ def line_of_figure(line: Line, figure: str) -> Line:
     return Line(line.place, cells)
 
 
-def value_of(line: Line, strategy: str, figure: str) -> float | None:
-    """The median of a figure; None if the cell has none."""
+def median_figure(line: Line, strategy: str, figure: str) -> float | None:
+    """The median of a figure; None if the cell does not have the figure."""
     cell = line.cells.get(strategy)
-    found = cell.figure(figure) if cell else None
-    return found.median if found else None
+    spread = cell.figure(figure) if cell else None
+    return spread.median if spread else None
 
 
 def fastest_text(table: CellTable, unit: str) -> str:
     """`multipool 1.20 to 2.31 ns an object, 20 % of new-delete's time`; empty if new-delete has not
     finished."""
-    ranking = ranking_of(table)
+    ranking = rank_table(table)
     best = ranking.best
     if best is None:
         return ""
@@ -136,14 +135,15 @@ def span_text(values: Sequence[float]) -> str:
     return " to ".join(ends)
 
 
-def most_of(table: CellTable, figure: str) -> dict[str, float]:
-    """The most over all lines, for a program's choices that have the figure in each line."""
-    found = {
-        name: [value_of(line, name, figure) for line in table.lines] for name in contestants(table.strategies)
+def maxima(table: CellTable, figure: str) -> dict[str, float]:
+    """The maximum over all lines, for a program's choices that have the figure in each line."""
+    values_by_name = {
+        name: [median_figure(line, name, figure) for line in table.lines]
+        for name in contestants(table.strategies)
     }
     return {
         name: max(value for value in values if value is not None)
-        for name, values in found.items()
+        for name, values in values_by_name.items()
         if values and None not in values
     }
 

@@ -10,7 +10,7 @@ from mallard.analysis.cell_tables import CellTable, Line, cell_tables
 from mallard.analysis.labels import place_heads
 from mallard.analysis.names import BASE
 from mallard.analysis.panel import threads
-from mallard.analysis.ranking import mallocs_sentence, ranking_of, under_mallocs
+from mallard.analysis.ranking import mallocs_sentence, rank_table, under_mallocs
 from mallard.analysis.unfinished import unfinished_sentences
 from mallard.analysis.words import also_equal, amount, in_a_list, nanoseconds, percent_text
 from mallard.cells import Cell
@@ -43,7 +43,7 @@ def race_tables(experiment: str, rows: Iterable[Row], cores: int | None = None) 
 def race_sentences(experiment: str, table: CellTable) -> list[str]:
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Race)
-    return [sentence for kind in panel.sentences for sentence in _said(kind, experiment, table)]
+    return [sentence for kind in panel.sentences for sentence in _render(kind, experiment, table)]
 
 
 def faults_dominate(cell: Cell) -> bool:
@@ -51,7 +51,7 @@ def faults_dominate(cell: Cell) -> bool:
     return (cell.system_share or 0.0) >= KERNEL_SHARE and cell.faults_per_1000 >= FAULTS_PER_1000
 
 
-def _said(kind: RaceSentence, experiment: str, table: CellTable) -> list[str]:
+def _render(kind: RaceSentence, experiment: str, table: CellTable) -> list[str]:
     places = f"({', '.join(place_heads(table.places))})"
     match kind:
         case FastestOfAll():
@@ -71,7 +71,7 @@ def _said(kind: RaceSentence, experiment: str, table: CellTable) -> list[str]:
 
 
 def _fastest(table: CellTable, operation: str, places: str) -> list[str]:
-    ranking = ranking_of(table)
+    ranking = rank_table(table)
     best = ranking.best
     if best is None:
         return [f"No verdict: {BASE} has not finished in every row."]
@@ -91,8 +91,8 @@ def _fastest(table: CellTable, operation: str, places: str) -> list[str]:
 
 
 def _faster(line: Line, strategy: str) -> bool:
-    both = line.paired(strategy, BASE)
-    return both is not None and paired_ratio(*both).verdict == "faster"
+    pairing = line.paired(strategy, BASE)
+    return pairing is not None and paired_ratio(*pairing).verdict == "faster"
 
 
 def _place(table: CellTable, line: Line) -> str:

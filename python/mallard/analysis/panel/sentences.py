@@ -9,17 +9,17 @@ from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.names import BASE, NULL, contestants
 from mallard.analysis.panel.phases import (
     SHARES,
-    amount_of,
     amount_text,
+    cell_amount,
     fastest_text,
+    figure_table,
     least_text,
-    most_of,
-    of_figure,
+    maxima,
+    median_figure,
     span_text,
     timed,
-    value_of,
 )
-from mallard.analysis.ranking import mallocs_sentence, pairings_of, ranking_of, under_mallocs
+from mallard.analysis.ranking import collect_pairings, mallocs_sentence, rank_table, under_mallocs
 from mallard.analysis.unfinished import unfinished_sentences
 from mallard.analysis.words import in_a_list, percent_text, times_text
 from mallard.experiments import EXPERIMENTS
@@ -40,57 +40,57 @@ from mallard.library import BURST
 from mallard.stats import mean_ratio
 
 
-def sentences_of(experiment: str, table: CellTable, without: tuple[type[Sentence], ...] = ()) -> list[str]:
-    """Of all kinds but those that the caller shows in another way."""
+def phase_sentences(experiment: str, table: CellTable, without: tuple[type[Sentence], ...] = ()) -> list[str]:
+    """The sentences of all kinds except those that the caller shows in another way."""
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Phases)
     kinds = [kind for kind in panel.sentences if not isinstance(kind, without)]
-    own = [sentence for kind in kinds for sentence in said(kind, table)]
-    whole = timed(table, panel.relative) if panel.relative else table
+    own = [sentence for kind in kinds for sentence in render(kind, table)]
+    timed_table = timed(table, panel.relative) if panel.relative else table
     return [
         *dict.fromkeys(own),
-        *mallocs_sentence(under_mallocs([whole])),
+        *mallocs_sentence(under_mallocs([timed_table])),
         *unfinished_sentences(table, panel.unfinished, lambda line: str(line.place[0])),
     ]
 
 
 @singledispatch
-def said(kind: Sentence, table: CellTable) -> list[str]:
+def render(kind: Sentence, table: CellTable) -> list[str]:
     """The sentences of one kind; none if the cells lack its figures."""
     raise TypeError(f"no sentence is made of {kind}")
 
 
-@said.register
+@render.register
 def _fastest(kind: Fastest, table: CellTable) -> list[str]:
-    told = [(time, timed(table, time)) for time in kind.times]
-    found = [
+    timed_tables = [(time, timed(table, time)) for time in kind.times]
+    sentences = [
         f"Fastest to {time.text}{_sizes(lines) if kind.sizes else ''}: {text}."
-        for time, lines in told
+        for time, lines in timed_tables
         if lines.lines and (text := fastest_text(lines, time.unit))
     ]
-    return found or [f"No verdict: {BASE} has not finished in every row."]
+    return sentences or [f"No verdict: {BASE} has not finished in every row."]
 
 
 def _sizes(table: CellTable) -> str:
     return f" over {len(table.lines)} sizes" if len(table.lines) > 1 else ""
 
 
-@said.register
+@render.register
 def _least(kind: Least, table: CellTable) -> list[str]:
-    return _told(kind.text, least_text(most_of(table, kind.quantity.figure), _format(kind.shown)))
+    return _listing(kind.text, least_text(maxima(table, kind.quantity.figure), _format(kind.shown)))
 
 
-@said.register
+@render.register
 def _least_at(kind: LeastAt, table: CellTable) -> list[str]:
     line = table.line(kind.place)
     if line is None:
         return []
-    found = {name: value_of(line, name, kind.quantity.figure) for name in contestants(table.strategies)}
-    there = {name: value for name, value in found.items() if value is not None}
-    return _told(kind.text, least_text(there, _format(kind.shown)))
+    values = {name: median_figure(line, name, kind.quantity.figure) for name in contestants(table.strategies)}
+    measured = {name: value for name, value in values.items() if value is not None}
+    return _listing(kind.text, least_text(measured, _format(kind.shown)))
 
 
-@said.register
+@render.register
 def _bursts(kind: Bursts, table: CellTable) -> list[str]:
     """The means over the places."""
     parts = [
@@ -99,67 +99,67 @@ def _bursts(kind: Bursts, table: CellTable) -> list[str]:
             [
                 f"{plain} {percent_text(mean_ratio(pairings))}"
                 for plain, burst in with_bursts(table.strategies)
-                if (pairings := pairings_of([of_figure(table, time.figure)], burst, plain))
+                if (pairings := collect_pairings([figure_table(table, time.figure)], burst, plain))
             ],
         )
         for time in kind.times
     ]
     return [
-        f"To {time.text} in bursts takes, of the time node by node: {in_a_list(each)}."
-        for time, each in parts
-        if each
+        f"To {time.text} in bursts takes, of the time node by node: {in_a_list(shares)}."
+        for time, shares in parts
+        if shares
     ]
 
 
 def with_bursts(names: Iterable[str]) -> list[tuple[str, str]]:
     """The strategies that were measured both ways: (plain, burst)."""
-    there = list(names)
-    return [(name, f"{name}{BURST}") for name in there if f"{name}{BURST}" in there]
+    present = list(names)
+    return [(name, f"{name}{BURST}") for name in present if f"{name}{BURST}" in present]
 
 
-@said.register
+@render.register
 def _pairs(kind: Pairs, table: CellTable) -> list[str]:
     lines = timed(table, kind.time)
     parts = [
         f"{name} {percent_text(mean_ratio(pairings))} of {base}'s"
         for name, base in kind.pairs
-        if (pairings := pairings_of([lines], name, base))
+        if (pairings := collect_pairings([lines], name, base))
     ]
-    return _told(kind.text, in_a_list(parts))
+    return _listing(kind.text, in_a_list(parts))
 
 
-@said.register
+@render.register
 def _from_to(kind: FromTo, table: CellTable) -> list[str]:
     first, last = (f"{kind.quantity.figure}_{share}" for share in (SHARES[0], SHARES[-1]))
     parts = [
-        f"{name} {before:.2f} to {after:.2f}"
+        f"{name} {start:.2f} to {end:.2f}"
         for name in contestants(table.strategies)
         for line in table.lines[-1:]
-        if (before := value_of(line, name, first)) is not None
-        and (after := value_of(line, name, last)) is not None
+        if (start := median_figure(line, name, first)) is not None
+        and (end := median_figure(line, name, last)) is not None
     ]
-    return _told(kind.text, in_a_list(parts))
+    return _listing(kind.text, in_a_list(parts))
 
 
-@said.register
+@render.register
 def _share(kind: Share, table: CellTable) -> list[str]:
     line = table.lines[-1]
     if line.place[0] < kind.part.large:
         return []
     parts = [
-        f"{name} {100.0 * max(0.0, part) / whole:.0f} %"
+        f"{name} {100.0 * max(0.0, part) / total:.0f} %"
         for name in contestants(table.strategies)
-        if (whole := value_of(line, name, kind.whole.figure)) and whole > 0.0
-        if (part := value_of(line, name, kind.part.figure)) is not None
+        if (total := median_figure(line, name, kind.whole.figure)) and total > 0.0
+        if (part := median_figure(line, name, kind.part.figure)) is not None
     ]
-    return _told(kind.text.format(line.place[0]), in_a_list(parts))
+    return _listing(kind.text.format(line.place[0]), in_a_list(parts))
 
 
-@said.register
+@render.register
 def _of_null(kind: OfNull, table: CellTable) -> list[str]:
     lines = timed(table, kind.time)
-    best = ranking_of(lines).best
-    pairings = pairings_of([lines], best.strategy, NULL) if best else []
+    best = rank_table(lines).best
+    pairings = collect_pairings([lines], best.strategy, NULL) if best else []
     if best is None or not pairings:
         return []
     null = [line.cells[NULL].ns_per_operation for line in lines.lines if line.finished(NULL)]
@@ -167,26 +167,26 @@ def _of_null(kind: OfNull, table: CellTable) -> list[str]:
     return [f"{kind.text.format(NULL)} {span_text(null)} ns {kind.time.unit}; {fastest}."]
 
 
-@said.register
+@render.register
 def _per_place(kind: PerPlace, table: CellTable) -> list[str]:
     """The strategies that have the amount in every line."""
 
     def share(line: Line, name: str) -> float | None:
-        value = amount_of(table, line, name, kind.quantity, kind.quantity.each)
+        value = cell_amount(table, line, name, kind.quantity, kind.quantity.each)
         return None if value is None else value / line.place[0]
 
     shares = {name: [share(line, name) for line in table.lines] for name in contestants(table.strategies)}
-    whole = {name: [each for each in its if each] for name, its in shares.items() if all(its)}
-    if BASE not in whole or len(whole) < 2:
+    complete = {name: [value for value in values if value] for name, values in shares.items() if all(values)}
+    if BASE not in complete or len(complete) < 2:
         return []
-    least = min(whole, key=lambda name: sum(whole[name]))
-    return _told(
-        kind.text, in_a_list([f"{name} {span_text(whole[name])}" for name in dict.fromkeys((least, BASE))])
+    least = min(complete, key=lambda name: sum(complete[name]))
+    return _listing(
+        kind.text, in_a_list([f"{name} {span_text(complete[name])}" for name in dict.fromkeys((least, BASE))])
     )
 
 
-def _told(text: str, told: str) -> list[str]:
-    return [f"{text}: {told}."] if told else []
+def _listing(text: str, items: str) -> list[str]:
+    return [f"{text}: {items}."] if items else []
 
 
 def _format(shown: str) -> Callable[[float], str]:

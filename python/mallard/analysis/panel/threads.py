@@ -7,7 +7,7 @@ from dataclasses import replace
 from mallard.analysis.cell_tables import CellTable
 from mallard.analysis.labels import family
 from mallard.analysis.names import BASE, contestants
-from mallard.analysis.ranking import pairings_of, ranked
+from mallard.analysis.ranking import collect_pairings, ranked
 from mallard.analysis.words import (
     also_equal,
     in_a_list,
@@ -22,27 +22,33 @@ from mallard.stats import mean_ratio, median
 
 def by_threads(table: CellTable) -> list[str]:
     """The fastest strategy and the cost of sharing, for one thread and for as many as there are cores."""
-    told = _told(table)
+    counts = _counts_within_cores(table)
     return [
-        sentence for count in dict.fromkeys(told[:1] + told[-1:]) for sentence in _with_threads(table, count)
+        sentence
+        for count in dict.fromkeys(counts[:1] + counts[-1:])
+        for sentence in _with_threads(table, count)
     ]
 
 
 def growth(table: CellTable, flat: float) -> list[str]:
-    """The cost of a pair with the most threads, relative to the fewest, for strategies that have both.
-    Growth up to `flat` is none.
+    """The cost of a pair with the most threads, relative to the fewest, for strategies that have both. Up to
+    `flat` it does not count as growth.
     """
-    counts = _told(table)
+    counts = _counts_within_cores(table)
     if len(counts) < 2:
         return []
     alone, together = with_threads(table, counts[0]), with_threads(table, counts[-1])
     grown = {
-        name: after / before
+        name: together_ns / alone_ns
         for name in contestants(table.strategies)
-        if (before := pair_ns(alone, name)) and (after := pair_ns(together, name))
+        if (alone_ns := pair_ns(alone, name)) and (together_ns := pair_ns(together, name))
     }
-    same = [name for name, ratio in grown.items() if ratio <= flat]
-    parts = [f"within {100 * (flat - 1):.0f} % of that with {counts[0]}: {in_a_list(same)}"] if same else []
+    flat_names = [name for name, ratio in grown.items() if ratio <= flat]
+    parts = (
+        [f"within {100 * (flat - 1):.0f} % of that with {counts[0]}: {in_a_list(flat_names)}"]
+        if flat_names
+        else []
+    )
     parts += [f"{name} {ratio:.1f} times" for name, ratio in grown.items() if ratio > flat]
     return [f"A pair with {counts[-1]} threads: {'; '.join(parts)}."] if parts else []
 
@@ -60,8 +66,8 @@ def _counts(table: CellTable) -> list[int]:
     return sorted({line.place[-1] for line in table.lines})
 
 
-def _told(table: CellTable) -> list[int]:
-    """The numbers of threads up to that of the cores."""
+def _counts_within_cores(table: CellTable) -> list[int]:
+    """The numbers of threads up to the number of cores."""
     return [count for count in _counts(table) if table.cores is None or count <= table.cores]
 
 
@@ -75,8 +81,8 @@ def pair_ns(table: CellTable, strategy: str) -> float | None:
     return median(times) if times else None
 
 
-def _with_threads(whole: CellTable, threads: int) -> list[str]:
-    table = with_threads(whole, threads)
+def _with_threads(full_table: CellTable, threads: int) -> list[str]:
+    table = with_threads(full_table, threads)
     names = contestants(table.strategies)
     private = [name for name in names if name not in SHARED]
     head = "One thread" if threads == 1 else f"{threads} threads"
@@ -84,25 +90,28 @@ def _with_threads(whole: CellTable, threads: int) -> list[str]:
     if base is None:
         return [f"{head}: no verdict, {BASE} has not finished."]
     all_share = {family(name) for name in private} == {family(BASE)}
-    ranking = ranked(names if all_share else private, lambda one, other: pairings_of([table], one, other))
+    ranking = ranked(
+        names if all_share else private,
+        lambda strategy, reference: collect_pairings([table], strategy, reference),
+    )
     best = ranking.best
     if best is None or best.strategy == BASE:
         least = BASE
-        said = [f"{head}: nothing is faster than {BASE}, {nanoseconds(base)} ns a pair."]
+        sentences = [f"{head}: nothing is faster than {BASE}, {nanoseconds(base)} ns a pair."]
     else:
         least = best.strategy
         times = f"{nanoseconds(base)} ns with {BASE} and {nanoseconds(pair_ns(table, least) or base)} ns with"
         equal = also_equal(ranking.equals)
-        said = [f"{head}: a pair takes {times} {least}, {percent_text(best.ratio)}{equal}."]
+        sentences = [f"{head}: a pair takes {times} {least}, {percent_text(best.ratio)}{equal}."]
     costs = [_sharing(table, name, least) for name in names if name not in private]
-    return said if all_share or not any(costs) else [*said, f"{head}, sharing: {in_a_list(costs)}."]
+    return sentences if all_share or not any(costs) else [*sentences, f"{head}, sharing: {in_a_list(costs)}."]
 
 
 def _sharing(table: CellTable, shared: str, private: str) -> str:
     """The cost of one allocator for all threads, compared with one for each."""
-    time, pairings = pair_ns(table, shared), pairings_of([table], shared, private)
+    time, pairings = pair_ns(table, shared), collect_pairings([table], shared, private)
     if time is None or not pairings:
         return f"{shared} has not finished"
     ratio = mean_ratio(pairings)
-    same = " (no difference)" if no_difference(ratio) else ""
-    return f"{shared} takes {nanoseconds(time)} ns, {times_text(ratio)} a private {private}'s time{same}"
+    suffix = " (no difference)" if no_difference(ratio) else ""
+    return f"{shared} takes {nanoseconds(time)} ns, {times_text(ratio)} a private {private}'s time{suffix}"

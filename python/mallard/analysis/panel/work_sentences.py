@@ -26,17 +26,19 @@ from mallard.experiments.description.sentence import (
 def work_sentences(experiment: str, works: Sequence[Work]) -> list[str]:
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Works)
-    return [sentence for kind in panel.sentences for sentence in _said(kind, works)]
+    return [sentence for kind in panel.sentences for sentence in _render(kind, works)]
 
 
-def _said(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
+def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
     match kind:
         case FastestOfEach():
             return [f"{work.label}: {_fastest(work)}." for work in works]
         case BesidePrinted(text):
-            return _beside(text, works)
+            return _compare_with_book(text, works)
         case BetterVersion(work, version, text):
-            return _better_version(text, version, [each for each in works if each.name == work])
+            return _better_version(
+                text, version, [candidate for candidate in works if candidate.name == work]
+            )
         case Mallocs():
             return mallocs_sentence(under_mallocs([work.table for work in works]))
         case Unfinished():
@@ -47,13 +49,13 @@ def _fastest(work: Work) -> str:
     return fastest_text(work.table, work.operation) or f"no verdict, {BASE} has not finished"
 
 
-def _beside(text: str, works: Sequence[Work]) -> list[str]:
-    told = [
-        f"{each.work.name} {factor(1.0 / each.ours.median)} ({factor(1.0 / each.printed)})"
-        for each in beside_book(works)
-        if each.ours
+def _compare_with_book(text: str, works: Sequence[Work]) -> list[str]:
+    parts = [
+        f"{row.work.name} {factor(1.0 / row.ours.median)} ({factor(1.0 / row.printed)})"
+        for row in beside_book(works)
+        if row.ours
     ]
-    return [f"{text}: {', '.join(told)}."] if told else []
+    return [f"{text}: {', '.join(parts)}."] if parts else []
 
 
 def _better_version(text: str, first: str, works: Sequence[Work]) -> list[str]:

@@ -40,22 +40,23 @@ class Work:
         return CellTable((), self.setting, [self.line])
 
 
-def works_of(experiment: str, rows: Iterable[Row]) -> dict[Setting, list[Work]]:
+def group_works(experiment: str, rows: Iterable[Row]) -> dict[Setting, list[Work]]:
     """The works of each setting."""
     description = EXPERIMENTS[experiment]
     panel = description.panel
     assert isinstance(panel, Works)
-    found: dict[Setting, list[Work]] = {}
+    works_by_setting: dict[Setting, list[Work]] = {}
     for words, table in cell_tables(rows, experiment, apart=description.apart):
         operation = panel.operations.get(words[0], "an operation")
         for line in table.lines:
-            found.setdefault(table.setting, []).append(Work(words, operation, table.setting, line))
+            works_by_setting.setdefault(table.setting, []).append(Work(words, operation, table.setting, line))
     return {
-        setting: sorted(works, key=lambda work: _place(description, work)) for setting, works in found.items()
+        setting: sorted(works, key=lambda work: _place(description, work))
+        for setting, works in works_by_setting.items()
     }
 
 
-def strategies_of(works: Iterable[Work]) -> list[str]:
+def work_strategies(works: Iterable[Work]) -> list[str]:
     return in_table_order({name for work in works for name in work.line.cells})
 
 

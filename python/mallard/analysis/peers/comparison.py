@@ -1,4 +1,4 @@
-"""mallard beside other libraries: its fastest strategy in each cell, and the fastest of each peer.
+"""Compares mallard with other libraries: its fastest strategy in each cell, and the fastest of each peer.
 
     rows -> duels -> Duel, one for each cell and peer
          -> standings -> Standing, one for each experiment, quantity and peer
@@ -16,7 +16,7 @@ from functools import cached_property
 
 from mallard.analysis.cell_tables import Setting
 from mallard.analysis.names import in_table_order, ours
-from mallard.analysis.peers.contests import Contest, contests, quantities_of
+from mallard.analysis.peers.contests import Contest, compared_quantities, contests
 from mallard.cells import Pairing, Times, paired
 from mallard.contenders import order_of_peer, peer_of
 from mallard.experiments import EXPERIMENTS
@@ -96,21 +96,21 @@ class Standing:
 
     @property
     def worst(self) -> Duel | None:
-        """The cell in which mallard is slowest beside the peer."""
+        """The cell in which mallard is slowest relative to the peer."""
         return max(self.duels, key=_rank, default=None)
 
 
 def duels(rows: Iterable[Row]) -> list[Duel]:
     """The duels of each cell from the newest run that decides it, sorted by experiment, quantity and
     peer."""
-    found = the_newest(duel for contest in contests(rows) for duel in _of_contest(contest))
-    return sorted(found, key=lambda duel: (*_order(duel), order_of_peer(duel.peer)))
+    newest = newest_duels(duel for contest in contests(rows) for duel in _make_duels(contest))
+    return sorted(newest, key=lambda duel: (*_order(duel), order_of_peer(duel.peer)))
 
 
-def the_newest(found: Iterable[Duel], *, by_strategy: bool = False) -> list[Duel]:
-    """Of each cell and peer the last of these duels that decides it."""
+def newest_duels(candidates: Iterable[Duel], *, by_strategy: bool = False) -> list[Duel]:
+    """The last decisive duel of each cell and peer, or else the last one."""
     newest: dict[tuple[str, Quantity, Setting, str, str], Duel] = {}
-    for duel in found:
+    for duel in candidates:
         key = (
             *(duel.experiment, duel.quantity, duel.cell, duel.peer),
             duel.ours.strategy if by_strategy else "",
@@ -120,36 +120,36 @@ def the_newest(found: Iterable[Duel], *, by_strategy: bool = False) -> list[Duel
     return list(newest.values())
 
 
-def standings(found: Iterable[Duel]) -> list[Standing]:
+def standings(all_duels: Iterable[Duel]) -> list[Standing]:
     grouped: dict[tuple[str, Quantity, str], list[Duel]] = {}
-    for duel in found:
+    for duel in all_duels:
         grouped.setdefault((duel.experiment, duel.quantity, duel.peer), []).append(duel)
-    return [Standing(*key, tuple(its)) for key, its in grouped.items()]
+    return [Standing(*key, tuple(group)) for key, group in grouped.items()]
 
 
-def by_quantity(every: Iterable[Standing]) -> dict[tuple[str, Quantity], dict[str, Standing]]:
+def by_quantity(standings: Iterable[Standing]) -> dict[tuple[str, Quantity], dict[str, Standing]]:
     """Experiment and quantity -> peer -> standing."""
     lines: dict[tuple[str, Quantity], dict[str, Standing]] = {}
-    for each in every:
-        lines.setdefault((each.experiment, each.quantity), {})[each.peer] = each
+    for standing in standings:
+        lines.setdefault((standing.experiment, standing.quantity), {})[standing.peer] = standing
     return lines
 
 
-def peers_in(every: Iterable[Standing]) -> list[str]:
-    return sorted({each.peer for each in every}, key=order_of_peer)
+def peers_in(standings: Iterable[Standing]) -> list[str]:
+    return sorted({standing.peer for standing in standings}, key=order_of_peer)
 
 
-def losses(found: Iterable[Duel]) -> list[Duel]:
+def losses(candidates: Iterable[Duel]) -> list[Duel]:
     """Every cell in which a peer is faster beyond the interval, the worst first."""
-    return sorted((duel for duel in found if duel.verdict == SLOWER), key=_rank, reverse=True)
+    return sorted((duel for duel in candidates if duel.verdict == SLOWER), key=_rank, reverse=True)
 
 
 def has_contenders(rows: Iterable[Row]) -> bool:
-    """True if another malloc or library was measured beside mallard."""
+    """True if another malloc or library was measured."""
     return any(peer_of(row.strategy) not in ("", OWN) for row in rows)
 
 
-def _of_contest(contest: Contest) -> list[Duel]:
+def _make_duels(contest: Contest) -> list[Duel]:
     by_side: dict[str, list[str]] = {}
     for name in in_table_order({*contest.times, *contest.unfinished}):
         side = "" if ours(name) else peer_of(name)
@@ -157,12 +157,12 @@ def _of_contest(contest: Contest) -> list[Duel]:
             by_side.setdefault(side, []).append(name)
     if "" not in by_side:
         return []
-    mine = _best(contest, by_side.pop(""))
+    own = _best(contest, by_side.pop(""))
     sides = {peer: _best(contest, names) for peer, names in by_side.items()}
     return [
-        Duel(contest.run, contest.experiment, contest.quantity, contest.cell, peer, mine, theirs)
+        Duel(contest.run, contest.experiment, contest.quantity, contest.cell, peer, own, theirs)
         for peer, theirs in sides.items()
-        if mine.times or theirs.times
+        if own.times or theirs.times
     ]
 
 
@@ -183,5 +183,5 @@ def _order(duel: Duel) -> tuple[int, int]:
     experiments = list(EXPERIMENTS)
     return (
         experiments.index(duel.experiment) if duel.experiment in experiments else len(experiments),
-        quantities_of(duel.experiment).index(duel.quantity),
+        compared_quantities(duel.experiment).index(duel.quantity),
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mallard.analysis.cell_tables import Setting, setting_of
+from mallard.analysis.cell_tables import Setting, row_setting
 from mallard.analysis.panel import locality
 from mallard.cells import Times, above, cell_rows
 from mallard.experiments import EXPERIMENTS
@@ -40,14 +40,14 @@ def contests(rows: Iterable[Row]) -> Iterator[Contest]:
     runs: dict[tuple[int, str], list[Row]] = {}
     for row in rows:
         runs.setdefault((row.run_id, row.experiment), []).append(row)
-    for (run, experiment), its_rows in sorted(runs.items(), key=lambda item: item[0][0]):
+    for (run, experiment), run_rows in sorted(runs.items(), key=lambda item: item[0][0]):
         if experiment == locality.EXPERIMENT:
-            yield from _of_locality(run, its_rows)
+            yield from _locality_contests(run, run_rows)
         else:
-            yield from _of_cells(run, experiment, its_rows)
+            yield from _cell_contests(run, experiment, run_rows)
 
 
-def quantities_of(experiment: str) -> tuple[Quantity, ...]:
+def compared_quantities(experiment: str) -> tuple[Quantity, ...]:
     """The quantities that compare an experiment's cells, the time first."""
     return (TIME, *EXPERIMENTS[experiment].compared) if experiment in EXPERIMENTS else (TIME,)
 
@@ -56,23 +56,25 @@ def is_memory(quantity: Quantity) -> bool:
     return quantity.figure.endswith("_bytes")
 
 
-def _of_cells(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contest]:
-    known = EXPERIMENTS.get(experiment)
-    not_of_a_cell = known.roles(AMOUNT, FOLLOWS) if known else set()
+def _cell_contests(run: int, experiment: str, rows: Sequence[Row]) -> Iterator[Contest]:
+    description = EXPERIMENTS.get(experiment)
+    excluded = description.roles(AMOUNT, FOLLOWS) if description else set()
     for row in cell_rows(rows):
-        place = setting_of(row, not_of_a_cell)
+        place = row_setting(row, excluded)
         done = {name: cell for name, cell in row.cells.items() if cell.finished}
         unfinished = {name: cell.status for name, cell in row.cells.items() if not cell.finished}
         times = {name: cell.times for name, cell in done.items()}
         yield Contest(run, experiment, TIME, place, times, unfinished)
-        for quantity in quantities_of(experiment)[1:]:
+        for quantity in compared_quantities(experiment)[1:]:
             least = 0.0 if is_memory(quantity) else IDLE_NS
-            found = {name: above(least, cell.figures.get(quantity.figure, {})) for name, cell in done.items()}
-            measured = {name: values for name, values in found.items() if values}
+            values_by_name = {
+                name: above(least, cell.figures.get(quantity.figure, {})) for name, cell in done.items()
+            }
+            measured = {name: values for name, values in values_by_name.items() if values}
             yield Contest(run, experiment, quantity, place, measured, unfinished)
 
 
-def _of_locality(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
+def _locality_contests(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
     for system in locality.locality_systems(rows):
         for length in system.list_lengths:
             ended = {
@@ -82,6 +84,8 @@ def _of_locality(run: int, rows: Sequence[Row]) -> Iterator[Contest]:
             }
             for factor in system.access_factors:
                 place = (("links", system.links), ("list_length", length), ("access_factor", factor))
-                found = {name: surface.at(length, factor) for name, surface in system.surfaces.items()}
-                times = {name: values for name, values in found.items() if values}
+                times_by_name = {
+                    name: surface.at(length, factor) for name, surface in system.surfaces.items()
+                }
+                times = {name: values for name, values in times_by_name.items() if values}
                 yield Contest(run, locality.EXPERIMENT, TIME, (*place, *system.setting), times, ended)

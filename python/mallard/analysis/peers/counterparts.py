@@ -1,7 +1,7 @@
-"""Counterpart beside counterpart: one strategy of mallard's and one of another library for the same use.
+"""Compares counterparts: a strategy of mallard's and one of another library for the same use.
 
     rows -> counterparts -> Counterpart, one for each pair that was measured
-         -> nearest -> of each of mallard's strategies the fastest counterpart
+         -> nearest -> the fastest counterpart of each of mallard's strategies
 
 Neither side is chosen after the fact. A pair's figure is the geometric mean over experiments of the geometric
 means over their cells, so that an experiment with many cells has no more weight than one with few.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import exp, log
 
-from mallard.analysis.peers.comparison import Duel, Side, Standing, standings, the_newest
+from mallard.analysis.peers.comparison import Duel, Side, Standing, newest_duels, standings
 from mallard.analysis.peers.contests import TIME, Contest, contests
 from mallard.library import BASE
 from mallard.result import Row
@@ -49,7 +49,7 @@ PAIRS: dict[str, tuple[str, ...]] = {
     "region-heap-v2": ("boost-interprocess-v2",),
     "concurrent-multipool": ("pmr-synchronized", MALLOCS),
 }
-# Of these, the ones that a program uses first.
+# The strategies of these that a program uses first.
 PLAIN = (
     *("monotonic", "monotonic/base", "multipool", "multipool/base", "fixed-pool", "small-object-pool"),
     *("adaptive-pool", "heap", "concurrent-multipool"),
@@ -65,54 +65,56 @@ class Counterpart:
     @cached_property
     def counts(self) -> Counter[str]:
         """The cells by verdict on mallard."""
-        return sum((each.counts for each in self.standings), Counter[str]())
+        return sum((standing.counts for standing in self.standings), Counter[str]())
 
     @cached_property
     def ratio(self) -> float | None:
         """mallard's time / the other's; None if no cell has both."""
-        logs = [log(each.mean.median) for each in self.standings if each.mean]
+        logs = [log(standing.mean.median) for standing in self.standings if standing.mean]
         return exp(sum(logs) / len(logs)) if logs else None
 
     @property
     def worst(self) -> Standing | None:
-        """The experiment in which mallard's strategy is slowest beside the other."""
-        measured = [each for each in self.standings if each.mean]
-        return max(measured, key=lambda each: each.mean.median if each.mean else 0.0, default=None)
+        """The experiment in which mallard's strategy is slowest relative to the other."""
+        measured = [standing for standing in self.standings if standing.mean]
+        return max(
+            measured, key=lambda standing: standing.mean.median if standing.mean else 0.0, default=None
+        )
 
 
 def counterparts(rows: Iterable[Row]) -> list[Counterpart]:
-    """The pairs that were measured, in the order of PAIRS; of mallard's strategy the fastest other first."""
-    every_duel = (duel for contest in contests(rows) for duel in _of_contest(contest))
-    found = the_newest(every_duel, by_strategy=True)
+    """The pairs that were measured, in the order of PAIRS, the fastest counterpart first."""
+    all_duels = (duel for contest in contests(rows) for duel in _make_duels(contest))
+    newest = newest_duels(all_duels, by_strategy=True)
     by_pair: dict[tuple[str, str], list[Duel]] = {}
-    for duel in found:
+    for duel in newest:
         by_pair.setdefault((duel.ours.strategy, duel.theirs.strategy), []).append(duel)
-    every = [Counterpart(*pair, tuple(standings(its))) for pair, its in by_pair.items()]
+    pairs = [Counterpart(*pair, tuple(standings(group))) for pair, group in by_pair.items()]
     order = list(PAIRS)
-    return sorted(every, key=lambda each: (order.index(each.ours), -(each.ratio or 0.0)))
+    return sorted(pairs, key=lambda pair: (order.index(pair.ours), -(pair.ratio or 0.0)))
 
 
-def nearest(every: Sequence[Counterpart]) -> list[Counterpart]:
+def nearest(pairs: Sequence[Counterpart]) -> list[Counterpart]:
     """The fastest counterpart of each of mallard's strategies."""
-    return list({each.ours: each for each in reversed(every)}.values())[::-1]
+    return list({pair.ours: pair for pair in reversed(pairs)}.values())[::-1]
 
 
-def _of_contest(contest: Contest) -> Iterable[Duel]:
+def _make_duels(contest: Contest) -> Iterable[Duel]:
     if contest.quantity != TIME:
         return
-    there = {*contest.times, *contest.unfinished}
-    for mine, others in PAIRS.items():
-        for theirs in sorted(_those_there(others, there)) if mine in there else ():
-            sides = _side(contest, mine), _side(contest, theirs)
+    present = {*contest.times, *contest.unfinished}
+    for own, names in PAIRS.items():
+        for theirs in sorted(_present_counterparts(names, present)) if own in present else ():
+            sides = _side(contest, own), _side(contest, theirs)
             if any(side.times for side in sides):
                 yield Duel(contest.run, contest.experiment, TIME, contest.cell, theirs, *sides)
 
 
-def _those_there(others: Iterable[str], there: Iterable[str]) -> set[str]:
+def _present_counterparts(names: Iterable[str], present: Iterable[str]) -> set[str]:
     return {
         name
-        for name in there
-        if name in others or (MALLOCS in others and (name == BASE or name.startswith(MALLOCS)))
+        for name in present
+        if name in names or (MALLOCS in names and (name == BASE or name.startswith(MALLOCS)))
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mallard.analysis.cell_tables import setting_text, type_of
+from mallard.analysis.cell_tables import setting_text, structure_type
 from mallard.analysis.labels import STATUS_TEXT
 from mallard.analysis.panel import locality
 from mallard.analysis.peers.comparison import (
@@ -27,7 +27,7 @@ from mallard.footprint import readable
 from mallard.mallocs import OWN
 from mallard.stats import Ratio
 
-MARGIN = 0.05  # a loss of more than this counts by itself
+MARGIN = 0.05  # larger losses are counted separately
 COMPILER = "compiler"  # a parameter of every experiment
 _COUNTS = {
     FASTER: "faster in",
@@ -39,22 +39,22 @@ _COUNTS = {
 
 
 class CellNames:
-    """The words that tell the cells of an experiment apart."""
+    """The words that distinguish the cells of an experiment."""
 
-    def __init__(self, found: Iterable[Duel]) -> None:
+    def __init__(self, duels: Iterable[Duel]) -> None:
         values: dict[tuple[str, str], set[object]] = {}
-        for duel in found:
+        for duel in duels:
             for name, value in duel.cell:
                 values.setdefault((duel.experiment, name), set()).add(value)
-        self._differing = {place for place, its in values.items() if len(its) > 1}
+        self._differing = {place for place, seen in values.items() if len(seen) > 1}
 
     def of(self, duel: Duel) -> str:
         cell = dict(duel.cell)
-        known = EXPERIMENTS.get(duel.experiment)
-        places = [axis.name for axis in known.axes if axis.said] if known else []
-        others = [name for name in cell if name not in places and (duel.experiment, name) in self._differing]
+        description = EXPERIMENTS.get(duel.experiment)
+        places = [axis.name for axis in description.axes if axis.said] if description else []
+        varying = [name for name in cell if name not in places and (duel.experiment, name) in self._differing]
         return ", ".join(
-            _said(duel.experiment, name, cell[name]) for name in (*places, *others) if name in cell
+            _parameter_text(duel.experiment, name, cell[name]) for name in (*places, *varying) if name in cell
         )
 
 
@@ -90,56 +90,58 @@ def ratio_text(ratio: Ratio | None) -> str:
 
 def duel_text(duel: Duel, names: CellNames) -> str:
     """`16 bytes, shuffled, allocate: multipool 2.31 ns, boost-pool 1.90 ns, ratio 1.22 (1.15 to 1.30)`"""
-    where = ", ".join(filter(None, [names.of(duel), duel.quantity.short if duel.quantity != TIME else ""]))
+    cell_text = ", ".join(
+        filter(None, [names.of(duel), duel.quantity.short if duel.quantity != TIME else ""])
+    )
     parts = [f"{side.strategy} {value_text(side, duel)}" for side in (duel.ours, duel.theirs)]
     parts += [f"ratio {ratio_text(duel.ratio)}"] if duel.ratio else []
-    return f"{where}: {', '.join(parts)}"
+    return f"{cell_text}: {', '.join(parts)}"
 
 
-def worst_text(each: Counterpart) -> str:
+def worst_text(pair: Counterpart) -> str:
     """`reuse: 1.22`, the experiment in which mallard's strategy is slowest."""
-    worst = each.worst
+    worst = pair.worst
     return f"{worst.experiment}: {figure(worst.mean.median)}" if worst and worst.mean else ""
 
 
-def counterpart_sentence(beside: Sequence[Counterpart]) -> str:
+def counterpart_sentence(pairs: Sequence[Counterpart]) -> str:
     """The cells of all pairs together; empty without a pair."""
-    if not beside:
+    if not pairs:
         return ""
-    pairs = "1 pair" if len(beside) == 1 else f"{len(beside)} pairs"
-    counts = counts_text(sum((each.counts for each in beside), Counter[str]()))
-    return f"Counterpart beside counterpart, in {pairs}, cell by cell, mallard's is {counts}."
+    number = "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
+    counts = counts_text(sum((pair.counts for pair in pairs), Counter[str]()))
+    return f"Counterpart beside counterpart, in {number}, cell by cell, mallard's is {counts}."
 
 
-def peer_sentences(found: Sequence[Duel], beside: Sequence[Counterpart] = ()) -> list[str]:
+def peer_sentences(duels: Sequence[Duel], pairs: Sequence[Counterpart] = ()) -> list[str]:
     """The counterparts; then each side's fastest, chosen after the fact; then the libraries that are faster,
     with each experiment's worst.
     """
-    return [*filter(None, [counterpart_sentence(beside)]), *_fastest(found)]
+    return [*filter(None, [counterpart_sentence(pairs)]), *_fastest(duels)]
 
 
-def _fastest(found: Sequence[Duel]) -> list[str]:
-    timed = [duel for duel in found if duel.quantity == TIME]
+def _fastest(duels: Sequence[Duel]) -> list[str]:
+    timed = [duel for duel in duels if duel.quantity == TIME]
     if not timed:
         return []
     peers = len({duel.peer for duel in timed})
     counts = counts_text(Counter(duel.verdict for duel in timed))
-    others = "1 other library" if peers == 1 else f"{peers} other libraries"
-    first = (
-        f"Chosen after the fact, each side's fastest strategy of a cell, beside {others}: "
+    libraries = "1 other library" if peers == 1 else f"{peers} other libraries"
+    summary = (
+        f"Chosen after the fact, each side's fastest strategy of a cell, beside {libraries}: "
         f"mallard's is {counts}. {_shares(timed)}"
     ).rstrip()
     lost = losses(timed)
     if not lost:
-        return [first, "No other library is faster in any cell beyond the interval."]
-    named = {duel.experiment for duel in lost}
-    experiments = dict.fromkeys(duel.experiment for duel in timed if duel.experiment in named)
-    return [first, *(_losing(name, timed) for name in experiments)]
+        return [summary, "No other library is faster in any cell beyond the interval."]
+    losing = {duel.experiment for duel in lost}
+    experiments = dict.fromkeys(duel.experiment for duel in timed if duel.experiment in losing)
+    return [summary, *(_losing(name, timed) for name in experiments)]
 
 
 def _shares(timed: Sequence[Duel]) -> str:
-    """The wins over the C library and those of locality, which are no wins over an allocator, told apart, and
-    the losses that matter.
+    """The wins over the C library and in locality, which are not wins over an allocator, and the losses that
+    matter.
     """
     won = [duel for duel in timed if duel.verdict == FASTER]
     of_libc = sum(duel.peer == OWN for duel in won)
@@ -156,20 +158,20 @@ def _shares(timed: Sequence[Duel]) -> str:
 
 
 def _losing(experiment: str, timed: Iterable[Duel]) -> str:
-    its = [duel for duel in timed if duel.experiment == experiment]
-    lost = losses(its)
-    (first, most), *others = Counter(duel.peer for duel in lost).most_common()
-    named = in_a_list([f"{first} is faster in {most}", *(f"{peer} in {count}" for peer, count in others)])
-    cells = len({duel.cell for duel in its})
-    of = f"of {cells} cell{'' if cells == 1 else 's'}"
-    return f"{experiment}: {named} {of}; at the worst {duel_text(lost[0], CellNames(its))}."
+    cell_duels = [duel for duel in timed if duel.experiment == experiment]
+    lost = losses(cell_duels)
+    (first, most), *remaining = Counter(duel.peer for duel in lost).most_common()
+    named = in_a_list([f"{first} is faster in {most}", *(f"{peer} in {count}" for peer, count in remaining)])
+    cells = len({duel.cell for duel in cell_duels})
+    total = f"of {cells} cell{'' if cells == 1 else 's'}"
+    return f"{experiment}: {named} {total}; at the worst {duel_text(lost[0], CellNames(cell_duels))}."
 
 
-def _said(experiment: str, name: str, value: object) -> str:
+def _parameter_text(experiment: str, name: str, value: object) -> str:
     """A value in the words of the experiment's axis; the name and value of any other parameter."""
-    known = EXPERIMENTS.get(experiment)
-    axis = known.axis(name) if known else None
+    description = EXPERIMENTS.get(experiment)
+    axis = description.axis(name) if description else None
     if name == COMPILER or axis is None or not axis.said:
         return str(value) if name == COMPILER else setting_text(((name, value),))
     count = amount(value) if isinstance(value, int) else value
-    return axis.said.format(value, count=count, type=type_of(str(value)))
+    return axis.said.format(value, count=count, type=structure_type(str(value)))

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from mallard.budget.document import PROCESS
-from mallard.budget.judge import Held, Judgement
+from mallard.budget.judge import Judgement, LimitCheck
 from mallard.profile.words import plural
 from mallard.view.terminal.console import print_line
 
@@ -44,11 +44,11 @@ def _name(scope: str) -> str:
     return "process" if scope == PROCESS else scope
 
 
-def _word(limit: Held) -> str:
+def _word(limit: LimitCheck) -> str:
     return "holds   " if limit.holds else "EXCEEDED"
 
 
-def _figures(limit: Held) -> str:
+def _figures(limit: LimitCheck) -> str:
     beyond = "" if limit.holds else f": {limit.value - limit.limit:,} beyond"
     return f"{WORDS[limit.figure]:16}  {limit.value:,} of {limit.limit:,}{beyond}"
 

@@ -10,14 +10,18 @@ from mallard.papers.printed import Key, PrintedTable
 
 
 def matching(
-    tables: Iterable[PrintedTable], data_of: str, place: Mapping[str, object], preferred: Mapping[str, object]
+    tables: Iterable[PrintedTable],
+    data_paper: str,
+    place: Mapping[str, object],
+    preferred: Mapping[str, object],
 ) -> PrintedTable | None:
     """The table of that paper's own measurement at a place. Among several, the one nearest to the setting
     is taken, and among those the one that prints seconds."""
     found = [
         table
         for table in tables
-        if table.data_of == data_of and all(table.place.get(key) == value for key, value in place.items())
+        if table.data_paper == data_paper
+        and all(table.place.get(key) == value for key, value in place.items())
     ]
 
     def fit(table: PrintedTable) -> tuple[int, bool]:

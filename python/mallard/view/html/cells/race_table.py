@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mallard.analysis.cell_tables import Line
-from mallard.analysis.verdicts import pick_of
+from mallard.analysis.verdicts import pick_strategy
 from mallard.view.html.cells.form import Form
 from mallard.view.html.cells.heat_map import Cell, HeatMap, strategy_columns
 from mallard.view.html.cells.race_cells import Published, race_cell
@@ -35,7 +35,7 @@ class RaceTable:
         return table.markup([(label, self._line(table, line, names, published)) for label, line in lines])
 
     def _line(self, table: HeatMap, line: Line, names: Sequence[str], published: PublishedOf) -> list[Cell]:
-        picked = pick_of(line)
+        picked = pick_strategy(line)
         held = {name: self.memory(line, name) for name in line.cells if line.finished(name)}
         least = min(held.values(), default=0.0)
         return [

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from mallard.analysis.cell_tables import Line
 from mallard.analysis.names import BASE, NULL
-from mallard.analysis.panel.phases import line_of_figure, value_of
-from mallard.analysis.verdicts import pick_of
+from mallard.analysis.panel.phases import figure_line, median_figure
+from mallard.analysis.verdicts import pick_strategy
 from mallard.cells import Cell as Measured
 from mallard.view.html.cells.form import Choice, Form, Steps
 from mallard.view.html.cells.heat_map import EMPTY, Cell, Column, HeatMap
@@ -134,12 +134,12 @@ def _found(kinds: Sequence[Kind], line: Line) -> dict[str, Found]:
         if isinstance(kind, AmountKind):
             _amounts(kind, line, found)
         else:
-            _times(kind, line_of_figure(line, kind.figure) if kind.figure else line, found)
+            _times(kind, figure_line(line, kind.figure) if kind.figure else line, found)
     return found
 
 
 def _times(kind: TimeKind, line: Line, found: dict[str, Found]) -> None:
-    picked = pick_of(line)
+    picked = pick_strategy(line)
     for name, of_name in found.items():
         cell = line.cells.get(name)
         if cell is None or not cell.finished:
@@ -163,7 +163,7 @@ def _time(figure: str, cell: Measured) -> dict[str, str]:
 
 
 def _amounts(kind: AmountKind, line: Line, found: dict[str, Found]) -> None:
-    amounts = {name: value for name in found if (value := value_of(line, name, kind.figure)) is not None}
+    amounts = {name: value for name in found if (value := median_figure(line, name, kind.figure)) is not None}
     least = max(kind.least, min(amounts.values(), default=0.0))
     for name, amount in amounts.items():
         found[name].values[kind.figure] = kind.shown(max(0.0, amount))

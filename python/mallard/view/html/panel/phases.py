@@ -4,8 +4,8 @@ whose buttons choose the time or the amount."""
 from __future__ import annotations
 
 from mallard.analysis.cell_tables import CellTable, Line
-from mallard.analysis.panel.phases import amount_of, over_time, phase_tables, timed
-from mallard.analysis.panel.sentences import sentences_of
+from mallard.analysis.panel.phases import cell_amount, over_time, phase_tables, timed
+from mallard.analysis.panel.sentences import phase_sentences
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Phases, Plot
 from mallard.experiments.description.quantity import BYTES, Quantity
@@ -40,7 +40,7 @@ def phases_section(experiment: Experiment, panel: Phases, measured: Measured | N
     tables = phase_tables(name, measured.rows)
     settings = [_setting(experiment, panel, kinds, table) for table in tables]
     body = joined(introduction(name), maps(name, form_of(kinds), *settings))
-    return section_of(name, body, answer(sentences_of(name, tables[0])))
+    return section_of(name, body, answer(phase_sentences(name, tables[0])))
 
 
 def _kinds(panel: Phases) -> tuple[Kind, ...]:
@@ -83,7 +83,7 @@ def _setting(experiment: Experiment, panel: Phases, kinds: tuple[Kind, ...], tab
     return element(
         "section",
         element("h3", text),
-        says(sentences_of(experiment.name, table)),
+        says(phase_sentences(experiment.name, table)),
         element("div", *plots, class_="plots") if any(plots) else None,
         strategy_map(
             text,
@@ -123,7 +123,7 @@ def _plot(panel: Phases, lines: StrategyLines, table: CellTable, plot: Plot) -> 
         return lines.plot(f"To {quantity.text}", plot.y, timed(table, quantity))
 
     def value(line: Line, name: str) -> float | None:
-        found = amount_of(table, line, name, quantity, plot.each)
+        found = cell_amount(table, line, name, quantity, plot.each)
         return found / MIB if found is not None and plot.mebibytes else found
 
     title = f"Memory {quantity.text}" if quantity.shown == BYTES else _sentence(quantity.text)[:-1]

@@ -7,7 +7,7 @@ from itertools import groupby
 from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.labels import binding, family
 from mallard.analysis.names import malloc
-from mallard.analysis.panel.phases import value_of
+from mallard.analysis.panel.phases import median_figure
 from mallard.analysis.panel.races import race_sentences, race_tables
 from mallard.contenders import CONTENDERS
 from mallard.experiments.description.experiment import Experiment
@@ -40,7 +40,7 @@ def race_section(experiment: Experiment, panel: Race, measured: Measured | None)
     tables = race_tables(name, measured.rows, measured.run.machine.get("cores"))
     shown = RaceTable(
         race_form(panel.wording, panel.kinds),
-        *([lambda line, name: value_of(line, name, panel.memory) or 0.0] if panel.memory else []),
+        *([lambda line, name: median_figure(line, name, panel.memory) or 0.0] if panel.memory else []),
     )
     settings = [_setting(experiment, panel, shown, table) for table in tables]
     body = joined(introduction(name), maps(name, shown.form, *settings))
@@ -111,7 +111,9 @@ def _map(
     lines: list[Line],
 ) -> Markup:
     title = _title(panel, place)
-    p0213, p0089 = (_printed(experiment, panel, table, place, data_of) for data_of in ("P0213", "P0089"))
+    p0213, p0089 = (
+        _printed(experiment, panel, table, place, data_paper) for data_paper in ("P0213", "P0089")
+    )
     grid = shown.markup(
         title,
         f"{title}, {setting_text(table.setting)}: a row for each {panel.each}",
@@ -137,11 +139,11 @@ def _key(printed: PrintedTable | None, line: Line) -> tuple[int, ...]:
 
 
 def _printed(
-    experiment: Experiment, panel: Race, table: CellTable, place: tuple[int, ...], data_of: str
+    experiment: Experiment, panel: Race, table: CellTable, place: tuple[int, ...], data_paper: str
 ) -> PrintedTable | None:
     """The printed table. The papers have none of a setting that has a remark."""
     if _remarks(panel, table):
         return None
     mine = [each for each in all_tables().values() if each.experiment == experiment.name]
     where = dict(zip(experiment.places, place, strict=False))
-    return matching(mine, data_of, where, {"buffer": dict(table.setting).get("buffer")})
+    return matching(mine, data_paper, where, {"buffer": dict(table.setting).get("buffer")})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mallard.analysis.cell_tables import CellTable, Line
-from mallard.analysis.panel.phases import amount_of, value_of
+from mallard.analysis.panel.phases import cell_amount, median_figure
 from mallard.experiments.small_objects import HELD
 from mallard.papers.printed import BASE, PrintedTable
 from mallard.papers.small_objects import POINTER_BYTES, PROCESS, STRATEGIES, figure_name
@@ -77,8 +77,8 @@ def _rows_beside(table: CellTable, printed: PrintedTable) -> list[Markup]:
 
 def _here(table: CellTable, line: Line, name: str, figure: str) -> float | None:
     if figure != PROCESS:
-        return value_of(line, name, figure)
-    held = amount_of(table, line, name, HELD, HELD.each)
+        return median_figure(line, name, figure)
+    held = cell_amount(table, line, name, HELD, HELD.each)
     return None if held is None else held + POINTER_BYTES
 
 

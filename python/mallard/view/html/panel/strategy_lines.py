@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mallard.analysis.cell_tables import CellTable, Line
 from mallard.analysis.names import BASE, NULL, contestants, malloc
-from mallard.analysis.ranking import pairings_of
+from mallard.analysis.ranking import collect_pairings
 from mallard.library import BURST, MASKED
 from mallard.stats import mean_ratio
 from mallard.view.html.line_plot import LinePlot, Series
@@ -63,7 +63,7 @@ def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
         name: mean_ratio(pairings).median
         for name in there
         if name not in first and not malloc(name)
-        if (pairings := pairings_of([table], name, BASE))
+        if (pairings := collect_pairings([table], name, BASE))
     }
     return [*first, *sorted(rest, key=lambda name: rest[name])][:MOST]
 

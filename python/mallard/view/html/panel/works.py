@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mallard.analysis.cell_tables import setting_text as in_words
 from mallard.analysis.panel.work_sentences import work_sentences
-from mallard.analysis.panel.works import Work, strategies_of, works_of
+from mallard.analysis.panel.works import Work, group_works, work_strategies
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Works
 from mallard.view.html.cells.controls import maps
@@ -25,7 +25,7 @@ def works_section(experiment: Experiment, panel: Works, measured: Measured | Non
         TimeKind("n", "ns", panel.text),
         TimeKind("p", "% of new-delete", panel.relative, relative=True),
     )
-    by_setting = works_of(name, measured.rows)
+    by_setting = group_works(name, measured.rows)
     settings = [_setting(name, kinds, in_words(setting), works) for setting, works in by_setting.items()]
     body = joined(introduction(name), maps(name, form_of(kinds), *settings))
     first = next(iter(by_setting.values()))
@@ -44,7 +44,7 @@ def _setting(name: str, kinds: tuple[Kind, ...], text: str, works: Sequence[Work
             f"Works, {text}: a row for each strategy",
             "",
             columns,
-            strategies_of(works),
+            work_strategies(works),
             kinds,
         ),
     )

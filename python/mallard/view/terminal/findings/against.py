@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mallard.analysis.against import SHOWN, Line, rivals_in, told, verdict
+from mallard.analysis.against import SHOWN, Line, legend, rival_strategies, verdict
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.names import malloc
 from mallard.stats import Ratio
@@ -18,7 +18,7 @@ FASTEST = "bold green"
 
 def show_against(console: Console, lines: Sequence[Line]) -> None:
     """Prints the table and its verdict. The fastest of a line is green."""
-    rivals = rivals_in(lines)
+    rivals = rival_strategies(lines)
     shown = [name for name in SHOWN if any(name in line.cells for line in lines)]
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     grid.add_column(Text("% of glibc's time"), no_wrap=True, min_width=len("vector<vector<string>>, 2^12"))
@@ -32,7 +32,7 @@ def show_against(console: Console, lines: Sequence[Line]) -> None:
         grid.add_row(f"  {line.cell}", *_figures(line, [*rivals, *shown]))
     console.print(grid)
     console.print()
-    for words in told(lines):
+    for words in legend(lines):
         console.print(words, style="dim", markup=False)
     for rival in rivals:
         console.print()

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.console import Console
 from rich.style import Style
 
-from mallard.analysis import BASE, NULL, Cell, CellTable, Line, pick_of
+from mallard.analysis import BASE, NULL, Cell, CellTable, Line, pick_strategy
 from mallard.analysis.labels import SHORT_STATUS
-from mallard.analysis.panel.phases import bytes_text, value_of
+from mallard.analysis.panel.phases import bytes_text, median_figure
 from mallard.analysis.words import nanoseconds, no_difference
 from mallard.view.terminal.table.blocks import Block, Piece, block, fitting, show_beside
 from mallard.view.terminal.table.palette import ratio_style
@@ -39,7 +39,7 @@ def figure_text(figure: str, text: Callable[[float], str]) -> Callable[[Line, st
     """The text of a cell in `show_figures`; None if the cell lacks the figure."""
 
     def shown(line: Line, name: str) -> str | None:
-        value = value_of(line, name, figure)
+        value = median_figure(line, name, figure)
         return None if value is None else text(value)
 
     return shown
@@ -98,7 +98,7 @@ def _time(line: Line, name: str) -> Piece:
     cell = line.cells.get(name)
     if cell is None or not cell.finished:
         return _broken(cell)
-    best = pick_of(line) == name
+    best = pick_strategy(line) == name
     compared = cell.ratio if name not in (BASE, NULL) else None
     mark = "*" if best else "=" if compared and no_difference(compared) else " "
     style = ratio_style(compared.median, bold=best) if compared else PLAIN

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from mallard.analysis.cell_tables import CellTable, Line, setting_text
-from mallard.analysis.panel.phases import amount_of, amount_text, over_time, phase_tables, timed
-from mallard.analysis.panel.sentences import sentences_of
+from mallard.analysis.panel.phases import amount_text, cell_amount, over_time, phase_tables, timed
+from mallard.analysis.panel.sentences import phase_sentences
 from mallard.analysis.words import factor
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Phases
@@ -33,7 +33,7 @@ def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: S
         for amount in panel.amounts:
             _show_amount(console, corner, table, amount)
         console.print()
-        answers.append(Answer(table.setting, sentences_of(experiment.name, table)))
+        answers.append(Answer(table.setting, phase_sentences(experiment.name, table)))
     console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
     return answers
 
@@ -53,7 +53,7 @@ def _show_over_time(console: Console, panel: Phases, table: CellTable, line: Lin
 
 def _show_amount(console: Console, corner: str, table: CellTable, amount: Quantity) -> None:
     def shown(line: Line, name: str) -> str | None:
-        value = amount_of(table, line, name, amount, amount.each)
+        value = cell_amount(table, line, name, amount, amount.each)
         if value is None:
             return None
         return f"{value:.1f}" if amount.each else amount_text(amount.shown, value)

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from mallard.analysis.cell_tables import CellTable, Line, setting_text
-from mallard.analysis.panel.phases import value_of
+from mallard.analysis.panel.phases import median_figure
 from mallard.analysis.panel.races import race_sentences, race_tables
 from mallard.analysis.words import nanoseconds
 from mallard.experiments.description.experiment import Experiment
@@ -70,17 +70,17 @@ def _most_ratio(table: CellTable, figure: str, base: str) -> dict[str, float]:
     most: dict[str, float] = {}
     for line in table.lines:
         for name in line.cells if line.place[-1] > 1 else ():
-            value, least = value_of(line, name, figure), value_of(line, name, base)
+            value, least = median_figure(line, name, figure), median_figure(line, name, base)
             if value and least and least > 0:
                 most[name] = max(most.get(name, 1.0), value / least)
     return {name: most[name] for name in table.strategies if name in most}
 
 
 def _most(table: CellTable, name: str, figure: str) -> float | None:
-    found = [value_of(line, name, figure) for line in table.lines if line.finished(name)]
+    found = [median_figure(line, name, figure) for line in table.lines if line.finished(name)]
     return max((value for value in found if value is not None), default=None)
 
 
 def _figure(line: Line, name: str, figure: str) -> Piece:
-    value = value_of(line, name, figure)
+    value = median_figure(line, name, figure)
     return f"{nanoseconds(value) if value is not None else '-'} ", Style()

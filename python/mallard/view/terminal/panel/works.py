@@ -11,7 +11,7 @@ from mallard.analysis.cell_tables import setting_text
 from mallard.analysis.names import BASE
 from mallard.analysis.panel.beside_book import beside_book
 from mallard.analysis.panel.work_sentences import work_sentences
-from mallard.analysis.panel.works import Work, strategies_of, works_of
+from mallard.analysis.panel.works import Work, group_works, work_strategies
 from mallard.analysis.words import factor, nanoseconds
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Works
@@ -22,11 +22,11 @@ from mallard.view.terminal.panel.by_strategy import MARKS, show_times
 
 def show_works(console: Console, experiment: Experiment, panel: Works, rows: Sequence[Row]) -> list[Answer]:
     answers = []
-    for setting, works in works_of(experiment.name, rows).items():
+    for setting, works in group_works(experiment.name, rows).items():
         if setting:
             console.print(Text(setting_text(setting), "bold"))
         columns = [(work.words, work.line) for work in works]
-        show_times(console, "ns an operation", "strategy", columns, strategies_of(works))
+        show_times(console, "ns an operation", "strategy", columns, work_strategies(works))
         _show_book(console, works)
         console.print()
         answers.append(Answer(setting or (), work_sentences(experiment.name, works)))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.style import Style
 
-from mallard.analysis import BASE, NULL, Cell, CellTable, Line, pick_of
+from mallard.analysis import BASE, NULL, Cell, CellTable, Line, pick_strategy
 from mallard.analysis.cell_tables import StructureTable
 from mallard.analysis.labels import SHORT_STATUS, place_heads, place_text
 from mallard.analysis.panel.races import faults_dominate
@@ -34,14 +34,14 @@ Show = Callable[[Line, str], Piece]  # the text of a cell, without the mark's pl
 def compared(table: CellTable) -> list[str]:
     """The strategies that a reader chooses from: no other bindings and variants of one that is there, unless
     one of them is the pick of a line."""
-    picks = {pick_of(line) for line in table.lines}
+    picks = {pick_strategy(line) for line in table.lines}
     usual = [name for name in without_variants(table.strategies) if not is_base(name) and not is_inline(name)]
     return [name for name in table.strategies if name in usual or name in picks]
 
 
 def show_heat_map(console: Console, table: CellTable, *, everything: bool) -> None:
     def show(line: Line, name: str) -> Piece:
-        return _cell(line.cells.get(name), pick_of(line) == name)
+        return _cell(line.cells.get(name), pick_strategy(line) == name)
 
     show_columns(console, table if everything else table.only(compared(table)), show)
 

@@ -153,7 +153,7 @@ def _printed(printed: PrintedTable, quantity: Quantity) -> Surface:
         for column, value in line.items()
         if value
     }
-    table = _map(f"{printed.data_of} {printed.label}", heights)
+    table = _map(f"{printed.data_paper} {printed.label}", heights)
 
     def cell(length: int, factor: int) -> Cell:
         ratio = heights.get((length, factor))
@@ -163,7 +163,7 @@ def _printed(printed: PrintedTable, quantity: Quantity) -> Surface:
         return table.cell({"ratio": three_digits(ratio)}, {"r": colour})
 
     caption = f"{printed.label}, inverted" if turned else printed.label
-    return Surface(printed.data_of, caption, heights, _markup(table, heights, cell), quantity.gain)
+    return Surface(printed.data_paper, caption, heights, _markup(table, heights, cell), quantity.gain)
 
 
 def _map(title: str, heights: Heights) -> HeatMap:

@@ -50,7 +50,7 @@ def _printed(table: PrintedTable) -> Markup:
         key[0]: {int(column): value for column, value in line.items() if value is not None}
         for key, line in table.rows.items()
     }
-    return _plot(f"{table.data_of} {table.label}", lines)
+    return _plot(f"{table.data_paper} {table.label}", lines)
 
 
 def _plot(title: str, lines: Lines) -> Markup:
