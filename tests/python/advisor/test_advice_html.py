@@ -1,4 +1,4 @@
-"""The page of an advice: its answer, its bars, its duck, the calls that save time."""
+"""The page of an advice: its answer, bars, duck plot, and the calls that save time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mallard.advice.study import Study
 from mallard.advice.verdict import decide
 from mallard.profile.document import Node, Profile, read_profile
 from mallard.view.html.advice import advice_page
-from mallard.view.html.advice.before_and_after import bars_of
+from mallard.view.html.advice.before_and_after import make_bars
 from mallard.view.html.advice.saved import operations_inside
 from mallard.view.html.profile.shell import MOST_BYTES
 
@@ -35,12 +35,12 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def profile(made: dict[str, Any]) -> Profile:
-    return read_profile(json.dumps(made))
+def profile(document_rows: dict[str, Any]) -> Profile:
+    return read_profile(json.dumps(document_rows))
 
 
-def page_of(of: Study, made: dict[str, Any] | None = None) -> str:
-    return advice_page(of, decide(of), profile(made or document()))
+def render_page(case: Study, profile_document: dict[str, Any] | None = None) -> str:
+    return advice_page(case, decide(case), profile(profile_document or document()))
 
 
 def texts(page: str) -> dict[str, str]:
@@ -48,29 +48,29 @@ def texts(page: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_begins_with_the_answer_and_asks_for_nothing(kind: str) -> None:
-    of = study(**KINDS[kind])
-    page = page_of(of)
-    found = read(page)
-    assert decide(of).kind == kind
-    assert texts(page)["answer"].startswith(f"The answer {decide(of).headline}")
-    assert len(found.ids) == len(set(found.ids))
-    for tag, attributes in found.tags:
+def test_page_begins_with_answer_and_loads_nothing(kind: str) -> None:
+    case = study(**KINDS[kind])
+    page = render_page(case)
+    parsed = read(page)
+    assert decide(case).kind == kind
+    assert texts(page)["answer"].startswith(f"The answer {decide(case).headline}")
+    assert len(parsed.ids) == len(set(parsed.ids))
+    for tag, attributes in parsed.tags:
         assert tag not in ("img", "iframe", "object", "embed", "link") or attributes.get("href") == "data:,"
         assert not {"src", "onclick", "onload", "onerror"} & set(attributes)
-    links = {str(attributes["href"])[1:] for tag, attributes in found.tags if tag == "a"}
-    assert links <= set(found.ids)
+    links = {str(attributes["href"])[1:] for tag, attributes in parsed.tags if tag == "a"}
+    assert links <= set(parsed.ids)
 
 
-def test_the_figures_of_before_and_after() -> None:
-    told = texts(page_of(study()))["before-and-after"]
-    assert "as it is" in told
-    assert "70.3 ms 38.7 ms (37.4 to 40.0 ms) 1.2 x" in told
-    assert "Dashed: 63.0 ms" in told
+def test_page_has_the_figures_before_and_after() -> None:
+    text = texts(render_page(study()))["before-and-after"]
+    assert "as it is" in text
+    assert "70.3 ms 38.7 ms (37.4 to 40.0 ms) 1.2 x" in text
+    assert "Dashed: 63.0 ms" in text
 
 
-def test_a_bar_ends_at_the_time_less_what_was_saved() -> None:
-    bars = {bar.label: bar for bar in bars_of(study())}
+def test_bar_ends_at_the_time_minus_saving() -> None:
+    bars = {bar.label: bar for bar in make_bars(study())}
     assert list(bars) == ["as it is", "mimalloc", "tcmalloc", "monotonic", "multipool"]
     assert bars["monotonic"].seconds == pytest.approx(0.109 - 0.0387)
     assert (bars["as it is"].kind, bars["monotonic"].kind, bars["multipool"].kind) == (
@@ -80,27 +80,27 @@ def test_a_bar_ends_at_the_time_less_what_was_saved() -> None:
     )
 
 
-def test_a_strategy_that_changes_the_output_is_no_bar_and_is_named_in_the_table() -> None:
-    of = study(trial=result(ground(effect("monotonic", 38.7), effect("heap", 5.0), differing=("heap",))))
-    assert "heap" not in {bar.label for bar in bars_of(of)}
-    assert "heap (another output)" in texts(page_of(of))["tried"]
+def test_strategy_that_changes_output_has_no_bar() -> None:
+    case = study(trial=result(ground(effect("monotonic", 38.7), effect("heap", 5.0), differing=("heap",))))
+    assert "heap" not in {bar.label for bar in make_bars(case)}
+    assert "heap (another output)" in texts(render_page(case))["tried"]
 
 
-def test_the_duck_tells_the_six_dimensions() -> None:
-    page = page_of(study())
+def test_duck_plot_labels_the_dimensions() -> None:
+    page = render_page(study())
     (label,) = re.findall(r'aria-label="(The duck of [^"]*)"', page)
     for name in ("density", "variation", "locality", "utilization", "contention"):
         assert name in label
 
 
-def test_the_code_is_there_as_it_is() -> None:
-    of = study(changes=(CHANGE,))
-    assert words(decide(of).code) in texts(page_of(of))["code"]
+def test_page_contains_the_code() -> None:
+    case = study(changes=(CHANGE,))
+    assert words(decide(case).code) in texts(render_page(case))["code"]
 
 
-def test_operations_belong_to_the_outermost_call_of_the_function() -> None:
+def test_operations_count_for_the_outermost_call() -> None:
     """main calls the function f, which calls itself and g; and it calls g directly."""
-    made = [
+    nodes = [
         Node(None, None, 0, 0, 0, 0, 100),
         Node(0, 0, 0, 0, 0, 0, 100),  # main
         Node(1, 1, 0, 0, 0, 0, 60),  # f
@@ -108,25 +108,25 @@ def test_operations_belong_to_the_outermost_call_of_the_function() -> None:
         Node(3, 2, 0, 0, 0, 0, 30),  # g
         Node(1, 2, 0, 0, 0, 0, 40),  # g
     ]
-    assert operations_inside(made, 1) == [60, 60, 60, 40, 30, 0]
-    assert operations_inside(made, 9) == [0] * 6
+    assert operations_inside(nodes, 1) == [60, 60, 60, 40, 30, 0]
+    assert operations_inside(nodes, 9) == [0] * 6
 
 
-def test_a_call_tells_its_share_of_the_saving() -> None:
-    page = page_of(study())
-    whole = re.findall(r"saved, by its operations 38.7 ms", page)
-    assert whole, "the root has all of it"
+def test_call_shows_its_share_of_the_saving() -> None:
+    page = render_page(study())
+    root_labels = re.findall(r"saved, by its operations 38.7 ms", page)
+    assert root_labels, "the root has all of it"
 
 
-@pytest.mark.parametrize("made", [empty, hostile], ids=["empty", "hostile"])
-def test_any_profile_makes_a_page(made: Any) -> None:
-    page = page_of(study(), made())
+@pytest.mark.parametrize("make_document", [empty, hostile], ids=["empty", "hostile"])
+def test_renders_empty_and_hostile_profiles(make_document: Any) -> None:
+    page = render_page(study(), make_document())
     assert len(page.encode()) <= MOST_BYTES
     assert "<script>alert" not in page
 
 
-def test_a_program_that_never_allocates_has_a_page_without_scripts() -> None:
-    of = study(**NOTHING, allocations=0, globals=mallocs())
-    page = advice_page(of, decide(of), None)
+def test_page_without_allocations_has_no_scripts() -> None:
+    case = study(**NOTHING, allocations=0, globals=mallocs())
+    page = advice_page(case, decide(case), None)
     assert "<script" not in page
     assert "allocates 0 blocks" in texts(page)["answer"]

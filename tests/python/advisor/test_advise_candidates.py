@@ -16,30 +16,32 @@ NAMES = ("main", "handle(request const&)", "parse(text)", "std::string::_M_appen
 
 def profile(scopes: list[dict[str, Any]], **changes: Any) -> Profile:
     functions = [{"name": name, "object": "/srv/server", "file": "s.cpp", "line": 9} for name in NAMES]
-    made = document(functions=functions, scopes=scopes, figures=figures(1000, 64_000, 1.0), **changes)
-    return read_profile(json.dumps(made))
+    profile_document = document(
+        functions=functions, scopes=scopes, figures=figures(1000, 64_000, 1.0), **changes
+    )
+    return read_profile(json.dumps(profile_document))
 
 
-def names(of: Profile) -> list[str]:
-    return [each.name for each in find_candidates(of)]
+def names(recorded: Profile) -> list[str]:
+    return [candidate.name for candidate in find_candidates(recorded)]
 
 
-def test_of_scopes_that_make_the_same_blocks_the_one_that_owns_them():
+def test_keeps_the_scope_that_owns_the_blocks():
     main = scope(0, 0, 1000, 64_000, 1.0, owned=amount(5, 300))
     handle = scope(1, 1, 990, 63_000, 1.0, owned=amount(980, 62_000))
     assert names(profile([main, handle])) == ["handle"]
 
 
-def test_main_is_a_candidate_if_there_is_no_other():
+def test_main_is_the_last_resort():
     assert names(profile([scope(0, 0, 1000, 64_000, 1.0)])) == ["main"]
 
 
-def test_a_function_that_makes_blocks_for_others_is_none():
+def test_function_that_allocates_for_callers_is_rejected():
     parse = scope(2, 2, 500, 30_000, 0.002, owned=amount(1, 10))
     assert names(profile([parse])) == []
 
 
-def test_the_library_comes_after_the_program():
+def test_library_functions_come_after_program_functions():
     append = scope(3, 3, 700, 40_000, 1.0, owned=amount(700, 40_000))
     render = scope(4, 4, 200, 9_000, 1.0, owned=amount(200, 9_000))
     assert names(profile([append, render])) == ["render", "std::string::_M_append"]
@@ -48,11 +50,11 @@ def test_the_library_comes_after_the_program():
 def test_marked_scopes_come_first():
     handle = scope(1, 1, 990, 63_000, 1.0)
     marked = scope(9, 1, 300, 20_000, 1.0) | {"name": "request", "kind": "marker", "function": None}
-    found = find_candidates(profile([handle], markers=document()["markers"] | {"scopes": [marked]}))
-    assert [each.title for each in found] == ['the scope "request"', "handle()"]
+    candidates = find_candidates(profile([handle], markers=document()["markers"] | {"scopes": [marked]}))
+    assert [candidate.title for candidate in candidates] == ['the scope "request"', "handle()"]
 
 
-def test_a_candidate_has_what_a_region_needs():
+def test_candidate_has_the_sizes_of_a_region():
     handle = scope(
         1,
         1,
@@ -62,45 +64,45 @@ def test_a_candidate_has_what_a_region_needs():
         rewind={"returns": 400, "peak_bytes": 4096},
         escape_sites=[{"site": 4, **amount(9, 90)}],
     )
-    (found,) = find_candidates(profile([handle]))
-    assert found.asked_as == "handle(request const&)"
-    assert found.with_source == "handle() (s.cpp:9)"
-    assert (found.returns, found.region_bytes) == (400, 4096)
-    assert found.escaped == handle["figures"]["escaped"]["allocations"]
-    assert found.escape_sites[0].allocations == 9
+    (candidate,) = find_candidates(profile([handle]))
+    assert candidate.asked_as == "handle(request const&)"
+    assert candidate.with_source == "handle() (s.cpp:9)"
+    assert (candidate.returns, candidate.region_bytes) == (400, 4096)
+    assert candidate.escaped == handle["figures"]["escaped"]["allocations"]
+    assert candidate.escape_sites[0].allocations == 9
 
 
-def test_a_candidate_has_the_price_of_its_escapes():
+def test_candidate_has_its_break_even_share():
     handle = scope(1, 1, 990, 63_000, 0.9)
-    even = {"share": 0.42, "saved_ns_per_block": 51.0, "cost_ns_per_activation": 2600.0}
-    almost = {"scope": 1, "containment": 0.9, "escapes_from": [], "break_even": even}
-    (found,) = find_candidates(profile([handle], almost_contained=[almost]))
-    assert found.break_even == 0.42
-    (other,) = find_candidates(profile([handle], almost_contained=[almost | {"scope": 7}]))
-    assert other.break_even is None
+    break_even = {"share": 0.42, "saved_ns_per_block": 51.0, "cost_ns_per_activation": 2600.0}
+    almost = {"scope": 1, "containment": 0.9, "escapes_from": [], "break_even": break_even}
+    (priced,) = find_candidates(profile([handle], almost_contained=[almost]))
+    assert priced.break_even == 0.42
+    (unpriced,) = find_candidates(profile([handle], almost_contained=[almost | {"scope": 7}]))
+    assert unpriced.break_even is None
 
 
-def test_no_scope_no_candidate():
+def test_no_candidates_without_scopes():
     assert find_candidates(read_profile(json.dumps(empty()))) == []
     assert find_candidates(read_profile(json.dumps(withheld()))) == []
 
 
-def test_at_most_five():
+def test_returns_at_most_five_candidates():
     scopes = [scope(n, 1 + n % 2, 900 - 100 * n, 9_000, 1.0) for n in range(8)]
     assert len(find_candidates(profile(scopes))) == 5
 
 
-def test_scopes_are_disjoint_if_neither_was_seen_in_the_other():
+def test_scopes_are_disjoint_unless_nested():
     def node(parent: int | None, function: int | None) -> dict[str, Any]:
         counts = ("allocations", "bytes", "contained_allocations", "contained_bytes", "operations")
         return {"parent": parent, "function": function, **dict.fromkeys(counts, 10)}
 
     handle = scope(1, 1, 600, 63_000, 1.0)
     render = scope(4, 4, 300, 9_000, 1.0)
-    beside = [node(None, None), node(0, 0), node(1, 1), node(1, 4)]
-    inside = [*beside, node(2, 4)]
-    apart = profile([handle, render], flame={"nodes": beside, "pruned": 0})
+    siblings = [node(None, None), node(0, 0), node(1, 1), node(1, 4)]
+    inside = [*siblings, node(2, 4)]
+    separate = profile([handle, render], flame={"nodes": siblings, "pruned": 0})
     nested = profile([handle, render], flame={"nodes": inside, "pruned": 0})
-    one, other = find_candidates(apart)
-    assert disjoint(apart, one, other)
-    assert not disjoint(nested, one, other)
+    first, second = find_candidates(separate)
+    assert disjoint(separate, first, second)
+    assert not disjoint(nested, first, second)

@@ -1,4 +1,4 @@
-"""The code to paste: it compiles for each strategy, and its sizes are those of the recording."""
+"""The code to paste: it compiles for each strategy, with the sizes of the recording."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from mallard.advice.code import CONTAINERS, TypeChange, buffer_bytes, code_for, 
 from mallard.profile.document import read_profile
 from mallard.trial.strategies import STRATEGIES
 
-EVERY = [TypeChange(name, parameters, "handle", "src/s.cpp:9", 100) for _, name, parameters in CONTAINERS]
+EVERY_CHANGE = [
+    TypeChange(name, parameters, "handle", "src/s.cpp:9", 100) for _, name, parameters in CONTAINERS
+]
 
 
-def test_every_strategy_has_code_that_compiles(tmp_path: Path):
-    """All of them in one file, each in a namespace of its own; with and without a buffer."""
+def test_code_of_every_strategy_compiles(tmp_path: Path):
+    """All strategies in one file, each in a namespace, with and without a buffer."""
     compiler = shutil.which(os.environ.get("CXX", "c++"))
     if compiler is None:
         pytest.skip("no C++ compiler")
@@ -31,7 +33,7 @@ def test_every_strategy_has_code_that_compiles(tmp_path: Path):
     for number, strategy in enumerate(STRATEGIES):
         for large in (False, True):
             scope = candidate(region_bytes=1 << 30) if large else escaping()
-            lines = code_for(strategy, scope, EVERY, threads=large).splitlines()
+            lines = code_for(strategy, scope, EVERY_CHANGE, threads=large).splitlines()
             includes += [line for line in lines if line.startswith("#include")]
             body = [line for line in lines if not line.startswith("#include")]
             parts += [f"namespace of_{number}_{'large' if large else 'small'} {{", *body, "}"]
@@ -42,7 +44,7 @@ def test_every_strategy_has_code_that_compiles(tmp_path: Path):
     assert done.returncode == 0, done.stderr[:3000]
 
 
-def test_the_buffer_has_room_for_a_request():
+def test_buffer_fits_a_call():
     assert buffer_bytes(candidate(region_bytes=5_900)) == 8192
     assert buffer_bytes(candidate(region_bytes=10)) == 256
     assert buffer_bytes(candidate(region_bytes=1 << 20)) == 0
@@ -50,15 +52,15 @@ def test_the_buffer_has_room_for_a_request():
     assert buffer_bytes(candidate(returns=0, peak_p99=None)) == 0
 
 
-def test_calls_that_stacks_did_not_tell_apart_size_no_buffer() -> None:
-    """They seem to be one call that makes all blocks of the run."""
+def test_merged_calls_do_not_size_the_buffer() -> None:
+    """The merged calls look like one call that makes all blocks of the run."""
     scope = candidate(region_bytes=9_708, bytes_p50=56e6, bytes_p99=56e6)
     assert buffer_bytes(scope) == 16384
     code = code_for("monotonic", scope, [])
     assert "// As recorded, a call needs at most 9.48 KiB." in code
 
 
-def test_the_buffer_serves_99_of_100_calls_and_the_rest_is_kept():
+def test_buffer_serves_the_99th_percentile():
     scope = candidate(region_bytes=40_000, bytes_p50=900.0, bytes_p99=3_000.0)
     assert buffer_bytes(scope) == 4096
     text = code_for("monotonic", scope, [])
@@ -75,7 +77,7 @@ def test_the_buffer_serves_99_of_100_calls_and_the_rest_is_kept():
     )
 
 
-def test_assertions_are_of_the_types_that_were_found():
+def test_code_uses_the_types_of_the_profile():
     string = TypeChange("string", "", "handle", "src/s.cpp:9", 100)
     assert "auto& c0 = mallard::wink_out<std::pmr::string>(memory);" in code_for(
         "monotonic", candidate(), [string]
@@ -83,7 +85,7 @@ def test_assertions_are_of_the_types_that_were_found():
     assert "static_assert(std::uses_allocator_v<decltype(c0)" in code_for("heap", candidate(), [string])
 
 
-def test_a_type_that_owns_more_does_not_compile(tmp_path: Path):
+def test_rejects_wink_out_of_owning_types(tmp_path: Path):
     compiler = shutil.which(os.environ.get("CXX", "c++"))
     if compiler is None:
         pytest.skip("no C++ compiler")
@@ -97,7 +99,7 @@ def test_a_type_that_owns_more_does_not_compile(tmp_path: Path):
     assert "wink_out_would_leak" in done.stderr or "wink_out: " in done.stderr
 
 
-def test_the_types_to_change_come_from_the_stacks_of_the_scope():
+def test_type_changes_come_from_stacks_in_scope():
     names = ("handle(query)", "std::map<int, int>::emplace(int)", "std::__cxx11::string::_M_create()", "main")
     site = {
         "place": 0,
@@ -108,9 +110,9 @@ def test_the_types_to_change_come_from_the_stacks_of_the_scope():
         "peak_bytes": 10,
         "returns": 3,
     }
-    made = document(
-        functions=[{"name": each, "object": "/srv/x", "file": "x.cpp", "line": 1} for each in names],
-        places=[{"function": at, "file": "x.cpp", "line": 40, "inlined": False} for at in range(4)],
+    profile_document = document(
+        functions=[{"name": name, "object": "/srv/x", "file": "x.cpp", "line": 1} for name in names],
+        places=[{"function": index, "file": "x.cpp", "line": 40, "inlined": False} for index in range(4)],
         stacks=[[2, 1, 0, 3], [1, 0, 3], [1, 3]],
         sites=[
             site,
@@ -118,15 +120,17 @@ def test_the_types_to_change_come_from_the_stacks_of_the_scope():
             site | {"stacks": [{"stack": 2, **amount(1, 1)}]},
         ],
     )
-    found = type_changes(read_profile(json.dumps(made)), candidate(function=0, allocations=1000))
-    assert [(each.was, each.becomes) for each in found] == [
+    changes = type_changes(
+        read_profile(json.dumps(profile_document)), candidate(function=0, allocations=1000)
+    )
+    assert [(change.was, change.becomes) for change in changes] == [
         ("std::string", "std::pmr::string"),
         ("std::map<Key, T>", "std::pmr::map<Key, T>"),
     ]
-    assert found[0].source == "x.cpp:40"
+    assert changes[0].source == "x.cpp:40"
 
 
-def test_escaping_sites_are_left_global():
+def test_escaping_sites_stay_global():
     text = code_for("monotonic", escaping(), [])
     assert "//   remember (cache.cpp:12)" in text
     assert "mallard::wink_out<std::pmr::vector<int>>(memory)" in text

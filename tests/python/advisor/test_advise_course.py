@@ -1,4 +1,4 @@
-"""The course of the advice, with made up runs: what is tried, how often, and what is said of odd programs."""
+"""The steps of the advice with fake runs: the trials, their number, and the notes about unusual programs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FakeProgram(Program):
     status = 0
     seconds = 0.1
     runs: list[Arm] = []  # noqa: RUF012
-    said: list[str] = []  # noqa: RUF012
+    messages: list[str] = []  # noqa: RUF012
     allocating_threads = 1
     cores = 1.0
 
@@ -64,74 +64,80 @@ class FakeProgram(Program):
 
 
 @pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """A function that runs the course on a profile, and counts recordings."""
 
-    def run(program: type[FakeProgram] = FakeProgram, asked: Request | None = None, **changes: Any) -> Any:
+    def run(program: type[FakeProgram] = FakeProgram, request: Request | None = None, **changes: Any) -> Any:
         functions = [{"name": name, "object": "/srv/server", "file": "s.cpp", "line": 9} for name in NAMES]
         handle = scope(1, 1, 990, 63_000, 1.0, owned=amount(980, 60_000))
         process = document()["process"] | {"command": ["server"], "events": 1_000_000}
-        made = NONE | {"functions": functions, "scopes": [handle], "process": process} | changes
-        made["figures"] = made.get("figures", figures(1000, 64_000, 1.0))
-        text = json.dumps(document(**made))
+        fields = NO_FINDINGS | {"functions": functions, "scopes": [handle], "process": process} | changes
+        fields["figures"] = fields.get("figures", figures(1000, 64_000, 1.0))
+        text = json.dumps(document(**fields))
         recordings: list[str] = []
         monkeypatch.setattr(course, "record", lambda *words: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(course, "ask", lambda words: text)
         monkeypatch.setattr(tries, "ask", lambda words: text)
-        monkeypatch.setattr(tries, "locate_scope", lambda trace, name: code_of(name))
+        monkeypatch.setattr(tries, "locate_scope", lambda trace, name: stack_scope(name))
         monkeypatch.setattr(course, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
-        said: list[str] = []
-        found = study(
+        messages: list[str] = []
+        case = study(
             program(["server"], Path("x")),
-            asked or Request(("glibc",)),
+            request or Request(("glibc",)),
             None,
             tmp_path,
             lambda name: lambda a, b: None,
-            said.append,
+            messages.append,
         )
-        program.said = said
-        return found, program.runs, recordings
+        program.messages = messages
+        return case, program.runs, recordings
 
     return run
 
 
-NONE: dict[str, Any] = {"sites": [], "owners": [], "already_pooled": [], "almost_contained": [], "pairs": []}
+NO_FINDINGS: dict[str, Any] = {
+    "sites": [],
+    "owners": [],
+    "already_pooled": [],
+    "almost_contained": [],
+    "pairs": [],
+}
 
 
-def code_of(name: str) -> Scope:
+def stack_scope(name: str) -> Scope:
     return Scope(name, (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", f":{len(name):x}")))
 
 
-def test_a_scope_is_screened_and_then_measured_with_every_strategy(given):
-    found, runs, recordings = given()
-    assert decide(found).headline.startswith(
+def test_screens_then_measures_every_strategy(advise):
+    case, runs, recordings = advise()
+    assert decide(case).headline.startswith(
         "Put a monotonic allocator, rewound on return, into handle() (s.cpp:9): 30.0 ms of 100 ms saved"
     )
-    assert found.trial.rounds == 21
+    assert case.trial.rounds == 21
     assert {arm.strategy for arm in runs} >= {None, NULL, "monotonic", "multipool", "heap", "adaptive-pool"}
     assert recordings == ["one"]
 
 
-def test_a_program_that_hardly_allocates_runs_once(given):
+def test_program_that_hardly_allocates_runs_once(advise):
     quiet = document()["process"] | {"command": ["server"], "events": 100}
-    found, runs, _ = given(process=quiet)
-    assert decide(found).kind == "nothing"
+    case, runs, _ = advise(process=quiet)
+    assert decide(case).kind == "nothing"
     assert len(runs) == 1
 
 
-def test_other_mallocs_are_compared_on_the_heap_of_the_trials(given, monkeypatch):
+def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
-    found, runs, _ = given(asked=Request(("glibc", "mimalloc"), litters=(1000,)))
+    case, runs, _ = advise(request=Request(("glibc", "mimalloc"), litters=(1000,)))
     of_mallocs = [arm for arm in runs if arm.malloc or (arm.strategy == NULL and arm.litter)]
     assert of_mallocs
     assert {arm.litter for arm in of_mallocs if arm.strategy} == {1000}
-    assert found.globals.heap == "littered"
-    assert "glibc on a littered heap" in decide(found).headline
+    assert case.globals.heap == "littered"
+    assert "glibc on a littered heap" in decide(case).headline
 
 
 @pytest.mark.parametrize(("allocating_threads", "wall"), [(2, True), (1, False)])
-def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, allocating_threads, wall):
+def test_mallocs_and_strategies_share_one_clock(advise, monkeypatch, allocating_threads, wall):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
     savings = {"monotonic": 30.0, "multipool": 10.0, "mimalloc": 28.0}
     threads = type(
@@ -139,103 +145,105 @@ def test_mallocs_and_strategies_are_compared_by_one_clock(given, monkeypatch, al
         (FakeProgram,),
         {"allocating_threads": allocating_threads, "cores": 2.0, "saved_ms": savings},
     )
-    found, _, _ = given(program=threads, asked=Request(("glibc", "mimalloc")))
+    case, _, _ = advise(program=threads, request=Request(("glibc", "mimalloc")))
     part = 0.5 if wall else 1.0
-    assert found.wall is wall
-    assert -found.best.time.median == pytest.approx(0.030 * part)
-    assert -found.globals.best.time.median == pytest.approx(0.028 * part)
-    assert found.globals.seconds == pytest.approx(0.1 * part)
-    assert found.ceiling.program_seconds == pytest.approx(0.1 * part)
-    assert found.ceiling.high <= found.ceiling.program_seconds
-    assert found.on_top.trial.wall is wall
-    said = "Times are wall time, because several threads allocate in the scope."
-    assert (said in decide(found).notes) is wall
-    assert json.loads(advice_json(found, decide(found)))["wall"] is wall
+    assert case.wall is wall
+    assert -case.best.time.median == pytest.approx(0.030 * part)
+    assert -case.globals.best.time.median == pytest.approx(0.028 * part)
+    assert case.globals.seconds == pytest.approx(0.1 * part)
+    assert case.ceiling.program_seconds == pytest.approx(0.1 * part)
+    assert case.ceiling.high <= case.ceiling.program_seconds
+    assert case.on_top.trial.wall is wall
+    note = "Times are wall time, because several threads allocate in the scope."
+    assert (note in decide(case).notes) is wall
+    assert json.loads(advice_json(case, decide(case)))["wall"] is wall
 
 
-def test_an_odd_end_under_a_malloc_is_told_with_its_rounds():
+def test_reports_rounds_with_unexpected_ends():
     def runs(*statuses: int) -> list[RunResult]:
         return [RunResult(0.1, 0.1, MIB, 9, status, "", None) for status in statuses]
 
-    found = compare_mallocs({"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)})
-    assert found.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
-    own = compare_mallocs(
+    compared = compare_mallocs(
+        {"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)}
+    )
+    assert compared.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
+    varying = compare_mallocs(
         {"glibc": runs(0, 11, 0), "mimalloc": runs(0, 11, 11), "tcmalloc": runs(256, 256, 256)}
     )
-    assert not own.same_end
-    assert own.failed == {"tcmalloc": "ended with exit status 1"}
+    assert not varying.same_end
+    assert varying.failed == {"tcmalloc": "ended with exit status 1"}
 
 
-def test_without_a_trial_a_program_with_several_cores_has_wall_time(given):
+def test_several_cores_mean_wall_time_without_trial(advise):
     quiet = document()["process"] | {"command": ["server"], "events": 100}
     several = type("Several", (FakeProgram,), {"cores": 2.0})
-    found, _, _ = given(program=several, process=quiet)
-    assert found.wall
-    assert "Times are wall time, because the program uses several cores." in decide(found).notes
-    assert "of 50.0 ms here" in decide(found).headline
+    case, _, _ = advise(program=several, process=quiet)
+    assert case.wall
+    assert "Times are wall time, because the program uses several cores." in decide(case).notes
+    assert "of 50.0 ms here" in decide(case).headline
 
 
-def test_the_first_run_is_under_the_malloc_to_compare_with(given, monkeypatch):
+def test_first_run_uses_the_base_malloc(advise, monkeypatch):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     quiet = document()["process"] | {"command": ["server"], "events": 100}
-    found, runs, _ = given(asked=Request(("mimalloc",)), process=quiet)
+    case, runs, _ = advise(request=Request(("mimalloc",)), process=quiet)
     assert [arm.malloc for arm in runs] == [Path("/lib/mimalloc.so")]
-    assert "against mimalloc on a clean heap" in decide(found).headline
+    assert "against mimalloc on a clean heap" in decide(case).headline
 
 
-def test_a_program_that_makes_no_call_of_the_allocator(given, monkeypatch):
+def test_program_without_allocations_is_answered(advise, monkeypatch):
     def refuse(*_: object) -> None:
         raise NothingRecordedError("nothing was recorded: 'x' ended before its first allocation")
 
     monkeypatch.setattr(course, "_load_or_record", refuse)
-    verdict = decide(given()[0])
+    verdict = decide(advise()[0])
     assert verdict.headline.startswith("Nothing worth doing: the program allocates 0 blocks")
     assert verdict.notes == ("Nothing was recorded: 'x' ended before its first allocation.",)
 
 
-def test_a_program_that_only_the_recorder_ends_is_refused(given, monkeypatch):
+def test_rejects_programs_that_the_recorder_ends(advise, monkeypatch):
     def refuse(*_: object) -> None:
         raise NothingRecordedError("nothing was recorded: 'x' was ended by signal 31 (SIGSYS)")
 
     monkeypatch.setattr(course, "_load_or_record", refuse)
     with pytest.raises(UsageError, match="; without the recorder the program ended with exit status 0"):
-        given()
+        advise()
 
 
-def test_another_end_with_the_recorder_is_noted(given):
+def test_notes_a_different_end_under_recorder(advise):
     faulty = document()["process"] | {"command": ["server"], "events": 1_000_000, "exit_status": 11}
-    notes = decide(given(process=faulty)[0]).notes
-    said = "With the recorder the program ended by SIGSEGV, and without it ended with exit status 0"
-    assert any(note.startswith(said) for note in notes)
+    notes = decide(advise(process=faulty)[0]).notes
+    message = "With the recorder the program ended by SIGSEGV, and without it ended with exit status 0"
+    assert any(note.startswith(message) for note in notes)
 
 
-def test_a_disturbed_recording_is_repeated(given):
+def test_disturbed_recording_is_repeated(advise):
     wide = figures(1000, 64_000, 1.0, D=figures()["D"] | {"interval": [0.0, 0.5]})
-    _, _, recordings = given(figures=wide)
+    _, _, recordings = advise(figures=wide)
     assert len(recordings) == course.MOST_RECORDINGS
 
 
-def test_no_scope_that_contains_its_blocks(given):
-    found, _, _ = given(scopes=[])
-    assert found.trial is None
-    assert decide(found).headline == (
+def test_no_advice_without_a_containing_scope(advise):
+    case, _, _ = advise(scopes=[])
+    assert case.trial is None
+    assert decide(case).headline == (
         "No advice: no scope of the program ends most of the blocks that it makes; and no other malloc saves "
         "time, against glibc on a clean heap."
     )
 
 
-def test_a_scope_that_cannot_be_served_is_no_error(given, monkeypatch):
+def test_unservable_scope_is_skipped_with_reason(advise, monkeypatch):
     def refuse(*_: object) -> None:
         raise UsageError("the code of handle is in no file, so a trial cannot find it again")
 
     monkeypatch.setattr(tries, "run_campaign", refuse)
-    found, _, _ = given()
-    assert found.trial is None
-    assert any(note.startswith("handle() was not tried: the code of handle") for note in decide(found).notes)
+    case, _, _ = advise()
+    assert case.trial is None
+    assert any(note.startswith("handle() was not tried: the code of handle") for note in decide(case).notes)
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"outputs": ("a", "b", "c")}, "The program's output differs from run to run"),
         ({"status": 256}, "The program ended with exit status 1; its standard input is empty, --input FILE"),
@@ -243,80 +251,87 @@ def test_a_scope_that_cannot_be_served_is_no_error(given, monkeypatch):
         ({"seconds": 0.04}, "The program takes 40 ms; with more work, the answer is surer"),
     ],
 )
-def test_odd_programs_are_told(given, changes, said):
+def test_notes_unusual_programs(advise, changes, message):
     program = type("Odd", (FakeProgram,), changes | {"saved_ms": {"monotonic": 5.0}})
-    found, _, _ = given(program=program)
-    assert any(note.startswith(said) for note in found.notes)
+    case, _, _ = advise(program=program)
+    assert any(note.startswith(message) for note in case.notes)
 
 
-def test_programs_that_start_others_and_recordings_of_others_are_told(given):
+def test_notes_child_processes_and_foreign_recordings(advise):
     process = document()["process"] | {"events": 1_000_000, "forks_not_followed": 3}
-    found, _, _ = given(process=process)
-    assert any(note.startswith("The program starts other processes.") for note in found.notes)
-    assert any(note.startswith("The recording is of 'clang++-16") for note in found.notes)
+    case, _, _ = advise(process=process)
+    assert any(note.startswith("The program starts other processes.") for note in case.notes)
+    assert any(note.startswith("The recording is of 'clang++-16") for note in case.notes)
 
 
-def test_longer_programs_get_fewer_rounds_and_never_too_few():
-    asked = Request(("glibc", "mimalloc", "jemalloc", "tcmalloc"))
-    short, second, long = (plan_for(seconds, asked) for seconds in (0.02, 1.0, 60.0))
+def test_slow_programs_get_fewer_rounds():
+    request = Request(("glibc", "mimalloc", "jemalloc", "tcmalloc"))
+    short, second, long = (plan_for(seconds, request) for seconds in (0.02, 1.0, 60.0))
     assert short.full_rounds == 41
     assert len(short.strategies) == 6
     assert second.full_rounds == 21
     assert second.strategies == ()
     assert (long.full_rounds, long.global_rounds, long.screening_rounds, long.candidates) == (5, 3, 3, 2)
-    assert all(plan_for(each, asked).runs * each < 150 for each in (0.002, 0.02, 0.1, 0.2, 0.35, 0.36, 0.5))
+    assert all(
+        plan_for(seconds, request).runs * seconds < 150
+        for seconds in (0.002, 0.02, 0.1, 0.2, 0.35, 0.36, 0.5)
+    )
     assert second.runs < 230
     assert plan_for(1.0, Request(("glibc",), rounds=33)).full_rounds == 33
     assert plan_for(0.5, Request(("glibc",), quick=True)).full_rounds < 21
 
 
-def test_a_long_program_gets_every_strategy_briefly_and_the_best_two_in_full(given):
+def test_slow_program_measures_two_strategies_in_full(advise):
     savings = {"heap": 300.0, "small-object-pool": 200.0, "monotonic": 50.0, "multipool": 40.0}
     slow = type("Slow", (FakeProgram,), {"seconds": 1.0, "saved_ms": savings})
     busy = document()["process"] | {"command": ["server"], "events": 20_000_000}
-    found, runs, _ = given(program=slow, process=busy)
-    assert {each.strategy for each in found.briefly.trial.effects} == set(STRATEGIES)
-    assert [each.strategy for each in found.ground.trial.effects] == ["heap", "small-object-pool"]
-    assert decide(found).answer.strategy == "heap"
+    case, runs, _ = advise(program=slow, process=busy)
+    assert {effect.strategy for effect in case.briefly.trial.effects} == set(STRATEGIES)
+    assert [effect.strategy for effect in case.ground.trial.effects] == ["heap", "small-object-pool"]
+    assert decide(case).answer.strategy == "heap"
     best = "the best of them, heap and small-object-pool, all"
-    assert f"The program takes long: each strategy had 3 rounds, and {best}." in found.notes
+    assert f"The program takes long: each strategy had 3 rounds, and {best}." in case.notes
     assert sum(arm.strategy == "adaptive-pool" for arm in runs) == 3
-    quick, _, _ = given(program=slow, asked=Request(("glibc",), quick=True), process=busy)
+    quick, _, _ = advise(program=slow, request=Request(("glibc",), quick=True), process=busy)
     assert any(note.startswith("As --quick asks: each strategy had 3 rounds") for note in quick.notes)
 
 
-def test_the_best_two_can_be_advised():
-    none = effect("small-object-pool", 50.0, counts=Counts())
-    odd, heap, pool = effect("adaptive-pool", 40.0), effect("heap", 30.0), effect("multipool", -2.0)
-    assert best_two(ground(none, odd, heap, pool, differing=("adaptive-pool",))) == ("heap", "multipool")
-    assert best_two(ground(none)) == SCREENING
-
-
-def test_the_time_is_told_before_it_passes(given):
-    given()
-    again, time = FakeProgram.said
-    assert (
-        again == "server runs many times, in this folder: files that it writes are written again each time."
+def test_best_two_excludes_unusable_strategies():
+    unserved = effect("small-object-pool", 50.0, counts=Counts())
+    differing, heap, pool = effect("adaptive-pool", 40.0), effect("heap", 30.0), effect("multipool", -2.0)
+    assert best_two(ground(unserved, differing, heap, pool, differing=("adaptive-pool",))) == (
+        "heap",
+        "multipool",
     )
-    assert time.startswith("A run takes 0.1 s; up to ")
+    assert best_two(ground(unserved)) == SCREENING
 
 
-def test_what_takes_hours_is_refused_after_one_run(given):
+def test_announces_the_expected_time(advise):
+    advise()
+    rerun_note, time_note = FakeProgram.messages
+    assert (
+        rerun_note
+        == "server runs many times, in this folder: files that it writes are written again each time."
+    )
+    assert time_note.startswith("A run takes 0.1 s; up to ")
+
+
+def test_rejects_hours_after_one_run(advise):
     slow = type("Slow", (FakeProgram,), {"seconds": 540.0})
     with pytest.raises(UsageError, match="a run takes 540 s, so 116 runs would take about 17 hours"):
-        given(program=slow)
+        advise(program=slow)
     assert len(slow.runs) == 1
     hardly = document()["process"] | {"command": ["server"], "events": 100}
-    assert given(program=slow, asked=Request(("glibc",), rounds=3), process=hardly)[0]
+    assert advise(program=slow, request=Request(("glibc",), rounds=3), process=hardly)[0]
 
 
-def test_a_program_that_may_read_a_terminal(given):
-    found, _, _ = given(asked=Request(("glibc",), terminal=True))
-    assert EMPTY_INPUT in found.notes
-    assert EMPTY_INPUT not in given()[0].notes
+def test_notes_empty_standard_input(advise):
+    case, _, _ = advise(request=Request(("glibc",), terminal=True))
+    assert EMPTY_INPUT in case.notes
+    assert EMPTY_INPUT not in advise()[0].notes
 
 
-def test_a_trial_that_fails_costs_nothing_that_was_measured(given, monkeypatch):
+def test_failed_trial_keeps_earlier_measurements(advise, monkeypatch):
     short, full = tries.run_campaign, 21
 
     def fail(program: Any, scope: Scope, campaign: Any, tick: Any) -> Any:
@@ -325,15 +340,15 @@ def test_a_trial_that_fails_costs_nothing_that_was_measured(given, monkeypatch):
         return short(program, scope, campaign, tick)
 
     monkeypatch.setattr(tries, "run_campaign", fail)
-    found, _, _ = given()
-    assert decide(found).answer.strategy == "monotonic"
-    assert found.trial.rounds < full
+    case, _, _ = advise()
+    assert decide(case).answer.strategy == "monotonic"
+    assert case.trial.rounds < full
     failed = "Not measured: measuring handle. The reason: server ran for more than 600 s"
-    assert any(note.startswith(failed) for note in found.notes)
+    assert any(note.startswith(failed) for note in case.notes)
 
 
 @pytest.mark.parametrize(("more", "left_out"), [(20.0, True), (0.5, False)])
-def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_out):
+def test_excludes_escaping_blocks_if_it_saves_more(advise, more, left_out):
     class Escaping(FakeProgram):
         def run(self, arm: Any, scope: Scope) -> RunResult:
             done = super().run(arm, scope)
@@ -349,30 +364,30 @@ def test_blocks_that_escape_are_left_out_if_that_saves_more(given, more, left_ou
         escape_sites=[site, nowhere],
         alive_sites=[stays, site],
     )
-    found, _, _ = given(program=Escaping, scopes=[handle])
-    assert [each.code for each in found.chosen.left_out] == ([":1f-20", "lib.so:2f-30"] if left_out else [])
-    said = decide(found)
-    assert (", but not for the blocks of " in said.headline) is left_out
-    assert ("the trial left those global" in dict(said.facts)["memory"]) is left_out
+    case, _, _ = advise(program=Escaping, scopes=[handle])
+    assert [site.code for site in case.chosen.left_out] == ([":1f-20", "lib.so:2f-30"] if left_out else [])
+    verdict = decide(case)
+    assert (", but not for the blocks of " in verdict.headline) is left_out
+    assert ("the trial left those global" in dict(verdict.facts)["memory"]) is left_out
 
 
-def test_a_scope_with_blocks_left_out_together_with_another():
-    less = exclude_code(code_of("a"), [":1-2"], "the cache")
-    assert less is not None
-    both = union(less, code_of("bc"))
-    assert both is not None
-    assert dict(both.variables)[EXCEPT] == ":1-2"
+def test_union_keeps_excluded_blocks():
+    reduced = exclude_code(stack_scope("a"), [":1-2"], "the cache")
+    assert reduced is not None
+    joined = union(reduced, stack_scope("bc"))
+    assert joined is not None
+    assert dict(joined.variables)[EXCEPT] == ":1-2"
 
 
-def test_two_scopes_as_one():
-    both = union(code_of("a"), code_of("bc"))
-    assert both is not None
-    assert dict(both.variables)["MALLARD_TRIAL_CODE"] == ":1;:2"
-    assert union(code_of("a"), Scope("m", (("MALLARD_TRIAL_BY", "mark"),))) is None
+def test_union_joins_codes_of_two_scopes():
+    joined = union(stack_scope("a"), stack_scope("bc"))
+    assert joined is not None
+    assert dict(joined.variables)["MALLARD_TRIAL_CODE"] == ":1;:2"
+    assert union(stack_scope("a"), Scope("m", (("MALLARD_TRIAL_BY", "mark"),))) is None
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ({"program": []}, "PROGRAM is missing"),
         ({"scope": " , "}, "--scope is empty"),
@@ -381,8 +396,8 @@ def test_two_scopes_as_one():
         ({"input": Path("no/such")}, "--input no/such is no file"),
     ],
 )
-def test_bad_input(words, said):
-    usual = {
+def test_rejects_bad_input(words, message):
+    defaults = {
         "program": ["true"],
         "scope": None,
         "rounds": None,
@@ -390,5 +405,5 @@ def test_bad_input(words, said):
         "trace": None,
         "input": None,
     }
-    with pytest.raises(UsageError, match=said):
-        check(type("Arguments", (), usual | words))
+    with pytest.raises(UsageError, match=message):
+        check(type("Arguments", (), defaults | words))

@@ -1,4 +1,4 @@
-"""Advice that is no allocator, from made up sites; and the time in allocation."""
+"""Patterns of synthetic sites, and the estimate of the time in allocation."""
 
 from __future__ import annotations
 
@@ -25,61 +25,68 @@ FUNCTIONS = (
     "std::_Rb_tree<int, int>::_M_copy<false>(std::_Rb_tree_node<int>*)",
     "std::vector<int, std::allocator<int> >::push_back(int const&)",
 )
-NONE: dict[str, Any] = {"sites": [], "owners": [], "already_pooled": [], "scopes": [], "almost_contained": []}
+NO_FINDINGS: dict[str, Any] = {
+    "sites": [],
+    "owners": [],
+    "already_pooled": [],
+    "scopes": [],
+    "almost_contained": [],
+}
 
 
 def profile(inner: int, allocations: int, returns: int, steps: int = 8, **changes: Any) -> Profile:
     """One site in collect(), with one function of the library inside."""
     sizes = [[8 << step, allocations // steps, 64 * allocations // steps] for step in range(steps)]
-    of_site = figures(
+    site_figures = figures(
         allocations, 64 * allocations, 1.0, sizes=sizes, size_classes=steps, largest=8 << (steps - 1)
     )
     site = {
         "place": 0,
-        "figures": of_site,
+        "figures": site_figures,
         "stacks": [{"stack": 0, **amount(allocations, 64 * allocations)}],
         "contexts": 1,
         "owners": [],
         "peak_bytes": 4096,
         "returns": returns,
     }
-    made = NONE | {
-        "functions": [{"name": each, "object": "/srv/x", "file": "x.cpp", "line": 1} for each in FUNCTIONS],
+    fields = NO_FINDINGS | {
+        "functions": [{"name": name, "object": "/srv/x", "file": "x.cpp", "line": 1} for name in FUNCTIONS],
         "places": [
-            {"function": at, "file": "x.cpp", "line": 40, "inlined": False} for at in range(len(FUNCTIONS))
+            {"function": index, "file": "x.cpp", "line": 40, "inlined": False}
+            for index in range(len(FUNCTIONS))
         ],
         "stacks": [[inner, 0]],
         "sites": [site],
         "figures": figures(10_000, 640_000, 1.0),
     }
-    return read_profile(json.dumps(document(**made | changes)))
+    return read_profile(json.dumps(document(**fields | changes)))
 
 
-def only(of: Profile) -> Pattern:
-    (found,) = find_patterns(of)
-    return found
+def only(recorded: Profile) -> Pattern:
+    (pattern,) = find_patterns(recorded)
+    return pattern
 
 
-def test_a_ladder_is_reserved():
-    found = only(profile(inner=1, allocations=8000, returns=1000))
-    assert (found.kind, found.where) == ("reserve", "collect (x.cpp:40)")
-    assert found.reason == "std::vector grows in 8.0 steps, 1,000 times, up to 1.00 KiB"
+def test_growing_vector_is_a_reserve_pattern():
+    pattern = only(profile(inner=1, allocations=8000, returns=1000))
+    assert (pattern.kind, pattern.where) == ("reserve", "collect (x.cpp:40)")
+    assert pattern.reason == "std::vector grows in 8.0 steps, 1,000 times, up to 1.00 KiB"
     # 7,000 blocks less, two operations of 71 ns each, and half of the bytes are copied.
-    assert found.estimated_seconds == pytest.approx(7000 * 2 * 71e-9 + 8000 * 32 * 0.05e-9)
+    assert pattern.estimated_seconds == pytest.approx(7000 * 2 * 71e-9 + 8000 * 32 * 0.05e-9)
 
 
-def test_vectors_that_grow_side_by_side_are_several_ladders():
+def test_vectors_growing_side_by_side_count_separately():
     """A map of 50 vectors: no block is live 100 times, and 5,000 vectors grow in four steps each."""
     side_by_side = profile(
         inner=1, allocations=20_000, returns=100, steps=4, figures=figures(40_000, 640_000, 1.0)
     )
-    found = only(side_by_side)
-    assert found.reason == "std::vector grows in 4.0 steps, 5,000 times, up to 64 B"
-    assert found.estimated_seconds == pytest.approx(15_000 * 2 * 71e-9 + 20_000 * 32 * 0.05e-9)
+    pattern = only(side_by_side)
+    assert pattern.reason == "std::vector grows in 4.0 steps, 5,000 times, up to 64 B"
+    assert pattern.estimated_seconds == pytest.approx(15_000 * 2 * 71e-9 + 20_000 * 32 * 0.05e-9)
 
 
 @pytest.mark.parametrize(
-    "other",
+    "site",
     [
         {"inner": 1, "allocations": 8000, "returns": 100, "steps": 2},  # side by side, two steps each
         {"inner": 1, "allocations": 2000, "returns": 1000},  # two steps
@@ -89,96 +96,96 @@ def test_vectors_that_grow_side_by_side_are_several_ladders():
         {"inner": 5, "allocations": 8000, "returns": 1000},  # nodes of a map
     ],
 )
-def test_no_ladder(other):
-    assert find_patterns(profile(**other)) == []
+def test_rejects_sites_without_a_ladder(site):
+    assert find_patterns(profile(**site)) == []
 
 
-def test_a_block_that_is_freed_at_once():
-    found = only(profile(inner=3, allocations=2000, returns=2000))
-    assert found.kind == "reuse"
-    assert "a buffer of 1.00 KiB on the stack, or one object that is cleared" in found.remedy
+def test_block_freed_at_once_is_reused():
+    pattern = only(profile(inner=3, allocations=2000, returns=2000))
+    assert pattern.kind == "reuse"
+    assert "a buffer of 1.00 KiB on the stack, or one object that is cleared" in pattern.remedy
     large = only(profile(inner=3, allocations=2000, returns=2000, steps=12))
     assert large.remedy == "one buffer that is cleared and used again"
 
 
-@pytest.mark.parametrize(("inner", "of"), [(6, "std::vector"), (7, "order"), (8, "a map or a set")])
-def test_copies_could_be_moved(inner, of):
+@pytest.mark.parametrize(("inner", "type_name"), [(6, "std::vector"), (7, "order"), (8, "a map or a set")])
+def test_copies_are_a_move_pattern(inner, type_name):
     kept = only(profile(inner=inner, allocations=2000, returns=3))
     assert (kept.kind, kept.where) == ("move", "collect (x.cpp:40)")
-    assert kept.reason == f"its 2,000 blocks are copies of {of}"
+    assert kept.reason == f"its 2,000 blocks are copies of {type_name}"
     assert kept.estimated_seconds is None
     at_once = only(profile(inner=inner, allocations=2000, returns=2000))
     assert at_once.estimated_seconds == pytest.approx(2000 * 2 * 71e-9 + 2000 * 64 * 0.05e-9)
 
 
-def test_a_parameter_is_no_copy():
+def test_const_reference_parameter_is_not_a_copy():
     assert find_patterns(profile(inner=9, allocations=2000, returns=3)) == []
 
 
-def test_one_block_a_call():
+def test_one_block_per_call_is_single():
     calls = {"seen": 2000, "allocating": 2000, "contained": 2000, "open": 0, "seconds": 1.0}
     alone = scope(0, 0, 2000, 64_000, 1.0, activations=calls)
-    found = only(profile(inner=5, allocations=2000, returns=3, scopes=[alone]))
-    assert (found.kind, found.function) == ("single", "collect")
-    assert found.reason.startswith("makes one block a call, 2,000 in all")
+    pattern = only(profile(inner=5, allocations=2000, returns=3, scopes=[alone]))
+    assert (pattern.kind, pattern.function) == ("single", "collect")
+    assert pattern.reason.startswith("makes one block a call, 2,000 in all")
     several = scope(0, 0, 2000, 64_000, 1.0, activations=calls | {"allocating": 100})
     assert find_patterns(profile(inner=5, allocations=2000, returns=3, scopes=[several])) == []
     escaping = scope(0, 0, 2000, 64_000, 0.5, activations=calls)
     assert find_patterns(profile(inner=5, allocations=2000, returns=3, scopes=[escaping])) == []
 
 
-def test_shared_pointers():
-    found = only(profile(inner=4, allocations=2000, returns=3))
-    assert found.kind == "shared"
-    assert found.estimated_seconds is None
+def test_shared_pointers_are_a_shared_pattern():
+    pattern = only(profile(inner=4, allocations=2000, returns=3))
+    assert pattern.kind == "shared"
+    assert pattern.estimated_seconds is None
 
 
-def test_blocks_that_other_threads_free():
+def test_blocks_freed_by_other_threads_are_shared():
     freed = figures(10_000, 640_000, 1.0, freed_by_other_thread=amount(3000, 90_000))
-    found = only(profile(inner=5, allocations=2000, returns=3, figures=freed))
-    assert found.reason == "3,000 blocks are freed by another thread than their maker"
+    pattern = only(profile(inner=5, allocations=2000, returns=3, figures=freed))
+    assert pattern.reason == "3,000 blocks are freed by another thread than their maker"
 
 
-def test_a_class_that_owns_its_blocks_and_a_pool_of_the_program():
-    made = document(
+def test_finds_owner_classes_and_existing_pools():
+    profile_document = document(
         sites=[],
         figures=figures(200_000, 60_000_000, 1.0),
         owners=[document()["owners"][0] | {"class": "clang::ASTContext"}],
     )
-    kinds = {each.kind: each for each in find_patterns(read_profile(json.dumps(made)))}
+    kinds = {pattern.kind: pattern for pattern in find_patterns(read_profile(json.dumps(profile_document)))}
     assert kinds["owner"].function == "clang::ASTContext"
     assert "a pool or an arena is there already" in kinds["pooled"].reason
 
 
-def test_nothing_in_an_empty_profile():
+def test_empty_profile_has_no_patterns():
     assert find_patterns(read_profile(json.dumps(empty()))) == []
 
 
-def test_the_estimate_is_time_inside_and_in_faults():
+def test_estimate_adds_operations_and_faults():
     recorded = read_profile(json.dumps(document()))
-    found = estimate_ceiling(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
+    estimate = estimate_ceiling(recorded, cpu_seconds=2.0, wall_seconds=2.0, faults=1000, fault_ns=200.0)
     inside = 2_400_000 * 71e-9
-    assert found.seconds == pytest.approx(inside + 1000 * 200e-9)
-    assert found.low == pytest.approx(inside * 0.079 / 0.084)
-    assert found.high == pytest.approx(inside * 0.089 / 0.084 + 1000 * 200e-9)
-    assert found.worth_a_trial
+    assert estimate.seconds == pytest.approx(inside + 1000 * 200e-9)
+    assert estimate.low == pytest.approx(inside * 0.079 / 0.084)
+    assert estimate.high == pytest.approx(inside * 0.089 / 0.084 + 1000 * 200e-9)
+    assert estimate.worth_a_trial
     assert estimate_ceiling(recorded, 20.0, 1.0, 1000, 200.0).worth_a_trial  # of the wall time of many cores
     assert not estimate_ceiling(recorded, 20.0, 20.0, 1000, 200.0).worth_a_trial
 
 
-def test_an_estimate_is_at_most_the_whole_program():
-    found = estimate_ceiling(read_profile(json.dumps(document())), 0.001, 0.001, 10, 200.0)
-    assert found.share_high == 1.0
-    assert found.high == 0.001
+def test_estimate_is_capped_by_program_time():
+    estimate = estimate_ceiling(read_profile(json.dumps(document())), 0.001, 0.001, 10, 200.0)
+    assert estimate.share_high == 1.0
+    assert estimate.high == 0.001
 
 
-def test_faults_that_no_block_can_have_caused_do_not_count():
+def test_faults_beyond_the_blocks_do_not_count():
     few = document(figures=figures(3, 8192, 1.0))
     assert estimate_ceiling(read_profile(json.dumps(few)), 1.0, 1.0, 900, 200.0).faults == 5
     assert estimate_ceiling(read_profile(json.dumps(empty())), 1.0, 1.0, 900, 200.0).high == 0.0
 
 
-def test_a_fault_has_a_price_here_and_a_recording_a_width():
+def test_measures_fault_price_and_recording_width():
     assert 0 <= fault_nanoseconds() < 1e6
     assert width(read_profile(json.dumps(document()))) == pytest.approx(0.01 / 0.084)
     assert width(read_profile(json.dumps(empty()))) == float("inf")

@@ -28,7 +28,7 @@ class Bar:
 
 
 def before_and_after_part(study: Study) -> Part | None:
-    bars = list(bars_of(study))
+    bars = list(make_bars(study))
     if len(bars) < 2:
         return None
     widest = max(_end(bar) for bar in bars)
@@ -76,7 +76,7 @@ def floor_of(study: Study, before: float) -> float | None:
     return max(0.0, before - study.ceiling.high)
 
 
-def bars_of(study: Study) -> Iterator[Bar]:
+def make_bars(study: Study) -> Iterator[Bar]:
     ground = study.ground
     before = ground.trial.program_seconds if ground else study.globals.seconds
     peak = study.globals.peak_bytes
