@@ -1,4 +1,4 @@
-"""A run whose new-delete or null takes another time than before is marked."""
+"""A run is marked if new-delete or null takes another time than in an earlier run."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def drift(store: Store, number: int) -> str:
     return describe_drift(store, store.run(number))
 
 
-def test_a_first_run_drifts_from_nothing(store: Store) -> None:
+def test_first_run_has_no_drift(store: Store) -> None:
     assert drift(store, measured(store, {"new-delete": 10.0})) == ""
 
 
 @pytest.mark.parametrize(
-    ("ns", "told"),
+    ("ns", "message"),
     [
         (10.9, ""),
         (9.2, ""),
@@ -62,17 +62,17 @@ def test_a_first_run_drifts_from_nothing(store: Store) -> None:
         (5.0, "new-delete takes 0.50 times as long as in run 1 (2 cells)"),
     ],
 )
-def test_more_than_ten_percent_is_a_drift(store: Store, ns: float, told: str) -> None:
+def test_drift_begins_above_ten_percent(store: Store, ns: float, message: str) -> None:
     measured(store, {"new-delete": 10.0, "multipool": 3.0})
-    assert drift(store, measured(store, {"new-delete": ns, "multipool": 30.0})) == told
+    assert drift(store, measured(store, {"new-delete": ns, "multipool": 30.0})) == message
 
 
-def test_null_is_an_anchor_as_well(store: Store) -> None:
+def test_null_is_an_anchor(store: Store) -> None:
     measured(store, {"null": 1.0, "new-delete": 10.0})
     assert drift(store, measured(store, {"null": 1.5, "new-delete": 10.0})).startswith("null takes 1.50")
 
 
-def test_a_run_that_drifted_is_no_measure_for_others(store: Store) -> None:
+def test_drifted_runs_are_not_a_reference(store: Store) -> None:
     measured(store, {"new-delete": 10.0})
     slow = measured(store, {"new-delete": 20.0})
     store.add_note(slow, KIND, drift(store, slow))
@@ -81,6 +81,6 @@ def test_a_run_that_drifted_is_no_measure_for_others(store: Store) -> None:
 
 
 @pytest.mark.parametrize("facts", [{"cpu": "another"}, {"flags": "-O2"}])
-def test_another_machine_or_build_may_have_another_pace(store: Store, facts: dict[str, str]) -> None:
+def test_ignores_runs_of_another_machine_or_build(store: Store, facts: dict[str, str]) -> None:
     measured(store, {"new-delete": 10.0})
     assert drift(store, measured(store, {"new-delete": 20.0}, **facts)) == ""

@@ -1,4 +1,4 @@
-"""Budgets: the file and its faults, stacks beyond it, and the words of `mallard budget`."""
+"""Budgets: the file and its errors, stacks beyond it, and the messages of `mallard budget`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def shown(judgement: Judgement) -> str:
 # ---- stacks -------------------------------------------------------------------------------------------
 
 
-def test_stacks_are_short() -> None:
+def test_shortens_stacks() -> None:
     assert AllocationStacks(FOLDED).of(None) == {
         "main > parse > std::vector<>::push_back": 100,
         "main > print > printf": 3,
@@ -68,12 +68,12 @@ def test_stacks_are_short() -> None:
     assert list(AllocationStacks(FOLDED).of("parse")) == ["main > parse > std::vector<>::push_back"]
 
 
-def test_stacks_end_before_functions_of_mallard() -> None:
+def test_stacks_end_before_mallard_functions() -> None:
     folded = "main;handle;mallard::ndebug::resource<mallard::monotonic<> >::do_allocate;mallard::grow 3"
     assert AllocationStacks(folded).of(None) == {"main > handle": 3}
 
 
-def test_stacks_know_names_full_short_and_unqualified() -> None:
+def test_stacks_accept_full_short_and_unqualified_names() -> None:
     stacks = AllocationStacks("main;(anonymous namespace)::handle(int);std::list<int>::push_back_[i] 3")
     for name in ("(anonymous namespace)::handle(int)", "(anonymous)::handle", "handle", "push_back"):
         assert stacks.have(name), name
@@ -81,25 +81,24 @@ def test_stacks_know_names_full_short_and_unqualified() -> None:
         assert not stacks.have(name), name
 
 
-def test_stacks_that_are_short_alike_are_one() -> None:
+def test_merges_stacks_with_equal_short_names() -> None:
     assert AllocationStacks("f<int>;a 1\nf<long>;a 2\n").of(None) == {"f<> > a": 3}
 
 
-def test_a_stack_is_the_same_where_the_start_of_the_program_has_no_name() -> None:
+def test_ignores_startup_frames_with_or_without_names() -> None:
     named = AllocationStacks("_start;__libc_start_main_impl;main;parse;libc.so.6+0x77 3").of(None)
     nameless = AllocationStacks("libc.so.6+0x271d0;main;parse;libc.so.6+0x77 3").of(None)
     assert named == nameless
     assert all("libc.so.6+0x77" in stack for stack in named)
 
 
-def test_a_deep_stack_keeps_its_inner_end_and_is_found_by_its_outer_one() -> None:
-    deep = ";".join(f"f{place}" for place in range(50))
-    assert list(AllocationStacks(f"{deep} 7\n").of("f1")) == [
-        " > ".join(f"f{each}" for each in range(42, 50))
-    ]
+def test_deep_stack_keeps_its_innermost_frames() -> None:
+    deep = ";".join(f"f{number}" for number in range(50))
+    inner = " > ".join(f"f{number}" for number in range(42, 50))
+    assert list(AllocationStacks(f"{deep} 7\n").of("f1")) == [inner]
 
 
-def test_of_the_stacks_beyond_the_file_the_heaviest_counts() -> None:
+def test_finds_the_largest_excess_over_the_file() -> None:
     known = {"a": 100, "b": 5, UNLISTED: 4}
     assert largest_excess({"a": 110, "b": 5, "c": 4}.items(), known) == ("a", 10)
     assert largest_excess({"a": 110, "c": 20}.items(), known) == ("c", 16)
@@ -107,11 +106,11 @@ def test_of_the_stacks_beyond_the_file_the_heaviest_counts() -> None:
     assert largest_excess([], {}) is None
 
 
-def test_a_file_has_the_heaviest_stacks_and_the_most_of_the_others() -> None:
-    found = heaviest(Counter({f"f{each:02}": each for each in range(1, 21)}), 0.05)
-    assert len(found) == 13
-    assert found["f20"] == 21
-    assert found[UNLISTED] == with_margin(8, 0.05) == 9
+def test_file_lists_the_heaviest_stacks() -> None:
+    stacks = heaviest(Counter({f"f{number:02}": number for number in range(1, 21)}), 0.05)
+    assert len(stacks) == 13
+    assert stacks["f20"] == 21
+    assert stacks[UNLISTED] == with_margin(8, 0.05) == 9
     assert heaviest(Counter(a=1), 0.05)[UNLISTED] == 0
 
 
@@ -125,27 +124,27 @@ def test_margins_are_exact(value: int, limit: int) -> None:
 # ---- the file -----------------------------------------------------------------------------------------
 
 
-def test_a_run_is_within_the_budget_that_it_made(tmp_path: Path) -> None:
-    made = run()
-    text = render_budget(made, ["parse"], ["./a b", "--x\n"])
+def test_run_is_within_its_own_budget(tmp_path: Path) -> None:
+    measured = run()
+    text = render_budget(measured, ["parse"], ["./a b", "--x\n"])
     assert "# The run: './a b' '--x?'" in text
     assert all("#" in line for line in text.splitlines() if line and line[0].islower())
     read = budget(tmp_path, text)
     assert read.limits[PROCESS] == {"allocations": 131, "bytes": 5250, "peak_bytes": 945, "alive": 3}
     assert read.limits["parse"]["escaped"] == 0
-    judged = judge(FILE, read, made)
+    judged = judge(FILE, read, measured)
     assert judged.holds
     assert len(judged.limits) == 8
     assert "8 limits of x.toml: all hold." in shown(judged)
 
 
 @pytest.mark.parametrize("name", ['a"b', "a\\b", "a.b", "a\nb", "operator<", "\N{BELL}", "ns::f(int*)"])
-def test_any_name_can_be_a_key(name: str) -> None:
+def test_quotes_any_name_as_key(name: str) -> None:
     assert tomli.loads(f"{quoted(name)} = 1") == {name: 1}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "has no limit; 'mallard budget"),
         ("[process]\n", "has no limit"),
@@ -175,13 +174,13 @@ def test_any_name_can_be_a_key(name: str) -> None:
         ("[process]\nbytes = 1\n[stacks.f]\n'a > b' = -3", "line 4: a > b = -3; allowed"),
     ],
 )
-def test_a_wrong_file_is_told_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+def test_reports_the_line_of_an_error(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         budget(tmp_path, text)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_rejects_binary_files(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"\xff\xfe\0")
     with pytest.raises(UsageError, match="is not a text file"):
         read_budget(tmp_path / "x")
@@ -190,7 +189,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 # ---- the comparison -----------------------------------------------------------------------------------
 
 
-def test_an_exceeded_limit_names_the_first_new_stack(tmp_path: Path) -> None:
+def test_exceeded_limit_names_the_first_new_stack(tmp_path: Path) -> None:
     read = budget(tmp_path, render_budget(run(), ["parse"], ["a"]))
     more = FOLDED + "_start;main;parse;read_all;std::vector<char>::reserve 60\n"
     judged = judge(FILE, read, run(more, parse={**run().of("parse").values, "allocations": 160}))
@@ -204,13 +203,13 @@ def test_an_exceeded_limit_names_the_first_new_stack(tmp_path: Path) -> None:
     assert "First new stack, 60 blocks beyond the file:\n  main > parse > read_all" in text
 
 
-def test_blocks_can_be_larger_without_a_new_stack(tmp_path: Path) -> None:
+def test_larger_blocks_need_no_new_stack(tmp_path: Path) -> None:
     read = budget(tmp_path, render_budget(run(), ["parse"], ["a"]))
     judged = judge(FILE, read, run(parse={**run().of("parse").values, "bytes": 9000}))
     assert "No stack made more blocks than in the file: they are larger, or live longer." in shown(judged)
 
 
-def test_a_file_without_stacks_says_so(tmp_path: Path) -> None:
+def test_reports_a_file_without_stacks(tmp_path: Path) -> None:
     judged = judge(FILE, budget(tmp_path, "[scope.parse]\nallocations = 7"), run())
     assert [limit.value for limit in judged.limits] == [100]
     assert "The file has no stacks of it; --write stores them." in shown(judged)
@@ -231,16 +230,16 @@ def test_only_unknown_scopes_show_no_limit(tmp_path: Path) -> None:
     assert shown(judged) == "0 limits of x.toml judged, 0 exceeded; 1 scope not judged.\n"
 
 
-def test_a_run_that_ends_otherwise_is_no_measure(tmp_path: Path) -> None:
+def test_rejects_a_run_with_unexpected_exit_status(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="ended with exit status -6, so its run cannot be judged"):
         judge(FILE, budget(tmp_path, "[process]\nbytes = 7"), run(exit_status=-6))
     assert judge(FILE, budget(tmp_path, "[process]\nexit_status = 3\nbytes = 7000"), run(exit_status=3)).holds
 
 
-# ---- words --------------------------------------------------------------------------------------------
+# ---- arguments --------------------------------------------------------------------------------------------
 
 
-def test_the_recording_has_a_limit_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ok.toml").write_text("[process]\nbytes = 1\n")
     limits = []
 
@@ -256,7 +255,7 @@ def test_the_recording_has_a_limit_of_time(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("", "FILE is missing: mallard budget FILE -- PROGRAM"),
         ("ok.toml", "PROGRAM is missing; give it behind '--': mallard budget ok.toml -- PROGRAM"),
@@ -274,11 +273,11 @@ def test_the_recording_has_a_limit_of_time(tmp_path: Path, monkeypatch: pytest.M
         ("ok.toml --input none -- ls", "--input none is no file"),
     ],
 )
-def test_what_is_refused(words: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_bad_input(words: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ok.toml").write_text("[process]\nbytes = 1\n")
     (tmp_path / "bad.toml").write_text("precious data")
     with pytest.raises(UsageError) as error:
         understood(["budget", *words.split()])
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert (tmp_path / "bad.toml").read_text() == "precious data"

@@ -36,35 +36,35 @@ def profile(monkeypatch):
     monkeypatch.setattr(scope_code, "ask", ask)
 
 
-def test_a_function_is_found_by_its_code():
+def test_locates_a_function_by_its_code():
     assert locate_scope(TRACE, "keep") == Scope("keep", (BY_STACK, (CODE, "lib.so:2f,30")))
 
 
-def test_a_scope_without_some_functions():
-    less = exclude_functions(TRACE, HANDLE, ["keep", "log"])
-    assert less.name == "handle without keep and log"
-    assert dict(less.variables) == {**dict(HANDLE.variables), EXCEPT: "lib.so:2f,30;lib.so:3f"}
+def test_excludes_functions_from_a_scope():
+    reduced = exclude_functions(TRACE, HANDLE, ["keep", "log"])
+    assert reduced.name == "handle without keep and log"
+    assert dict(reduced.variables) == {**dict(HANDLE.variables), EXCEPT: "lib.so:2f,30;lib.so:3f"}
     assert exclude_functions(TRACE, HANDLE, []) is HANDLE
 
 
-def test_a_marker_makes_no_blocks_by_itself():
+def test_rejects_excluding_a_marker():
     with pytest.raises(UsageError, match="--without request is a marker; give a function"):
         exclude_functions(TRACE, HANDLE, ["request"])
 
 
 @pytest.mark.parametrize("scope", [MARK, INSTRUMENTED])
-def test_a_scope_that_is_not_found_by_its_stack_has_no_function_to_leave_out(scope):
+def test_rejects_exclusion_unless_found_by_stack(scope):
     with pytest.raises(UsageError, match="--without needs a scope that is found by its stack"):
         exclude_functions(TRACE, scope, ["keep"])
     assert exclude_code(scope, [":1-2"], "keep") is None
 
 
-def test_no_code_leaves_out_nothing():
+def test_empty_code_excludes_nothing():
     assert exclude_code(HANDLE, [], "") is None
 
 
 @pytest.mark.parametrize("seen", [0, 1])
-def test_code_that_the_scope_does_not_call_cannot_be_left_out(seen):
+def test_rejects_excluding_code_that_never_runs(seen):
     class Fake(Program):
         def run(self, arm: Arm, scope: Scope) -> RunResult:
             null = Counts(in_null=900, servers=1, seen_excepted=seen)
@@ -72,9 +72,9 @@ def test_code_that_the_scope_does_not_call_cannot_be_left_out(seen):
             return RunResult(0.1, 0.1, 1 << 20, 9, 0, "same", counts)
 
     def trial():
-        less = exclude_functions(TRACE, HANDLE, ["keep"])
+        reduced = exclude_functions(TRACE, HANDLE, ["keep"])
         campaign = Campaign(("monotonic",), ("glibc",), (0,), (), 3, 1)
-        return run_campaign(Fake(["fake"], Path("x")), less, campaign, lambda done, of: None)
+        return run_campaign(Fake(["fake"], Path("x")), reduced, campaign, lambda done, of: None)
 
     if seen:
         assert trial().scope.name == "handle without keep"

@@ -1,4 +1,4 @@
-"""Trials: rounds in random order, a null beside each strategy, and verdicts with their intervals."""
+"""Trials: rounds in random order, a null for the strategies, and verdicts with their intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mallard.view.terminal.console import output_console
 from mallard.view.terminal.trial import show_campaign, trial_json
 
 SCOPE = Scope("handle", (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", ":1f")))
-ONCE = RunResult(
+RESULT = RunResult(
     cpu_seconds=0.1,
     wall_seconds=0.11,
     peak_bytes=1 << 20,
@@ -38,12 +38,12 @@ class FakeProgram(Program):
     def __init__(self, by_strategy):
         super().__init__(["fake"], Path("libmallard_trial.so"))
         object.__setattr__(self, "by_strategy", by_strategy)
-        object.__setattr__(self, "asked", [])
+        object.__setattr__(self, "arms", [])
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
-        self.asked.append(arm)
-        found = self.by_strategy(arm, sum(each == arm for each in self.asked))
-        return found if arm.strategy is not None else replace(found, counts=None)
+        self.arms.append(arm)
+        result = self.by_strategy(arm, self.arms.count(arm))
+        return result if arm.strategy is not None else replace(result, counts=None)
 
 
 def by_time(**milliseconds):
@@ -53,8 +53,8 @@ def by_time(**milliseconds):
         name = "plain" if arm.strategy is None else arm.strategy.replace("-", "_")
         seconds = milliseconds[name] / 1000 * (1 + round_ / 200)
         served = Counts(served=900, too_large=100, freed=900, started_again=9, elsewhere=500, servers=1)
-        counts = ONCE.counts if name == "null" else served
-        return replace(ONCE, cpu_seconds=seconds, wall_seconds=seconds, counts=counts)
+        counts = RESULT.counts if name == "null" else served
+        return replace(RESULT, cpu_seconds=seconds, wall_seconds=seconds, counts=counts)
 
     return run
 
@@ -64,8 +64,8 @@ def campaign(*strategies: str, **more) -> Campaign:
     return Campaign(strategies=strategies, **settings | more)
 
 
-def no_tick(done: int, of: int) -> None:
-    assert 0 <= done < of
+def no_tick(done: int, total: int) -> None:
+    assert 0 <= done < total
 
 
 def shown(result) -> str:
@@ -75,16 +75,16 @@ def shown(result) -> str:
     return text.get()
 
 
-def test_a_difference_is_paired_by_round():
+def test_difference_is_paired_by_round():
     base = [1.0, 2.0, 3.0, 4.0, 5.0]
-    found = paired_difference([each + 0.5 for each in base], base)
-    assert found == Difference(0.5, 0.5, 0.5, 5)
+    paired = paired_difference([value + 0.5 for value in base], base)
+    assert paired == Difference(0.5, 0.5, 0.5, 5)
     assert paired_difference([2.0], [1.0]).low == float("-inf")
     with pytest.raises(ValueError, match="paired"):
         paired_difference([1.0], [1.0, 2.0])
 
 
-def test_the_best_strategy_is_the_one_that_saves_most():
+def test_best_strategy_saves_most():
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70, multipool=90, heap=120))
     result = run_campaign(program, SCOPE, campaign("multipool", "monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial
@@ -103,16 +103,16 @@ def test_the_best_strategy_is_the_one_that_saves_most():
     assert json.loads(trial_json(result))["grounds"][0]["malloc"] == "glibc"
 
 
-def test_a_saving_within_its_interval_is_none():
+def test_saving_within_interval_does_not_count():
     times = iter([100, 101, 99, 102, 98] * 10)
     counts = Counts(served=1000, in_null=1000, elsewhere=500)
-    program = FakeProgram(lambda arm, round_: replace(ONCE, cpu_seconds=next(times) / 1000, counts=counts))
+    program = FakeProgram(lambda arm, round_: replace(RESULT, cpu_seconds=next(times) / 1000, counts=counts))
     result = run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
     assert result.grounds[0].best is None
     assert "no strategy saves time beyond its interval, against glibc" in shown(result)
 
 
-def test_each_round_runs_every_arm_once_in_random_order():
+def test_rounds_run_every_arm_in_random_order():
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70, multipool=90))
     arms = {
         AS_IT_IS: Arm(None),
@@ -121,27 +121,30 @@ def test_each_round_runs_every_arm_once_in_random_order():
         "multipool": Arm("multipool"),
     }
     run_rounds(program, SCOPE, arms, 8, 1, no_tick)
-    rounds = [program.asked[place : place + 4] for place in range(0, 32, 4)]
-    assert all({arm.strategy for arm in each} == {None, NULL, "monotonic", "multipool"} for each in rounds)
-    assert len({tuple(arm.strategy for arm in each) for each in rounds}) > 1
+    rounds = [program.arms[place : place + 4] for place in range(0, 32, 4)]
+    assert all(
+        {arm.strategy for arm in round_arms} == {None, NULL, "monotonic", "multipool"}
+        for round_arms in rounds
+    )
+    assert len({tuple(arm.strategy for arm in round_arms) for round_arms in rounds}) > 1
 
 
-def test_a_scope_that_does_not_occur_is_refused():
-    program = FakeProgram(lambda arm, round_: replace(ONCE, counts=Counts(elsewhere=10, servers=1)))
+def test_rejects_a_scope_that_does_not_occur():
+    program = FakeProgram(lambda arm, round_: replace(RESULT, counts=Counts(elsewhere=10, servers=1)))
     with pytest.raises(UsageError, match="no block was allocated inside of handle"):
         run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
 
 
-def test_a_program_without_the_trial_is_refused():
-    program = FakeProgram(lambda arm, round_: replace(ONCE, counts=None))
+def test_rejects_a_program_without_the_trial():
+    program = FakeProgram(lambda arm, round_: replace(RESULT, counts=None))
     with pytest.raises(UsageError, match="linked statically"):
         run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
 
 
-def test_a_strategy_that_crashes_the_program_is_told_and_left_out():
+def test_crashing_strategy_is_reported_and_excluded():
     def run(arm: Arm, round_: int) -> RunResult:
         return (
-            replace(ONCE, status=11)
+            replace(RESULT, status=11)
             if arm.strategy == "heap"
             else by_time(plain=80, null=100, monotonic=70)(arm, round_)
         )
@@ -162,20 +165,20 @@ def ending(odd: dict[str, dict[int, int]]):
     return FakeProgram(run)
 
 
-def test_a_program_that_the_null_breaks_is_refused():
+def test_rejects_a_program_that_the_null_breaks():
     always = dict.fromkeys(range(1, 6), 11)
     program = ending({"null": always, "monotonic": always})
     with pytest.raises(
         UsageError, match="ended by SIGSEGV where a trial only finds handle and serves nothing"
     ):
         run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
-    assert sum(arm.strategy == NULL for arm in program.asked) == 2
+    assert sum(arm.strategy == NULL for arm in program.arms) == 2
     late = ending({"null": {4: 11}})
     with pytest.raises(UsageError, match="ended by SIGSEGV in 1 of 5 rounds where a trial only finds handle"):
         run_campaign(late, SCOPE, campaign("monotonic"), no_tick)
 
 
-def test_a_program_whose_output_the_null_changes_is_refused():
+def test_rejects_a_null_that_changes_output():
     def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
         return replace(once, output="plain" if arm.strategy is None else "other")
@@ -184,54 +187,54 @@ def test_a_program_whose_output_the_null_changes_is_refused():
         run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick)
 
 
-def test_a_malloc_that_is_missing_is_refused(monkeypatch):
+def test_rejects_a_missing_malloc(monkeypatch):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: None)
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
     with pytest.raises(UsageError, match="mimalloc is not installed"):
         run_campaign(program, SCOPE, campaign("monotonic", mallocs=("mimalloc",)), no_tick)
 
 
-def test_a_short_program_is_told():
+def test_warns_about_a_short_program():
     short, long = by_time(plain=40, null=50, monotonic=30), by_time(plain=80, null=100, monotonic=70)
-    said = "The program takes 41 ms; with more work, the answer is surer"
-    assert said in shown(run_campaign(FakeProgram(short), SCOPE, campaign("monotonic"), no_tick))
+    message = "The program takes 41 ms; with more work, the answer is surer"
+    assert message in shown(run_campaign(FakeProgram(short), SCOPE, campaign("monotonic"), no_tick))
     assert "with more work" not in shown(
         run_campaign(FakeProgram(long), SCOPE, campaign("monotonic"), no_tick)
     )
 
 
-def test_the_runs_of_a_campaign_are_known_before():
+def test_campaign_predicts_its_number_of_runs():
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
-    asked = campaign("monotonic", litters=(0, 1000), delays_ns=(10, 20))
-    run_campaign(program, SCOPE, asked, no_tick)
-    assert asked.runs == len(program.asked) == 50
+    planned = campaign("monotonic", litters=(0, 1000), delays_ns=(10, 20))
+    run_campaign(program, SCOPE, planned, no_tick)
+    assert planned.runs == len(program.arms) == 50
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("share", "message"),
     [
         (1.0, "100 % of the delay is in the program's time (100 to 100 %): the program waits for the scope."),
         (0.0, "0 % of the delay is in the program's time (0 to 0 %): the program hardly waits for the scope"),
     ],
 )
-def test_the_slope_over_the_delays_has_no_constant(part, said):
+def test_delay_slope_ignores_constant_cost(share, message):
     """Each delayed run takes 3 ms more at its start."""
 
     def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70)(arm, round_)
-        later = 0.003 + part * arm.delay_ns * 1e-9 * 1000 if arm.delay_ns else 0.0
-        return replace(once, wall_seconds=once.wall_seconds + later)
+        delay = 0.003 + share * arm.delay_ns * 1e-9 * 1000 if arm.delay_ns else 0.0
+        return replace(once, wall_seconds=once.wall_seconds + delay)
 
     result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", delays_ns=(10, 20, 40)), no_tick)
     ground = result.grounds[0]
-    assert ground.slope.median == pytest.approx(part, abs=1e-6)
+    assert ground.slope.median == pytest.approx(share, abs=1e-6)
     assert [delay for delay, _ in ground.sensitivity] == [10, 20, 40]
-    assert f"With 10, 20 and 40 ns more for each operation of the scope, {said}" in " ".join(
+    assert f"With 10, 20 and 40 ns more for each operation of the scope, {message}" in " ".join(
         shown(result).split()
     )
 
 
-def test_frees_are_delayed_too_and_count():
+def test_delayed_frees_count_in_the_slope():
     counts = Counts(in_null=1000, delayed_frees=500, servers=1)
 
     def run(arm: Arm, round_: int) -> RunResult:
@@ -243,35 +246,36 @@ def test_frees_are_delayed_too_and_count():
     assert result.grounds[0].slope.median == pytest.approx(1.0, abs=1e-6)
 
 
-def test_no_slope_of_one_delay():
+def test_no_slope_with_one_delay():
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
     result = run_campaign(program, SCOPE, campaign("monotonic", delays_ns=(10,)), no_tick)
     assert result.grounds[0].slope is None
     assert "of the delay" not in shown(result)
 
 
-def test_one_odd_end_is_told_with_its_rounds():
+def test_unexpected_end_is_reported_with_rounds():
     result = run_campaign(ending({"heap": {3: 256}}), SCOPE, campaign("monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial
     assert trial.failed == {"heap": "ended with exit status 1 in 1 of 5 rounds"}
     assert [effect.strategy for effect in trial.effects] == ["monotonic"]
 
 
-def test_a_strategy_is_not_blamed_for_the_ends_of_the_program_itself():
+def test_varying_ends_are_not_strategy_failures():
     odd = {"plain": {1: 256, 4: 256}, "null": {2: 256}, "heap": {2: 256, 5: 256}}
     result = run_campaign(ending(odd), SCOPE, campaign("monotonic", "heap"), no_tick)
     trial = result.grounds[0].trial
     assert trial.failed == {}
     assert trial.ends == ("ended with exit status 1", "ended with exit status 0")
     assert {effect.strategy for effect in trial.effects} == {"monotonic", "heap"}
-    said = " ".join(shown(result).split())
+    output = " ".join(shown(result).split())
     assert (
-        "By itself the program ended with exit status 1 or ended with exit status 0, from run to run" in said
+        "By itself the program ended with exit status 1 or ended with exit status 0, from run to run"
+        in output
     )
-    assert "without it, it does not" not in said
+    assert "without it, it does not" not in output
 
 
-def test_the_answer_is_no_strategy_that_served_nothing_or_changed_the_output():
+def test_best_served_blocks_and_kept_the_output():
     def run(arm: Arm, round_: int) -> RunResult:
         once = by_time(plain=80, null=100, monotonic=70, heap=50, multipool=90)(arm, round_)
         if arm.strategy == "heap":
@@ -286,7 +290,7 @@ def test_the_answer_is_no_strategy_that_served_nothing_or_changed_the_output():
     assert "multipool: the global allocator served 100 that are too large." in text
 
 
-def test_a_scope_that_cannot_be_served_is_refused_after_a_round():
+def test_rejects_an_unservable_scope_after_one_round():
     unserved = Counts(too_large=900, aligned=100, elsewhere=500)
 
     def run(arm: Arm, round_: int) -> RunResult:
@@ -294,46 +298,52 @@ def test_a_scope_that_cannot_be_served_is_refused_after_a_round():
         return replace(once, counts=unserved) if arm.strategy == "monotonic" else once
 
     program = FakeProgram(run)
-    said = "no block of handle could be served: 900 that are too large and 100 with an alignment of their own"
-    with pytest.raises(UsageError, match=said):
+    message = (
+        "no block of handle could be served: 900 that are too large and 100 with an alignment of their own"
+    )
+    with pytest.raises(UsageError, match=message):
         run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
-    assert len(program.asked) == 3
+    assert len(program.arms) == 3
 
 
-def test_output_is_compared_where_it_is_the_same_each_time():
-    rounds = Rounds({AS_IT_IS: [ONCE, ONCE], "heap": [ONCE, replace(ONCE, output="other")]})
+def test_output_is_compared_if_deterministic():
+    rounds = Rounds({AS_IT_IS: [RESULT, RESULT], "heap": [RESULT, replace(RESULT, output="other")]})
     assert outputs_differ(rounds, ["heap"]) == ["heap"]
-    rounds.runs[AS_IT_IS] = [ONCE, replace(ONCE, output="third")]
+    rounds.runs[AS_IT_IS] = [RESULT, replace(RESULT, output="third")]
     assert outputs_differ(rounds, ["heap"]) == []
 
 
-def test_wall_time_counts_where_several_threads_ask_for_blocks():
-    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), allocating_threads=4)
-    rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, wall_seconds=0.4)]})
+def test_wall_time_if_several_threads_allocate():
+    threads = replace(
+        RESULT, wall_seconds=0.5, counts=replace(RESULT.counts, servers=4), allocating_threads=4
+    )
+    rounds = Rounds({AS_IT_IS: [RESULT], NULL: [threads], "heap": [replace(threads, wall_seconds=0.4)]})
     trial = summarize_trial(rounds, ["heap"])
     assert trial.wall
     assert trial.effects[0].time.median == pytest.approx(-0.1)
 
 
-def test_cpu_time_counts_where_other_threads_allocate_outside_of_the_scope():
-    threads = replace(ONCE, wall_seconds=0.5, counts=replace(ONCE.counts, servers=4), allocating_threads=1)
-    rounds = Rounds({AS_IT_IS: [ONCE], NULL: [threads], "heap": [replace(threads, cpu_seconds=0.08)]})
+def test_cpu_time_if_one_thread_allocates_in_scope():
+    threads = replace(
+        RESULT, wall_seconds=0.5, counts=replace(RESULT.counts, servers=4), allocating_threads=1
+    )
+    rounds = Rounds({AS_IT_IS: [RESULT], NULL: [threads], "heap": [replace(threads, cpu_seconds=0.08)]})
     trial = summarize_trial(rounds, ["heap"])
     assert not trial.wall
     assert trial.effects[0].time.median == pytest.approx(-0.02)
 
 
-def test_the_first_trial_decides_the_clock_of_all():
+def test_first_trial_decides_the_clock():
     def run(arm: Arm, round_: int) -> RunResult:
         return replace(
             by_time(plain=80, null=100, monotonic=70)(arm, round_), allocating_threads=0 if arm.litter else 4
         )
 
     grounds = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", litters=(0, 1000)), no_tick).grounds
-    assert [each.trial.wall for each in grounds] == [True, True]
+    assert [ground.trial.wall for ground in grounds] == [True, True]
 
 
-def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
+def test_counts_threads_that_allocate_in_scope(tmp_path):
     def server(**counted: int) -> bytes:
         names = [field.name for field in fields(Counts)][:13]
         last = counted.pop("last", 0), counted.pop("caller", 0)
@@ -344,19 +354,19 @@ def test_only_threads_that_ask_inside_of_the_scope_are_counted(tmp_path):
     file = tmp_path / "report"
     head = struct.pack("<8sIIIIQQ", MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000).ljust(SERVER_BYTES, b"\0")
     frees_only, elsewhere = server(), server(elsewhere=500)
-    asked = server(in_null=3, last=40, caller=0x401000)
-    file.write_bytes(head + frees_only + elsewhere + asked + server(too_large=1))
+    in_scope = server(in_null=3, last=40, caller=0x401000)
+    file.write_bytes(head + frees_only + elsewhere + in_scope + server(too_large=1))
     counts = read_counts(file)
     assert (counts.askers, counts.servers, counts.in_null) == (2, 4, 3)
     assert (counts.seen, counts.seen_excepted) == (3, 5)
     assert (counts.begin_cpu_ns, counts.begin_wall_ns) == (2_000_000, 3_000_000)
     assert counts.last == ((40, 0x401000),)
-    file.write_bytes(head + elsewhere)  # a file of fewer servers than it tells of
+    file.write_bytes(head + elsewhere)  # fewer servers than the header states
     assert (read_counts(file).askers, read_counts(file).servers) == (0, 1)
     assert read_counts(tmp_path / "none") is None
 
 
-def test_a_region_that_never_starts_again_is_told():
+def test_warns_about_a_region_that_never_empties():
     never = Counts(served=1000, freed=10, elsewhere=500, servers=1)
 
     def run(arm: Arm, round_: int) -> RunResult:
@@ -367,7 +377,7 @@ def test_a_region_that_never_starts_again_is_told():
     assert "never used again; 990 of 1,000 blocks were never freed" in " ".join(text.split())
 
 
-def test_the_report_of_the_program_is_read(tmp_path):
+def test_reads_the_report_of_a_program(tmp_path):
     file = tmp_path / "report"
     server = struct.pack("<12Q", *range(1, 13)).ljust(SERVER_BYTES, b"\0")
     head = struct.pack("<8sIIII", MAGIC, 2, 1, 3, 0).ljust(SERVER_BYTES, b"\0")
@@ -381,7 +391,7 @@ def test_the_report_of_the_program_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["try", "--scope", "f"], "PROGRAM is missing"),
         (["try", "--", "true"], "--scope is missing"),
@@ -394,6 +404,6 @@ def test_the_report_of_the_program_is_read(tmp_path):
         (["try", "--scope", "f", "--trace", "/no/such", "--", "true"], "--trace /no/such is no file"),
     ],
 )
-def test_bad_input_is_refused_before_anything_is_built(words, said):
-    with pytest.raises(UsageError, match=said):
+def test_rejects_bad_input_before_building(words, message):
+    with pytest.raises(UsageError, match=message):
         understood(words).needs()

@@ -1,4 +1,4 @@
-"""Programs that run too long are ended, with all that they started."""
+"""Time limits kill a program and its children."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from mallard.trial import native
 from mallard.trial.limited import wait
 
 
-def test_a_program_and_its_children_are_ended(tmp_path: Path) -> None:
-    told = tmp_path / "child"
-    script = f"sleep 1000 & echo $! > {told}.new; mv {told}.new {told}; wait"
+def test_kills_a_program_and_its_children(tmp_path: Path) -> None:
+    pid_file = tmp_path / "child"
+    script = f"sleep 1000 & echo $! > {pid_file}.new; mv {pid_file}.new {pid_file}; wait"
     process = subprocess.Popen(["sh", "-c", script], start_new_session=True)
-    while not told.exists():
+    while not pid_file.exists():
         time.sleep(0.01)
     with pytest.raises(UsageError, match=r"the shell ran for more than 0\.1 s; give it less work"):
         wait(process, "the shell", 0.1)
     assert process.returncode is not None
-    child = int(told.read_text())
+    child = int(pid_file.read_text())
     while Path(f"/proc/{child}").exists() and "Z" not in Path(f"/proc/{child}/stat").read_text():
         time.sleep(0.01)
 
 
-def test_a_recording_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_the_time_of_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collector = tmp_path / "mallard-record"
     collector.write_text("#!/bin/sh\nexec sleep 1000\n")
     collector.chmod(0o755)

@@ -1,4 +1,4 @@
-"""`mallard verify` with runs that are made up: parts of a gain, advice beside it, failures, words."""
+"""`mallard verify` with synthetic runs: parts of a gain, promised figures, failures, messages."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ NOTHING_SEEN = Ownership()
 def runs(seconds: float, **changes: Any) -> list[Measured]:
     """Five rounds, each a little slower than the one before."""
     noise = (0.0, 0.001, 0.002, 0.003, 0.004)
-    given = {"wall_seconds": seconds, **changes}
-    return [replace(RUN, cpu_seconds=seconds + each, **given) for each in noise]
+    fields = {"wall_seconds": seconds, **changes}
+    return [replace(RUN, cpu_seconds=seconds + delay, **fields) for delay in noise]
 
 
 def compared(failed: Mapping[str, str] | None = None, **by_arm: list[Measured]) -> Comparison:
@@ -46,27 +46,27 @@ def shown(comparison: Comparison, ownership: Ownership = NOTHING_SEEN, advice: A
     return console.export_text()
 
 
-def test_the_gain_has_the_part_of_the_rewrite_and_that_of_the_allocator() -> None:
-    of = compared(before=runs(0.100), after=runs(0.060, peak_bytes=11 << 20), null=runs(0.090))
-    assert of.whole.time.median == pytest.approx(-0.040)
-    assert of.rewrite.time.median == pytest.approx(-0.010)
-    assert of.allocator.time.median == pytest.approx(-0.030)
-    assert of.whole.peak_bytes.median == 1 << 20
-    assert of.is_sound
-    text = shown(of)
-    said = "CPU time (40.0 to 40.0 ms), under the programs' own malloc on a clean heap."
-    assert f"The change saves 40.0 of 102.0 ms of {said}" in " ".join(text.split())
+def test_gain_splits_into_rewrite_and_allocator() -> None:
+    comparison = compared(before=runs(0.100), after=runs(0.060, peak_bytes=11 << 20), null=runs(0.090))
+    assert comparison.whole.time.median == pytest.approx(-0.040)
+    assert comparison.rewrite.time.median == pytest.approx(-0.010)
+    assert comparison.allocator.time.median == pytest.approx(-0.030)
+    assert comparison.whole.peak_bytes.median == 1 << 20
+    assert comparison.is_sound
+    text = shown(comparison)
+    clock = "CPU time (40.0 to 40.0 ms), under the programs' own malloc on a clean heap."
+    assert f"The change saves 40.0 of 102.0 ms of {clock}" in " ".join(text.split())
     assert "the rewrite alone" in text
     assert "Without NULL" not in text
 
 
-def test_a_preloaded_malloc_is_named() -> None:
+def test_names_a_preloaded_malloc() -> None:
     preloaded = {"LD_PRELOAD": "/usr/lib/libmimalloc.so.2:/lib/mine.so"}
     assert _malloc_name(preloaded) == "libmimalloc.so.2 and mine.so"
     assert _malloc_name({}) == _malloc_name({"LD_PRELOAD": ""}) == "the programs' own malloc"
 
 
-def test_the_recording_has_the_limit_of_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = []
 
     def record(words: Any, stdin: Any, trace: Path, seconds_limit: float) -> Path:
@@ -78,60 +78,60 @@ def test_the_recording_has_the_limit_of_the_runs(tmp_path: Path, monkeypatch: py
     assert limits == [7.0]
 
 
-def test_without_a_null_the_rewrite_is_unknown() -> None:
-    of = compared(before=runs(0.100), after=runs(0.110))
-    assert of.rewrite is None
-    assert of.allocator is None
-    text = shown(of)
+def test_rewrite_is_unknown_without_null() -> None:
+    comparison = compared(before=runs(0.100), after=runs(0.110))
+    assert comparison.rewrite is None
+    assert comparison.allocator is None
+    text = shown(comparison)
     assert "The change costs 10.0 ms on top of 102.0 ms" in text
     assert "Without NULL" in text
 
 
-def test_a_difference_within_its_interval_is_none() -> None:
-    after = [replace(RUN, cpu_seconds=each) for each in (0.09, 0.12, 0.10, 0.11, 0.098)]
+def test_no_difference_within_the_interval() -> None:
+    after = [replace(RUN, cpu_seconds=seconds) for seconds in (0.09, 0.12, 0.10, 0.11, 0.098)]
     assert "No difference in CPU time beyond the interval" in shown(compared(before=runs(0.1), after=after))
 
 
-def test_programs_with_several_cores_are_judged_by_wall_time() -> None:
-    of = compared(before=runs(0.4, wall_seconds=0.2), after=runs(0.4, wall_seconds=0.1))
-    assert of.wall
-    assert of.whole
-    assert of.whole.time.median == pytest.approx(-0.1)
-    assert "of wall time" in shown(of)
+def test_several_cores_use_wall_time() -> None:
+    comparison = compared(before=runs(0.4, wall_seconds=0.2), after=runs(0.4, wall_seconds=0.1))
+    assert comparison.wall
+    assert comparison.whole
+    assert comparison.whole.time.median == pytest.approx(-0.1)
+    assert "of wall time" in shown(comparison)
 
 
-def test_a_program_that_ends_otherwise_is_the_answer() -> None:
+def test_reports_a_program_that_ends_differently() -> None:
     broken = replace(RUN, status=11)
     arms = {BEFORE: lambda: RUN, AFTER: lambda: broken}
-    of = summarize_comparison(interleaved(arms, BEFORE, 3, 1, lambda *_: None, lambda _: None))
-    assert of.failed == {AFTER: "ended by SIGSEGV"}
-    assert not of.is_sound
-    text = shown(of)
+    comparison = summarize_comparison(interleaved(arms, BEFORE, 3, 1, lambda *_: None, lambda _: None))
+    assert comparison.failed == {AFTER: "ended by SIGSEGV"}
+    assert not comparison.is_sound
+    text = shown(comparison)
     assert (
         "The program after the change ended by SIGSEGV; the program before ended with exit status 0." in text
     )
 
 
-def test_outputs_are_compared_if_they_can_be() -> None:
-    other = compared(before=runs(0.1), after=runs(0.1, output="other"))
-    assert other.differing == (AFTER,)
-    assert not other.is_sound
-    assert "The output is another one than before: after the change." in shown(other)
-    random = compared(before=[replace(RUN, output=str(each)) for each in range(5)], after=runs(0.1))
+def test_compares_deterministic_outputs() -> None:
+    changed = compared(before=runs(0.1), after=runs(0.1, output="other"))
+    assert changed.differing == (AFTER,)
+    assert not changed.is_sound
+    assert "The output is another one than before: after the change." in shown(changed)
+    random = compared(before=[replace(RUN, output=str(number)) for number in range(5)], after=runs(0.1))
     assert random.is_sound
     assert "differs from run to run" in shown(random)
 
 
-def test_json_has_all_of_it() -> None:
-    of = compared(before=runs(0.100), after=runs(0.060), null=runs(0.090))
-    told = json.loads(Verification(of, NOTHING_SEEN).json())
-    assert told["format"] == "mallard verify"
-    assert told["sound"] is True
-    assert set(told["comparison"]["programs"]) == {BEFORE, AFTER, NULL}
-    assert told["comparison"]["allocator"]["time"]["median"] == pytest.approx(-0.030)
+def test_json_has_programs_and_changes() -> None:
+    comparison = compared(before=runs(0.100), after=runs(0.060), null=runs(0.090))
+    fields = json.loads(Verification(comparison, NOTHING_SEEN).json())
+    assert fields["format"] == "mallard verify"
+    assert fields["sound"] is True
+    assert set(fields["comparison"]["programs"]) == {BEFORE, AFTER, NULL}
+    assert fields["comparison"]["allocator"]["time"]["median"] == pytest.approx(-0.030)
 
 
-# ---- the owners of blocks -----------------------------------------------------------------------------
+# ---- ownership of blocks -----------------------------------------------------------------------------
 
 
 def pools(**wrong: int | None) -> Ownership:
@@ -146,24 +146,24 @@ def pools(**wrong: int | None) -> Ownership:
     return check_frees(read_profile(json.dumps(document(pools=[row]))))
 
 
-def test_pools_without_a_wrong_free() -> None:
-    of = pools()
-    assert of.is_sound
-    text = shown(compared(before=runs(0.1), after=runs(0.1)), of)
+def test_reports_pools_without_wrong_frees() -> None:
+    ownership = pools()
+    assert ownership.is_sound
+    text = shown(compared(before=runs(0.1), after=runs(0.1)), ownership)
     assert "nodes (2 pools, 300 blocks): no block outlived its pool" in text
     assert "Not seen in a recording" in text
 
 
-def test_wrong_frees_are_told_with_the_first_stack() -> None:
-    of = pools(after_end=2, of_other=1, first=0)
-    assert not of.is_sound
-    assert of.pools[0].wrong == 3
-    assert of.pools[0].first
-    text = " ".join(shown(compared(before=runs(0.1), after=runs(0.1)), of).split())
+def test_reports_wrong_frees_with_first_stack() -> None:
+    ownership = pools(after_end=2, of_other=1, first=0)
+    assert not ownership.is_sound
+    assert ownership.pools[0].wrong == 3
+    assert ownership.pools[0].first
+    text = " ".join(shown(compared(before=runs(0.1), after=runs(0.1)), ownership).split())
     assert "2 frees after the block's end and 1 free of a block of another pool. The first:" in text
 
 
-def test_nothing_is_said_of_pools_that_were_not_recorded() -> None:
+def test_reports_unchecked_pools() -> None:
     nothing = compared(before=runs(0.1), after=runs(0.1))
     assert "No block's end was checked" in shown(nothing)
     assert "how the blocks of the changed program end: it is static" in shown(
@@ -195,9 +195,9 @@ def trial(milliseconds: float, **changes: Any) -> dict[str, Any]:
     return {"format": "mallard trial", "version": 1, "scope": {"name": "f"}, "grounds": [ground], **changes}
 
 
-def advised(tmp_path: Path, made: Any) -> Advice:
+def advised(tmp_path: Path, document: Any) -> Advice:
     file = tmp_path / "advice.json"
-    file.write_text(made if isinstance(made, str) else json.dumps(made))
+    file.write_text(document if isinstance(document, str) else json.dumps(document))
     return read_advice(file)
 
 
@@ -205,36 +205,38 @@ def advised(tmp_path: Path, made: Any) -> Advice:
     ("promised", "verdict"),
     [(30, "The intervals of the shares overlap"), (50, "less than the advice"), (20, "more than the advice")],
 )
-def test_the_advice_stands_beside_the_fact(tmp_path: Path, promised: float, verdict: str) -> None:
+def test_compares_advice_with_measurement(tmp_path: Path, promised: float, verdict: str) -> None:
     advice = advised(tmp_path, trial(promised))
     assert advice.figure
     assert advice.figure.strategy == "monotonic"
-    of = compared(before=runs(0.098), after=runs(0.060), null=runs(0.090))
-    text = " ".join(shown(of, advice=advice).split())
+    comparison = compared(before=runs(0.098), after=runs(0.060), null=runs(0.090))
+    text = " ".join(shown(comparison, advice=advice).split())
     assert f"Advised: monotonic in f, -{promised}.00 of 100.0 ms" in text
     assert "after beside null" in text
     assert verdict in text
     assert "another one" not in text
 
 
-def test_the_fact_has_the_clock_of_the_advice(tmp_path: Path) -> None:
-    made = trial(20)
-    made["grounds"][0]["trial"]["wall"] = True
-    advice = advised(tmp_path, made)
+def test_measurement_uses_the_clock_of_advice(tmp_path: Path) -> None:
+    document = trial(20)
+    document["grounds"][0]["trial"]["wall"] = True
+    advice = advised(tmp_path, document)
     assert advice.wall
     rounds = Rounds({BEFORE: runs(0.1, wall_seconds=0.3), AFTER: runs(0.06, wall_seconds=0.2)})
-    of = summarize_comparison(rounds, advice.wall)
-    assert of.whole
-    assert of.whole.time.median == pytest.approx(-0.1)
-    assert "Times are wall time, as in the advice." in " ".join(shown(of, advice=advice).split())
+    comparison = summarize_comparison(rounds, advice.wall)
+    assert comparison.whole
+    assert comparison.whole.time.median == pytest.approx(-0.1)
+    assert "Times are wall time, as in the advice." in " ".join(shown(comparison, advice=advice).split())
 
 
-def test_advice_of_another_input_is_said_to_be_so(tmp_path: Path) -> None:
-    of = compared(before=runs(0.5), after=runs(0.4))
-    assert "another input or machine" in " ".join(shown(of, advice=advised(tmp_path, trial(20))).split())
+def test_warns_about_advice_for_another_input(tmp_path: Path) -> None:
+    comparison = compared(before=runs(0.5), after=runs(0.4))
+    assert "another input or machine" in " ".join(
+        shown(comparison, advice=advised(tmp_path, trial(20))).split()
+    )
 
 
-def advice_of(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
+def advice_document(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
     time = {"median": -0.04, "low": -0.041, "high": -0.039, "n": 11}
     mallocs = {
         "base": "glibc",
@@ -252,21 +254,23 @@ def advice_of(answer: dict[str, Any], **study: Any) -> dict[str, Any]:
 
 
 def damaged_documents(document: Any) -> Iterator[Any]:
-    """The document with one value after another replaced by several others."""
+    """Copies of the document, each with one value replaced by a wrong one."""
     wrong = (None, "x", -1, 0, 1.5, True, [], {}, [[1]], float("nan"), float("inf"), 10**400)
     if isinstance(document, (dict, list)):
         for key, value in list(document.items() if isinstance(document, dict) else enumerate(document)):
-            for other in (*wrong, *damaged_documents(value)):
+            for replacement in (*wrong, *damaged_documents(value)):
                 copied = document.copy()
-                copied[key] = other
+                copied[key] = replacement
                 yield copied
     yield from wrong
 
 
 @pytest.mark.parametrize("step", sampled(5, 1, default=1))
-@pytest.mark.parametrize("sound", [trial(30), advice_of({"strategy": "monotonic"})], ids=["trial", "advice"])
-def test_damaged_advice_is_refused_or_shown(tmp_path: Path, sound: dict[str, Any], step: int) -> None:
-    of = compared(before=runs(0.1), after=runs(0.06))
+@pytest.mark.parametrize(
+    "sound", [trial(30), advice_document({"strategy": "monotonic"})], ids=["trial", "advice"]
+)
+def test_damaged_advice_is_rejected_or_shown(tmp_path: Path, sound: dict[str, Any], step: int) -> None:
+    comparison = compared(before=runs(0.1), after=runs(0.06))
     refused = []
     for damaged in itertools.islice(damaged_documents(sound), 0, None, step):
         try:
@@ -274,23 +278,23 @@ def test_damaged_advice_is_refused_or_shown(tmp_path: Path, sound: dict[str, Any
         except UsageError as error:
             refused.append(str(error))
         else:
-            shown(of, advice=advice)
+            shown(comparison, advice=advice)
     assert len(refused) > 100 // step
-    assert all("advice.json" in each for each in refused)
+    assert all("advice.json" in message for message in refused)
 
 
-def test_an_advice_has_its_trial_inside(tmp_path: Path) -> None:
-    of = compared(before=runs(0.1), after=runs(0.06))
-    text = shown(of, advice=advised(tmp_path, advice_of({"strategy": "monotonic"})))
+def test_advice_contains_its_trial(tmp_path: Path) -> None:
+    comparison = compared(before=runs(0.1), after=runs(0.06))
+    text = shown(comparison, advice=advised(tmp_path, advice_document({"strategy": "monotonic"})))
     assert "Advice: Put it there." in text
     assert "Advised: monotonic in f" in text
     assert "against glibc on a clean heap" in " ".join(text.split())
-    nothing = advice_of({"kind": "nothing"}, trial=None)
-    assert "no figure of an allocator" in shown(of, advice=advised(tmp_path, nothing))
+    nothing = advice_document({"kind": "nothing"}, trial=None)
+    assert "no figure of an allocator" in shown(comparison, advice=advised(tmp_path, nothing))
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ({"strategy": "heap"}, "Advised: heap in f, -99.00 of 100.0 ms"),
         ({"kind": "global", "malloc": "mimalloc"}, "Advised: mimalloc, -40.00 of 100.0 ms"),
@@ -299,17 +303,19 @@ def test_an_advice_has_its_trial_inside(tmp_path: Path) -> None:
     ],
     ids=["local", "global", "pattern", "unresolved"],
 )
-def test_the_figure_is_that_of_the_answer(tmp_path: Path, answer: dict[str, Any], said: str) -> None:
-    text = shown(compared(before=runs(0.1), after=runs(0.06)), advice=advised(tmp_path, advice_of(answer)))
-    assert said in " ".join(text.split())
+def test_figure_is_that_of_the_answer(tmp_path: Path, answer: dict[str, Any], message: str) -> None:
+    text = shown(
+        compared(before=runs(0.1), after=runs(0.06)), advice=advised(tmp_path, advice_document(answer))
+    )
+    assert message in " ".join(text.split())
 
 
-def test_a_trial_in_which_nothing_saves_time_has_no_figure(tmp_path: Path) -> None:
+def test_no_figure_if_nothing_saves_time(tmp_path: Path) -> None:
     assert advised(tmp_path, trial(0.5)).figure is None
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("content", "message"),
     [
         ("", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
@@ -320,17 +326,17 @@ def test_a_trial_in_which_nothing_saves_time_has_no_figure(tmp_path: Path) -> No
     ],
     ids=["empty", "deep", "list", "profile", "nothing", "wrong"],
 )
-def test_what_is_no_advice(tmp_path: Path, made: Any, said: str) -> None:
+def test_rejects_files_without_advice(tmp_path: Path, content: Any, message: str) -> None:
     with pytest.raises(UsageError) as error:
-        advised(tmp_path, made)
-    assert said in str(error.value)
+        advised(tmp_path, content)
+    assert message in str(error.value)
 
 
-# ---- words --------------------------------------------------------------------------------------------
+# ---- arguments --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def program_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name in ("a", "b", "c"):
         (tmp_path / name).touch(mode=0o755)
@@ -339,17 +345,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("here")
-def test_words_behind_the_dashes_are_for_all_programs() -> None:
+@pytest.mark.usefixtures("program_folder")
+def test_arguments_after_dashes_go_to_all_programs() -> None:
     arguments = understood(["verify", "./a", "./b", "--rounds", "5", "--", "-x", "--", "--rounds"]).arguments
     assert arguments.programs == ["./a", "./b"]
     assert arguments.words == ["-x", "--", "--rounds"]
     assert arguments.rounds == 5
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("program_folder")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("", "the program before the change is missing"),
         ("./a", "the program after the change is missing"),
@@ -363,7 +369,7 @@ def test_words_behind_the_dashes_are_for_all_programs() -> None:
         ("./a ./b -x", "unknown option '-x'"),
     ],
 )
-def test_what_is_refused(words: str, said: str) -> None:
+def test_rejects_bad_input(words: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         understood(["verify", *words.split()])
-    assert said in str(error.value)
+    assert message in str(error.value)
