@@ -1,4 +1,4 @@
-"""`mallard against`: the table beside a preloaded malloc, its verdict, and the words that it refuses."""
+"""`mallard against`: the table, its verdict, and the errors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Native = dict[str, Any]
 
 DENSITY = {"ds": "DS3", "size_log2": 12, "inner_log2": 0, "product_log2": 20, "hash": "full"}
 REUSE = {"block_bytes": 512, "live": 4096, "pattern": "random", "sizes": "mixed", "operations": 1000}
-OWN = {"threads": 2, "block_log2": 8, "iterations_log2": 15, "freed_by": "self"}
-OTHER = {"threads": 2, "block_log2": 6, "iterations_log2": 15, "freed_by": "other"}
+FREED_BY_OWNER = {"threads": 2, "block_log2": 8, "iterations_log2": 15, "freed_by": "self"}
+FREED_BY_OTHER = {"threads": 2, "block_log2": 6, "iterations_log2": 15, "freed_by": "other"}
 
 
 def cell(experiment: str, parameters: Native, times: dict[str, float]) -> list[Row]:
@@ -53,8 +53,10 @@ def measured() -> list[list[Row]]:
             "density", DENSITY | {"ds": "DS11"}, {"new-delete": 100, "new-delete@mi": 50, "multipool": 50}
         ),
         cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 20, "multipool": 30}),
-        cell("contention", OWN, {"new-delete": 100, "new-delete@mi": 50, "multipool": 20}),
-        cell("contention", OTHER, {"new-delete": 100, "new-delete@mi": 10, "concurrent-multipool": 8}),
+        cell("contention", FREED_BY_OWNER, {"new-delete": 100, "new-delete@mi": 50, "multipool": 20}),
+        cell(
+            "contention", FREED_BY_OTHER, {"new-delete": 100, "new-delete@mi": 10, "concurrent-multipool": 8}
+        ),
     ]
 
 
@@ -62,7 +64,7 @@ def lines() -> list[Line]:
     return build_lines(measured())
 
 
-def test_the_lines_stand_in_the_order_of_the_parts_and_by_value() -> None:
+def test_lines_follow_parts_and_values() -> None:
     assert [(line.part, line.cell) for line in lines()] == [
         ("build and destroy", "set<int>, 2^12"),
         ("build and destroy", "set<set<int>>, 2^12"),
@@ -73,14 +75,14 @@ def test_the_lines_stand_in_the_order_of_the_parts_and_by_value() -> None:
     assert rival_strategies(lines()) == ["new-delete@mi"]
 
 
-def test_one_strategy_stands_for_mallard() -> None:
+def test_one_strategy_represents_mallard() -> None:
     assert [line.ours for line in lines()] == ["multipool"] * 4 + ["concurrent-multipool"]
     average = mean(lines(), "")
     assert average is not None
     assert average.median == pytest.approx((0.4 + 0.5 + 0.3 + 0.2 + 0.08) / 5)
 
 
-def test_the_verdict_tells_where_preloading_is_right() -> None:
+def test_verdict_names_cells_to_preload_for() -> None:
     average, by_part, counts, right = verdict(lines(), "new-delete@mi")
     assert by_part == (
         "By part, mi and mallard: build and destroy (2) 50 % : 45 %; free, allocate again (1) 20 % : 30 %; "
@@ -97,12 +99,12 @@ def test_the_verdict_tells_where_preloading_is_right() -> None:
     )
 
 
-def test_a_malloc_that_wins_nothing_is_recommended_for_nothing() -> None:
+def test_losing_malloc_is_not_recommended() -> None:
     kept = [line for line in lines() if "16 to" not in line.cell]
     assert not any(sentence.startswith("Preload") for sentence in verdict(kept, "new-delete@mi"))
 
 
-def test_cells_that_carry_a_mean_are_named() -> None:
+def test_names_cells_that_dominate_a_mean() -> None:
     rows = measured()
     rows[1] = cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 300, "multipool": 30})
     carried = verdict(build_lines(rows), "new-delete@mi")[1]
@@ -112,40 +114,40 @@ def test_cells_that_carry_a_mean_are_named() -> None:
     )
 
 
-def test_a_cell_that_did_not_finish_has_its_reason() -> None:
+def test_unfinished_cell_has_its_reason() -> None:
     rows = measured()
     failed = failed_row("density", DENSITY, "new-delete@other", 0, "timed_out", "")
     rows[0].append(Row.from_native(1, failed))
-    found = build_lines(rows)
-    assert rival_strategies(found) == ["new-delete@mi", "new-delete@other"]
-    assert verdict(found, "new-delete@other") == ["other finished in no cell that mallard finished."]
-    assert "time" in shown(found)
+    table = build_lines(rows)
+    assert rival_strategies(table) == ["new-delete@mi", "new-delete@other"]
+    assert verdict(table, "new-delete@other") == ["other finished in no cell that mallard finished."]
+    assert "time" in shown(table)
 
 
-def shown(found: list[Line], width: int = 80) -> str:
+def shown(table: list[Line], width: int = 80) -> str:
     console = Console(width=width, file=io.StringIO())
     with console.capture() as captured:
-        show_against(console, found)
+        show_against(console, table)
     return captured.get()
 
 
-def test_the_table_fits_eighty_columns() -> None:
+def test_table_fits_eighty_columns() -> None:
     text = shown(lines())
     assert "\u2026" not in text
     assert max(map(len, text.splitlines())) <= 80
-    (line,) = [each for each in text.splitlines() if "set<int>, 2^12" in each]
+    (line,) = [row for row in text.splitlines() if "set<int>, 2^12" in row]
     assert line.split() == ["set<int>,", "2^12", "50", "40", "44", "20"]
     assert "monotonic/wink: a region that ends as a whole" in text
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.heading)
-def test_every_part_has_a_plan(part: Any) -> None:
+def test_plans_every_part(part: Any) -> None:
     plan = make_plan(part.request("glibc"), expected_runner(), Host(16 << 30, 2))
     assert {name for row in plan.rows for name in row.strategies} >= {"new-delete", *part.strategies}
 
 
 @pytest.mark.parametrize(
-    ("words", "what"),
+    ("words", "message"),
     [
         ("against", "MALLOC is missing; give jemalloc, mimalloc, tcmalloc, or NAME=FILE"),
         ("against glibc", "MALLOC 'glibc': every percent is of it"),
@@ -153,13 +155,13 @@ def test_every_part_has_a_plan(part: Any) -> None:
         ("against /no/such.so", "MALLOC '/no/such.so': there is no file /no/such.so"),
     ],
 )
-def test_a_wrong_malloc_is_refused_before_anything_is_set_up(words: str, what: str) -> None:
+def test_rejects_a_wrong_malloc_before_setup(words: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         understood(words.split())
-    assert what in str(error.value)
+    assert message in str(error.value)
 
 
-def test_a_malloc_that_is_not_installed_is_refused_before_it_measures(
+def test_rejects_a_missing_malloc_before_measuring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("mallard.cli.against.find_library", lambda name: None)

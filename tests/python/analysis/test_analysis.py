@@ -1,4 +1,4 @@
-"""Cells, means and verdicts, on rows whose figures are known beforehand."""
+"""Cells, means and verdicts, on rows with known figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mallard.result import Row
 from mallard.strategy_names import of_papers
 
 
-def tables_of(natives: list[dict[str, Any]]) -> list[Any]:
+def build_tables(natives: list[dict[str, Any]]) -> list[Any]:
     return density_tables([Row.from_native(1, native) for native in natives])
 
 
@@ -36,11 +36,11 @@ def own_runs_of_p0213() -> list[Any]:
         table = own_table(P0213, f"DS{number}")
         for size, line in table.lines.items():
             natives += [row(table.structure, size, name, 0, table.ns_per_leaf(size, name)) for name in line]
-    return tables_of(natives)
+    return build_tables(natives)
 
 
-def test_rows_become_tables_in_the_papers_order() -> None:
-    tables = tables_of(density_rows(names=("DS10", "DS2", "DS1"), sizes=(10, 6)))
+def test_tables_follow_the_order_of_papers() -> None:
+    tables = build_tables(density_rows(names=("DS10", "DS2", "DS1"), sizes=(10, 6)))
     assert [table.structure for table in tables] == ["DS1", "DS2", "DS10"]
     assert tables[2].type == "unordered_set<vector<string>>"
     assert [line.size_log2 for line in tables[0].lines] == [6, 10]
@@ -53,18 +53,18 @@ def test_rows_become_tables_in_the_papers_order() -> None:
     assert contestants(tables[0].strategies) == [*of_papers()]
 
 
-def test_the_size_of_the_buffer_makes_no_cell_of_its_own() -> None:
+def test_buffer_size_does_not_split_cells() -> None:
     """It follows from the free memory."""
     natives = density_rows(names=("DS2",), sizes=(6,))
     for native in natives:
         native["parameters"] = native["parameters"] | {"buffer_bytes": 1 << (29 + native["repetition"] % 2)}
-    (table,) = tables_of(natives)
+    (table,) = build_tables(natives)
     assert len(table.line(6).cells["multipool"].times) == 3
     assert "buffer_bytes" not in dict(table.setting)
 
 
-def test_a_cell_has_median_spread_faults_and_memory() -> None:
-    cell = tables_of(density_rows())[1].line(10).cells["multipool"]
+def test_cell_has_median_spread_faults_and_memory() -> None:
+    cell = build_tables(density_rows())[1].line(10).cells["multipool"]
     base = formula("DS2", 10, "multipool")
     assert cell.ns_per_operation == pytest.approx(base * 1.02, rel=1e-4)
     assert cell.spread == pytest.approx((base, base * 1.04), rel=1e-4)
@@ -74,76 +74,77 @@ def test_a_cell_has_median_spread_faults_and_memory() -> None:
     assert cell.system_share == pytest.approx(0.1, abs=1e-3)
 
 
-def test_settings_are_kept_apart() -> None:
+def test_settings_have_separate_tables() -> None:
     cold = density_rows(names=("DS1",))
     for native in cold:
         native["parameters"] = native["parameters"] | {"buffer": "cold"}
-    tables = tables_of(density_rows(names=("DS1",)) + cold)
+    tables = build_tables(density_rows(names=("DS1",)) + cold)
     assert [dict(table.setting)["buffer"] for table in tables] == ["cold", "warm"]
     assert all(len(table.lines) == 2 for table in tables)
 
 
-def test_other_experiments_are_left_out() -> None:
-    other = row("DS1", 6, "new-delete", 0, 1.0) | {
+def test_ignores_rows_of_another_experiment() -> None:
+    native = row("DS1", 6, "new-delete", 0, 1.0) | {
         "experiment": "primitives",
         "parameters": {"operation": "pair"},
     }
-    assert tables_of([other]) == []
+    assert build_tables([native]) == []
 
 
-def test_a_ratio_pairs_repetitions() -> None:
+def test_ratio_pairs_repetitions() -> None:
     natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((10.0, 20.0, 40.0))]
     natives += [row("DS1", 6, "multipool", r, t) for r, t in ((0, 5.0), (2, 20.0))]
-    cell = tables_of(natives)[0].line(6).cells["multipool"]
+    cell = build_tables(natives)[0].line(6).cells["multipool"]
     assert cell.ratio.median == pytest.approx(0.5)
     assert cell.ratio.n == 2
 
 
-def test_a_cell_that_never_finished_keeps_its_status() -> None:
+def test_unfinished_cell_keeps_its_status() -> None:
     natives = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "monotonic"))
     natives += [failed("DS1", 6, "monotonic/wink", r, "crashed", "SIGSEGV") for r in range(3)]
-    cell = tables_of(natives)[0].line(6).cells["monotonic/wink"]
+    cell = build_tables(natives)[0].line(6).cells["monotonic/wink"]
     assert (cell.status, cell.detail, cell.finished, cell.ratio) == ("crashed", "SIGSEGV", False, None)
 
 
-def test_a_cell_that_failed_once_says_so_and_keeps_its_figures() -> None:
+def test_partly_failed_cell_keeps_figures_and_detail() -> None:
     natives = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "monotonic"), repetitions=2)
     natives.append(failed("DS1", 6, "monotonic", 2, "timed_out", "after 60 s"))
-    cell = tables_of(natives)[0].line(6).cells["monotonic"]
+    cell = build_tables(natives)[0].line(6).cells["monotonic"]
     assert (cell.status, cell.detail, len(cell.times)) == ("ok", "after 60 s", 2)
 
 
-def test_means_over_rows_count_every_row_alike() -> None:
+def test_means_weigh_rows_equally() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
         return {"new-delete": 100.0, "monotonic": 20.0 if size == 6 else 60.0}[strategy] * (
             1000 if structure == "DS2" else 1
         )
 
     mean = mean_over_rows(
-        tables_of(density_rows(strategies=("new-delete", "monotonic"), times=times)), "monotonic"
+        build_tables(density_rows(strategies=("new-delete", "monotonic"), times=times)), "monotonic"
     )
     assert mean is not None
     assert mean.median == pytest.approx(0.4, rel=1e-4)
     assert mean.n == 4
 
 
-def test_a_mean_without_rows_is_none() -> None:
+def test_mean_without_rows_is_none() -> None:
     assert (
-        mean_over_rows(tables_of(density_rows(strategies=("new-delete", "monotonic"))), "multipool") is None
+        mean_over_rows(build_tables(density_rows(strategies=("new-delete", "monotonic"))), "multipool")
+        is None
     )
 
 
-def test_the_interval_holds_what_the_repetitions_leave_open() -> None:
+def test_interval_reflects_the_repetitions() -> None:
     natives = [row("DS1", size, "new-delete", r, 100.0) for size in range(6, 17) for r in range(3)]
     natives += [row("DS1", size, "monotonic", r, 50.0 + 10 * r) for size in range(6, 17) for r in range(3)]
-    wide = mean_over_rows(tables_of(natives), "monotonic")
+    wide = mean_over_rows(build_tables(natives), "monotonic")
     assert wide is not None
     assert wide.low < 0.6 < wide.high
     assert 0.01 < wide.high - wide.low < 0.2
 
 
-def test_dispatch_and_winking_out_on_known_figures() -> None:
-    tables = tables_of(density_rows(names=("DS1", "DS5"), sizes=(6, 8, 10)))
+def test_dispatch_and_wink_out_on_known_figures() -> None:
+    tables = build_tables(density_rows(names=("DS1", "DS5"), sizes=(6, 8, 10)))
     dispatch, wink = cost_of_dispatch(tables), gain_of_winking_out(tables)
     assert dispatch.overall is not None
     assert wink.overall is not None
@@ -156,7 +157,7 @@ def test_dispatch_and_winking_out_on_known_figures() -> None:
     assert list(wink.pairs) == list(WINK_OUT_PAIRS)
 
 
-def test_the_formulas_are_p0213s() -> None:
+def test_formulas_reproduce_p0213() -> None:
     """On its own printed seconds: 8.4 % for winking out, 0.78 % for dispatch (0.81 from the rounded
     figures).
     """
@@ -173,14 +174,14 @@ def test_the_formulas_are_p0213s() -> None:
 
 
 @pytest.mark.parametrize("name", [*of_papers(2)])
-def test_table_8_comes_out_of_its_own_rows(name: str) -> None:
+def test_table_8_is_reproduced_from_rows(name: str) -> None:
     mean = mean_over_rows(own_runs_of_p0213(), name)
     assert mean is not None
     assert mean.n == 132
     assert 100 * mean.median == pytest.approx(printed_table(AVERAGES).percent(0, name), abs=0.15)
 
 
-def test_the_best_of_a_row_and_its_equals() -> None:
+def test_finds_the_best_of_a_row_and_equals() -> None:
     natives = []
     for name, times in {
         "null": (1, 1, 1),
@@ -190,7 +191,7 @@ def test_the_best_of_a_row_and_its_equals() -> None:
         "multipool": (60, 61, 59),
     }.items():
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
-    best = find_best(tables_of(natives)[0].lines[0])
+    best = find_best(build_tables(natives)[0].lines[0])
     assert best is not None
     assert best.strategy == "monotonic", "null is not a strategy"
     assert best.equals == ("monotonic/wink",)
@@ -198,12 +199,14 @@ def test_the_best_of_a_row_and_its_equals() -> None:
     assert best.ratio.median == pytest.approx(0.3, abs=0.01)
 
 
-def test_a_row_without_finished_strategies_has_no_best() -> None:
-    assert find_best(tables_of([failed("DS1", 6, "new-delete", 0, "crashed", "SIGSEGV")])[0].lines[0]) is None
+def test_row_without_finished_strategies_has_no_best() -> None:
+    assert (
+        find_best(build_tables([failed("DS1", 6, "new-delete", 0, "crashed", "SIGSEGV")])[0].lines[0]) is None
+    )
 
 
-def test_the_verdict_names_the_best_by_how_much_and_the_alternative() -> None:
-    verdict = judge_structure(tables_of(density_rows(names=("DS2",)))[0])
+def test_verdict_names_best_gain_and_alternative() -> None:
+    verdict = judge_structure(build_tables(density_rows(names=("DS2",)))[0])
     assert verdict.best is not None
     assert verdict.best.strategy == "monotonic/wink"
     assert verdict.best.ratio.median == pytest.approx(0.27, rel=1e-3)
@@ -220,60 +223,60 @@ def test_the_verdict_names_the_best_by_how_much_and_the_alternative() -> None:
     assert "Switching page return off alone brings new-delete to 80 %" in text
 
 
-def test_the_verdict_is_to_keep_the_global_allocator_where_nothing_is_faster() -> None:
+def test_keeps_the_global_allocator_if_nothing_is_faster() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
         return 10.0 if strategy == "new-delete" else 11.0
 
-    verdict = judge_structure(tables_of(density_rows(names=("DS1",), times=times))[0])
+    verdict = judge_structure(build_tables(density_rows(names=("DS1",), times=times))[0])
     assert not verdict.worth_it
     assert sentence(verdict) == "vector<int>: keep new-delete; no strategy is faster beyond its interval."
 
 
-def test_noise_is_not_a_reason_to_change() -> None:
+def test_noise_does_not_change_the_verdict() -> None:
     natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
     natives += [row("DS1", 6, "monotonic", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
-    verdict = judge_structure(tables_of(natives)[0])
+    verdict = judge_structure(build_tables(natives)[0])
     assert verdict.best is not None
     assert verdict.best.strategy == "monotonic"
     assert not verdict.worth_it
     assert "monotonic comes closest: 99 %" in sentence(verdict)
 
 
-def test_an_unfinished_strategy_is_named_and_not_compared() -> None:
+def test_unfinished_strategy_is_named_but_not_compared() -> None:
     natives = [
         native
         for native in density_rows(names=("DS2",))
         if not (native["strategy"] == "monotonic/wink" and native["parameters"]["size_log2"] == 10)
     ]
     natives += [failed("DS2", 10, "monotonic/wink", 0, "out_of_memory", "")]
-    verdict = judge_structure(tables_of(natives)[0])
+    verdict = judge_structure(build_tables(natives)[0])
     assert verdict.unfinished == ("monotonic/wink",)
     assert verdict.best is not None
     assert verdict.best.strategy == "monotonic/base/wink"
 
 
-def test_without_as1_there_is_no_verdict() -> None:
+def test_no_verdict_without_base() -> None:
     verdict = judge_structure(
-        tables_of(density_rows(names=("DS2",), strategies=("monotonic", "monotonic/wink")))[0]
+        build_tables(density_rows(names=("DS2",), strategies=("monotonic", "monotonic/wink")))[0]
     )
     assert verdict.best is None
     assert "no verdict" in sentence(verdict)
 
 
-def test_one_repetition_gives_no_interval_and_says_so() -> None:
-    verdict = judge_structure(tables_of(density_rows(names=("DS2",), repetitions=1))[0])
+def test_one_repetition_decides_nothing() -> None:
+    verdict = judge_structure(build_tables(density_rows(names=("DS2",), repetitions=1))[0])
     assert not verdict.worth_it, "one repetition cannot tell a difference"
 
 
-def test_where_page_return_is_the_whole_difference_the_verdict_says_so() -> None:
+def test_verdict_reports_the_effect_of_page_return() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
         return {"new-delete": 100.0, "new-delete-keep": 20.0}.get(strategy, 60.0)
 
-    text = sentence(judge_structure(tables_of(density_rows(names=("DS1",), times=times))[0]))
+    text = sentence(judge_structure(build_tables(density_rows(names=("DS1",), times=times))[0]))
     assert "Switching page return off does more: it brings new-delete to 20 %" in text
 
 
-def test_the_best_of_a_row_is_the_one_with_the_lowest_figure_shown() -> None:
+def test_best_of_a_row_has_the_lowest_ratio() -> None:
     """Medians of times and medians of paired ratios can disagree about the first place."""
     natives = []
     for name, times in {
@@ -282,27 +285,29 @@ def test_the_best_of_a_row_is_the_one_with_the_lowest_figure_shown() -> None:
         "monotonic/wink": (60, 110, 300),
     }.items():
         natives += [row("DS1", 6, name, r, t) for r, t in enumerate(times)]
-    line = tables_of(natives)[0].lines[0]
+    line = build_tables(natives)[0].lines[0]
     assert line.cells["monotonic/wink"].ns_per_operation < line.cells["monotonic"].ns_per_operation
     best = find_best(line)
     assert best is not None
     assert best.strategy == "monotonic"
 
 
-def test_as1_is_picked_where_nothing_is_faster_beyond_its_interval() -> None:
+def test_picks_the_base_within_the_interval() -> None:
     natives = [row("DS1", 6, "new-delete", r, t) for r, t in enumerate((100.0, 100.0, 100.0))]
     natives += [row("DS1", 6, "monotonic", r, t) for r, t in enumerate((80.0, 99.0, 130.0))]
-    assert pick_strategy(tables_of(natives)[0].lines[0]) == "new-delete"
-    assert pick_strategy(tables_of(density_rows(names=("DS1",), sizes=(6,)))[0].lines[0]) == "monotonic/wink"
+    assert pick_strategy(build_tables(natives)[0].lines[0]) == "new-delete"
+    assert (
+        pick_strategy(build_tables(density_rows(names=("DS1",), sizes=(6,)))[0].lines[0]) == "monotonic/wink"
+    )
 
 
-def test_the_summary_names_the_best_over_everything_and_its_equals() -> None:
+def test_summary_names_the_best_and_equals() -> None:
     def times(structure: str, size: int, strategy: str) -> float:
         return {"new-delete": 100.0, "monotonic": 30.0, "monotonic/base": 30.0}.get(strategy, 60.0)
 
-    found = summaries(Row.from_native(1, native) for native in density_rows(times=times))
-    assert len(found) == 1
-    assert found[0].rows == 4
-    assert found[0].best_overall is not None
-    assert found[0].best_overall.strategy == "monotonic"
-    assert found[0].equals_overall == ("monotonic/base",)
+    results = summaries(Row.from_native(1, native) for native in density_rows(times=times))
+    assert len(results) == 1
+    assert results[0].rows == 4
+    assert results[0].best_overall is not None
+    assert results[0].best_overall.strategy == "monotonic"
+    assert results[0].equals_overall == ("monotonic/base",)

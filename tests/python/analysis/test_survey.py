@@ -1,4 +1,4 @@
-"""The survey of `mallard bench`: its questions can be planned, its answers compare, its screen fits."""
+"""The survey of `mallard bench`: plannable questions, compared answers, and output that fits a screen."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def rows(times: dict[str, tuple[float, float]]) -> list[Row]:
         native_row(
             "reuse", {**PARAMETERS, "live": live}, name, repetition, ns * (1 + 0.01 * repetition), 1000
         )
-        for name, both in times.items()
-        for live, ns in zip((4096, 65536), both, strict=True)
+        for name, pair in times.items()
+        for live, ns in zip((4096, 65536), pair, strict=True)
         for repetition in range(3)
     ]
     return [Row.from_native(1, row) for row in native]
 
 
 def answer(**times: tuple[float, float]) -> Answer:
-    named = {name.replace("_at_", "@").replace("_", "-"): both for name, both in times.items()}
+    named = {name.replace("_at_", "@").replace("_", "-"): pair for name, pair in times.items()}
     return Answer(QUESTION, [row.cells for row in cell_rows(rows(named))])
 
 
@@ -52,7 +52,7 @@ LOSES = answer(
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.experiment)
-def test_every_question_can_be_planned(question: Question) -> None:
+def test_plans_every_question(question: Question) -> None:
     plan = make_plan(question.request(None), expected_runner(), HOST)
     assert plan.scale == SURVEY
     assert 1 <= len(plan.rows) <= 8
@@ -74,7 +74,7 @@ def test_questions_cover_the_documents() -> None:
     } <= documents
 
 
-def test_a_mean_is_geometric_and_over_all_cells() -> None:
+def test_mean_is_geometric_over_all_cells() -> None:
     ratio = PAYS.mean("multipool")
     assert ratio is not None
     assert ratio.median == pytest.approx(0.3)
@@ -84,14 +84,14 @@ def test_a_mean_is_geometric_and_over_all_cells() -> None:
     assert Answer(QUESTION, [row.cells for row in cell_rows(incomplete)]).mean("multipool") is None
 
 
-def test_one_allocator_serves_a_whole_line() -> None:
+def test_one_allocator_serves_a_line() -> None:
     assert PAYS.local is not None
     assert PAYS.local.name == "multipool"
     assert PAYS.malloc is not None
     assert in_words(PAYS.malloc.name) == "mi"
 
 
-def test_mallard_is_used_only_where_it_wins() -> None:
+def test_uses_mallard_only_if_it_wins() -> None:
     assert (PAYS.pays, PAYS.use) == (True, "multipool")
     assert (LOSES.pays, LOSES.use) == (False, "mi")
     equal = answer(new_delete=(100, 100), multipool=(100, 100))
@@ -100,42 +100,42 @@ def test_mallard_is_used_only_where_it_wins() -> None:
     assert (unmeasured.pays, unmeasured.gain, unmeasured.use) == (False, None, "glibc")
 
 
-def test_answers_begin_with_the_largest_gain() -> None:
+def test_answers_start_with_the_largest_gain() -> None:
     gains = {0: 60.0, 1: 20.0, 2: 90.0}
     measured = [
-        rows({"new-delete": (100, 100), question.local[0]: (gains.get(place, 120.0),) * 2})
-        for place, question in enumerate(QUESTIONS)
+        rows({"new-delete": (100, 100), question.local[0]: (gains.get(index, 120.0),) * 2})
+        for index, question in enumerate(QUESTIONS)
     ]
     ordered = answers(measured)
-    assert [each.question for each in ordered[:3]] == [QUESTIONS[1], QUESTIONS[0], QUESTIONS[2]]
-    assert not any(each.pays for each in ordered[3:])
+    assert [answered.question for answered in ordered[:3]] == [QUESTIONS[1], QUESTIONS[0], QUESTIONS[2]]
+    assert not any(answered.pays for answered in ordered[3:])
 
 
-def screen(found: list[Answer], width: int = 80) -> str:
+def screen(results: list[Answer], width: int = 80) -> str:
     stream = io.StringIO()
-    show_survey(Console(file=stream, width=width, highlight=False), found, ["mi"])
+    show_survey(Console(file=stream, width=width, highlight=False), results, ["mi"])
     return stream.getvalue()
 
 
-def test_the_survey_fits_a_screen() -> None:
+def test_survey_fits_a_screen() -> None:
     wide: dict[str, Any] = {"new-delete": (100.0, 100.0), "new-delete@mimalloc": (44.0, 44.0)}
-    found = answers(
+    results = answers(
         rows({**wide, **dict.fromkeys(question.standard, (86.0, 86.0)), question.local[0]: (29.0, 29.0)})
         for question in QUESTIONS
     )
-    lines = screen(found).splitlines()
+    lines = screen(results).splitlines()
     assert len(lines) <= 40
     assert all(len(line) <= 80 for line in lines)
     assert all(question.text in "".join(lines) for question in QUESTIONS)
     assert all(
         name in "".join(lines) for name in ("small-object-pool", "concurrent-multipool", "multipool-burst")
     )
-    bars = screen(found, 160)
+    bars = screen(results, 160)
     assert "█" in bars
     assert "|" in bars
 
 
-def test_three_lines_conclude() -> None:
+def test_concludes_in_three_lines() -> None:
     text = conclusions([PAYS, LOSES], ["mi"])
     assert text[-3] == "A local allocator pays here: keep it."
     assert text[-2] == "It does not: keep it."

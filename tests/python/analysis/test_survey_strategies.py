@@ -1,4 +1,4 @@
-"""The small runner of the survey has what the survey asks for."""
+"""The small runner of the survey has all strategies of the survey."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decision walk on made-up rows, whose right answer is known."""
+"""The decision walk on synthetic rows with a known answer."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def density(**options: Any) -> list[Native]:
     return density_rows(**{"names": ("DS1", "DS4"), "sizes": (6, 10, 14), **options})
 
 
-def ratios(of: dict[str, float]) -> Callable[[str, int, str], float]:
-    """The ratio to new-delete by strategy, by default the usual one."""
+def ratios(by_strategy: dict[str, float]) -> Callable[[str, int, str], float]:
+    """The ratio to new-delete by strategy; other strategies have the defaults of the synthetic run."""
 
     def times(structure: str, size: int, strategy: str) -> float:
-        return 30.0 * of[strategy] if strategy in of else formula("DS1", 10, strategy)
+        return 30.0 * by_strategy[strategy] if strategy in by_strategy else formula("DS1", 10, strategy)
 
     return times
 
@@ -54,7 +54,7 @@ def figure(decision: Decision, question: str) -> str:
 # ---- recommendations ------------------------------------------------------------------------------------
 
 
-def test_what_is_built_and_freed_together_takes_the_fastest_row_of_its_table() -> None:
+def test_scoped_structure_takes_the_fastest_row() -> None:
     decision = answer(make_case("unordered_set<string>"), density())
     assert used(decision) == "monotonic"
     assert decision.recommended.ratio.median == pytest.approx(0.3)
@@ -77,7 +77,7 @@ def test_binding_and_winking_out_narrow_the_choice(binding: str, wink_out: str, 
     assert used(answer(case, density())) == best
 
 
-def test_memory_that_is_used_again_excludes_monotonic_strategies() -> None:
+def test_reused_memory_excludes_monotonic_strategies() -> None:
     decision = answer(make_case("DS4", lifetime="program", utilization=0.1), density(), utilization_rows())
     assert used(decision) == "multipool+monotonic"
     assert "only grows" in decision.excluded["monotonic"]
@@ -94,7 +94,7 @@ def reuse_rows(sizes: str, multipool_ns: float) -> list[Native]:
     ]
 
 
-def test_blocks_that_are_used_again_are_compared_after_frees_at_random() -> None:
+def test_reused_blocks_are_compared_by_random_frees() -> None:
     case = make_case("DS4", lifetime="program", utilization=0.1)
     decision = answer(case, density(), utilization_rows(), reuse_rows("mixed", 10.0), reuse_rows("same", 5.0))
     assert "of 4096 blocks freed at random, 50 %" in figure(decision, "utilization")
@@ -104,13 +104,13 @@ def test_blocks_that_are_used_again_are_compared_after_frees_at_random() -> None
     assert "mallard bench reuse" in answer(case, density(), utilization_rows()).missing
 
 
-def test_a_little_waste_does_not_exclude_them() -> None:
+def test_little_waste_does_not_exclude_monotonic_strategies() -> None:
     decision = answer(make_case("DS4", utilization=0.9), density())
     assert used(decision) == "monotonic"
     assert "1.1 times the memory" in figure(decision, "utilization")
 
 
-def test_scattered_memory_is_decided_by_the_access_after_the_shuffle() -> None:
+def test_scattered_memory_is_decided_by_shuffled_access() -> None:
     case = replace(make_case("DS4"), locality="low", elements_log2=9.0)
     decision = answer(case, density(), locality_rows())
     assert used(decision) == "multipool"
@@ -119,7 +119,7 @@ def test_scattered_memory_is_decided_by_the_access_after_the_shuffle() -> None:
     assert "new-delete" in figure(decision, "locality")
 
 
-def test_orders_of_reuse_compete_but_not_the_one_that_is_there_to_be_the_worst() -> None:
+def test_reuse_orders_compete_except_the_worst() -> None:
     case = replace(make_case("DS4"), locality="low")
     assert (
         used(answer(case, locality_rows(("new-delete", "multipool", "multipool-lowest", "multipool-random"))))
@@ -132,7 +132,7 @@ def test_orders_of_reuse_compete_but_not_the_one_that_is_there_to_be_the_worst()
     )
 
 
-def test_blocks_that_another_thread_frees_need_one_allocator_for_all() -> None:
+def test_cross_thread_frees_need_a_shared_allocator() -> None:
     rows = contention_rows(
         ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool"), freed_by="other"
     )
@@ -141,7 +141,7 @@ def test_blocks_that_another_thread_frees_need_one_allocator_for_all() -> None:
     assert decision.recommended.ratio.median == pytest.approx(0.2)
 
 
-def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
+def test_private_allocators_are_weighed_against_contention() -> None:
     times = {"monotonic": 40.0, "monotonic/base": 41.0}
 
     def slow(row: Native) -> Native:
@@ -158,7 +158,7 @@ def test_an_allocator_of_each_thread_is_weighed_against_contention() -> None:
     assert "with several threads" in decision.excluded["monotonic"]
 
 
-def test_a_perturbed_heap_has_rows_of_its_own() -> None:
+def test_perturbed_heap_is_decided_by_fragmentation_rows() -> None:
     rows = fragmentation_rows(names=("DS4",))
     decision = answer(replace(make_case("DS4"), fragmented="yes"), density(), rows)
     assert used(decision) == "monotonic"
@@ -167,7 +167,7 @@ def test_a_perturbed_heap_has_rows_of_its_own() -> None:
     assert "new-delete takes 125 % (125 to 125)" in figure(decision, "fragmentation")
 
 
-def test_one_type_with_inline_calls_is_a_third_answer() -> None:
+def test_inline_base_is_a_third_binding() -> None:
     rows = density(strategies=(*STRATEGIES, *INLINE))
     decision = answer(replace(make_case("DS4"), binding="inline"), rows)
     assert used(decision) == "monotonic/inline"
@@ -182,7 +182,7 @@ def test_one_type_with_inline_calls_is_a_third_answer() -> None:
     assert used(winked) == "monotonic/inline/wink"
 
 
-def test_rows_without_the_inline_base_do_not_answer_for_it() -> None:
+def test_rows_without_inline_base_do_not_answer() -> None:
     decision = answer(replace(make_case("DS4"), binding="inline"), density())
     assert decision.recommended is None
     assert decision.missing == (
@@ -193,13 +193,13 @@ def test_rows_without_the_inline_base_do_not_answer_for_it() -> None:
     )
 
 
-def test_without_them_the_fresh_heap_stands_in_and_that_is_said() -> None:
+def test_fresh_heap_replaces_missing_perturbed_rows() -> None:
     decision = answer(replace(make_case("DS4"), fragmented="yes"), density(strategies=(*STRATEGIES, *INLINE)))
     assert decision.recommended.cells[0].experiment == "density"
     assert decision.missing == ("mallard bench fragmentation --ds 4 --size 10",)
 
 
-def test_perturbed_rows_of_others_only_leave_it_to_the_fresh_heap_too() -> None:
+def test_unservable_perturbed_rows_use_the_fresh_heap() -> None:
     rows = fragmentation_rows(names=("DS4",), strategies=("new-delete", "monotonic", "multipool"))
     decision = answer(replace(make_case("DS4"), fragmented="yes", binding="base"), density(), rows)
     assert used(decision) == "monotonic/base"
@@ -212,7 +212,7 @@ def test_perturbed_rows_of_others_only_leave_it_to_the_fresh_heap_too() -> None:
 # ---- the global allocator -------------------------------------------------------------------------------
 
 
-def test_one_block_is_left_to_the_global_allocator() -> None:
+def test_one_block_keeps_the_global_allocator() -> None:
     decision = answer(make_case("vector<int>"), density())
     assert used(decision) == "new-delete"
     assert "allocation takes little of its time" in decision.reason
@@ -225,7 +225,7 @@ def test_one_block_cannot_be_scattered() -> None:
     assert figure(decision, "locality") == "one block cannot be scattered"
 
 
-def test_an_interval_that_includes_1_is_no_reason_to_change() -> None:
+def test_interval_with_one_keeps_the_global_allocator() -> None:
     rows = density(times=lambda structure, size, strategy: 10.0)
     for row in rows:
         if row["strategy"] == "monotonic":
@@ -236,13 +236,13 @@ def test_an_interval_that_includes_1_is_no_reason_to_change() -> None:
     assert "no strategy is faster beyond its interval; monotonic comes closest: 95 %" in decision.reason
 
 
-def test_one_repetition_has_no_interval_and_decides_nothing() -> None:
+def test_one_repetition_decides_nothing() -> None:
     decision = answer(make_case("DS4"), density(repetitions=1))
     assert used(decision) == "new-delete"
     assert "one repetition: no interval" in decision.reason
 
 
-def test_where_the_base_class_is_needed_the_global_allocator_is_behind_it() -> None:
+def test_base_class_binding_keeps_new_delete_base() -> None:
     slow = dict.fromkeys(("monotonic/base", "multipool/base", "multipool+monotonic/base"), 2.0)
     decision = answer(
         replace(make_case("DS4"), binding="base"), density(times=ratios(slow | {"new-delete": 1.0}))
@@ -250,7 +250,7 @@ def test_where_the_base_class_is_needed_the_global_allocator_is_behind_it() -> N
     assert used(decision) == "new-delete/base"
 
 
-def test_a_strategy_that_is_not_told_apart_is_named() -> None:
+def test_names_strategies_without_a_difference() -> None:
     rows = density(times=ratios({"new-delete": 1.0, "monotonic": 0.30, "multipool": 0.30}))
     for row in rows:
         if row["strategy"] == "multipool":
@@ -261,7 +261,7 @@ def test_a_strategy_that_is_not_told_apart_is_named() -> None:
 # ---- the deciding rows ----------------------------------------------------------------------------------
 
 
-def test_without_rows_the_walk_names_what_to_measure() -> None:
+def test_names_commands_without_rows() -> None:
     decision = answer(make_case("DS4", utilization=0.1))
     assert decision.recommended is None
     assert decision.missing == ("mallard bench density --ds 4 --size 10", "mallard bench utilization")
@@ -269,19 +269,19 @@ def test_without_rows_the_walk_names_what_to_measure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "command"),
+    ("answers", "command"),
     [
         ({"locality": "low"}, "mallard bench locality"),
         ({"threads": 4, "freed_by": "other"}, "mallard bench contention --threads 4 --freed-by other"),
     ],
 )
-def test_rows_of_another_question_are_no_answer(said: Native, command: str) -> None:
-    decision = answer(replace(make_case("DS4"), **said), density())
+def test_rows_of_another_question_do_not_answer(answers: Native, command: str) -> None:
+    decision = answer(replace(make_case("DS4"), **answers), density())
     assert decision.recommended is None
     assert command in decision.missing
 
 
-def test_the_newest_run_that_has_the_structure_is_taken() -> None:
+def test_takes_the_newest_run_with_the_structure() -> None:
     newer = density(names=("DS4",), times=ratios({"new-delete": 1.0, "multipool": 0.1}))
     newest = density(names=("DS1",))
     decision = answer(make_case("DS4"), density(), newer, newest)
@@ -289,7 +289,7 @@ def test_the_newest_run_that_has_the_structure_is_taken() -> None:
     assert decision.recommended.cells[0].run == 2
 
 
-def test_a_newer_run_of_fewer_strategies_does_not_hide_an_older_one_of_more() -> None:
+def test_run_of_few_strategies_hides_no_other() -> None:
     decision = answer(
         make_case("DS4"), density(), density(names=("DS4",), strategies=("new-delete", "multipool"))
     )
@@ -297,26 +297,26 @@ def test_a_newer_run_of_fewer_strategies_does_not_hide_an_older_one_of_more() ->
     assert decision.recommended.cells[0].run == 1
 
 
-def test_the_nearest_size_is_taken_and_said() -> None:
+def test_takes_and_notes_the_nearest_size() -> None:
     decision = answer(replace(make_case("DS4"), elements_log2=13.0), density())
     assert dict(decision.recommended.cells[0].parameters)["size_log2"] == 14
     assert "2^14 elements is the nearest size" in decision.notes[0]
 
 
-def test_the_buffer_can_be_asked_for() -> None:
+def test_selects_the_requested_buffer() -> None:
     cold = [row | {"parameters": row["parameters"] | {"buffer": "none"}} for row in density()]
     case = replace(make_case("DS4"), buffer="none")
     assert answer(case, density()).missing == ("mallard bench density --ds 4 --size 10 --buffer none",)
     assert answer(case, cold, density()).recommended.cells[0].run == 1
 
 
-def test_strategies_that_failed_do_not_compete() -> None:
+def test_failed_strategies_do_not_compete() -> None:
     rows = density(names=("DS4",), strategies=("new-delete", "multipool"))
     rows += [failed("DS4", size, "monotonic", 0, "out_of_memory", "") for size in (6, 10, 14)]
     assert used(answer(make_case("DS4"), rows)) == "multipool"
 
 
-def test_rows_without_what_can_serve_are_no_answer() -> None:
+def test_rows_without_eligible_strategies_do_not_answer() -> None:
     decision = answer(
         replace(make_case("DS4"), binding="base"),
         density(strategies=("new-delete", "monotonic", "multipool")),
@@ -330,7 +330,7 @@ def test_rows_without_what_can_serve_are_no_answer() -> None:
     )
 
 
-def test_they_are_measured_with_the_strategies_that_they_lack() -> None:
+def test_command_has_the_missing_strategies() -> None:
     case = replace(make_case("DS4"), locality="low", binding="base", wink_out="yes")
     decision = answer(case, locality_rows(("new-delete", "multipool")))
     assert decision.recommended is None
@@ -339,7 +339,7 @@ def test_they_are_measured_with_the_strategies_that_they_lack() -> None:
     )
 
 
-def test_an_answer_from_some_of_the_strategies_names_the_command_for_all() -> None:
+def test_partial_answer_names_the_full_command() -> None:
     decision = answer(replace(make_case("DS4"), locality="low"), locality_rows(("new-delete", "multipool")))
     assert used(decision) == "multipool"
     assert decision.missing == (
@@ -351,7 +351,7 @@ def test_an_answer_from_some_of_the_strategies_names_the_command_for_all() -> No
     )
 
 
-def test_a_newer_run_without_what_can_serve_does_not_hide_an_older_one() -> None:
+def test_run_without_eligible_strategies_is_skipped() -> None:
     case = replace(make_case("DS4"), locality="low", binding="type")
     decision = answer(
         case, locality_rows(("new-delete", "multipool")), locality_rows(("new-delete", "multipool/base"))
@@ -360,7 +360,7 @@ def test_a_newer_run_without_what_can_serve_does_not_hide_an_older_one() -> None
     assert decision.recommended.cells[0].run == 1
 
 
-def test_of_two_compilers_the_first_ones_rows_are_taken() -> None:
+def test_takes_rows_of_the_first_compiler() -> None:
     rows = []
     for compiler, strategy in (("clang++", "multipool"), ("g++", "multipool/base")):
         for row in density(names=("DS4",), strategies=("new-delete", strategy)):
@@ -368,7 +368,7 @@ def test_of_two_compilers_the_first_ones_rows_are_taken() -> None:
     assert used(answer(make_case("DS4"), rows)) == "multipool/base"
 
 
-def test_an_initial_buffer_is_part_of_the_recommendation() -> None:
+def test_recommendation_includes_the_initial_buffer() -> None:
     assert any(
         "monotonic had an initial buffer (warm)" in note for note in answer(make_case("DS4"), density()).notes
     )
@@ -376,7 +376,7 @@ def test_an_initial_buffer_is_part_of_the_recommendation() -> None:
     assert decision.notes == ()
 
 
-def test_another_malloc_is_a_note_and_no_strategy() -> None:
+def test_malloc_is_a_note_and_not_a_strategy() -> None:
     rows = locality_rows(("new-delete", "new-delete@jemalloc", "multipool"))
     decision = answer(replace(make_case("DS4"), locality="low"), rows)
     assert any("new-delete@jemalloc takes" in note for note in decision.notes)

@@ -15,7 +15,7 @@ from mallard.strategy_names import of_papers
 Native = dict[str, Any]
 
 
-def rows_of(*runs: list[Native]) -> list[Row]:
+def to_rows(*runs: list[Native]) -> list[Row]:
     return [Row.from_native(number, row) for number, rows in enumerate(runs, 1) for row in rows]
 
 
@@ -24,7 +24,7 @@ def chart() -> Chart:
     shared = ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool")
     every = of_papers()
     return decision_chart(
-        rows_of(
+        to_rows(
             density_rows(names=("DS1", "DS4")),
             locality_rows(),
             utilization_rows(),
@@ -34,7 +34,7 @@ def chart() -> Chart:
     )
 
 
-def leaf_of(chart: Chart, answers: tuple[str, ...]) -> ChartLeaf:
+def find_leaf(chart: Chart, answers: tuple[str, ...]) -> ChartLeaf:
     """The leaf at the end of the walk that gives these answers."""
     at = chart.nodes[0].id
     for answer in answers:
@@ -43,24 +43,24 @@ def leaf_of(chart: Chart, answers: tuple[str, ...]) -> ChartLeaf:
     return leaf
 
 
-def test_every_leaf_is_reached_and_every_edge_leads_somewhere(chart: Chart) -> None:
-    ids = [each.id for each in (*chart.nodes, *chart.leaves)]
+def test_every_leaf_and_edge_is_connected(chart: Chart) -> None:
+    ids = [node.id for node in (*chart.nodes, *chart.leaves)]
     assert len(set(ids)) == len(ids)
     assert {edge.target for edge in chart.edges} == set(ids) - {chart.nodes[0].id}
     assert {edge.source for edge in chart.edges} == {node.id for node in chart.nodes}
     assert len(chart.leaves) == chart.rows == 29
 
 
-def test_only_threads_that_free_their_own_join_the_walk_of_one(chart: Chart) -> None:
+def test_own_frees_join_the_single_thread_walk(chart: Chart) -> None:
     targets = [edge.target for edge in chart.edges]
     joined = {target for target in targets if targets.count(target) > 1}
     assert len(joined) == 1
     assert {edge.answer for edge in chart.edges if edge.target in joined} == {"one", "its own"}
 
 
-def test_it_is_laid_out_from_left_to_right_and_no_two_meet(chart: Chart) -> None:
-    columns = {each.id: each.column for each in (*chart.nodes, *chart.leaves)}
-    places = [(each.column, each.row) for each in (*chart.nodes, *chart.leaves)]
+def test_layout_runs_left_to_right_without_overlap(chart: Chart) -> None:
+    columns = {node.id: node.column for node in (*chart.nodes, *chart.leaves)}
+    places = [(node.column, node.row) for node in (*chart.nodes, *chart.leaves)]
     assert len(set(places)) == len(places)
     assert chart.columns == 1 + max(columns.values())
     assert sorted(leaf.row for leaf in chart.leaves) == list(range(chart.rows))
@@ -92,31 +92,31 @@ def test_it_is_laid_out_from_left_to_right_and_no_two_meet(chart: Chart) -> None
         (("several", "another"), "concurrent-multipool", 0.2),
     ],
 )
-def test_the_leaves_have_this_machines_answers(
+def test_leaves_have_answers_of_this_machine(
     chart: Chart, answers: tuple[str, ...], strategy: str, ratio: float | None
 ) -> None:
-    leaf = leaf_of(chart, answers)
+    leaf = find_leaf(chart, answers)
     assert leaf.strategy == strategy
     assert leaf.cells
     if ratio is not None:
         assert leaf.ratio.median == pytest.approx(ratio, rel=1e-3)
 
 
-def test_it_is_about_a_structure_that_was_measured(chart: Chart) -> None:
+def test_chart_uses_a_measured_structure(chart: Chart) -> None:
     assert chart.subject == "unordered_set<string>, 2^10 elements"
-    other = decision_chart(rows_of(density_rows(names=("DS1", "DS2"))))
-    assert other.subject == "vector<int>, 2^10 elements"
-    asked = decision_chart(rows_of(density_rows(names=("DS1", "DS2"))), "vector<string>")
-    assert asked.subject == "vector<string>, 2^10 elements"
+    default = decision_chart(to_rows(density_rows(names=("DS1", "DS2"))))
+    assert default.subject == "vector<int>, 2^10 elements"
+    requested = decision_chart(to_rows(density_rows(names=("DS1", "DS2"))), "vector<string>")
+    assert requested.subject == "vector<string>, 2^10 elements"
 
 
-def test_a_leaf_that_stands_in_for_a_perturbed_heap_says_so() -> None:
-    chart = decision_chart(rows_of(density_rows(names=("DS4",))))
+def test_leaf_notes_a_missing_perturbed_heap() -> None:
+    chart = decision_chart(to_rows(density_rows(names=("DS4",))))
     answers = ("one", "together", "much", "much", "it can", "yes", "type parameter", "no")
-    assert "on a fresh heap" in leaf_of(chart, answers).text
+    assert "on a fresh heap" in find_leaf(chart, answers).text
 
 
-def test_without_rows_the_leaves_name_the_commands() -> None:
+def test_leaves_name_commands_without_rows() -> None:
     empty = decision_chart([])
     assert len(empty.leaves) == 29
     missing = {leaf.missing for leaf in empty.leaves}

@@ -1,4 +1,4 @@
-"""`mallard choose`: its output and its refusals."""
+"""`mallard choose`: its output and its errors."""
 
 from __future__ import annotations
 
@@ -19,16 +19,14 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mallard.db"
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert main(["choose", *words]) == 0
     return capsys.readouterr().out
 
 
-def test_it_prints_answer_runner_up_walk_and_what_it_rests_on(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prints_answer_runner_up_walk_and_cells(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS4",), strategies=(*STRATEGIES, *INLINE)))
-    shown = said(capsys, "--structure", "unordered_set<string>", "--elements", "2^10")
+    shown = output(capsys, "--structure", "unordered_set<string>", "--elements", "2^10")
     assert "unordered_set<string>, 2^10 elements, freed by the end of a scope" in shown
     for dimension in "CLDVUF":
         assert f"\n  {dimension}  " in shown
@@ -47,9 +45,9 @@ def test_it_prints_answer_runner_up_walk_and_what_it_rests_on(
     assert "not measured" not in shown
 
 
-def test_every_option_is_heard(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_option_has_an_effect(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS4",)))
-    shown = said(
+    shown = output(
         capsys,
         *("--structure", "map<int,string>", "--elements", "1000", "--density", "high", "--variation", "high"),
         *("--locality", "high", "--utilization", "0.1", "--threads", "2", "--fragmented", "yes"),
@@ -74,38 +72,36 @@ def test_every_option_is_heard(database: Path, capsys: pytest.CaptureFixture[str
 def test_only_finished_runs_count(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS4",), strategies=("new-delete", "multipool")))
     write_run(database, density_rows(names=("DS4",)), finished=False)
-    assert "use multipool" in said(capsys)
+    assert "use multipool" in output(capsys)
 
 
-def test_the_global_allocator_is_an_answer(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_global_allocator_is_an_answer(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS1",)))
-    shown = said(capsys, "--structure", "vector<int>", "--elements", "64")
+    shown = output(capsys, "--structure", "vector<int>", "--elements", "64")
     assert "use the global allocator new-delete" in shown
 
 
-def test_locality_is_told_with_its_list(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_locality_names_its_list(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, locality_rows())
-    shown = said(capsys, "--locality", "low", "--elements", "2^9")
+    shown = output(capsys, "--locality", "low", "--elements", "2^9")
     assert "use multipool" in shown
     assert "locality was measured with std::list<int>, here of 512 elements each" in shown
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_without_rows_there_is_no_answer_but_a_command(
-    database: Path, capsys: pytest.CaptureFixture[str], there: bool
+@pytest.mark.parametrize("exists", [True, False])
+def test_names_a_command_without_rows(
+    database: Path, capsys: pytest.CaptureFixture[str], exists: bool
 ) -> None:
-    if there:
+    if exists:
         write_run(database, density_rows(names=("DS1",)))
     assert main(["choose"]) == 1
     shown = capsys.readouterr().out
     assert "no answer yet: the deciding rows are not measured yet" in shown
     assert "not measured; this measures it\n  mallard bench density --ds 4 --size 10" in shown
-    assert database.exists() is there
+    assert database.exists() is exists
 
 
-def test_a_named_database_that_is_not_there_is_an_error(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rejects_a_missing_database(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["choose", "--db", "other.db"]) == 2
     assert "other.db" in capsys.readouterr().err
 
@@ -126,7 +122,7 @@ def test_a_named_database_that_is_not_there_is_an_error(
         (("DS4",), "'DS4' is one word too many"),
     ],
 )
-def test_what_is_not_allowed_is_said_with_what_is(
+def test_rejects_bad_input(
     database: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     assert main(["choose", *words]) == 2

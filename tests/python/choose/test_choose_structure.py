@@ -1,4 +1,4 @@
-"""The measured structure that stands for a C++ type, and the types that none stands for."""
+"""The measured structure that represents a C++ type, and the types that are rejected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mallard.errors import UsageError
 
 
 @pytest.mark.parametrize(
-    ("asked", "type_", "exact"),
+    ("requested", "type_", "exact"),
     [
         ("unordered_set<string>", "unordered_set<string>", True),
         ("std::unordered_set<std::pmr::string>", "unordered_set<string>", True),
@@ -25,23 +25,23 @@ from mallard.errors import UsageError
         ("my::tree", "unordered_set<int>", False),
     ],
 )
-def test_a_type_is_mapped_to_the_nearest_structure(asked: str, type_: str, exact: bool) -> None:
-    found = nearest_structure(asked)
-    assert (found.type, found.exact) == (type_, exact)
+def test_maps_a_type_to_the_nearest_structure(requested: str, type_: str, exact: bool) -> None:
+    match = nearest_structure(requested)
+    assert (match.type, match.exact) == (type_, exact)
 
 
-def test_what_a_name_does_not_tell_variation_does() -> None:
+def test_variation_decides_about_unknown_names() -> None:
     assert make_case("list<order>", variation="high").structure.type == "unordered_set<string>"
     assert make_case("list<order>", variation="low").structure.type == "unordered_set<int>"
 
 
-def test_a_mapping_is_said() -> None:
+def test_notes_the_mapping() -> None:
     decision = decide(make_case("map<int,string>"), Evidence([]))
     assert "map<int,string> is not one of the twelve structures; the nearest is" in decision.notes[0]
 
 
 @pytest.mark.parametrize(
-    ("asked", "variation", "guesses"),
+    ("requested", "variation", "guesses"),
     [
         (
             "app::tree",
@@ -59,8 +59,8 @@ def test_a_mapping_is_said() -> None:
         ("array<int, 4>", "high", []),
     ],
 )
-def test_a_guess_at_an_unknown_type_is_said(asked: str, variation: str, guesses: list[str]) -> None:
-    decision = decide(make_case(asked, variation=variation), Evidence([]))
+def test_notes_a_guess_about_unknown_types(requested: str, variation: str, guesses: list[str]) -> None:
+    decision = decide(make_case(requested, variation=variation), Evidence([]))
     assert [note for note in decision.notes if "is unknown" in note] == guesses
 
 
@@ -78,13 +78,13 @@ def test_a_guess_at_an_unknown_type_is_said(asked: str, variation: str, guesses:
         ("vector<std::list>", r"'vector<std::list>': list lacks its element type"),
     ],
 )
-def test_a_type_of_which_nothing_is_known_is_refused(text: str, message: str) -> None:
+def test_rejects_an_unknown_type(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         nearest_structure(text)
 
 
 @pytest.mark.parametrize("text", ["map<int", "<>", "vector<int>>", "vector<int>x", "a;b", "vector<,>"])
-def test_what_is_no_type_is_refused(text: str) -> None:
+def test_rejects_text_that_is_not_a_type(text: str) -> None:
     with pytest.raises(UsageError, match=r"is not a C\+\+ type; allowed are .* vector<int>"):
         nearest_structure(text)
 
@@ -98,5 +98,5 @@ def test_what_is_no_type_is_refused(text: str) -> None:
         ("low", "", "vector<vector<int>>"),
     ],
 )
-def test_without_a_structure_the_dimensions_choose_one(density: str, variation: str, type_: str) -> None:
+def test_dimensions_choose_a_structure(density: str, variation: str, type_: str) -> None:
     assert make_case(None, density, variation).structure.type == type_

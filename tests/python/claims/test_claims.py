@@ -1,4 +1,4 @@
-"""The ledger: figures from rows, their verdicts, the commands for missing rows, and the views."""
+"""The ledger: figures from rows, their verdicts, and the commands for missing rows."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ from mallard.strategy_names import of_papers
 DS2 = ("DS2",)
 
 
-def rows_of(natives: list[dict[str, Any]], run: int = 1) -> list[Row]:
+def to_rows(natives: list[dict[str, Any]], run: int = 1) -> list[Row]:
     return [Row.from_native(run, native) for native in natives]
 
 
-def entry_of(rows: list[Row], section: str, text: str) -> Entry:
+def find_entry(rows: list[Row], section: str, text: str) -> Entry:
     return next(entry for entry in ledger(rows) if (entry.section, entry.text) == (section, text))
 
 
-def claim_of(low: float | None, high: float | None, unit: str = "x", metric: str = "speedup") -> Claim:
+def make_claim(low: float | None, high: float | None, unit: str = "x", metric: str = "speedup") -> Claim:
     return Claim("1", "P0089R1", "7", "made up", metric, low, high, unit, 0.5)
 
 
@@ -90,45 +90,49 @@ def claim_of(low: float | None, high: float | None, unit: str = "x", metric: str
     ],
     ids=lambda value: value.name if isinstance(value, Statement) else None,
 )
-def test_what_agrees_with_a_statement(
+def test_statements_accept_and_reject_cells(
     statement: Statement, low: float | None, high: float | None, agreeing: list[float], differing: list[float]
 ) -> None:
-    claim = claim_of(low, high)
+    claim = make_claim(low, high)
     for cells, agrees in ((agreeing, True), (differing, False)):
         figures = exact(estimate([judged.pick(cells)]) for judged in statement.judged)
         assert (disagreements(claim, statement, figures) == []) is agrees, cells
 
 
-def test_a_small_difference_in_percent_has_a_point_either_way() -> None:
+def test_small_differences_have_one_point_of_tolerance() -> None:
     for metric, agrees in (("overhead_percent", True), ("percent_of_AS1", False)):
-        claim = claim_of(1.0, 1.0, "percent", metric)
+        claim = make_claim(1.0, 1.0, "percent", metric)
         for value in (0.05, 1.95):
             assert (disagreements(claim, ABOUT, [Estimate(value, value, value)]) == []) is agrees
-    assert disagreements(claim_of(1.0, 1.0, "percent", "overhead_percent"), ABOUT, [Estimate(2.1, 2.1, 2.1)])
+    assert disagreements(
+        make_claim(1.0, 1.0, "percent", "overhead_percent"), ABOUT, [Estimate(2.1, 2.1, 2.1)]
+    )
 
 
-def test_an_exponent_of_two_may_be_one_off_and_not_a_quarter() -> None:
-    claim = claim_of(18, 18, "log2", "log2_links")
+def test_exponents_have_a_tolerance_of_one() -> None:
+    claim = make_claim(18, 18, "log2", "log2_links")
     assert disagreements(claim, ABOUT, [Estimate(17, 17, 17)]) == []
     assert disagreements(claim, ABOUT, [Estimate(15, 15, 15)]) == ["2^15 is less than 2^17"]
 
 
-def test_an_interval_that_touches_agrees_and_the_difference_is_told() -> None:
-    claim = claim_of(None, 3.0)
+def test_touching_interval_agrees_with_the_claim() -> None:
+    claim = make_claim(None, 3.0)
     assert disagreements(claim, BELOW, [Estimate(4.0, 2.9, 5.1)]) == []
     assert disagreements(claim, BELOW, [Estimate(4.0, 3.1, 4.9)]) == ["4 x is more than 3 x"]
-    assert disagreements(claim_of(3.0, None), AT_LEAST, [Estimate(2.0, 1.6, 2.4)]) == ["2 x is less than 3 x"]
+    assert disagreements(make_claim(3.0, None), AT_LEAST, [Estimate(2.0, 1.6, 2.4)]) == [
+        "2 x is less than 3 x"
+    ]
 
 
-def test_how_claims_are_printed() -> None:
-    percent = claim_of(28.0, 67.0, "percent")
+def test_formats_printed_claims() -> None:
+    percent = make_claim(28.0, 67.0, "percent")
     assert BETWEEN.printed_text(percent) == "28 to 67 %"
     assert TYPICALLY.printed_text(percent) == "about 28 to 67 %"
-    assert ABOUT.printed_text(claim_of(48.7, 48.7, "percent")) == "about 48.7 %"
-    assert UP_TO.printed_text(claim_of(None, 6.0)) == "up to 6 x"
-    assert MOSTLY_AT_LEAST.printed_text(claim_of(4.0, 8.0)) == "almost always at least 4 to 8 x"
-    assert AT_LEAST.printed_text(claim_of(5.0, None)) == "at least 5 x"
-    assert ABOUT.printed_text(claim_of(18.0, 18.0, "log2")) == "about 2^18"
+    assert ABOUT.printed_text(make_claim(48.7, 48.7, "percent")) == "about 48.7 %"
+    assert UP_TO.printed_text(make_claim(None, 6.0)) == "up to 6 x"
+    assert MOSTLY_AT_LEAST.printed_text(make_claim(4.0, 8.0)) == "almost always at least 4 to 8 x"
+    assert AT_LEAST.printed_text(make_claim(5.0, None)) == "at least 5 x"
+    assert ABOUT.printed_text(make_claim(18.0, 18.0, "log2")) == "about 2^18"
 
 
 @pytest.mark.parametrize(
@@ -143,17 +147,17 @@ def test_how_claims_are_printed() -> None:
         (27.04, "27"),
     ],
 )
-def test_figures_have_three_digits(value: float, text: str) -> None:
+def test_formats_figures_with_three_digits(value: float, text: str) -> None:
     assert figure_text(value) == text
 
 
 # ---- from rows to figures -----------------------------------------------------------------------------
 
 
-def test_the_interval_is_students_over_the_repetitions() -> None:
-    found = estimate([1.0, 2.0, 3.0])
-    assert found.value == 2.0
-    assert found.high - 2.0 == pytest.approx(4.3027 / math.sqrt(3), rel=1e-3)
+def test_interval_is_students_over_repetitions() -> None:
+    figure = estimate([1.0, 2.0, 3.0])
+    assert figure.value == 2.0
+    assert figure.high - 2.0 == pytest.approx(4.3027 / math.sqrt(3), rel=1e-3)
     assert not estimate([2.0]).bounded
 
 
@@ -167,18 +171,18 @@ def test_the_interval_is_students_over_the_repetitions() -> None:
         ("overhead_percent", ABOUT, Estimate(0.0, -1.0, 1.0), False),
     ],
 )
-def test_a_wide_interval_agrees_only_if_all_of_it_does(
+def test_vague_interval_must_lie_inside_the_region(
     metric: str, statement: Statement, figure: Estimate, is_vague: bool
 ) -> None:
-    assert vague(claim_of(10, 10, "percent", metric), statement, [figure]) is is_vague
+    assert vague(make_claim(10, 10, "percent", metric), statement, [figure]) is is_vague
 
 
-def test_a_figure_is_formed_in_each_repetition_and_judged_with_its_interval() -> None:
+def test_judges_figures_per_repetition_with_interval() -> None:
     rows = density_rows(names=DS2)
     for native in rows:
         if native["strategy"] in ("monotonic", "monotonic/wink", "monotonic/base", "monotonic/base/wink"):
             native["cpu_ns"] = round(native["cpu_ns"] * (0.95, 1.0, 1.05)[native["repetition"]])
-    entry = entry_of(rows_of(rows), "9 DS2", "monotonic AS3-AS6 average")
+    entry = find_entry(to_rows(rows), "9 DS2", "monotonic AS3-AS6 average")
     mean = 100 * sum(RATIO[name] for name in of_papers(3, 6)) / 4
     half = 4.3027 * 0.05 * mean / math.sqrt(3)
     (figure,) = entry.figures
@@ -193,73 +197,73 @@ def test_a_figure_is_formed_in_each_repetition_and_judged_with_its_interval() ->
     assert entry.all_cells == "27 to 33 %, in the middle 29.9 %"
 
 
-def test_a_range_has_both_ends() -> None:
-    entry = entry_of(rows_of(density_rows(names=DS2)), "9 DS2", "multipool+monotonic AS11-AS14 range")
-    assert [round(each.value) for each in entry.figures] == [36, 44]
+def test_range_has_both_ends() -> None:
+    entry = find_entry(to_rows(density_rows(names=DS2)), "9 DS2", "multipool+monotonic AS11-AS14 range")
+    assert [round(figure.value) for figure in entry.figures] == [36, 44]
     assert entry.verdict == REPRODUCED
     assert entry.ours == "36 to 44 %"
     assert entry.interval.count(" to ") == 2
     assert "78.9 %" in entry.note
 
 
-def test_repetitions_that_lack_cells_do_not_count() -> None:
+def test_ignores_repetitions_that_lack_cells() -> None:
     short = density_rows(names=DS2, sizes=(6,), repetitions=9)
-    whole = density_rows(names=DS2, sizes=(10,))
-    entry = entry_of(rows_of(short + whole), "9 DS2", "monotonic AS3-AS6 average")
+    complete = density_rows(names=DS2, sizes=(10,))
+    entry = find_entry(to_rows(short + complete), "9 DS2", "monotonic AS3-AS6 average")
     assert (entry.repetitions, entry.cells) == (3, 8)
 
 
-def test_cells_of_one_repetition_do_not_take_the_interval_from_the_others() -> None:
+def test_ignores_cells_of_one_repetition() -> None:
     few = density_rows(names=DS2, sizes=(14,), repetitions=1)
-    entry = entry_of(rows_of(few + density_rows(names=DS2)), "9 DS2", "monotonic AS3-AS6 average")
+    entry = find_entry(to_rows(few + density_rows(names=DS2)), "9 DS2", "monotonic AS3-AS6 average")
     assert (entry.repetitions, entry.cells) == (3, 8)
 
 
-def test_one_repetition_decides_nothing_and_more_are_asked_for() -> None:
-    entry = entry_of(rows_of(density_rows(names=DS2, repetitions=1)), "9 DS2", "monotonic AS3-AS6 average")
+def test_one_repetition_decides_nothing() -> None:
+    entry = find_entry(to_rows(density_rows(names=DS2, repetitions=1)), "9 DS2", "monotonic AS3-AS6 average")
     assert (entry.verdict, entry.reason) == (NOT_MEASURED, "one repetition: no interval")
     assert entry.ours == "29.9 %"
     assert entry.interval == ""
     assert entry.command == "mallard bench density --ds 2 --reps 5"
 
 
-def test_an_interval_too_wide_decides_nothing() -> None:
+def test_wide_interval_decides_nothing() -> None:
     rows = density_rows(names=DS2)
     for native in rows:
         if native["strategy"] in of_papers(3):
             native["cpu_ns"] = round(native["cpu_ns"] * (0.1, 1.0, 3.0)[native["repetition"]])
-    entry = entry_of(rows_of(rows), "9 DS2", "monotonic AS3-AS6 average")
+    entry = find_entry(to_rows(rows), "9 DS2", "monotonic AS3-AS6 average")
     assert (entry.verdict, entry.reason) == (NOT_MEASURED, "the interval is too wide to decide")
 
 
-def test_a_claim_about_all_structures_is_not_judged_by_one() -> None:
-    entry = entry_of(
-        rows_of(density_rows(names=DS2)), "9 Analysis", "wink-out reduction, average over everything"
+def test_one_structure_decides_no_general_claim() -> None:
+    entry = find_entry(
+        to_rows(density_rows(names=DS2)), "9 Analysis", "wink-out reduction, average over everything"
     )
     assert (entry.verdict, entry.command) == (NOT_MEASURED, "mallard bench density")
     assert entry.reason == "some cells of the claim were not measured"
     assert entry.figures == []
 
 
-def test_the_newest_run_with_the_cells_decides() -> None:
-    old = rows_of(density_rows(names=DS2), run=1)
-    new = rows_of(density_rows(names=("DS1",)), run=2)
-    assert entry_of(old + new, "9 DS2", "monotonic AS3-AS6 average").run == 1
-    assert entry_of(old + new, "9 DS1", "monotonic AS3-AS6 average").run == 2
-    newer = rows_of(density_rows(names=DS2, times=lambda *place: 10.0), run=3)
-    entry = entry_of(old + newer, "9 DS2", "monotonic AS3-AS6 average")
+def test_newest_run_with_the_cells_decides() -> None:
+    old = to_rows(density_rows(names=DS2), run=1)
+    new = to_rows(density_rows(names=("DS1",)), run=2)
+    assert find_entry(old + new, "9 DS2", "monotonic AS3-AS6 average").run == 1
+    assert find_entry(old + new, "9 DS1", "monotonic AS3-AS6 average").run == 2
+    newer = to_rows(density_rows(names=DS2, times=lambda *place: 10.0), run=3)
+    entry = find_entry(old + newer, "9 DS2", "monotonic AS3-AS6 average")
     assert (entry.run, entry.ours) == (3, "100 %")
 
 
-def test_the_warm_buffer_is_judged_where_several_were_measured() -> None:
+def test_warm_buffer_is_preferred() -> None:
     cold = density_rows(names=DS2, times=lambda *place: 10.0)
     for native in cold:
         native["parameters"] = native["parameters"] | {"buffer": "cold"}
-    entry = entry_of(rows_of(cold + density_rows(names=DS2)), "9 DS2", "monotonic AS3-AS6 average")
+    entry = find_entry(to_rows(cold + density_rows(names=DS2)), "9 DS2", "monotonic AS3-AS6 average")
     assert entry.ours == "29.9 %"
 
 
-def test_claims_about_clang_take_its_rows_and_no_others_do() -> None:
+def test_clang_rows_only_serve_clang_claims() -> None:
     names = ("DS5", "DS6", "DS7", "DS8")
     clang = density_rows(
         names=names,
@@ -269,40 +273,40 @@ def test_claims_about_clang_take_its_rows_and_no_others_do() -> None:
         native["parameters"] = native["parameters"] | {"compiler": "clang++"}
     section, text = "7 general", "Clang: monotonic via abstract base vs default, DS5-DS8"
     gcc = density_rows(names=names)
-    assert entry_of(rows_of(gcc), section, text).verdict == NOT_MEASURED
-    assert entry_of(rows_of(gcc + clang), section, text).figures
-    only_clang = entry_of(rows_of(clang), "7.5 DS5", "local better than global")
+    assert find_entry(to_rows(gcc), section, text).verdict == NOT_MEASURED
+    assert find_entry(to_rows(gcc + clang), section, text).figures
+    only_clang = find_entry(to_rows(clang), "7.5 DS5", "local better than global")
     assert only_clang.verdict == NOT_MEASURED
 
 
-def test_times_of_the_authors_machine_are_shown_and_not_judged() -> None:
-    rows = rows_of(utilization_rows(buffer="none"))
-    entry = entry_of(rows, "9 B III", "first row (T=2^30;A=2^15;S=2^10): AS1 run time")
+def test_times_of_another_machine_are_not_judged() -> None:
+    rows = to_rows(utilization_rows(buffer="none"))
+    entry = find_entry(rows, "9 B III", "first row (T=2^30;A=2^15;S=2^10): AS1 run time")
     assert entry.verdict == NOT_APPLICABLE
     assert entry.ours == "0.0214 s"
 
 
-def test_figures_of_the_other_experiments() -> None:
-    rows = rows_of(utilization_rows(buffer="none") + contention_rows(buffer="none") + locality_rows())
-    first = entry_of(rows, "9 B III", "first row: AS3 relative to AS1 (0.277 s)")
+def test_judges_further_experiments() -> None:
+    rows = to_rows(utilization_rows(buffer="none") + contention_rows(buffer="none") + locality_rows())
+    first = find_entry(rows, "9 B III", "first row: AS3 relative to AS1 (0.277 s)")
     assert (first.verdict, first.ours) == (REPRODUCED, "400 %")
-    pools = entry_of(rows, "10 B IV", "multipool-based strategies (AS7;AS9;AS11;AS13) over default")
+    pools = find_entry(rows, "10 B IV", "multipool-based strategies (AS7;AS9;AS11;AS13) over default")
     assert pools.verdict == NOT_REPRODUCED
-    multipool = entry_of(rows, "8 B II", "degradation with local multipool, always below")
+    multipool = find_entry(rows, "8 B II", "degradation with local multipool, always below")
     assert multipool.verdict == REPRODUCED
     # Six list lengths and three access factors.
     assert multipool.cells == 18
 
 
-def test_the_order_of_reuse_is_judged_by_the_variants() -> None:
+def test_reuse_order_is_judged_by_variants() -> None:
     strategies = ("new-delete", "multipool-first", "multipool-last")
-    rows = rows_of(locality_rows(strategies))
+    rows = to_rows(locality_rows(strategies))
     entries = {entry.number: entry for entry in ledger(rows)}
     assert (entries["M4"].verdict, entries["M4"].ours) == (NOT_REPRODUCED, "1 x")
     assert entries["M5"].verdict == NOT_REPRODUCED
 
 
-def test_the_papers_setting_decides_before_newer_runs() -> None:
+def test_setting_of_the_papers_beats_newer_runs() -> None:
     def deciding(*pages: str) -> int | None:
         rows = []
         for run, size in enumerate(pages, start=1):
@@ -310,15 +314,15 @@ def test_the_papers_setting_decides_before_newer_runs() -> None:
             settings = [
                 {**native, "parameters": {**native["parameters"], "pages": size}} for native in natives
             ]
-            rows += rows_of(settings, run)
-        return entry_of(rows, "9 DS2", "monotonic AS3-AS6 range").run
+            rows += to_rows(settings, run)
+        return find_entry(rows, "9 DS2", "monotonic AS3-AS6 range").run
 
     assert deciding("small", "huge") == 1
     assert deciding("small", "small") == 2, "the newest in one setting"
     assert deciding("huge") == 1, "no other setting is there"
 
 
-def test_without_rows_every_claim_has_its_place() -> None:
+def test_every_claim_has_an_entry_without_rows() -> None:
     entries = ledger([])
     assert [entry.number for entry in entries[:166]] == [str(number) for number in range(1, 167)]
     assert [entry.number for entry in entries[166:]] == [f"M{number}" for number in range(1, 8)]
@@ -331,19 +335,19 @@ def test_without_rows_every_claim_has_its_place() -> None:
     assert sum(counts(entries).values()) == len(entries)
 
 
-# ---- the commands that are told -----------------------------------------------------------------------
+# ---- suggested commands -----------------------------------------------------------------------
 
 
 COMMANDS = sorted({(rule.command, rule.experiment) for rule in RULES.values() if rule.experiment})
 
 
 def measured_by(command: str) -> list[Row]:
-    """The rows that a command would make, every time 10 ns."""
+    """The rows that a command produces, with 10 ns for every time."""
     request = _request(understood(command.split()[1:]).arguments)
-    # The fake runner stands for every compiler's.
+    # The fake runner replaces the runner of every compiler.
     builds = load_builds(selected_compilers(replace(request, compilers=None)))
     plan = make_plan(request, builds.first, Host(64 << 30, 4), {})
-    return rows_of(
+    return to_rows(
         [
             {
                 "experiment": row.experiment,
@@ -355,7 +359,7 @@ def measured_by(command: str) -> list[Row]:
                 "cpu_ns": 10_000,
                 "wall_ns": 10_000,
                 "operations": 1000,
-                "figures": figures_of(row.experiment, row.parameters),
+                "figures": figures_for(row.experiment, row.parameters),
             }
             for row in plan.rows
             for strategy in row.strategies
@@ -364,7 +368,7 @@ def measured_by(command: str) -> list[Row]:
     )
 
 
-def figures_of(experiment: str, parameters: dict[str, Any]) -> dict[str, float]:
+def figures_for(experiment: str, parameters: dict[str, Any]) -> dict[str, float]:
     if experiment == "locality":
         return accesses(parameters)
     names = {
@@ -386,15 +390,15 @@ def accesses(parameters: dict[str, Any]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(("command", "experiment"), COMMANDS, ids=lambda value: str(value))
-def test_the_command_that_is_told_measures_the_claim(command: str, experiment: str, fake: Any) -> None:
+def test_suggested_command_measures_its_claims(command: str, experiment: str, fake: Any) -> None:
     entries = {(entry.document, entry.section, entry.text): entry for entry in ledger(measured_by(command))}
-    told: list[Rule] = [rule for rule in RULES.values() if rule.command == command]
-    for rule in told:
-        entry = next(each for each in entries.values() if each.rule == rule.name)
-        assert entry.figures, f"{rule.name} finds nothing in what '{command}' measures"
+    rules: list[Rule] = [rule for rule in RULES.values() if rule.command == command]
+    for rule in rules:
+        entry = next(entry for entry in entries.values() if entry.rule == rule.name)
+        assert entry.figures, f"{rule.name} finds nothing in the rows of '{command}'"
         assert entry.repetitions >= 3
 
 
-def test_an_interval_of_both_ends_is_told() -> None:
-    entry = entry_of(rows_of(density_rows(names=DS2)), "9 DS2", "monotonic AS3-AS6 range")
+def test_reports_intervals_of_both_ends() -> None:
+    entry = find_entry(to_rows(density_rows(names=DS2)), "9 DS2", "monotonic AS3-AS6 range")
     assert entry.interval.count(";") == 1

@@ -25,7 +25,7 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mallard.db"
 
 
-def test_claims_of_one_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_selects_claims_of_one_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     assert main(["claims", "--paper", "p0213"]) == 0
     shown = capsys.readouterr().out
@@ -34,17 +34,21 @@ def test_claims_of_one_document(database: Path, capsys: pytest.CaptureFixture[st
     assert "here: runs density 1;" in " ".join(shown.split())
 
 
-def test_claims_of_one_verdict(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_selects_claims_of_one_verdict(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     words = ("reproduced", "not-reproduced", "not-applicable", "not-measured")
     for word, verdict in zip(words, VERDICTS, strict=True):
         assert main(["claims", "--verdict", word]) == 0
         shown = capsys.readouterr().out
         assert verdict in shown
-        assert not any(other in shown for other in VERDICTS if other not in verdict and verdict not in other)
+        assert not any(
+            unrelated in shown
+            for unrelated in VERDICTS
+            if unrelated not in verdict and verdict not in unrelated
+        )
 
 
-def test_the_last_line_counts_every_claim(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_last_line_counts_every_claim(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     counted = "173 claims: "
     lines = {}
@@ -55,9 +59,7 @@ def test_the_last_line_counts_every_claim(database: Path, capsys: pytest.Capture
     assert lines[()][-1] == f"{lines['--all',][-1]}; --all shows those {NOT_APPLICABLE}"
 
 
-def test_claims_that_cannot_apply_are_left_out_of_the_text(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_text_omits_claims_that_cannot_apply(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     entries = [entry for entry in ledger([]) if entry.paper == "loki"]
     assert main(["claims", "--paper", "loki"]) == 0
@@ -71,17 +73,13 @@ def test_claims_that_cannot_apply_are_left_out_of_the_text(
     assert {entry.verdict for entry in entries} == {NOT_APPLICABLE, NOT_MEASURED}
 
 
-def test_claims_can_be_read_before_anything_was_measured(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lists_claims_without_a_database(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims"]) == 0
     assert "Nothing was measured yet" in capsys.readouterr().out
     assert not database.exists()
 
 
-def test_interrupted_runs_count_only_when_asked_for(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_interrupted_runs_count_only_on_request(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2), finished=False)
     reproduced = {}
     for run in ("latest", "all", "1"):
@@ -91,16 +89,16 @@ def test_interrupted_runs_count_only_when_asked_for(
     assert reproduced["all"] == reproduced["1"] > 0
 
 
-def test_json_has_the_figures_as_numbers(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_figures_as_numbers(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2, repetitions=1))
     assert main(["claims", "--paper", "p0213", "--format", "json"]) == 0
     entries = json.loads(capsys.readouterr().out)["claims"]
-    entry = next(each for each in entries if each["rule"] == "p0213_ds2_monotonic_average")
+    entry = next(row for row in entries if row["rule"] == "p0213_ds2_monotonic_average")
     assert entry["figures"][0]["value"] == pytest.approx(29.925, abs=1e-3)
     assert entry["figures"][0]["low"] is None
 
 
-def test_markdown_has_a_table_a_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_markdown_has_a_table_per_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     assert main(["claims", "--format", "md"]) == 0
     text = capsys.readouterr().out
@@ -114,7 +112,7 @@ def test_markdown_has_a_table_a_document(database: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--paper", "p0339"], "allowed are p0089, p0213, loki, allocplus, optimized, mallard"),
         (["--verdict", "maybe"], "allowed are reproduced, not-reproduced, not-applicable, not-measured"),
@@ -124,12 +122,12 @@ def test_markdown_has_a_table_a_document(database: Path, capsys: pytest.CaptureF
         (["--db", "other.db"], "other.db"),
     ],
 )
-def test_bad_input_is_refused_with_what_is_allowed(
-    database: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+def test_rejects_bad_input(
+    database: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     write_run(database, density_rows(names=DS2))
     assert main(["claims", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
@@ -164,11 +162,11 @@ def test_lines_fit_the_terminal(
         ("a figure of no strategy", "a figure of no strategy"),
     ],
 )
-def test_a_number_follows_its_name(printed: str, shown: str) -> None:
+def test_numbers_follow_names(printed: str, shown: str) -> None:
     assert with_names(printed) == shown
 
 
-def test_every_view_names_the_strategies(
+def test_every_view_names_strategies(
     database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -178,11 +176,11 @@ def test_every_view_names_the_strategies(
     assert main(["claims", "--format", "md"]) == 0
     markdown = capsys.readouterr().out
     assert "| first row: monotonic/base (AS5) |" in markdown
-    for told in (text, markdown):
-        assert not re.search(r"(?<![(-])(?<!, )AS\d", told)
+    for output in (text, markdown):
+        assert not re.search(r"(?<![(-])(?<!, )AS\d", output)
 
 
-def test_json_has_the_text_as_printed(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_printed_text(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)["claims"]
-    assert [each["text"] for each in told][: len(claims())] == [claim.text for claim in claims()]
+    rows = json.loads(capsys.readouterr().out)["claims"]
+    assert [row["text"] for row in rows][: len(claims())] == [claim.text for claim in claims()]

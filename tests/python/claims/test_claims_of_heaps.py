@@ -1,5 +1,6 @@
-"""The claims of allocplus about vectors that grow and shrink in place and about bursts, from rows whose
-figures are known beforehand."""
+"""The claims of allocplus about vectors that grow and shrink in place and about bursts, from rows with known
+figures.
+"""
 
 from __future__ import annotations
 
@@ -18,70 +19,70 @@ VECTORS = [
 ]
 
 
-def rows_of(natives: list[dict[str, Any]]) -> list[Row]:
+def to_rows(natives: list[dict[str, Any]]) -> list[Row]:
     return [Row.from_native(1, native) for native in natives]
 
 
-def entry_of(rows: list[Row], section: str, text: str) -> Entry:
+def find_entry(rows: list[Row], section: str, text: str) -> Entry:
     return next(
         entry for entry in ledger(rows) if entry.section.startswith(section) and entry.text.startswith(text)
     )
 
 
-def test_calls_of_the_allocator_for_ten_elements() -> None:
-    rows = rows_of(VECTORS)
-    ours = entry_of(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: V2")
+def test_judges_allocator_calls_for_ten_elements() -> None:
+    rows = to_rows(VECTORS)
+    ours = find_entry(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: V2")
     assert (ours.verdict, ours.ours, ours.cells) == (REPRODUCED, "4 calls", 2)
     assert sum(calls_of("boost-allocator-v2", 10)) == sum(calls_of("boost-allocator-v2-masked", 10)) == 4.0
-    others = entry_of(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: others")
-    assert (others.verdict, others.ours, others.cells) == (REPRODUCED, "5 calls", 2)
+    remaining = find_entry(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: others")
+    assert (remaining.verdict, remaining.ours, remaining.cells) == (REPRODUCED, "5 calls", 2)
 
 
-def test_growth_in_place_is_held_against_copying() -> None:
+def test_compares_growth_in_place_with_copying() -> None:
     """Of ten thousand elements, by Boost's own allocator, which is the author's."""
-    rows = rows_of(VECTORS)
+    rows = to_rows(VECTORS)
     base, share = PUSH_NS["boost-allocator-v2"]
     ratios = {
         name: PUSH_NS[name][0] * PUSH_NS[name][1] / (base * share)
         for name in ("boost-allocator-v2-masked", "boost-allocator-v1")
     }
     assert ratios == {"boost-allocator-v2-masked": 2.0, "boost-allocator-v1": 2.5}
-    masked = entry_of(rows, "1 forward (WinXP", "10000 push_backs: expanding V2 vs V2 without expansion")
+    masked = find_entry(rows, "1 forward (WinXP", "10000 push_backs: expanding V2 vs V2 without expansion")
     assert (masked.verdict, masked.ours) == (REPRODUCED, "2 x")
-    plain = entry_of(rows, "1 forward (WinXP", "10000 push_backs: expanding V2 vs plain dlmalloc V1")
+    plain = find_entry(rows, "1 forward (WinXP", "10000 push_backs: expanding V2 vs plain dlmalloc V1")
     assert (plain.verdict, plain.ours) == (REPRODUCED, "2.5 x")
-    linux = entry_of(rows, "1 forward (Linux", "expanding V2 vs V1")
+    linux = find_entry(rows, "1 forward (Linux", "expanding V2 vs V1")
     assert (linux.verdict, linux.ours) == (REPRODUCED, "2.5 x")
 
 
-def test_shrinking_in_place_is_judged_by_the_articles_largest_gain() -> None:
-    entry = entry_of(rows_of(VECTORS), "1 shrink", "in-place shrink_to_fit")
+def test_judges_shrinking_by_its_largest_gain() -> None:
+    entry = find_entry(to_rows(VECTORS), "1 shrink", "in-place shrink_to_fit")
     most = shrink_ns("boost-allocator-v1", 10_000) / shrink_ns("boost-allocator-v2", 10_000)
     assert entry.verdict == NOT_REPRODUCED, "151 times is more than a quarter above 90"
     assert entry.figures[0].value == pytest.approx(most)
     assert entry.cells == 3, "not a million elements, which the article has not"
 
 
-def test_the_articles_class_decides_and_plain_integers_do_not() -> None:
-    entry = entry_of(rows_of(growth_rows()), "1 forward (Linux", "expanding V2 vs V1")
+def test_class_of_the_article_decides() -> None:
+    entry = find_entry(to_rows(growth_rows()), "1 forward (Linux", "expanding V2 vs V1")
     assert (entry.verdict, entry.figures) == (NOT_MEASURED, [])
     assert entry.command == (
         "mallard bench expansion-forward --elements 10,10000 --type myint --strategy new-delete,boost"
     )
 
 
-def test_without_boost_nothing_is_decided() -> None:
-    rows = rows_of(growth_rows(strategies=("new-delete", "heap-v1", "heap-v2"), types=("myint",)))
-    entry = entry_of(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: others")
+def test_nothing_is_decided_without_boost() -> None:
+    rows = to_rows(growth_rows(strategies=("new-delete", "heap-v1", "heap-v2"), types=("myint",)))
+    entry = find_entry(rows, "1 forward (WinXP", "V2 allocator calls vs others for 10 push_backs: others")
     assert (entry.verdict, entry.cells) == (NOT_MEASURED, 0)
 
 
-def test_bursts_are_judged_by_their_own_experiment() -> None:
-    rows = rows_of(burst_rows())
+def test_judges_bursts_by_the_burst_experiment() -> None:
+    rows = to_rows(burst_rows())
     assert range_ns("boost-allocator")[0] == 2.0 * range_ns("boost-allocator-burst")[0]
-    windows = entry_of(rows, "2 burst (WinXP", "burst range insertion vs node-by-node V1, big ranges")
+    windows = find_entry(rows, "2 burst (WinXP", "burst range insertion vs node-by-node V1, big ranges")
     assert (windows.ours, windows.cells) == ("2 x", 2)
-    linux = entry_of(rows, "2 burst (Linux", "burst insertion vs V1, big ranges, up to")
+    linux = find_entry(rows, "2 burst (Linux", "burst insertion vs V1, big ranges, up to")
     assert (linux.verdict, linux.ours) == (REPRODUCED, "2 x")
-    erasure = entry_of(rows, "2 burst (Linux", "burst erasure vs V1, big ranges")
+    erasure = find_entry(rows, "2 burst (Linux", "burst erasure vs V1, big ranges")
     assert (erasure.verdict, erasure.ours) == (NOT_REPRODUCED, "100 %")

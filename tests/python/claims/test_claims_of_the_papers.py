@@ -1,5 +1,5 @@
-"""The rules on the documents' own tables: the figures of `claims_check.csv` come out, and every claim agrees
-with its own document but for the known errors.
+"""The rules on the documents' own tables: they compute the figures of `claims_check.csv`, and every claim
+agrees with its own document except for the known errors.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NO_BUFFER = printed(*(f"p0213:{number}" for number in range(65, 72)))
 POOLS = ("multipool", "multipool/base", "multipool+monotonic", "multipool+monotonic/base")
 
 
-def average_of(strategy: str) -> Cells:
+def average(strategy: str) -> Cells:
     return against_base(P0213, EVERY_STRUCTURE, [strategy], as_percent)
 
 
@@ -94,7 +94,7 @@ CELLS: dict[tuple[str, str], Callable[[], Cells]] = {
     ("9 Analysis", "virtual overhead percent, all pairs"): lambda: p0213.average_dispatch(P0213),
     ("9 Analysis", "wink-out reduction percent, all pairs"): lambda: p0213.average_wink_out(P0213),
     **{
-        ("Table 8", f"{number} average percent of AS1 over DS1-DS12"): lambda name=name: average_of(name)
+        ("Table 8", f"{number} average percent of AS1 over DS1-DS12"): lambda name=name: average(name)
         for number, name in PAPERS.items()
         if number != "AS1"
     },
@@ -179,7 +179,7 @@ LOOSE = {
 
 
 @pytest.mark.parametrize("row", CHECKED, ids=lambda row: f"{row['section']}: {row['quantity']}")
-def test_rules_find_in_the_papers_tables_what_must_come_out(row: dict[str, str]) -> None:
+def test_rules_compute_the_checked_figures(row: dict[str, str]) -> None:
     cells = CELLS[row["section"], row["quantity"]]()
     assert len(cells) == int(row["n"])
     for text, computed in (
@@ -200,7 +200,7 @@ def own_evidence(claim: Claim) -> Evidence:
     return P0213 if claim.source == "P0213R0" else SMALL
 
 
-# Claims about lost graphs are judged here, and have no table of their own.
+# Claims about lost graphs are judged here, and have no table.
 RULED = [
     claim
     for claim in claims()
@@ -209,7 +209,7 @@ RULED = [
 
 
 @pytest.mark.parametrize("claim", RULED, ids=lambda claim: f"{claim.number} {claim.section}")
-def test_every_claim_agrees_with_its_own_tables_but_for_the_known_errors(claim: Claim) -> None:
+def test_claims_agree_with_their_documents_except_known_errors(claim: Claim) -> None:
     rule = RULES[claim.key]
     evaluation = evaluate(rule, [own_evidence(claim)])
     assert evaluation is not None
@@ -217,7 +217,7 @@ def test_every_claim_agrees_with_its_own_tables_but_for_the_known_errors(claim: 
     assert bool(differences) == (claim.key in KNOWN_ERRORS), differences
 
 
-def test_the_lists_of_claims_name_claims() -> None:
+def test_lists_name_existing_claims() -> None:
     keys = {claim.key for claim in claims()}
     assert len(keys) == len(claims()) == 166
     assert set(NOT_APPLICABLE_HERE) <= keys
@@ -226,13 +226,13 @@ def test_the_lists_of_claims_name_claims() -> None:
     assert not set(RULES) & set(NOT_APPLICABLE_HERE)
 
 
-def test_every_claim_has_a_rule_or_a_reason() -> None:
+def test_every_claim_has_a_rule_or_reason() -> None:
     assert [
         claim.key for claim in claims() if claim.key not in RULES and claim.key not in NOT_APPLICABLE_HERE
     ] == []
 
 
-def test_rules_are_named_functions_of_their_own_that_say_what_they_take() -> None:
+def test_rules_are_distinct_documented_functions() -> None:
     names = [rule.name for rule in RULES.values()]
     assert len(set(names)) == len(names) > 100
     for rule in RULES.values():
@@ -240,13 +240,13 @@ def test_rules_are_named_functions_of_their_own_that_say_what_they_take() -> Non
         assert inspect.getdoc(rule.figures)
 
 
-def test_a_structure_that_is_missing_leaves_a_claim_about_all_of_them_open() -> None:
+def test_missing_structure_leaves_general_claim_open() -> None:
     some = published.table_evidence([table_named("p0213:4"), table_named("p0213:6")])
     assert p0213.average_dispatch(some) == []
     assert p0213.p0213_ds2_both_range(some)
 
 
-def test_the_mean_over_all_structures_is_not_decided_by_two() -> None:
+def test_mean_needs_all_structures() -> None:
     evidence = Evidence()
     for structure in EVERY_STRUCTURE:
         assert p0213.fragmented_heap(evidence) == []
@@ -254,7 +254,7 @@ def test_the_mean_over_all_structures_is_not_decided_by_two() -> None:
     assert p0213.fragmented_heap(evidence) == pytest.approx([20.0] * 12)
 
 
-def test_a_strategy_that_is_missing_leaves_a_claim_open() -> None:
+def test_missing_strategy_leaves_a_claim_open() -> None:
     evidence = Evidence()
     for size in (6, 7):
         for name in (*GLOBAL, *MULTIPOOL, *BOTH[:3]):

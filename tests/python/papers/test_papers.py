@@ -1,6 +1,4 @@
-"""The printed tables: nothing lost, nothing misplaced, and the papers' own aggregates come out of them
-again.
-"""
+"""The printed tables: complete, in place, and consistent with the papers' own aggregates."""
 
 from __future__ import annotations
 
@@ -46,16 +44,16 @@ ALL_NAMES = [f"p0089:{number}" for number in range(3, 15)] + [
         ("p0213_claims.csv", 13),
     ],
 )
-def test_every_row_of_the_source_is_there(file: str, rows: int) -> None:
+def test_reads_every_row_of_a_source(file: str, rows: int) -> None:
     assert len(read_csv(file)) == rows
 
 
-def test_the_registry_names_every_numbered_table_of_benchmark_one() -> None:
+def test_registry_names_tables_of_benchmark_one() -> None:
     assert sorted(printed_tables()) == sorted(ALL_NAMES)
 
 
 @pytest.mark.parametrize("name", [name for name in ALL_NAMES if name != AVERAGES])
-def test_a_table_has_eleven_sizes_and_fourteen_strategies(name: str) -> None:
+def test_table_has_eleven_sizes_and_fourteen_strategies(name: str) -> None:
     table = printed_table(name)
     assert tuple(sorted(table.lines)) == SIZES_LOG2
     for line in table.lines.values():
@@ -63,7 +61,7 @@ def test_a_table_has_eleven_sizes_and_fourteen_strategies(name: str) -> None:
         assert all(seconds > 0 for seconds in line.values())
 
 
-def test_cells_read_off_the_papers() -> None:
+def test_cells_match_the_papers() -> None:
     assert printed_table("p0213:6").lines[11]["new-delete/base"] == 32.13
     assert printed_table("p0213:4").lines[6]["new-delete"] == 0.42
     assert printed_table("p0213:7").lines[16]["multipool+monotonic/base/wink"] == 25.20
@@ -72,13 +70,13 @@ def test_cells_read_off_the_papers() -> None:
     assert printed_table("p0213:25").lines[16]["multipool+monotonic/base/wink"] == 0.21
 
 
-def test_structures_of_tables() -> None:
+def test_tables_follow_the_order_of_structures() -> None:
     assert [printed_table(f"p0089:{number}").structure for number in range(3, 15)] == list(structures())
     assert [printed_table(f"p0213:{number}").structure for number in range(33, 43)] == list(structures())[2:]
     assert [printed_table(f"p0213:{number}").structure for number in range(21, 33)] == list(structures())
 
 
-def test_the_copies_in_p0213_are_p0089s_data() -> None:
+def test_copies_in_p0213_match_p0089() -> None:
     for number in range(3, 15):
         original, copy = printed_table(f"p0089:{number}"), printed_table(f"p0213:{number + 18}")
         assert copy.is_copy
@@ -92,21 +90,21 @@ def test_the_copies_in_p0213_are_p0089s_data() -> None:
     assert printed_table("p0213:7").lines == printed_table("p0213:22").lines
 
 
-def test_own_tables_are_the_papers_own_runs() -> None:
+def test_own_tables_are_the_papers_runs() -> None:
     assert own_table(P0213, "DS2").name == "p0213:6"
     assert own_table(P0213, "DS12").name == "p0213:42"
     assert own_table(P0089, "DS1").name in {"p0213:5", "p0213:21"}
     assert own_table(P0089, "DS12").name == "p0213:32"
 
 
-def test_seconds_become_nanoseconds_a_leaf_element() -> None:
+def test_converts_seconds_to_nanoseconds_per_leaf() -> None:
     assert seconds_to_ns_per_leaf(1.0) == pytest.approx(7.450580596923828)
     assert printed_table("p0213:6").ns_per_leaf(14, "new-delete") == pytest.approx(249.52, abs=0.01)
     assert printed_table("p0213:6").percent(14, "monotonic") == pytest.approx(29.14, abs=0.01)
 
 
 @pytest.mark.parametrize("name", list(strategies())[1:])
-def test_table_8_comes_out_of_the_tables_it_averages(name: str) -> None:
+def test_table_8_averages_its_tables(name: str) -> None:
     percents = [table.percent(size, name) for table in OWN_RUNS for size in table.lines]
     assert len(percents) == 132
     assert mean(percents) == pytest.approx(printed_table(AVERAGES).percent(0, name), abs=0.15)
@@ -118,14 +116,14 @@ def mean_change(pairs: tuple[Pair, ...]) -> float:
     return 100 * mean(changes)
 
 
-def test_the_gain_of_winking_out_is_the_mean_over_rows_and_pairs() -> None:
+def test_wink_out_gain_averages_rows_and_pairs() -> None:
     """P0213 says 8.4 %; other means of the same cells (of sums, of inverses, of differences) give 5.4 to
     10.2.
     """
     assert -mean_change(WINK_OUT_PAIRS) == pytest.approx(8.4, abs=0.05)
 
 
-def test_the_cost_of_dispatch_is_the_same_mean_within_rounding() -> None:
+def test_dispatch_cost_matches_within_rounding() -> None:
     """P0213 says 0.78 %; the printed seconds, rounded to 0.01, give 0.81."""
     assert mean_change(DISPATCH_PAIRS) == pytest.approx(0.813, abs=0.001)
     # new-delete against new-delete/base carries nearly all of it: over the local allocators alone it is a
@@ -134,7 +132,7 @@ def test_the_cost_of_dispatch_is_the_same_mean_within_rounding() -> None:
     assert mean_change(DISPATCH_PAIRS[1:]) == pytest.approx(0.10, abs=0.01)
 
 
-def test_rounding_of_the_printed_seconds_explains_the_difference() -> None:
+def test_rounding_explains_the_difference() -> None:
     """The sum of the largest roundings of each cell spans 0.02 to 1.6 %, so 0.78 % is possible with the
     same formula.
     """
@@ -153,13 +151,13 @@ def test_rounding_of_the_printed_seconds_explains_the_difference() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)
-def test_every_table_has_notes_with_a_source(name: str) -> None:
+def test_every_table_has_notes_with_sources(name: str) -> None:
     notes = notes_for(printed_table(name))
     assert notes
     assert all(note.text and note.source and note.kind in {"error", "departure", "reading"} for note in notes)
 
 
-def test_notes_stand_beside_the_tables_that_they_concern() -> None:
+def test_notes_concern_their_tables_only() -> None:
     def texts(name: str) -> str:
         return " ".join(note.text for note in notes_for(printed_table(name)))
 
@@ -173,7 +171,7 @@ def test_notes_stand_beside_the_tables_that_they_concern() -> None:
     assert "210 %" in texts("p0213:8")
 
 
-def test_strategies_are_spelled_out() -> None:
+def test_describes_strategies() -> None:
     assert strategy_text("multipool+monotonic/wink") == "bound by type parameter, winked out", (
         "the name has the rest"
     )

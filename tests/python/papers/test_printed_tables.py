@@ -1,5 +1,5 @@
-"""The printed tables of Benchmarks II to V: nothing lost, columns under their right names, the papers' own
-ratios out of their own seconds, and this machine's figures beside them.
+"""The printed tables of Benchmarks II to V: complete, under the right columns, consistent with the papers'
+own seconds, and compared with this machine's figures.
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ def texts(name: str) -> str:
         ("claims_check.csv", 62),
     ],
 )
-def test_every_row_of_the_source_is_there(file: str, rows: int) -> None:
+def test_reads_every_row_of_a_source(file: str, rows: int) -> None:
     assert len(read_csv(file)) == rows
 
 
-def test_every_table_has_its_name_in_the_papers_order() -> None:
+def test_registry_follows_the_order_of_papers() -> None:
     assert list(all_tables()) == NAMES
 
 
-def test_neighbours_are_told_as_ranges() -> None:
+def test_joins_neighbours_to_ranges() -> None:
     names = ["p0089:3", "p0089:4", "p0089:5", "p0089:III-35", "p0089:IV-15-6", "p0213:4"]
     assert in_ranges(names) == ["p0089:3 to p0089:5", *names[3:]]
     assert in_ranges(["p0213:12", "p0213:13", "p0213:47"]) == ["p0213:12", "p0213:13", "p0213:47"]
@@ -78,7 +78,7 @@ def test_neighbours_are_told_as_ranges() -> None:
     ]
 
 
-def test_the_list_names_them_all_and_says_what_the_unnumbered_are_called(
+def test_list_shows_all_tables_and_naming(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
@@ -88,7 +88,7 @@ def test_the_list_names_them_all_and_says_what_the_unnumbered_are_called(
     assert "III-T (T as an exponent of two) and IV-N-S" in " ".join(shown.split())
 
 
-def test_every_figure_of_the_sources_is_in_a_table() -> None:
+def test_every_figure_is_in_a_table() -> None:
     def cells(names: Sequence[str]) -> int:
         return sum(len(line) for name in names for line in table_named(name).rows.values())
 
@@ -106,12 +106,12 @@ def test_every_figure_of_the_sources_is_in_a_table() -> None:
 
 
 @pytest.mark.parametrize("name", ["p0213:72", "p0213:3", "p0089:2", "p0089:III-36", "6", "", "n4000:1"])
-def test_an_unknown_table_is_refused_with_what_is_allowed(name: str) -> None:
+def test_rejects_an_unknown_table(name: str) -> None:
     with pytest.raises(UsageError, match=r"p0089:III-30.*p0213:4 to p0213:71.*mallard list tables"):
         table_named(name)
 
 
-def test_cells_read_off_the_papers() -> None:
+def test_cells_match_the_papers() -> None:
     assert table_named("p0089:15").rows[(10**6,)]["9"] == 16.2
     assert table_named("p0089:16").rows[(1,)]["1"] == 4.06
     assert table_named("p0089:17").rows[(1 << 24,)]["256"] == 0.5
@@ -128,7 +128,7 @@ def test_cells_read_off_the_papers() -> None:
     )
 
 
-def test_shifted_columns_stand_under_their_right_names() -> None:
+def test_corrects_shifted_columns() -> None:
     for name in ("p0213:18", "p0213:19"):
         table = table_named(name)
         assert table.columns == [*of_papers(1, 13)]
@@ -141,7 +141,7 @@ def test_shifted_columns_stand_under_their_right_names() -> None:
 @pytest.mark.parametrize(
     ("percents", "seconds"), [("12", "47"), ("53", "48"), ("57", "52"), ("14", "58"), ("16", "65")]
 )
-def test_percents_come_out_of_the_seconds(percents: str, seconds: str) -> None:
+def test_percents_follow_from_seconds(percents: str, seconds: str) -> None:
     shown, absolute = table_named(f"p0213:{percents}"), table_named(f"p0213:{seconds}")
     for key, line in shown.rows.items():
         for name in line:
@@ -152,7 +152,7 @@ def test_percents_come_out_of_the_seconds(percents: str, seconds: str) -> None:
             assert computed == pytest.approx(printed, rel=0.02 + coarse), (key, name)
 
 
-def test_ratios_come_out_of_the_seconds() -> None:
+def test_ratios_follow_from_seconds() -> None:
     for ratio, above, below in (("9", "44", "43"), ("10", "46", "45"), ("11", "46", "44")):
         for key, line in table_named(f"p0213:{ratio}").rows.items():
             for factor, printed in line.items():
@@ -163,7 +163,7 @@ def test_ratios_come_out_of_the_seconds() -> None:
                 assert over / under == pytest.approx(printed, rel=0.02, abs=0.006), (ratio, key, factor)
 
 
-def test_printed_seconds_become_nanoseconds_an_operation() -> None:
+def test_converts_seconds_to_nanoseconds_per_operation() -> None:
     assert table_named("p0089:III-30").nanoseconds((30, 15, 10), "new-delete") == pytest.approx(
         0.063e9 / 2**20
     )
@@ -181,7 +181,7 @@ def test_printed_seconds_become_nanoseconds_an_operation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("p0213:13", "T = 2^31"),
         ("p0213:16", "N = 2^15"),
@@ -196,18 +196,18 @@ def test_printed_seconds_become_nanoseconds_an_operation() -> None:
         ("p0213:70", "forks processes"),
     ],
 )
-def test_known_errors_stand_beside_their_tables(name: str, said: str) -> None:
-    assert said in texts(name)
+def test_known_errors_are_notes(name: str, message: str) -> None:
+    assert message in texts(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_table_has_notes_with_a_source(name: str) -> None:
+def test_every_table_has_notes_with_sources(name: str) -> None:
     notes = notes_for(table_named(name))
     assert notes
     assert all(note.text and note.source and note.kind in {"error", "departure", "reading"} for note in notes)
 
 
-# ---- beside this machine's ----------------------------------------------------------------------------
+# ---- compared with this machine ----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ def show(
     return shown
 
 
-def after(lines: list[list[str]], *start: str) -> list[list[str]]:
+def lines_from(lines: list[list[str]], *start: str) -> list[list[str]]:
     return lines[next(n for n, line in enumerate(lines) if line[: len(start)] == list(start)) :]
 
 
@@ -240,92 +240,94 @@ def degradation(strategy: str, length: int, factor: int) -> float:
 @pytest.mark.parametrize(
     ("name", "strategy"), [("p0089:16", "new-delete"), ("p0089:18", "multipool"), ("p0213:10", "multipool")]
 )
-def test_degradation_stands_beside_the_printed(show: Any, name: str, strategy: str) -> None:
-    here, printed, ratio = after(show(locality_rows(), name), "2^12", "here")[:3]
+def test_compares_degradation_with_print(show: Any, name: str, strategy: str) -> None:
+    measured, printed, ratio = lines_from(show(locality_rows(), name), "2^12", "here")[:3]
     columns = [str(1 << exponent) for exponent in range(8, -1, -1)]
     for factor in (256, 16, 1):
-        place = columns.index(str(factor))
-        assert float(here[2 + place]) == pytest.approx(degradation(strategy, 1 << 12, factor), abs=0.06)
-        there = float(printed[1 + place])
-        assert there == pytest.approx(table_named(name).rows[(1 << 12,)][str(factor)], rel=0.02)
+        index = columns.index(str(factor))
+        assert float(measured[2 + index]) == pytest.approx(degradation(strategy, 1 << 12, factor), abs=0.06)
+        printed_value = float(printed[1 + index])
+        assert printed_value == pytest.approx(table_named(name).rows[(1 << 12,)][str(factor)], rel=0.02)
     # An access factor that was not measured has no ratio, so the words of that line are fewer.
-    assert here[2 + columns.index("64")] == "-"
-    assert float(ratio[1]) == pytest.approx(float(here[2]) / float(printed[1]), rel=0.03)
+    assert measured[2 + columns.index("64")] == "-"
+    assert float(ratio[1]) == pytest.approx(float(measured[2]) / float(printed[1]), rel=0.03)
 
 
-def test_improvement_is_the_ratio_of_two_degradations(show: Any) -> None:
-    here = after(show(locality_rows(), "p0089:20"), "2^18", "here")[0]
+def test_improvement_divides_two_degradations(show: Any) -> None:
+    measured = lines_from(show(locality_rows(), "p0089:20"), "2^18", "here")[0]
     expected = degradation("new-delete", 1 << 18, 256) / degradation("multipool", 1 << 18, 256)
-    assert float(here[2]) == pytest.approx(expected, rel=0.01)
+    assert float(measured[2]) == pytest.approx(expected, rel=0.01)
 
 
-def test_the_times_after_the_shuffle_are_set_local_by_global(show: Any) -> None:
-    here = after(show(locality_rows(), "p0213:11"), "2^18", "here")[0]
+def test_shuffled_times_are_local_over_global(show: Any) -> None:
+    measured = lines_from(show(locality_rows(), "p0213:11"), "2^18", "here")[0]
     links = 1 << 21
     expected = access_ns("multipool", links, 1 << 18, 5, 256) / access_ns(
         "new-delete", links, 1 << 18, 5, 256
     )
-    assert float(here[2]) == pytest.approx(expected, abs=0.006)
+    assert float(measured[2]) == pytest.approx(expected, abs=0.006)
 
 
 @pytest.mark.parametrize("word", ["multipool-lowest", "AS7-lowest"])
-def test_another_local_allocator_takes_the_place_of_the_printed_one(show: Any, word: str) -> None:
+def test_local_option_replaces_the_printed_multipool(show: Any, word: str) -> None:
     lines = show(locality_rows(("new-delete", "multipool", "multipool-lowest")), "p0089:18", "--local", word)
-    assert float(after(lines, "2^12", "here")[0][2]) == pytest.approx(
+    assert float(lines_from(lines, "2^12", "here")[0][2]) == pytest.approx(
         degradation("multipool-lowest", 1 << 12, 256), abs=0.006
     )
     assert ["multipool-lowest", "for", "the", "multipool"] in [line[-4:] for line in lines]
 
 
-def test_absolute_times_of_an_access(show: Any) -> None:
-    here, printed, ratio = after(show(locality_rows(), "p0213:44"), "2^12", "here")[:3]
-    assert float(here[2]) == pytest.approx(1.02 * access_ns("new-delete", 1 << 21, 1 << 12, 5, 256), rel=0.01)
-    assert float(ratio[1]) == pytest.approx(float(here[2]) / float(printed[1]), rel=0.02)
+def test_compares_absolute_access_times(show: Any) -> None:
+    measured, printed, ratio = lines_from(show(locality_rows(), "p0213:44"), "2^12", "here")[:3]
+    assert float(measured[2]) == pytest.approx(
+        1.02 * access_ns("new-delete", 1 << 21, 1 << 12, 5, 256), rel=0.01
+    )
+    assert float(ratio[1]) == pytest.approx(float(measured[2]) / float(printed[1]), rel=0.02)
 
 
-def test_the_onset_of_shuffling(show: Any) -> None:
-    here, printed = after(show(shuffle_table_rows(), "p0089:15"), "10^6", "here")[:2]
-    assert [float(word.rstrip("=")) for word in here[2:5]] == pytest.approx([1.0, 4.6, 4.96], abs=0.02)
+def test_compares_the_onset_of_shuffling(show: Any) -> None:
+    measured, printed = lines_from(show(shuffle_table_rows(), "p0089:15"), "10^6", "here")[:2]
+    assert [float(word.rstrip("=")) for word in measured[2:5]] == pytest.approx([1.0, 4.6, 4.96], abs=0.02)
     assert printed[1:4] == ["1.00", "11.4", "15.6"]
 
 
-def test_utilization_stands_in_percent_of_as1(show: Any) -> None:
+def test_utilization_is_in_percent_of_base(show: Any) -> None:
     lines = show(utilization_rows(), "p0089:III-30")
-    here, printed, ratio = after(lines, "30", "15", "10", "here")[:3]
-    assert here[4:] == ["20.4", "105", "400", "410", "40", "50", "45", "55"]
+    measured, printed, ratio = lines_from(lines, "30", "15", "10", "here")[:3]
+    assert measured[4:] == ["20.4", "105", "400", "410", "40", "50", "45", "55"]
     assert printed[1:4] == ["60.1", "103", "440"]
     assert float(ratio[3]) == pytest.approx(UTILIZATION_RATIO["monotonic/base"] / 4.35, abs=0.006)
 
 
-def test_failures_are_shown_on_both_sides(show: Any) -> None:
-    here, printed, _ = after(show(utilization_rows(), "p0089:III-35"), "35", "20", "10", "here")[:3]
-    assert here[6:8] == ["mem", "mem"]
+def test_shows_failures_on_both_sides(show: Any) -> None:
+    measured, printed, _ = lines_from(show(utilization_rows(), "p0089:III-35"), "35", "20", "10", "here")[:3]
+    assert measured[6:8] == ["mem", "mem"]
     assert printed[3:5] == ["fail", "fail"]
 
 
-def test_contention_with_and_without_a_buffer(show: Any) -> None:
+def test_compares_contention_by_buffer(show: Any) -> None:
     rows = contention_rows() + contention_rows(buffer="none")
     lines = show(rows, "p0213:14")
     assert sum(line[:2] == ["here:", "run"] for line in lines) == 2
-    here = after(lines, "2", "here")[0]
-    assert here[2] == "20.4"
-    assert float(here[6]) == pytest.approx(100 * CONTENTION_NS["multipool"] / 20, abs=0.6)
+    measured = lines_from(lines, "2", "here")[0]
+    assert measured[2] == "20.4"
+    assert float(measured[6]) == pytest.approx(100 * CONTENTION_NS["multipool"] / 20, abs=0.6)
 
 
-def test_contention_of_other_blocks_is_not_shown(show: Any) -> None:
+def test_ignores_contention_of_different_blocks(show: Any) -> None:
     lines = show(contention_rows(sizes=((15, 6),)), "p0089:IV-15-7")
     assert ["Not", "measured", "here"] in [line[:3] for line in lines]
 
 
-def test_r_and_its_mean(show: Any) -> None:
+def test_compares_r_and_its_mean(show: Any) -> None:
     rows = fragmentation_rows(names=("DS2",))
-    here = after(show(rows, "p0213:19"), "2^10", "here")[0]
-    assert here[2:5] == ["1.00", "1.00=", "0.80"]
+    measured = lines_from(show(rows, "p0213:19"), "2^10", "here")[0]
+    assert measured[2:5] == ["1.00", "1.00=", "0.80"]
     lines = show([], "p0213:20")
-    assert after(lines, "here")[0][1:4] == ["1.00", "0.80", "0.80"]
+    assert lines_from(lines, "here")[0][1:4] == ["1.00", "0.80", "0.80"]
 
 
-def test_nothing_measured_shows_the_printed_figures_and_the_command(show: Any) -> None:
+def test_shows_print_and_command_without_rows(show: Any) -> None:
     for name, command in (
         ("p0089:18", "locality"),
         ("p0213:19", "fragmentation --ds 2"),
@@ -336,7 +338,7 @@ def test_nothing_measured_shows_the_printed_figures_and_the_command(show: Any) -
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["p0089:18", "--nanoseconds"], "ratios only"),
         (["p0213:44", "--nanoseconds"], "in nanoseconds already"),
@@ -345,17 +347,15 @@ def test_nothing_measured_shows_the_printed_figures_and_the_command(show: Any) -
         (["p0089:18", "--local", "monotonic"], "allowed are multipool, multipool-last"),
     ],
 )
-def test_options_that_a_table_has_no_use_for(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_rejects_options_that_do_not_apply(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["table", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["p0089:16", "p0089:III-30", "p0213:14", "p0213:19", "p0213:20", "p0213:43"])
-def test_tables_fit_a_terminal_of_eighty_columns(
-    show: Any, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_fit_eighty_columns(show: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = show([], name)
     assert any(line[:1] == ["printed"] or "printed" in line[1:4] for line in lines)
