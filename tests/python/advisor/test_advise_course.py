@@ -58,9 +58,8 @@ class FakeProgram(Program):
             else served
         )
         output = self.outputs[len(self.runs) % len(self.outputs)]
-        return RunResult(
-            cpu, cpu / self.cores, 10 * MIB, 500, self.status, output, counts, self.allocating_threads
-        )
+        threads = self.allocating_threads
+        return RunResult(cpu, cpu / self.cores, 10 * MIB, 500, self.status, output, counts, threads)
 
 
 @pytest.fixture
@@ -71,7 +70,7 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         functions = [{"name": name, "object": "/srv/server", "file": "s.cpp", "line": 9} for name in NAMES]
         handle = scope(1, 1, 990, 63_000, 1.0, owned=amount(980, 60_000))
         process = document()["process"] | {"command": ["server"], "events": 1_000_000}
-        fields = NO_FINDINGS | {"functions": functions, "scopes": [handle], "process": process} | changes
+        fields = EMPTY | {"functions": functions, "scopes": [handle], "process": process} | changes
         fields["figures"] = fields.get("figures", figures(1000, 64_000, 1.0))
         text = json.dumps(document(**fields))
         recordings: list[str] = []
@@ -96,13 +95,7 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return run
 
 
-NO_FINDINGS: dict[str, Any] = {
-    "sites": [],
-    "owners": [],
-    "already_pooled": [],
-    "almost_contained": [],
-    "pairs": [],
-}
+EMPTY: dict[str, Any] = {"sites": [], "owners": [], "already_pooled": [], "almost_contained": [], "pairs": []}
 
 
 def stack_scope(name: str) -> Scope:
@@ -136,14 +129,12 @@ def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
     assert "glibc on a littered heap" in decide(case).headline
 
 
-@pytest.mark.parametrize(("allocating_threads", "wall"), [(2, True), (1, False)])
-def test_mallocs_and_strategies_share_one_clock(advise, monkeypatch, allocating_threads, wall):
+@pytest.mark.parametrize(("count", "wall"), [(2, True), (1, False)])
+def test_mallocs_and_strategies_share_one_clock(advise, monkeypatch, count, wall):
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
     savings = {"monotonic": 30.0, "multipool": 10.0, "mimalloc": 28.0}
     threads = type(
-        "Threads",
-        (FakeProgram,),
-        {"allocating_threads": allocating_threads, "cores": 2.0, "saved_ms": savings},
+        "Threads", (FakeProgram,), {"allocating_threads": count, "cores": 2.0, "saved_ms": savings}
     )
     case, _, _ = advise(program=threads, request=Request(("glibc", "mimalloc")))
     part = 0.5 if wall else 1.0

@@ -104,9 +104,8 @@ def test_small_differences_have_one_point_of_tolerance() -> None:
         claim = make_claim(1.0, 1.0, "percent", metric)
         for value in (0.05, 1.95):
             assert (disagreements(claim, ABOUT, [Estimate(value, value, value)]) == []) is agrees
-    assert disagreements(
-        make_claim(1.0, 1.0, "percent", "overhead_percent"), ABOUT, [Estimate(2.1, 2.1, 2.1)]
-    )
+    claim = make_claim(1.0, 1.0, "percent", "overhead_percent")
+    assert disagreements(claim, ABOUT, [Estimate(2.1, 2.1, 2.1)])
 
 
 def test_exponents_have_a_tolerance_of_one() -> None:
@@ -119,9 +118,8 @@ def test_touching_interval_agrees_with_the_claim() -> None:
     claim = make_claim(None, 3.0)
     assert disagreements(claim, BELOW, [Estimate(4.0, 2.9, 5.1)]) == []
     assert disagreements(claim, BELOW, [Estimate(4.0, 3.1, 4.9)]) == ["4 x is more than 3 x"]
-    assert disagreements(make_claim(3.0, None), AT_LEAST, [Estimate(2.0, 1.6, 2.4)]) == [
-        "2 x is less than 3 x"
-    ]
+    claim = make_claim(3.0, None)
+    assert disagreements(claim, AT_LEAST, [Estimate(2.0, 1.6, 2.4)]) == ["2 x is less than 3 x"]
 
 
 def test_formats_printed_claims() -> None:
@@ -311,9 +309,7 @@ def test_setting_of_the_papers_beats_newer_runs() -> None:
         rows = []
         for run, size in enumerate(pages, start=1):
             natives = density_rows(names=DS2)
-            settings = [
-                {**native, "parameters": {**native["parameters"], "pages": size}} for native in natives
-            ]
+            settings = [{**row, "parameters": {**row["parameters"], "pages": size}} for row in natives]
             rows += to_rows(settings, run)
         return find_entry(rows, "9 DS2", "monotonic AS3-AS6 range").run
 
