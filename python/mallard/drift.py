@@ -34,8 +34,8 @@ def describe_drift(store: Store, run: Run) -> str:
         if earlier.id >= run.id or not _comparable(earlier, run) or _drifted(store, earlier):
             continue
         earlier_pace = measure_pace(store.rows(earlier.id, run.experiment))
-        if both := pace.keys() & earlier_pace.keys():
-            return _format_drift(pace, earlier_pace, both, earlier.id)
+        if common := pace.keys() & earlier_pace.keys():
+            return _format_drift(pace, earlier_pace, common, earlier.id)
     return ""
 
 
@@ -61,9 +61,9 @@ def _drifted(store: Store, run: Run) -> bool:
     return any(note.kind == KIND for note in store.notes(run.id))
 
 
-def _format_drift(pace: Pace, earlier_pace: Pace, both: Iterable[tuple[str, str]], earlier: int) -> str:
+def _format_drift(pace: Pace, earlier_pace: Pace, cells: Iterable[tuple[str, str]], earlier: int) -> str:
     ratios: dict[str, list[float]] = {}
-    for cell in both:
+    for cell in cells:
         ratios.setdefault(cell[0], []).append(pace[cell] / earlier_pace[cell])
     phrases = [
         f"{name} takes {middle:.2f} times as long as in run {earlier} ({len(ratios[name])} cells)"

@@ -41,7 +41,7 @@ class LastingSite:
 
 @dataclass(frozen=True)
 class Candidate:
-    name: str  # for people
+    name: str  # for display
     asked_as: str  # the full name, which mallard-profile accepts
     source: str  # file:line, or the library
     kind: str  # "function" or "marker"

@@ -27,7 +27,7 @@ WORTH_DOING = 0.02  # of the program's time
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Seconds of the program as it is: CPU time, or wall time, which no saving of CPU time can exceed."""
+    """Seconds of the unchanged program: CPU time, or wall time, which no saving of CPU time can exceed."""
 
     seconds: float
     low: float
@@ -125,8 +125,8 @@ def _one_measurement() -> float:
             with contextlib.suppress(OSError):  # a kernel without huge pages
                 memory.madvise(mmap.MADV_NOHUGEPAGE)
         fresh = _touch(memory)
-        again = _touch(memory)
-    return max(0.0, fresh - again) / PAGES_TOUCHED * 1e9
+        touched = _touch(memory)
+    return max(0.0, fresh - touched) / PAGES_TOUCHED * 1e9
 
 
 def _touch(memory: mmap.mmap) -> float:

@@ -32,7 +32,7 @@ MECHANISM = {
     "adaptive-pool": ("mallard::multipool<>", ("mallard/local/multipool.hpp",)),
     "heap": ("mallard::heap<>", ("mallard/local/heap.hpp",)),
 }
-# The standard library's functions that allocate, and the containers that they belong to.
+# Functions of the standard library that allocate, and their containers.
 CONTAINERS = (
     (re.compile(r"^std::(?:__cxx11::)?(?:basic_)?string\b|^std::operator\+"), "string", ""),
     (re.compile(r"^std::(?:_Vector_base|vector)<"), "vector", "T"),
@@ -180,11 +180,11 @@ def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
     if _has_buffer(strategy, candidate):
         room = buffer_bytes(candidate)
         most = bytes_needed(strategy, candidate)[2] or 0
-        kept = f": up to {size(int(most) - room)} a thread" if most > room else ""
+        retained = f": up to {size(int(most) - room)} a thread" if most > room else ""
         return [
             *needs,
             "// The buffer serves 99 of 100 calls. More goes on in chunks,",
-            f"// which are kept from call to call{kept}.",
+            f"// which are kept from call to call{retained}.",
             f"alignas(64) inline thread_local std::byte memory_buffer[{room}];",
             f"inline thread_local mallard::resource<{mechanism}> memory{{",
             "    std::span<std::byte>{memory_buffer}};",
@@ -216,11 +216,11 @@ def _region(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
     p50, p99, _ = bytes_needed(strategy, candidate)
     first = min(_power_of_two(p50 or p99 or 0), LARGEST_FIRST_CHUNK) if p50 or p99 else 0
     options = f"mallard::monotonic_options{{.growth = {{.first_chunk_bytes = {first}}}}}" if first else ""
-    kept = "// keeps its memory from call to call"
+    comment = "// keeps its memory from call to call"
     if strategy == "monotonic":
-        return [f"inline thread_local mallard::resource<{mechanism}> memory{{{options}}}; {kept}"]
+        return [f"inline thread_local mallard::resource<{mechanism}> memory{{{options}}}; {comment}"]
     return [
-        f"inline thread_local mallard::monotonic<> region{{{options}}}; {kept}",
+        f"inline thread_local mallard::monotonic<> region{{{options}}}; {comment}",
         f"inline thread_local mallard::resource<{mechanism}> memory{{region}};",
     ]
 

@@ -26,7 +26,7 @@ from mallard.trial.program import Program, RunResult
 
 LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
-DISTURBED = 0.3  # width of an interval beside its middle
+DISTURBED = 0.3  # width of an interval, relative to its median
 
 Notify = Callable[[str], None]
 

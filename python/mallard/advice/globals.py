@@ -39,7 +39,7 @@ class Globals:
     peak_bytes: float
     faults: float
     rounds: int
-    status: int  # as wait() gives it
+    status: int  # of wait()
     same_output: bool  # from run to run, under the base
     same_end: bool
     effects: tuple[GlobalEffect, ...]  # largest saving first

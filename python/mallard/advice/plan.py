@@ -13,7 +13,7 @@ FULL_ROUNDS, LEAST_ROUNDS = 21, 5
 MOST_ROUNDS_IF_SHORT = 41
 LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS = 3, 11
 LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS = 3, 5
-WITHOUT_STRATEGY = 2  # arms: as it is, and the null
+WITHOUT_STRATEGY = 2  # arms: the unchanged program, and the null
 RUNS_OF_A_RECORDING = 2  # the recorder slows a program
 
 

@@ -54,7 +54,7 @@ class Study:
     allocations: int
     peak_live_bytes: int | None
     threads: int
-    withheld: str  # the reason for which no scope can be judged, or ''
+    withheld: str  # reason why no scope can be judged, or ''
     ceiling: Ceiling
     globals: Globals
     candidates: tuple[Candidate, ...] = ()

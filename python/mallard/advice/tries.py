@@ -27,7 +27,7 @@ from mallard.trial.scope_code import BY_STACK, CODE, exclude_code, locate_scope
 from mallard.trial.strategies import STRATEGIES
 from mallard.trial.verdict import SEVERAL_CORES
 
-KEPT = 2  # strategies of the full trial, if the program takes long
+FINALISTS = 2  # strategies of the full trial, if the program takes long
 
 Step = Callable[[str], Callable[[int, int], None]]  # the name of a step -> its tick
 
@@ -129,7 +129,7 @@ def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: 
 
 def best_two(briefly: Ground) -> tuple[str, ...]:
     """The strategies that saved most or lost least."""
-    return tuple(effect.strategy for effect in briefly.allowed[:KEPT]) or SCREENING
+    return tuple(effect.strategy for effect in briefly.allowed[:FINALISTS]) or SCREENING
 
 
 def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: bool) -> list[str]:

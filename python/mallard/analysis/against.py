@@ -20,11 +20,11 @@ from mallard.plan.request import Request
 from mallard.result import Parameters, Row
 from mallard.stats import Ratio, mean_ratio
 
-ONE = "multipool"
+PRIVATE = "multipool"
 SHARED = "concurrent-multipool"
-SHOWN = (ONE, "multipool/inline", SHARED, "monotonic/wink")
+SHOWN = (PRIVATE, "multipool/inline", SHARED, "monotonic/wink")
 WORDS = {
-    ONE: "one allocator for everything, bound by type",
+    PRIVATE: "one allocator for everything, bound by type",
     "multipool/inline": "the same behind one type for all mechanisms",
     SHARED: "one allocator for all threads",
     "monotonic/wink": "a region that ends as a whole, without destructors",
@@ -56,14 +56,14 @@ PARTS = (
     Part(
         "build and destroy",
         "density",
-        (ONE, "multipool/inline", "monotonic/wink"),
+        (PRIVATE, "multipool/inline", "monotonic/wink"),
         {"ds": "2-4,6-8,11,12", "size": "8,12", "hash": "full"},
     ),
-    Part("free, allocate again", "reuse", (ONE, "multipool/inline"), {}),
+    Part("free, allocate again", "reuse", (PRIVATE, "multipool/inline"), {}),
     Part(
         "2 threads, own frees",
         "contention",
-        (ONE, "multipool/inline", SHARED),
+        (PRIVATE, "multipool/inline", SHARED),
         {"threads": "2", "block": "8", "iterations": "15", "freed-by": "self"},
     ),
     Part(
@@ -84,7 +84,7 @@ class Line:
     @property
     def ours(self) -> str:
         """The strategy that represents mallard in this line."""
-        return ONE if ONE in self.cells else SHARED
+        return PRIVATE if PRIVATE in self.cells else SHARED
 
     def ratio(self, name: str, base: str = BASE) -> Ratio | None:
         cell, base_cell = self.cells.get(name), self.cells.get(base)

@@ -1,5 +1,5 @@
-"""Ranks strategies over many cells: means of ratios to a base, best first, and those without a difference
-from the best.
+"""Ranks strategies over many cells by their mean ratio to a base, and finds those without a difference from
+the best.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def in_a_list(words: Sequence[str]) -> str:
 
 
 def amount(value: int, tens: bool = False) -> str:
-    """`2^9`, or `10^3` in a system counted in tens; any other number as it is."""
+    """`2^9`, or `10^3` in a system counted in tens; any other number in decimal."""
     base = 10 if tens else 2
     exponent = 0
     while value > 1 and value % base == 0:

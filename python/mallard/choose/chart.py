@@ -45,7 +45,7 @@ class ChartLeaf:
     text: str
     ratio: Ratio | None  # to the global allocator
     cells: tuple[CellReference, ...]
-    missing: str  # the command that would measure the deciding rows
+    missing: str  # the command that measures the deciding rows
     column: int
     row: float
 

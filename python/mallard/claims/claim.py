@@ -19,7 +19,7 @@ DOCUMENTS = {
 PAPERS = tuple(short for short, _ in DOCUMENTS.values())
 
 UNITS = {"percent": " %", "x": " x", "seconds": " s", "ratio": ""}
-# Units that are differences of two times in percent. A quarter of a small one says nothing.
+# Units that are differences of two times in percent. A quarter of a small difference means nothing.
 DIFFERENCES = frozenset({"overhead_percent", "reduction_percent", "deviation_percent"})
 
 
@@ -92,7 +92,7 @@ def range_text(claim: Claim, low: float, high: float) -> str:
 
 
 def figure_text(value: float) -> str:
-    """Three digits, without trailing zeros behind the point."""
+    """Three digits, without trailing zeros after the point."""
     if abs(value) >= 99.95:
         return f"{value:.0f}"
     decimals = 1 if abs(value) >= 9.995 else 2 if abs(value) >= 0.0995 else 4

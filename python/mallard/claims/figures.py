@@ -16,8 +16,8 @@ from mallard.strategy_names import of_papers
 
 MONOTONIC = of_papers(3, 6)
 MULTIPOOL = of_papers(7, 10)
-BOTH = of_papers(11, 14)
-LOCAL = (*MONOTONIC, *MULTIPOOL, *BOTH)
+COMBINED = of_papers(11, 14)
+LOCAL = (*MONOTONIC, *MULTIPOOL, *COMBINED)
 GLOBAL = ("new-delete", "new-delete/base")
 ALL = (*GLOBAL, *LOCAL)
 EVERY_STRUCTURE = tuple(f"DS{number}" for number in range(1, 13))

@@ -11,8 +11,8 @@ def claims_markdown(entries: Sequence[Entry]) -> str:
     """A table for each document, below the counts of its verdicts."""
     blocks = [_summary(entries)]
     for document in dict.fromkeys(entry.document for entry in entries):
-        mine = [entry for entry in entries if entry.document == document]
-        blocks += [f"## {document}", _summary(mine), _table(mine)]
+        selected = [entry for entry in entries if entry.document == document]
+        blocks += [f"## {document}", _summary(selected), _table(selected)]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -40,7 +40,7 @@ def p0089() -> Evidence:
 
 
 def p0213() -> Evidence:
-    """Percents if it prints them, seconds otherwise."""
+    """The printed percents, or else the printed seconds."""
     numbers = (*range(43, 47), *P0213_PERCENTS, *range(17, 20))
     tables = [table_named(f"p0213:{number}") for number in numbers]
     return table_evidence([*(own_table(P0213, name) for name in STRUCTURES), *tables])

@@ -69,7 +69,7 @@ def _extra(name: str, allocator: str) -> Strategy:
     return Strategy(name, allocator, *_BINDING_AND_END.get(name, (binding, end)))
 
 
-# The papers lack these.
+# Strategies that are not in the papers.
 EXTRA_STRATEGIES = tuple(_extra(name, text) for name, text in {**BESIDE_PAPERS, **LIBRARY}.items())
 
 # (type parameter, abstract base), otherwise equal; P0213 section 9, first paragraph of "Analysis".
@@ -131,7 +131,7 @@ def structures() -> dict[str, Structure]:
 
 
 def strategy_text(name: str) -> str:
-    """A description of a strategy. An unknown name stands for itself."""
+    """A description of a strategy, or the name itself if it is unknown."""
     if name in CONTENDERS:
         return CONTENDERS[name].text
     plain, malloc = mallocs.split(name)

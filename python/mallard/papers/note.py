@@ -1,4 +1,6 @@
-"""A remark that a reader needs to compare a printed table with a measured one, and its tables."""
+"""A remark that a reader needs to compare a printed table with a measured one, and the tables that it
+concerns.
+"""
 
 from __future__ import annotations
 

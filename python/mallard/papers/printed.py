@@ -41,10 +41,9 @@ class PrintedTable:
     rows: dict[Key, Line]
     place: Place
     data_paper: str  # the paper that measured it; P0213 copies some of P0089's tables
-    operations: dict[Key, int] = field(default_factory=dict)  # behind a printed figure; empty for ratios
-    words: Mapping[str, Sequence[str]] = field(
-        default_factory=dict
-    )  # of an axis whose numbers stand for words
+    operations: dict[Key, int] = field(default_factory=dict)  # operations of a printed time; empty for ratios
+    # The words of an axis whose numbers are indices.
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:

@@ -30,7 +30,7 @@ def small_objects_tables() -> dict[str, PrintedTable]:
 
 
 def _times(order: str, printed: Rows) -> PrintedTable:
-    """The times, without those of a shuffle that did not happen, which the blog prints as 0."""
+    """The times, except those of a shuffle that did not happen, which the blog prints as 0."""
     rows: dict[Key, Line] = {}
     for row in printed:
         if row["order"] == ORDERS[order] and float(row["seconds"]):

@@ -40,9 +40,8 @@ class Trial:
     null_seconds: float
     wall: bool  # times are wall time, because several threads allocated in the scope
     null: Counts
-    failed: dict[
-        str, str
-    ]  # strategies under which the program ended in a way that it never does alone, and how
+    # Strategies under which the program ended in a way that it never does alone, and how.
+    failed: dict[str, str]
     last: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """The last requests of the scope in the failed runs: bytes, and the caller's address."""
     ends: tuple[str, ...] = ()  # of the unchanged program, if they vary from run to run

@@ -12,7 +12,7 @@ import pytest
 
 from mallard.claims.claim import Claim, claims
 from mallard.claims.figures import (
-    BOTH,
+    COMBINED,
     EVERY_STRUCTURE,
     GLOBAL,
     MULTIPOOL,
@@ -257,7 +257,7 @@ def test_mean_needs_all_structures() -> None:
 def test_missing_strategy_leaves_a_claim_open() -> None:
     evidence = Evidence()
     for size in (6, 7):
-        for name in (*GLOBAL, *MULTIPOOL, *BOTH[:3]):
+        for name in (*GLOBAL, *MULTIPOOL, *COMBINED[:3]):
             evidence.density["DS2", size, name] = 1.0
     assert p0213.p0213_ds2_both_range(evidence) == []
     assert len(p0213.p0213_ds2_multipool_range(evidence)) == 8

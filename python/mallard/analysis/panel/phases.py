@@ -118,7 +118,8 @@ def median_figure(line: Line, strategy: str, figure: str) -> float | None:
 
 def fastest_text(table: CellTable, unit: str) -> str:
     """`multipool 1.20 to 2.31 ns an object, 20 % of new-delete's time`; empty if new-delete has not
-    finished."""
+    finished.
+    """
     ranking = rank_table(table)
     best = ranking.best
     if best is None:

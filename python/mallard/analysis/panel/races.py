@@ -1,4 +1,6 @@
-"""Strategies against new-delete in experiments whose lines have several parameters: tables and sentences."""
+"""Races of strategies against new-delete, in experiments whose lines have several parameters: tables and
+sentences.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Experiments whose cells are works, named by words: a line of cells for each, in the description's order.
 
-rows -> works_of -> the works of each setting
+rows -> group_works -> the works of each setting
 """
 
 from __future__ import annotations

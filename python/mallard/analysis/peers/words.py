@@ -1,4 +1,4 @@
-"""Sentences about mallard beside other libraries: cells, ratios and counts."""
+"""Sentences that compare mallard with other libraries: cells, ratios and counts."""
 
 from __future__ import annotations
 

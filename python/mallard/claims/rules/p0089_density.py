@@ -9,7 +9,7 @@ from __future__ import annotations
 from mallard.claims.figures import (
     ALL,
     BASE,
-    BOTH,
+    COMBINED,
     GLOBAL,
     GLOBAL_DISPATCH,
     LOCAL,
@@ -67,7 +67,7 @@ def ds1_global_dispatch_of_smallest_vectors(e: Evidence) -> Cells:
 )
 def ds1_cost_of_deviating(e: Evidence) -> Cells:
     """Each local allocator's other three strategies against the direct one with normal destruction."""
-    pairs = [(group[0], name) for group in (MONOTONIC, MULTIPOOL, BOTH) for name in group[1:]]
+    pairs = [(group[0], name) for group in (MONOTONIC, MULTIPOOL, COMBINED) for name in group[1:]]
     return over_pairs(e, ["DS1"], pairs, percent_longer)
 
 
@@ -92,7 +92,7 @@ def ds2_monotonic(e: Evidence) -> Cells:
 @claim("7.2 DS2", "monotonic+multipool run time relative to global", ABOUT, bench(2))
 def ds2_multipool_on_monotonic(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], BOTH, as_percent)
+    return against_base(e, ["DS2"], COMBINED, as_percent)
 
 
 @claim("7.2 DS2", "multipool alone run time relative to global", ABOUT, bench(2))
@@ -172,7 +172,7 @@ def ds5_wink_out(e: Evidence) -> Cells:
 )
 def ds6_wink_out(e: Evidence) -> Cells:
     """The pairs of multipool and multipool on monotonic."""
-    return reductions(e, ["DS6"], wink_out_pairs(MULTIPOOL, BOTH))
+    return reductions(e, ["DS6"], wink_out_pairs(MULTIPOOL, COMBINED))
 
 
 @claim("7.6 DS6", "platform boundary jump, all strategies", TYPICALLY, bench(6, "7,8"))
@@ -257,7 +257,7 @@ def ds11_best(e: Evidence) -> Cells:
         and (
             times := [
                 e.density["DS11", size, name]
-                for name in (*MONOTONIC, *BOTH)
+                for name in (*MONOTONIC, *COMBINED)
                 if ("DS11", size, name) in e.density
             ]
         )
@@ -285,7 +285,7 @@ def ds11_absolute_dispatch(e: Evidence) -> Cells:
 @claim("7.11 DS11", "multipool alone slower than other local strategies", ABOUT, bench(11))
 def ds11_multipool_against_local(e: Evidence) -> Cells:
     """Each multipool strategy against those of the other two allocators, bound and ended alike."""
-    pairs = [(family[n], MULTIPOOL[n]) for family in (MONOTONIC, BOTH) for n in range(4)]
+    pairs = [(family[n], MULTIPOOL[n]) for family in (MONOTONIC, COMBINED) for n in range(4)]
     return over_pairs(e, ["DS11"], pairs, times_as_long)
 
 

@@ -140,13 +140,13 @@ def size_without_benefit(e: Evidence) -> Cells:
         return []
     for links in sizes:
         speedups = sorted(
-            time / mine
+            time / pool_time
             for (g, length, shuffled, factor, strategy), time in e.locality.items()
             if g == links
             and strategy == BASE
             and shuffled > 0
             and 1 < length < links
-            and (mine := e.locality.get((g, length, shuffled, factor, PER_LIST)))
+            and (pool_time := e.locality.get((g, length, shuffled, factor, PER_LIST)))
         )
         if speedups and speedups[len(speedups) // 2] >= NO_BENEFIT:
             return [float(links.bit_length() - 1)]
@@ -236,7 +236,7 @@ def first_threads(e: Evidence, *strategies: str, buffers: tuple[str, ...] = NO_B
 
 @contention("10 B IV", "multipool-based strategies (AS7;AS9;AS11;AS13) over default", ABOUT)
 def contention_speedup(e: Evidence) -> Cells:
-    """new-delete / strategy in every row; a multipool takes one chunk, so its buffer says little."""
+    """new-delete / strategy in every row; a multipool takes one chunk, so its buffer hardly matters."""
     return in_blocks(
         e.contention,
         ("multipool", "multipool/base", "multipool+monotonic", "multipool+monotonic/base"),

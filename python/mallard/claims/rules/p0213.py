@@ -7,7 +7,7 @@ new-delete.
 from __future__ import annotations
 
 from mallard.claims.figures import (
-    BOTH,
+    COMBINED,
     EVERY_STRUCTURE,
     LOCAL,
     MONOTONIC,
@@ -83,13 +83,13 @@ def p0213_ds1_multipool_average(e: Evidence) -> Cells:
 @density("9 DS1", "multipool+monotonic AS11-AS14 range", BETWEEN, DS1)
 def p0213_ds1_both_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], BOTH, as_percent)
+    return against_base(e, ["DS1"], COMBINED, as_percent)
 
 
 @density("9 DS1", "multipool+monotonic AS11-AS14 average", ABOUT, DS1)
 def p0213_ds1_both_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS1"], BOTH, as_percent)
+    return against_base(e, ["DS1"], COMBINED, as_percent)
 
 
 @density("9 DS2", "monotonic AS3-AS6 range", BETWEEN, DS2)
@@ -119,13 +119,13 @@ def p0213_ds2_multipool_average(e: Evidence) -> Cells:
 @density("9 DS2", "multipool+monotonic AS11-AS14 range", BETWEEN, DS2)
 def p0213_ds2_both_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], BOTH, as_percent)
+    return against_base(e, ["DS2"], COMBINED, as_percent)
 
 
 @density("9 DS2", "multipool+monotonic AS11-AS14 average", ABOUT, DS2)
 def p0213_ds2_both_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, ["DS2"], BOTH, as_percent)
+    return against_base(e, ["DS2"], COMBINED, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "monotonic AS3-AS6 range", BETWEEN, DS3_TO_12)
@@ -143,13 +143,13 @@ def further_monotonic_average(e: Evidence) -> Cells:
 @density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 range", BETWEEN, DS3_TO_12)
 def further_both_range(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, BOTH, as_percent)
+    return against_base(e, FURTHER, COMBINED, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "multipool+monotonic AS11-AS14 average", ABOUT, DS3_TO_12)
 def further_both_average(e: Evidence) -> Cells:
     """Percent of new-delete."""
-    return against_base(e, FURTHER, BOTH, as_percent)
+    return against_base(e, FURTHER, COMBINED, as_percent)
 
 
 @density("9 Further (DS3-DS12)", "multipool AS7-AS10 range", BETWEEN, DS3_TO_12)
