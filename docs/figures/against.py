@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from figures.stored import DOCS
-from mallard.analysis.against import HEAVY, ONE, PARTS
+from mallard.analysis.against import HEAVY, PARTS, PRIVATE
 from mallard.profile.words import plural
 
 PAGE = DOCS / "benchmark" / "contenders.md"
@@ -69,8 +69,8 @@ def parts(cells: list[Printed]) -> str:
     ]
     carrying = "; ".join(f"{cell.cell}: {cell.rival}" for cell in heavy)
     return (
-        f"{len(heavy)} of the {len(cells)} cells carry the average: {carrying}. mimalloc 3 and `{ONE}` stand "
-        f"at {_means(cells)} % over all cells, and at {_means(others)} % without these. By part: "
+        f"{len(heavy)} of the {len(cells)} cells carry the average: {carrying}. mimalloc 3 and `{PRIVATE}` "
+        f"stand at {_means(cells)} % over all cells, and at {_means(others)} % without these. By part: "
         f"{'; '.join(texts)}."
     )
 

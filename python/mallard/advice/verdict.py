@@ -200,7 +200,7 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
             saved = -effect.time.median
             word = "saved" if saved >= 0 else "lost"
             text = f"{times(abs(saved))} {word} ({interval(effect.time)})" + (
-                "" if effect.saves or effect.time.low > 0 else ", which is no difference"
+                "" if effect.saves or effect.time.low > 0 else ", which is not significant"
             )
             text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
             if (

@@ -69,7 +69,7 @@ def freed_by(context: Context) -> Finding:
     shown = [name for name in place.strategies if name == POOL or name in SHARED]
     parts = [f"{_role(name)} {format_percent(place.ratio(name), 'it')}" for name in shown]
     return Finding(
-        f"beside new-delete with {place.parameters['threads']} threads: {', '.join(parts)}",
+        f"relative to new-delete with {place.parameters['threads']} threads: {', '.join(parts)}",
         _cells(place, [BASE, *shown]),
         slower_strategies(place, "with several threads"),
     )
@@ -77,7 +77,7 @@ def freed_by(context: Context) -> Finding:
 
 def locality(context: Context) -> Finding:
     if not context.case.can_scatter:
-        reason = "one block cannot be scattered" if context.case.structure.one_block else "as said"
+        reason = "one block cannot be scattered" if context.case.structure.one_block else "as specified"
         return Finding(reason)
     place = context.decisive.place
     if place is None:
@@ -145,7 +145,7 @@ def utilization(context: Context) -> Finding:
 
 def fragmentation(context: Context) -> Finding:
     if context.case.fragmented == NO:
-        return Finding("as said")
+        return Finding("as specified")
     used_heap = ground.fragmentation(context.case, context.evidence)
     if used_heap.place is None:
         return Finding(missing=used_heap.command)

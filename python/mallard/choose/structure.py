@@ -130,9 +130,9 @@ def _refuse_empty(text: str, type_: Type) -> None:
 def _describe_guesses(type_: Type, sizes_vary: bool, inside: bool = False) -> list[str]:
     guesses = []
     if type_.name not in _KNOWN:
-        value = "a text, with a block of its own" if sizes_vary else "a value without a block of its own"
+        value = "a string, which has a block" if sizes_vary else "a value without a block"
         assumption = value if inside and not type_.arguments else "a container with a block for each element"
-        guesses.append(f"{type_.written} is unknown; it is taken for {assumption}")
+        guesses.append(f"{type_.written} is unknown; it is treated as {assumption}")
     return guesses + [
         guess for part in type_.parts for guess in _describe_guesses(part, sizes_vary, inside=True)
     ]

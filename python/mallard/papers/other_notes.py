@@ -75,7 +75,7 @@ UTILIZATION_NOTES = (
     Note(
         "reading",
         "T, A and S are exponents of two: the bytes allocated in all, the active bytes, and the bytes of a "
-        "block. new-delete stands in nanoseconds a block, which are the printed seconds divided by the "
+        "block. new-delete is in nanoseconds a block, which are the printed seconds divided by the "
         "number of blocks.",
         "P0089R1 section 9; P0213R0 section 11",
         experiment("utilization"),
@@ -133,7 +133,7 @@ UTILIZATION_NOTES = (
 CONTENTION_NOTES = (
     Note(
         "reading",
-        "Each of W threads allocates and deallocates a block of S bytes N times. new-delete stands in "
+        "Each of W threads allocates and deallocates a block of S bytes N times. new-delete is in "
         "nanoseconds of wall time for such a pair in one thread.",
         "P0089R1 section 10; P0213R0 section 12",
         experiment("contention"),

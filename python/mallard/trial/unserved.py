@@ -14,7 +14,7 @@ def unserved_reasons(counts: Counts) -> str:
     """`900 too large and 100 aligned`; empty if all requests were served."""
     reasons = (
         (counts.too_large, "that are too large"),
-        (counts.aligned, "with an alignment of their own"),
+        (counts.aligned, "with an explicit alignment"),
         (counts.no_room, "for which there was no room"),
     )
     phrases = [f"{count(requests)} {reason}" for requests, reason in reasons if requests]

@@ -170,7 +170,7 @@ def test_unresolved_if_nothing_saves_time():
     )
     sentences = dict(verdict.facts)
     assert sentences["mimalloc instead of glibc"].startswith(
-        "0.10 ms saved (-0.90 to 1.1 ms), which is no difference"
+        "0.10 ms saved (-0.90 to 1.1 ms), which is not significant"
     )
     assert sentences["other strategies"].startswith("a multipool: costs 4.0 ms")
 

@@ -296,7 +296,7 @@ def test_rejects_an_unservable_scope_after_one_round():
         return replace(once, counts=unserved) if arm.strategy == "monotonic" else once
 
     program = FakeProgram(run)
-    message = "no block of handle could be served: 900 that are too large and 100 with an alignment"
+    message = "no block of handle could be served: 900 that are too large and 100 with an explicit alignment"
     with pytest.raises(UsageError, match=message):
         run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
     assert len(program.arms) == 3

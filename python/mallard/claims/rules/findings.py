@@ -90,7 +90,7 @@ def kept_chunks(e: Evidence) -> Cells:
 @finding(
     density,
     PAGE_RETURN,
-    "with kept chunks the multipool is no pessimization: it takes less time than new-delete on "
+    "with kept chunks the multipool is not a pessimization: it takes less time than new-delete on "
     "vector<string> (P0213: 84 to 255 %)",
     MOSTLY_BELOW,
     (None, 100.0),
