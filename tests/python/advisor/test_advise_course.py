@@ -64,7 +64,7 @@ class FakeProgram(Program):
 
 @pytest.fixture
 def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """A function that runs the course on a profile, and counts recordings."""
+    """A function that runs the advice on a synthetic profile, and counts recordings."""
 
     def run(program: type[FakeProgram] = FakeProgram, request: Request | None = None, **changes: Any) -> Any:
         functions = [{"name": name, "object": "/srv/server", "file": "s.cpp", "line": 9} for name in NAMES]

@@ -90,8 +90,8 @@ def test_vectors_growing_side_by_side_count_separately():
     [
         {"inner": 1, "allocations": 8000, "returns": 100, "steps": 2},  # side by side, two steps each
         {"inner": 1, "allocations": 2000, "returns": 1000},  # two steps
-        {"inner": 1, "allocations": 8000, "returns": 1},  # it never begins again
-        {"inner": 1, "allocations": 400, "returns": 50},  # few of all blocks
+        {"inner": 1, "allocations": 8000, "returns": 1},  # never empty again
+        {"inner": 1, "allocations": 400, "returns": 50},  # a small share of all blocks
         {"inner": 1, "allocations": 8000, "returns": 1000, "steps": 1},  # one size
         {"inner": 5, "allocations": 8000, "returns": 1000},  # nodes of a map
     ],

@@ -145,8 +145,8 @@ def test_pattern_that_saves_most_is_the_answer():
 @pytest.mark.parametrize(
     "patterns",
     [
-        (pattern(estimate=40.0),),  # not surely more than what was measured
-        (pattern("reuse", 60.0, share=0.2),),  # a part of the blocks
+        (pattern(estimate=40.0),),  # not clearly more than the measured saving
+        (pattern("reuse", 60.0, share=0.2),),  # a small share of the blocks
         (pattern("owner", None),),
     ],
 )

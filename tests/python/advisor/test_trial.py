@@ -34,7 +34,7 @@ FOUR_SERVERS = replace(RESULT.counts, servers=4)
 
 
 class FakeProgram(Program):
-    """Runs nothing: each arm has its time, and further ones for later rounds."""
+    """Returns a synthetic result for each arm and round."""
 
     def __init__(self, by_strategy):
         super().__init__(["fake"], Path("libmallard_trial.so"))

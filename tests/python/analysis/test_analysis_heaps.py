@@ -66,7 +66,7 @@ def test_calls_add_blocks_and_growths() -> None:
 
 
 def test_failed_cells_stay_in_their_line() -> None:
-    """The runner tells the number of vectors only if it made some."""
+    """The runner reports the number of vectors only if it made some."""
     (table,) = phase_tables("expansion-forward", to_rows(growth_rows()))
     cell = table.lines[-1].cells["boost-allocator-v1"]
     assert (cell.finished, cell.status) == (False, "out_of_memory")

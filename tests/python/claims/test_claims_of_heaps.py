@@ -39,7 +39,7 @@ def test_judges_allocator_calls_for_ten_elements() -> None:
 
 
 def test_compares_growth_in_place_with_copying() -> None:
-    """Of ten thousand elements, by Boost's own allocator, which is the author's."""
+    """Ten thousand elements, by Boost's allocator, which is the author's."""
     rows = to_rows(VECTORS)
     base, share = PUSH_NS["boost-allocator-v2"]
     ratios = {

@@ -214,7 +214,7 @@ def test_every_table_has_notes_with_sources(name: str) -> None:
 def show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., list[list[str]]]:
-    """The words of the lines that `mallard table` shows, of made-up rows."""
+    """The words of each line that `mallard table` prints for synthetic rows."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MALLARD_DB", raising=False)
     monkeypatch.setenv("COLUMNS", "160")
