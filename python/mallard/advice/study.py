@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mallard.advice.bonus import Bonus
 from mallard.advice.candidates import Candidate
 from mallard.advice.ceiling import Ceiling
 from mallard.advice.code import TypeChange
@@ -67,7 +66,6 @@ class Study:
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[TypeChange, ...] = ()
     notes: tuple[str, ...] = ()
-    bonus: Bonus | None = None
     profile: Profile | None = field(default=None, repr=False)  # of the recording; too large for the JSON
 
     @property

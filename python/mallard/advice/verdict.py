@@ -25,6 +25,7 @@ from mallard.selection import in_prose
 from mallard.trial.campaign import Ground
 from mallard.trial.verdict import Effect, varies
 
+BEYOND_THE_TRIAL = "winking out and binding by type: './mallard bench density' measures them on this machine"
 BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
     "A trial is a floor. It cannot see three things that come on top: winking out (no destructor runs), "
@@ -157,7 +158,7 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
             yield "a local allocator", _local(study).replace("Put", "put", 1)
         if study.best:
             yield "memory", _memory(study, study.chosen, study.best)
-            yield "on top of the trial", _on_top_of_the_trial(study)
+            yield "on top of the trial", BEYOND_THE_TRIAL
         if alternatives := "; ".join(_list_alternatives(study, study.chosen)):
             yield "other strategies", alternatives
         yield from _heaps(study)
@@ -268,12 +269,6 @@ def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
     peak = study.globals.peak_bytes
     if peak and chosen.returns > 1 and chosen.bytes > peak:
         yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
-
-
-def _on_top_of_the_trial(study: Study) -> str:
-    if study.bonus:
-        return f"{study.bonus.text}. These are other programs, so the figures above do not include it"
-    return "winking out and binding by type: './mallard bench density' measures them on this machine"
 
 
 def _heaps(study: Study) -> Iterator[tuple[str, str]]:

@@ -6,21 +6,19 @@ import argparse
 import os
 import shutil
 import tempfile
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mallard.command_line import trials
 from mallard.command_line.needs import Needs
-from mallard.command_line.options import default_database
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES
 from mallard.native_file import TRIAL_LIBRARY
 from mallard.whole_file import check_writable, write_whole
 
 if TYPE_CHECKING:
-    from mallard.advice.study import Study
+    pass
 
 EXAMPLES = (
     ("mallard advise -- ./server input", "the answer first, in about two minutes"),
@@ -104,8 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
     say = partial(print_line, display)
     with tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder, steps_on(display) as step:
         found = study(program, asked, arguments.trace, Path(folder), step, say)
-    if found.best:
-        found = _with_bonus(found, found.best.strategy)
     verdict = decide(found)
     if arguments.json:
         print(advice_json(found, verdict))
@@ -117,13 +113,3 @@ def run(arguments: argparse.Namespace) -> int:
         write_whole(arguments.html, page, "--html")
         print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
     return 0
-
-
-def _with_bonus(found: Study, strategy: str) -> Study:
-    """A database that cannot be read costs the bonus, and not the answer."""
-    from mallard.advice.bonus import read_bonus
-
-    try:
-        return replace(found, bonus=read_bonus(strategy, default_database()))
-    except UsageError as error:
-        return replace(found, notes=(*found.notes, f"No rows of the benchmark beside the trial: {error}."))

@@ -20,7 +20,6 @@ from synthetic_study import (
 )
 
 from mallard.advice.answer import Answer
-from mallard.advice.bonus import Bonus
 from mallard.advice.candidates import LastingSite
 from mallard.advice.code import TypeChange
 from mallard.advice.study import ScopePair, Screened
@@ -60,20 +59,6 @@ def test_facts_have_the_figures():
         sentences["other strategies"] == "a multipool: 22.0 ms; a never-released arena: do not (peak 9.0 x)"
     )
     assert "tcmalloc instead of glibc" not in sentences
-
-
-def test_bonus_has_source_and_is_not_added():
-    bonus = Bonus(
-        "monotonic", 0.6, 0.66, 0.771, None, "86 rows of 12 data structures", 7, "2026-11-24", "Z80"
-    )
-    verdict = decide(study(bonus=bonus))
-    assert verdict.headline == decide(study()).headline
-    assert dict(verdict.facts)["on top of the trial"] == (
-        "in density (run 7, 2026-11-24, Z80: 86 rows of 12 data structures) monotonic served as in this "
-        "trial saves 60 % of the time of new-delete; bound by type 66 %, winked out 77 %. These are other "
-        "programs, so the figures above do not include it"
-    )
-    assert "'./mallard bench density' measures them" in facts()["on top of the trial"]
 
 
 def test_nothing_below_two_percent():

@@ -1,13 +1,12 @@
-"""The command line of `mallard advise`: files that it may not replace, and a database that cannot be read."""
+"""The command line of `mallard advise`: files that it may not replace."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from synthetic_study import study
 
-from mallard.cli import advise, understood
+from mallard.cli import understood
 from mallard.errors import UsageError
 
 
@@ -34,17 +33,6 @@ def test_a_page_replaces_no_program_of_the_path(server: Path, monkeypatch: pytes
 def test_an_older_page_is_replaced(server: Path) -> None:
     (server.parent / "advice.html").touch()
     assert understood(["advise", "--html", "advice.html", "--", "./server"])
-
-
-def test_a_database_that_cannot_be_read_costs_the_bonus_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broken = tmp_path / "mallard.db"
-    broken.write_text("this is no database, and longer than the head of one would be" * 10)
-    monkeypatch.setenv("MALLARD_DB", str(broken))
-    found = advise._with_bonus(study(), "monotonic")
-    assert found.bonus is None
-    assert found.notes[-1].startswith("No rows of the benchmark beside the trial: ")
 
 
 @pytest.mark.parametrize("verb", [["advise"], ["try", "--scope", "handle"]])
