@@ -1,7 +1,7 @@
-/// Memory for the arrays of a writer or a reader that grow to many megabytes and are read at random: contexts, events, tables.
+/// Memory for large arrays of a writer or a reader with random access: contexts, events, tables.
 ///
-/// Data model: an array of a mebibyte and more begins at a huge page and asks the system for such. So it costs one fault for two
-/// mebibytes instead of 512, and its addresses stay in the processor's table of pages.
+/// Data model: an array of a mebibyte or more begins at a huge page and requests huge pages. So it costs one fault for two
+/// mebibytes instead of 512, and fewer entries of the TLB.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,8 +18,8 @@ struct large_memory {
     using value_type = T;
 
     large_memory() noexcept = default;
-    template <typename Other>
-    large_memory(const large_memory<Other>&) noexcept {} // NOLINT: as the standard's allocators
+    template <typename U>
+    large_memory(const large_memory<U>&) noexcept {} // NOLINT: implicit, like the standard allocators
 
     /// Throws: std::bad_alloc.
     T* allocate(std::size_t count) {
@@ -27,14 +27,14 @@ struct large_memory {
         if (bytes < least_bytes) {
             return static_cast<T*>(::operator new(bytes));
         }
-        const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
-        void* const made = std::aligned_alloc(huge_page, whole);
-        if (made == nullptr) {
+        const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
+        void* const memory = std::aligned_alloc(huge_page, rounded);
+        if (memory == nullptr) {
             throw std::bad_alloc();
         }
-        // A system without huge pages refuses, and gives usual ones.
-        (void)::madvise(made, whole, MADV_HUGEPAGE);
-        return static_cast<T*>(made);
+        // Without huge pages the call fails, and the memory has normal ones.
+        (void)::madvise(memory, rounded, MADV_HUGEPAGE);
+        return static_cast<T*>(memory);
     }
 
     void deallocate(T* array, std::size_t count) noexcept {

@@ -1,17 +1,17 @@
 /// The records of a chunk, as the recorded process writes them: fast to write, and each with a whole number of bytes.
 ///
-///     event:   kind | ticks since the last record | levels kept | new levels | if none are kept: end, same levels
+///     event:   kind | ticks since the last record | levels kept | new levels | if none are kept: end, repeated levels
 ///              | new levels, the outermost first, 6 bytes each | fields of the kind
-///     others:  kind | ticks since the last record | fields of the kind
+///     other:   kind | ticks since the last record | fields of the kind
 ///
-/// Levels kept are the same calls as at the thread's event before. At the first event of a chunk all levels are new,
-/// because a chunk stands alone; the same levels are then as many outer ones that are the same calls nevertheless. Of many
-/// levels the middle is left out: a level of 0, and the number of those that are missing. Levels that are the same have the
-/// gap for a reader that lacks the chunk before; one that has it knows them.
+/// Levels kept are the same calls as in the thread's preceding event. In the first event of a chunk all levels are written,
+/// because a chunk is self-contained; the repeated levels are then the number of outer ones that are the same calls nevertheless.
+/// Of a deep stack the middle is omitted: a level of 0, and the number of omitted levels. Repeated levels have the
+/// gap for a reader that lacks the preceding chunk; a reader that has it knows them.
 ///
-/// Numbers are LEB128: seven bits a byte, the lowest ones first. An address is the zigzag difference from the last
-/// address of the thread. Functions and frames each have a last address of their own. The last ones are 0 at the
-/// beginning of a chunk.
+/// Numbers are LEB128: seven bits a byte, the lowest first. An address is the zigzag difference from the thread's last
+/// address. Functions and frames each have a separate last address. The last addresses are 0 at the
+/// start of a chunk.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ enum class record_kind : std::uint8_t {
     // Events with a stack. Fields: bytes requested, address.
     malloc = 1,
     calloc,
-    realloc, ///< the block that realloc gave; its old block went with `realloc_old` before
+    realloc, ///< the new block of realloc; the end of the old block is the preceding `realloc_old`
     aligned, ///< memalign, aligned_alloc, posix_memalign, valloc, pvalloc
     new_object,
     new_array,
@@ -37,7 +37,7 @@ enum class record_kind : std::uint8_t {
     delete_object,
     delete_array,
     realloc_old,
-    realloc_failed, ///< realloc gave nothing, so the old block is still there
+    realloc_failed, ///< realloc returned null, so the old block is still allocated
     // Fields: number of the name.
     scope_begin = 24,
     scope_end,
@@ -45,46 +45,46 @@ enum class record_kind : std::uint8_t {
     // An instance of a scope that no thread owns. Fields: number of the instance.
     instance_begin,
     instance_end,
-    instance_enter, ///< the thread works for the instance from now on
+    instance_enter, ///< the thread starts working for the instance
     instance_leave,
-    // Blocks of a mechanism that an adaptor records. They may lie in blocks of malloc or of another pool, at the same
-    // address too. The last field is the number of the pool.
+    // Blocks of an allocator that an adaptor records. They may lie in blocks of malloc or of another pool, even at the same
+    // address. The last field is the number of the pool.
     pool_allocated = 32, ///< bytes requested, address, pool
     pool_freed,          ///< address, pool
-    pool_released,       ///< pool: all its blocks are gone
-    pool_rolled_back, ///< allocations, pool: so many of its last ones are undone; freed ones count, undone ones no more
+    pool_released,       ///< pool: all its blocks are freed
+    pool_rolled_back, ///< allocations, pool: so many of the last allocations are undone; freed ones count, undone ones do not
 
     // No stack.
     thread_begin =
-        40, ///< instead of ticks since the last record: all of them; thread's number, system's number of it, and
-            ///< as many records of this kind as the thread has written before
+        40, ///< absolute ticks, instead of those since the last record; the thread's number, its thread ID, and
+            ///< the number of earlier records of this kind of the thread
     thread_end,
     code, ///< a loaded file: begin, end, load address, length and bytes of build-id, length and bytes of path
-    name, ///< of a scope, mark or pool: number, length, bytes
-    time_inside, ///< ticks that the allocator took for the event before, and those that the recorder took
+    name, ///< name of a scope, mark or pool: number, length, bytes
+    time_inside, ///< ticks of the preceding event in the allocator, and in the recorder
     // Code compiled with -finstrument-functions. Fields: function, frame; both are addresses.
     function_enter,
     function_exit,
-    gap, ///< the number of events of the thread that sampling left out here
+    gap, ///< the number of events of the thread that sampling skipped here
 };
 
-/// How a stack ends.
+/// The end of a stack.
 enum class stack_end : std::uint8_t {
-    outermost,    ///< where no call came from: the start of the program, of a thread, of a fiber
+    outermost,    ///< the outermost frame: the start of the program, of a thread, of a fiber
     null,         ///< at a return address of 0: the start of another fiber
     loader,       ///< in the dynamic loader, before main
-    unknown_code, ///< no description has the address: code made at run time, or assembly without one
-    unreadable,   ///< the stack is damaged, or its description is wrong
-    too_deep,     ///< more levels than there is room for
+    unknown_code, ///< no description covers the address: code generated at run time, or assembly without one
+    unreadable,   ///< the stack is damaged, or the description is wrong
+    too_deep,     ///< more levels than the recorder supports
 };
 inline constexpr std::size_t stack_ends = 6;
 
-/// Returns: true if nothing is missing outside of the stack's end.
+/// Returns: true if no outer level is missing.
 constexpr bool is_complete(stack_end end) noexcept {
     return end <= stack_end::loader;
 }
 
-/// A level's address has this bit if the function there was interrupted, and called nothing.
+/// Set in a level's address if the function was interrupted instead of calling another.
 inline constexpr std::uint64_t interrupted_level = std::uint64_t{1} << 47;
 inline constexpr std::size_t level_bytes = 6;
 
@@ -101,14 +101,14 @@ constexpr bool frees(record_kind kind) noexcept {
     return kind >= record_kind::free && kind <= record_kind::realloc_old;
 }
 
-/// The lowest bits of the number of an instance or pool are the number of its name. It is 0 for one without a name.
+/// The lowest bits of the number of an instance or pool are the number of its name, or 0.
 inline constexpr unsigned name_bits = 16;
 inline constexpr std::uint64_t most_names = (std::uint64_t{1} << name_bits) - 1;
-constexpr std::uint64_t name_of(std::uint64_t numbered) noexcept {
+constexpr std::uint64_t name_number(std::uint64_t numbered) noexcept {
     return numbered & most_names;
 }
 
-/// A block of a pool is another block than that of malloc or of another pool, also where the address is the same.
+/// A pool's block is different from a block of malloc or of another pool, even at the same address.
 constexpr bool is_of_pool(record_kind kind) noexcept {
     return kind >= record_kind::pool_allocated && kind <= record_kind::pool_rolled_back;
 }
@@ -125,13 +125,13 @@ constexpr bool is_known(record_kind kind) noexcept {
            (kind >= record_kind::thread_begin && kind <= record_kind::gap);
 }
 
-/// Returns: true if a reader of a trace is given the record as an event, and not with other things.
+/// Returns: true if a reader of a trace gets the record as an event.
 constexpr bool is_event(record_kind kind) noexcept {
     return is_known(kind) && kind != record_kind::code && kind != record_kind::name &&
            kind != record_kind::time_inside;
 }
 
-// The fields of an event with a stack, in their order.
+// The fields of an event with a stack, in order.
 constexpr bool has_bytes(record_kind kind) noexcept {
     return allocates(kind) || kind == record_kind::pool_allocated || kind == record_kind::pool_rolled_back;
 }

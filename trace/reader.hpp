@@ -15,32 +15,32 @@ namespace mallard::trace {
 
 class reader {
 public:
-    /// Effects: reads the table of the file's frames, and all that is not an event. A file that ends in the middle is read as
-    /// far as it goes.
-    /// Throws: trace_error if the file cannot be read, is no trace, is empty, or has a version that is not known.
+    /// Effects: reads the table of the file's frames, and everything except the events. A truncated file is read up to the
+    /// damage.
+    /// Throws: trace_error if the file cannot be read, is not a trace, is empty, or has an unknown version.
     explicit reader(const std::filesystem::path& file);
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
     ~reader();
 
     [[nodiscard]] const std::vector<process>& processes() const noexcept;
-    /// True if the file has no end, because it was cut off or its writer was.
+    /// True if the file has no end, because it or the recording was cut off.
     [[nodiscard]] bool is_torn() const noexcept;
-    /// Bytes at the end of the file that could not be read. A file that was cut between two frames has none.
+    /// Bytes at the end of the file that could not be read; 0 if the file was cut between two frames.
     [[nodiscard]] std::uint64_t torn_bytes() const noexcept;
     [[nodiscard]] std::uint64_t file_bytes() const noexcept;
 
-    // Of the process with that place in processes().
+    // `process` is an index into processes().
     [[nodiscard]] const context_tree& contexts(std::size_t process) const noexcept;
     [[nodiscard]] const std::vector<code_file>& code(std::size_t process) const noexcept;
-    /// Names of scopes and marks, by number; empty where there is none.
+    /// Names of scopes and marks, by number; empty for unused numbers.
     [[nodiscard]] const std::vector<std::string>& names(std::size_t process) const noexcept;
 
-    /// Effects: the next events are the first ones of that process.
+    /// Effects: makes next() return the first events of that process.
     void begin(std::size_t process);
 
-    /// Returns: the next events of all threads, in the order of time; none at the end. They stay until the next call.
-    /// Throws: trace_error if a frame is damaged. No event of its thread that comes later can be read.
+    /// Returns: the next events of all threads, in order of time; empty at the end. Valid until the next call.
+    /// Throws: trace_error if a frame is damaged. Later events of its thread cannot be read.
     std::span<const event> next();
 
 private:

@@ -1,11 +1,11 @@
-/// The error of everything that reads or writes traces.
+/// The error of reading or writing traces.
 #pragma once
 
 #include <stdexcept>
 
 namespace mallard::trace {
 
-/// The text says which file, what is wrong with it, and what to do.
+/// The text has the file, the problem and the remedy.
 class trace_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

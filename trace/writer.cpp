@@ -21,17 +21,17 @@ namespace mallard::trace {
 
 namespace {
 
-// Events wait until a frame of a thread is full, or until so many wait altogether.
-constexpr std::size_t events_of_frame = most_in_frame;
-constexpr std::size_t events_of_thread = 1U << 13;
+// Events are held until a thread's frame is full, or until this many are held in total.
+constexpr std::size_t events_per_frame = most_in_frame;
+constexpr std::size_t first_reserve = 1U << 13;
 constexpr std::size_t most_waiting = std::size_t{1} << 19;
 constexpr std::size_t most_contexts = most_in_frame / 4;
-constexpr std::uint32_t most_news_waiting = 1U << 16;
+constexpr std::uint32_t most_waiting_entries = 1U << 16;
 
 struct waiting_thread {
     large_vector<event> events;
     std::array<std::uint32_t, stack_ends> by_end{};
-    context_id context_before = 0; ///< of the last event that was written
+    context_id previous_context = 0; ///< of the last event written
 };
 
 } // namespace
@@ -39,37 +39,37 @@ struct waiting_thread {
 struct writer::state {
     struct recorded_process;
 
-    state(const std::filesystem::path& path, options asked, std::uint64_t keep_bytes = 0)
-        : file(path, asked.make_room, keep_bytes), how(asked), pack(asked.compression_level) {}
+    state(const std::filesystem::path& path, options settings, std::uint64_t keep_bytes = 0)
+        : file(path, settings.make_room, keep_bytes), options_(settings), pack(settings.compression_level) {}
 
     void write_frame(frame_head head, const byte_writer& prologue, std::span<const byte_writer> columns);
     void write_frame(frame_head head, const byte_writer& body) { write_frame(head, body, {}); }
     process redacted(process about) const;
 
     output file;
-    options how;
+    options options_;
     packer pack;
     event_encoder encoder;
-    large_vector<event> spare; ///< memory of events that were written
+    large_vector<event> spare; ///< memory of written events, for reuse
     std::vector<std::unique_ptr<recorded_process>> processes;
     std::uint64_t events = 0;
     std::uint64_t damaged_chunks = 0;
 };
 
-/// A process whose end has not come.
+/// A process that has not ended.
 struct writer::state::recorded_process final : chunk_sink {
-    recorded_process(state& of, std::uint32_t which) : all(of), number(which) {}
+    recorded_process(state& owner, std::uint32_t index) : all(owner), number(index) {}
 
-    void take(const event& found, stack_end end) override;
-    void took(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) override;
+    void take(const event& added, stack_end end) override;
+    void take_ticks(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) override;
     void take(code_file&& file) override;
     void take(named_number&& name) override;
 
-    [[nodiscard]] bool is_written(const event& found) const;
-    waiting_thread& of_thread(std::uint32_t thread);
-    void go_on(const input& file, frame_table::process_content& written);
-    void write_news();
-    void write_events(std::uint32_t thread, waiting_thread& of);
+    [[nodiscard]] bool is_written(const event& added) const;
+    waiting_thread& find_thread(std::uint32_t thread);
+    void resume(const input& file, frame_table::process_content& written);
+    void write_tables();
+    void write_events(std::uint32_t thread, waiting_thread& pending);
     void write_all_events();
     void write_longest();
 
@@ -83,50 +83,49 @@ struct writer::state::recorded_process final : chunk_sink {
     waiting_thread* last_thread = nullptr;
     std::uint32_t last_number = 0;
     std::size_t waiting = 0;
-    std::map<std::uint32_t, std::uint64_t>
-        written_until; ///< ticks, by thread, of a file that is gone on with
+    std::map<std::uint32_t, std::uint64_t> written_until; ///< last ticks by thread, of a file that is resumed
     byte_writer code;
     byte_writer names;
     std::uint32_t code_count = 0;
     std::uint32_t name_count = 0;
 };
 
-void writer::state::recorded_process::take(const event& found, stack_end end) {
-    waiting_thread& thread = of_thread(found.thread);
-    if (!written_until.empty() && is_written(found)) {
+void writer::state::recorded_process::take(const event& added, stack_end end) {
+    waiting_thread& thread = find_thread(added.thread);
+    if (!written_until.empty() && is_written(added)) {
         return;
     }
-    if (thread.events.size() == events_of_frame) {
-        write_events(found.thread, thread);
+    if (thread.events.size() == events_per_frame) {
+        write_events(added.thread, thread);
     }
     if (thread.events.capacity() == 0) {
         thread.events.swap(all.spare);
     }
-    // Many events become a whole frame. Its memory is asked for at once, and filled as they come: growth would copy it.
-    if (thread.events.size() == thread.events.capacity() && thread.events.size() >= events_of_thread) {
-        thread.events.reserve(events_of_frame);
+    // Many events will fill a frame. Its memory is reserved at once and touched as they arrive: growth would copy them.
+    if (thread.events.size() == thread.events.capacity() && thread.events.size() >= first_reserve) {
+        thread.events.reserve(events_per_frame);
     }
-    thread.events.push_back(found);
+    thread.events.push_back(added);
     ++waiting;
-    if (has_stack(found.kind)) {
-        if (!written_until.empty() && written_until.erase(found.thread) != 0) {
-            // The chunk that came again may lack levels which the event before has in the file.
+    if (has_stack(added.kind)) {
+        if (!written_until.empty() && written_until.erase(added.thread) != 0) {
+            // The repeated chunk may lack levels that the preceding event has in the file.
             event& first = thread.events.back();
             first.kept =
-                std::min(first.kept, contexts.tree.common_levels(thread.context_before, first.context));
+                std::min(first.kept, contexts.tree.common_levels(thread.previous_context, first.context));
         }
         ++thread.by_end[static_cast<std::size_t>(end)];
         ++all.events;
     }
 }
 
-/// Returns: true if the file that is gone on with has the event.
-bool writer::state::recorded_process::is_written(const event& found) const {
-    const auto until = written_until.find(found.thread);
-    return until != written_until.end() && found.ticks <= until->second;
+/// Returns: true if the resumed file has the event.
+bool writer::state::recorded_process::is_written(const event& added) const {
+    const auto until = written_until.find(added.thread);
+    return until != written_until.end() && added.ticks <= until->second;
 }
 
-waiting_thread& writer::state::recorded_process::of_thread(std::uint32_t thread) {
+waiting_thread& writer::state::recorded_process::find_thread(std::uint32_t thread) {
     if (last_thread == nullptr || last_number != thread) {
         last_thread = &threads[thread];
         last_number = thread;
@@ -134,9 +133,9 @@ waiting_thread& writer::state::recorded_process::of_thread(std::uint32_t thread)
     return *last_thread;
 }
 
-void writer::state::recorded_process::took(std::uint32_t thread, std::uint64_t inside,
-                                           std::uint64_t by_recorder) {
-    large_vector<event>& events = of_thread(thread).events;
+void writer::state::recorded_process::take_ticks(std::uint32_t thread, std::uint64_t inside,
+                                                 std::uint64_t by_recorder) {
+    large_vector<event>& events = find_thread(thread).events;
     if (events.empty()) {
         return;
     }
@@ -145,7 +144,7 @@ void writer::state::recorded_process::took(std::uint32_t thread, std::uint64_t i
 }
 
 void writer::state::recorded_process::take(code_file&& file) {
-    if (all.how.redact) {
+    if (all.options_.redact) {
         file.path.clear();
     }
     write_code_file(code, file);
@@ -157,22 +156,22 @@ void writer::state::recorded_process::take(named_number&& name) {
     ++name_count;
 }
 
-/// Effects: knows the part of the process that the file has. Each thing is coded by those before it.
-void writer::state::recorded_process::go_on(const input& file, frame_table::process_content& written) {
+/// Effects: loads the state of the process from the file. Everything is coded relative to its predecessors.
+void writer::state::recorded_process::resume(const input& file, frame_table::process_content& written) {
     frame_memory memory(file);
     for (const auto& [thread, frames] : written.threads) {
         if (frames.empty()) {
             continue;
         }
-        thread_cursor at(frames, written.contexts, thread);
-        while (!at.at_end()) {
-            if (at.events().empty()) {
-                at.open(memory);
+        thread_cursor cursor(frames, written.contexts, thread);
+        while (!cursor.at_end()) {
+            if (cursor.events().empty()) {
+                cursor.open(memory);
             } else {
-                at.pass(at.events().size(), memory);
+                cursor.pass(cursor.events().size(), memory);
             }
         }
-        threads[thread].context_before = at.last_context();
+        threads[thread].previous_context = cursor.last_context();
         written_until[thread] = frames.back().head.last_ticks;
         parser.pass_thread(thread);
     }
@@ -182,8 +181,8 @@ void writer::state::recorded_process::go_on(const input& file, frame_table::proc
     }
 }
 
-/// Effects: writes what events may name.
-void writer::state::recorded_process::write_news() {
+/// Effects: writes the tables that events refer to.
+void writer::state::recorded_process::write_tables() {
     frame_head head;
     head.process = number;
     while (written_contexts != contexts.tree.size()) {
@@ -209,36 +208,36 @@ void writer::state::recorded_process::write_news() {
     }
 }
 
-void writer::state::recorded_process::write_events(std::uint32_t thread, waiting_thread& of) {
-    if (of.events.empty()) {
+void writer::state::recorded_process::write_events(std::uint32_t thread, waiting_thread& pending) {
+    if (pending.events.empty()) {
         return;
     }
-    write_news();
+    write_tables();
     frame_head head;
     head.kind = frame_kind::events;
     head.process = number;
     head.thread = thread;
-    head.count = static_cast<std::uint32_t>(of.events.size());
-    head.first_ticks = of.events.front().ticks;
-    head.last_ticks = of.events.back().ticks;
-    head.events_by_end = of.by_end;
-    all.encoder.encode(of.events, contexts, of.context_before);
+    head.count = static_cast<std::uint32_t>(pending.events.size());
+    head.first_ticks = pending.events.front().ticks;
+    head.last_ticks = pending.events.back().ticks;
+    head.events_by_end = pending.by_end;
+    all.encoder.encode(pending.events, contexts, pending.previous_context);
     all.write_frame(head, all.encoder.prologue(), all.encoder.columns());
-    const auto last = std::find_if(of.events.rbegin(), of.events.rend(),
-                                   [](const event& each) { return has_stack(each.kind); });
-    if (last != of.events.rend()) {
-        of.context_before = last->context;
+    const auto last = std::find_if(pending.events.rbegin(), pending.events.rend(),
+                                   [](const event& candidate) { return has_stack(candidate.kind); });
+    if (last != pending.events.rend()) {
+        pending.previous_context = last->context;
     }
-    waiting -= of.events.size();
-    of.events.clear();
-    all.spare.swap(of.events);
-    of.events = large_vector<event>();
-    of.by_end = {};
+    waiting -= pending.events.size();
+    pending.events.clear();
+    all.spare.swap(pending.events);
+    pending.events = large_vector<event>();
+    pending.by_end = {};
 }
 
 void writer::state::recorded_process::write_all_events() {
-    for (auto& [thread, of] : threads) {
-        write_events(thread, of);
+    for (auto& [thread, pending] : threads) {
+        write_events(thread, pending);
     }
 }
 
@@ -252,13 +251,13 @@ void writer::state::recorded_process::write_longest() {
 void writer::state::write_frame(frame_head head, const byte_writer& prologue,
                                 std::span<const byte_writer> columns) {
     std::size_t plain = prologue.size();
-    for (const byte_writer& each : columns) {
-        plain += each.size();
+    for (const byte_writer& column : columns) {
+        plain += column.size();
     }
     pack.begin(plain);
     pack.pack(prologue.bytes());
-    for (const byte_writer& each : columns) {
-        pack.pack(each.bytes());
+    for (const byte_writer& column : columns) {
+        pack.pack(column.bytes());
     }
     const auto body = pack.end();
     head.plain_bytes = static_cast<std::uint32_t>(plain);
@@ -269,77 +268,78 @@ void writer::state::write_frame(frame_head head, const byte_writer& prologue,
 }
 
 process writer::state::redacted(process about) const {
-    if (how.redact) {
+    if (options_.redact) {
         about.executable.clear();
         about.command.clear();
     }
     return about;
 }
 
-writer::writer(const std::filesystem::path& file, options how) : state_(std::make_unique<state>(file, how)) {
+writer::writer(const std::filesystem::path& file, options settings)
+    : state_(std::make_unique<state>(file, settings)) {
     state_->file.write(make_file_head());
 }
 
-writer::writer(std::unique_ptr<state> of) : state_(std::move(of)) {}
+writer::writer(std::unique_ptr<state> initial) : state_(std::move(initial)) {}
 
-std::unique_ptr<writer> writer::resume(const std::filesystem::path& file, options how) {
+std::unique_ptr<writer> writer::resume(const std::filesystem::path& file, options settings) {
     const input from(file);
-    frame_table before(from);
-    if (before.ended) {
-        throw trace_error("the trace '" + file.string() + "' has its end, so nothing can be added to it");
+    frame_table table(from);
+    if (table.ended) {
+        throw trace_error("the trace '" + file.string() + "' is complete, so nothing can be added to it");
     }
-    auto made = std::make_unique<state>(file, how, from.bytes() - before.torn_bytes);
-    for (std::size_t which = 0; which < before.processes.size(); ++which) {
-        made->events += before.processes[which].events;
-        auto& process = made->processes.emplace_back();
-        if (!before.processes[which].torn) {
+    auto result = std::make_unique<state>(file, settings, from.bytes() - table.torn_bytes);
+    for (std::size_t index = 0; index < table.processes.size(); ++index) {
+        result->events += table.processes[index].events;
+        auto& process = result->processes.emplace_back();
+        if (!table.processes[index].torn) {
             continue;
         }
-        process = std::make_unique<state::recorded_process>(*made, static_cast<std::uint32_t>(which));
-        process->go_on(from, before.content[which]);
+        process = std::make_unique<state::recorded_process>(*result, static_cast<std::uint32_t>(index));
+        process->resume(from, table.content[index]);
     }
-    return std::unique_ptr<writer>(new writer(std::move(made)));
+    return std::unique_ptr<writer>(new writer(std::move(result)));
 }
 
 writer::~writer() = default;
 
 std::size_t writer::add_process(const process& about) {
-    const std::size_t which = state_->processes.size();
+    const std::size_t index = state_->processes.size();
     state_->processes.push_back(
-        std::make_unique<state::recorded_process>(*state_, static_cast<std::uint32_t>(which)));
+        std::make_unique<state::recorded_process>(*state_, static_cast<std::uint32_t>(index)));
     byte_writer body;
     write_process(body, state_->redacted(about));
     frame_head head;
     head.kind = frame_kind::process;
-    head.process = static_cast<std::uint32_t>(which);
+    head.process = static_cast<std::uint32_t>(index);
     head.count = 1;
     state_->write_frame(head, body);
-    return which;
+    return index;
 }
 
-void writer::add_chunk(std::size_t which, std::span<const std::byte> records) {
-    auto& to = *state_->processes.at(which);
+void writer::add_chunk(std::size_t index, std::span<const std::byte> records) {
+    auto& to = *state_->processes.at(index);
     if (!to.parser.parse(records, to)) {
         ++state_->damaged_chunks;
     }
-    if (to.code_count + to.name_count > most_news_waiting) {
-        to.write_news();
+    if (to.code_count + to.name_count > most_waiting_entries) {
+        to.write_tables();
     }
     while (to.waiting > most_waiting) {
         to.write_longest();
     }
 }
 
-void writer::end_process(std::size_t which, const process& about) {
-    auto& ending = state_->processes.at(which);
+void writer::end_process(std::size_t index, const process& about) {
+    auto& ending = state_->processes.at(index);
     ending->write_all_events();
-    ending->write_news();
+    ending->write_tables();
     ending.reset();
     byte_writer body;
     write_process(body, state_->redacted(about));
     frame_head head;
     head.kind = frame_kind::process_end;
-    head.process = static_cast<std::uint32_t>(which);
+    head.process = static_cast<std::uint32_t>(index);
     head.count = 1;
     state_->write_frame(head, body);
 }
@@ -349,18 +349,18 @@ void writer::set_level(int level) noexcept {
 }
 
 void writer::flush() {
-    for (const auto& each : state_->processes) {
-        if (each != nullptr) {
-            each->write_all_events();
+    for (const auto& process : state_->processes) {
+        if (process != nullptr) {
+            process->write_all_events();
         }
     }
 }
 
 void writer::finish() {
-    for (const auto& each : state_->processes) {
-        if (each != nullptr) {
-            each->write_all_events();
-            each->write_news();
+    for (const auto& process : state_->processes) {
+        if (process != nullptr) {
+            process->write_all_events();
+            process->write_tables();
         }
     }
     state_->write_frame(frame_head{}, byte_writer());

@@ -14,46 +14,45 @@ namespace mallard::trace {
 
 class writer {
 public:
-    static constexpr int usual_level = 6;
-    static constexpr int quick_level =
-        1; ///< a sixth less time for all, and one to eight bytes more in a hundred
+    static constexpr int default_level = 6;
+    static constexpr int quick_level = 1; ///< a sixth less time in total, for one to eight percent more bytes
 
     struct options {
-        bool redact = false;                 ///< leave names of files and the command out
-        int compression_level = usual_level; ///< of zstd
-        /// Called when the disk is full. The write is tried again if it returns true.
+        bool redact = false;                   ///< omit file names and the command
+        int compression_level = default_level; ///< zstd's
+        /// Called when the disk is full. The write is retried if it returns true.
         std::function<bool()> make_room{};
     };
 
-    /// Effects: makes the file, or empties it.
-    /// Throws: trace_error if it cannot be made.
-    writer(const std::filesystem::path& file, options how);
-    /// Returns: a writer that goes on with a file that has no end. Bytes at its end that cannot be read are removed, and its
-    /// processes keep their numbers. Events that the file has already are left out when they are added again.
-    /// Throws: trace_error if the file cannot be read or written, is no trace, or has its end.
-    static std::unique_ptr<writer> resume(const std::filesystem::path& file, options how);
+    /// Effects: creates or truncates the file.
+    /// Throws: trace_error if that fails.
+    writer(const std::filesystem::path& file, options settings);
+    /// Returns: a writer that resumes a file without an end. Unreadable bytes at its end are removed, and its
+    /// processes keep their numbers. Events that are in the file already are skipped when they are added again.
+    /// Throws: trace_error if the file cannot be read or written, is not a trace, or is complete.
+    static std::unique_ptr<writer> resume(const std::filesystem::path& file, options settings);
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
     ~writer();
 
-    /// Returns: the number by which the process is named below.
+    /// Returns: the index of the process, for the functions below.
     std::size_t add_process(const process& about);
 
-    /// Effects: writes the records of a chunk. Chunks of one thread come in their order, with any others between.
-    /// Records that make no sense end the chunk; they are counted.
+    /// Effects: writes the records of a chunk. The chunks of a thread must come in order, possibly between other chunks.
+    /// An invalid record ends the chunk, which counts as damaged.
     /// Throws: trace_error if the file cannot be written.
-    void add_chunk(std::size_t which, std::span<const std::byte> records);
+    void add_chunk(std::size_t index, std::span<const std::byte> records);
 
-    /// Effects: what is written from now on is compressed with that level of zstd.
+    /// Effects: sets the level of zstd for later frames.
     void set_level(int level) noexcept;
 
-    /// Effects: writes the events that wait for others, so that the file has all that was added.
+    /// Effects: writes all events that are held in memory.
     /// Throws: trace_error if the file cannot be written.
     void flush();
 
-    /// Effects: writes what is known at the end of the process: its counts, status and times. The events are counted by
-    /// the writer. No chunk of the process may follow.
-    void end_process(std::size_t which, const process& about);
+    /// Effects: writes the facts known at the end of the process: its counts, status and times. The writer counts the
+    /// events. No chunk of the process may follow.
+    void end_process(std::size_t index, const process& about);
 
     /// Effects: writes the end of the file, and closes it. A process whose end was not written counts as torn.
     /// Throws: trace_error if the file cannot be written.
@@ -65,7 +64,7 @@ public:
 
 private:
     struct state;
-    explicit writer(std::unique_ptr<state> of);
+    explicit writer(std::unique_ptr<state> initial);
     std::unique_ptr<state> state_;
 };
 

@@ -5,7 +5,7 @@
 namespace mallard::advisor {
 
 void instances::follow(const trace::event& event) {
-    const std::uint64_t name = trace::name_of(event.address);
+    const std::uint64_t name = trace::name_number(event.address);
     const auto known = open_.find(event.address);
     if (event.kind == trace::record_kind::instance_begin || known == open_.end()) {
         // An instance that is entered without its beginning began before the recording.

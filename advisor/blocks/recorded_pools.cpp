@@ -7,7 +7,7 @@ namespace mallard::advisor {
 void recorded_pools::follow(const trace::event& event, const block_table& of_malloc) {
     const auto [found, is_new] = pools_.try_emplace(event.pool);
     pool& of = found->second;
-    totals& sums = by_name_[trace::name_of(event.pool)];
+    totals& sums = by_name_[trace::name_number(event.pool)];
     sums.pools += is_new;
     const auto drop = [&](std::unordered_map<std::uint64_t, live>::iterator at) {
         sums.live_bytes -= at->second.bytes;
@@ -65,7 +65,7 @@ void recorded_pools::free_by_malloc(const trace::event& event) {
         return;
     }
     if (const std::uint64_t owner = owner_of(event.address); owner != 0) {
-        totals& sums = by_name_[trace::name_of(owner)];
+        totals& sums = by_name_[trace::name_number(owner)];
         ++sums.freed_by_malloc;
         if (sums.first_wrong == 0) {
             sums.first_wrong = event.context;

@@ -57,7 +57,7 @@ std::optional<std::uint32_t> frame_table::level_of(trace::context_id context) {
     if (is_root) {
         return add(key, named(text_of(static_cast<trace::stack_end>(context)), files_));
     }
-    if (key == trace::context_tree::left_out_levels) {
+    if (key == trace::context_tree::omitted_levels) {
         return add(key, named("[levels left out]", files_));
     }
     level made;

@@ -4,8 +4,8 @@ namespace mallard::recorder {
 
 bool code_files::is_new(const unwind::code_object& file) noexcept {
     const unsigned count = next_.load(std::memory_order_acquire);
-    for (unsigned each = 0; each < count && each < most; ++each) {
-        if (begins_[each].load(std::memory_order_relaxed) == file.begin) {
+    for (unsigned index = 0; index < count && index < most; ++index) {
+        if (begins_[index].load(std::memory_order_relaxed) == file.begin) {
             return false;
         }
     }
@@ -15,8 +15,8 @@ bool code_files::is_new(const unwind::code_object& file) noexcept {
 }
 
 void code_files::forget() noexcept {
-    for (auto& each : begins_) {
-        each.store(0, std::memory_order_relaxed);
+    for (auto& begin : begins_) {
+        begin.store(0, std::memory_order_relaxed);
     }
     next_.store(0, std::memory_order_release);
 }

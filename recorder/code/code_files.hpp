@@ -1,4 +1,4 @@
-/// The loaded files that the trace has already.
+/// The loaded files that are already in the trace.
 #pragma once
 
 #include "recorder/code/code_objects.hpp"
@@ -11,15 +11,15 @@ namespace mallard::recorder {
 
 class code_files {
 public:
-    /// Returns: true if the file has not been asked for since `forget`. Another thread that asks at the same time may be
-    /// told so too; then the trace has the file twice, which does no harm.
+    /// Returns: true if this is the first call for the file since `forget`. A concurrent call may return true as well; the
+    /// trace then has the file twice, which is harmless.
     bool is_new(const unwind::code_object& file) noexcept;
 
-    /// Effects: each file is new again.
+    /// Effects: every file counts as new again.
     void forget() noexcept;
 
 private:
-    // A program with more files has some of them in its trace more than once.
+    // A program with more files may have some of them in the trace more than once.
     static constexpr unsigned most = 4096;
 
     std::array<std::atomic<unwind::address>, most> begins_{};

@@ -1,4 +1,4 @@
-/// The loaded files, and the code that the program made itself, by address.
+/// The loaded files, and the code that the program generated at run time, by address.
 #pragma once
 
 #include "recorder/dwarf/byte_cursor.hpp"
@@ -17,22 +17,22 @@ struct code_object {
     const link_map* map = nullptr;
 };
 
-/// Returns: true if a loaded file has `pc`; then `found` is that file.
-/// Complexity: O(log n) for n files. No lock is taken, so it may be called inside of dlopen and of signal handlers.
-bool object_at(address pc, code_object& found) noexcept;
+/// Returns: true if a loaded file covers `pc`; stores the file in `object`.
+/// Complexity: O(log n) for n files. Takes no lock, so it may be called inside of dlopen and signal handlers.
+bool object_at(address pc, code_object& object) noexcept;
 
 /// Returns: true if `pc` is in the dynamic loader.
 bool in_loader(address pc) noexcept;
 
 /// Returns: true if `.eh_frame` of a loaded file or a registered section describes the function at `pc`.
-bool description_at(address pc, frame_description& found) noexcept;
+bool description_at(address pc, frame_description& result) noexcept;
 
-/// Effects: remembers a section of entries that code made at run time brings along (__register_frame). The program names it
-/// by `owner`. If too many are there, it is left out.
+/// Effects: adds the section of entries that a JIT compiler registers (__register_frame). `owner` is the program's key for it.
+/// If the table is full, the section is ignored.
 /// Requires: the section is complete.
 void add_section(const std::uint8_t* section, const void* owner) noexcept;
 
-/// Effects: forgets the sections of that owner.
+/// Effects: removes the sections of `owner`.
 void remove_sections(const void* owner) noexcept;
 
 } // namespace mallard::recorder::unwind

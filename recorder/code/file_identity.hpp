@@ -1,4 +1,4 @@
-/// The names by which a loaded file is found again: its path and its build-id.
+/// The names that identify a loaded file: its path and its build-id.
 #pragma once
 
 #include "recorder/code/code_objects.hpp"
@@ -11,11 +11,11 @@ struct file_identity {
     unwind::address load_address = 0;
     const std::byte* build_id = nullptr;
     std::size_t build_id_bytes = 0;
-    const char* path = nullptr; ///< empty for the program itself, whose path the trace has elsewhere
+    const char* path = nullptr; ///< empty for the program itself; the trace has its path elsewhere
     std::size_t path_bytes = 0;
 
-    /// Returns: the names, in the file's own memory.
-    static file_identity of(const unwind::code_object& file) noexcept;
+    /// Returns: the names, which point into the file's memory.
+    static file_identity read(const unwind::code_object& file) noexcept;
 };
 
 } // namespace mallard::recorder

@@ -7,8 +7,8 @@
 
 namespace mallard::recorder {
 
-/// Effects: calls `visit(begin, bytes)` for the notes in each such segment. One that lies in no loaded segment is left out:
-/// its address means nothing.
+/// Effects: calls `visit(begin, bytes)` for each note segment. One outside of all loaded segments is skipped, because
+/// its address is meaningless.
 template <typename Visit>
 void visit_notes(const dl_phdr_info& file, Visit visit) noexcept {
     const auto* const end = file.dlpi_phdr + file.dlpi_phnum;

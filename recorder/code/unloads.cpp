@@ -8,11 +8,11 @@ namespace mallard::recorder {
 
 namespace {
 
-std::uint64_t unloaded_so_far() noexcept {
+std::uint64_t unload_count() noexcept {
     std::uint64_t count = 0;
     ::dl_iterate_phdr(
-        [](dl_phdr_info* file, std::size_t, void* into) {
-            *static_cast<std::uint64_t*>(into) = file->dlpi_subs;
+        [](dl_phdr_info* file, std::size_t, void* result) {
+            *static_cast<std::uint64_t*>(result) = file->dlpi_subs;
             return 1; // all files have the same count
         },
         &count);
@@ -28,12 +28,12 @@ void unloads::begin() noexcept {
     }
     loader_ = loader.begin;
     loader_bytes_ = loader.end - loader.begin;
-    seen_.store(unloaded_so_far(), std::memory_order_relaxed);
+    seen_.store(unload_count(), std::memory_order_relaxed);
 }
 
 bool unloads::happened() noexcept {
-    const std::uint64_t now = unloaded_so_far();
-    return seen_.exchange(now, std::memory_order_relaxed) != now;
+    const std::uint64_t count = unload_count();
+    return seen_.exchange(count, std::memory_order_relaxed) != count;
 }
 
 } // namespace mallard::recorder

@@ -1,8 +1,8 @@
-/// Notices that files were unloaded, however that came about: the rules of their code are wrong then.
+/// Detects that files were unloaded, by any means: the rules of their code are invalid then.
 ///
-/// dlclose from the program could be intercepted. libc unloads modules itself, for character sets and for users' names,
-/// and calls no function that another library can replace. But the loader frees its own data through the program's free
-/// each time, after it has unmapped the file and before it lets anything else be loaded.
+/// dlclose from the program could be intercepted. But libc unloads modules itself, for character sets and for user names,
+/// and calls no function that another library can replace. The loader frees its own data through the program's free
+/// each time, after it has unmapped the file and before it loads anything else.
 #pragma once
 
 #include "recorder/dwarf/byte_cursor.hpp"

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t most_sample = 1'000'000;
 
-std::string stacks_of(const std::string& text) {
+std::string parse_stacks(const std::string& text) {
     if (text == "auto") {
         return "unwind";
     }
@@ -26,7 +26,7 @@ std::string stacks_of(const std::string& text) {
     throw failure("--stacks '" + text + "'; allowed are auto, fp, unwind, none");
 }
 
-std::uint32_t sample_of(const std::string& text) {
+std::uint32_t parse_sample(const std::string& text) {
     std::uint32_t number = 0;
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, number);
@@ -36,7 +36,7 @@ std::uint32_t sample_of(const std::string& text) {
     return number;
 }
 
-/// The words that are left to read.
+/// The words that are not parsed yet.
 class word_list {
 public:
     explicit word_list(const std::vector<std::string>& words) : words_(words) {}
@@ -44,11 +44,11 @@ public:
     [[nodiscard]] bool is_empty() const { return next_ == words_.size(); }
     [[nodiscard]] const std::string& front() const { return words_[next_]; }
     std::string take() { return words_[next_++]; }
-    std::vector<std::string> rest() const {
+    std::vector<std::string> remaining() const {
         return {words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end()};
     }
 
-    /// Returns: the value if the next word is the option, as `--name VALUE` or `--name=VALUE`, which it takes.
+    /// Returns: the option's value if the next word is `--name VALUE` or `--name=VALUE`, and consumes it.
     std::optional<std::string> take_value(const std::string& name) {
         if (front().starts_with(name + "=") && name.starts_with("--")) {
             return take().substr(name.size() + 1);
@@ -68,11 +68,11 @@ private:
     std::size_t next_ = 0;
 };
 
-bool take_flag(word_list& words, arguments& into) {
+bool take_flag(word_list& words, arguments& result) {
     const std::string& word = words.front();
-    bool* const flag = word == "--follow"                 ? &into.follow
-                       : word == "--redact"               ? &into.redact
-                       : word == "--help" || word == "-h" ? &into.help
+    bool* const flag = word == "--follow"                 ? &result.follow
+                       : word == "--redact"               ? &result.redact
+                       : word == "--help" || word == "-h" ? &result.help
                                                           : nullptr;
     if (flag == nullptr) {
         return false;
@@ -82,19 +82,19 @@ bool take_flag(word_list& words, arguments& into) {
     return true;
 }
 
-bool take_option(word_list& words, arguments& into) {
-    if (take_flag(words, into)) {
+bool take_option(word_list& words, arguments& result) {
+    if (take_flag(words, result)) {
         return true;
     }
     if (auto file = words.take_value("-o")) {
-        into.file = *file;
+        result.file = *file;
     } else if (auto trace = words.take_value("--recover")) {
-        into.file = *trace;
-        into.recover = true;
+        result.file = *trace;
+        result.recover = true;
     } else if (auto stacks = words.take_value("--stacks")) {
-        into.stacks = stacks_of(*stacks);
+        result.stacks = parse_stacks(*stacks);
     } else if (auto sample = words.take_value("--sample")) {
-        into.sample = sample_of(*sample);
+        result.sample = parse_sample(*sample);
     } else {
         return false;
     }
@@ -103,37 +103,37 @@ bool take_option(word_list& words, arguments& into) {
 
 } // namespace
 
-arguments read_arguments(const std::vector<std::string>& given) {
-    arguments found;
-    word_list words(given);
-    while (!words.is_empty() && words.front().starts_with("-")) {
-        if (words.front() == "--") {
-            words.take();
+arguments read_arguments(const std::vector<std::string>& words) {
+    arguments result;
+    word_list unparsed(words);
+    while (!unparsed.is_empty() && unparsed.front().starts_with("-")) {
+        if (unparsed.front() == "--") {
+            unparsed.take();
             break;
         }
-        if (!take_option(words, found)) {
-            throw failure("unknown option '" + words.front() +
+        if (!take_option(unparsed, result)) {
+            throw failure("unknown option '" + unparsed.front() +
                           "'; allowed are -o, --stacks, --sample, --follow, --redact, --recover; the "
-                          "program's own options stand behind '--'");
+                          "program's own options follow '--'");
         }
     }
-    found.program = words.rest();
-    if (found.help) {
-        return found;
+    result.program = unparsed.remaining();
+    if (result.help) {
+        return result;
     }
-    if (found.file.empty()) {
-        throw failure("the name of the trace is empty; give -o FILE");
+    if (result.file.empty()) {
+        throw failure("the trace's name is empty; give -o FILE");
     }
-    if (found.recover && !found.program.empty()) {
-        throw failure("--recover starts no program; leave '" + found.program.front() + "' out");
+    if (result.recover && !result.program.empty()) {
+        throw failure("--recover starts no program; remove '" + result.program.front() + "'");
     }
-    if (!found.recover && found.program.empty()) {
-        throw failure("PROGRAM is missing; give it behind '--', as in: mallard record -- ls -l");
+    if (!result.recover && result.program.empty()) {
+        throw failure("PROGRAM is missing; give it after '--', as in: mallard record -- ls -l");
     }
-    if (!found.recover && found.program.front().empty()) {
-        throw failure("PROGRAM is an empty word; give a program's name or path");
+    if (!result.recover && result.program.front().empty()) {
+        throw failure("PROGRAM is empty; give a program's name or path");
     }
-    return found;
+    return result;
 }
 
 } // namespace mallard::collect

@@ -11,16 +11,16 @@ namespace mallard::collect {
 struct arguments {
     std::filesystem::path file = "mallard.trace";
     std::string stacks = "unwind"; ///< unwind, fp or none; auto is unwind
-    std::uint32_t sample = 1;      ///< one activation in so many is recorded
+    std::uint32_t sample = 1;      ///< one activation in N is recorded
     bool follow = false;           ///< forks and executed programs are recorded too
-    bool redact = false;           ///< names of files and the command are left out
-    bool recover = false;          ///< nothing is started: a recording that was cut off becomes a trace
+    bool redact = false;           ///< file names and the command are omitted
+    bool recover = false;          ///< starts nothing: converts an interrupted recording to a trace
     bool help = false;
-    std::vector<std::string> program; ///< with its arguments
+    std::vector<std::string> program; ///< and its arguments
 };
 
-/// Returns: the meaning of the words behind the program's name.
-/// Throws: failure if they have none.
+/// Returns: the parsed command line.
+/// Throws: failure if it is invalid.
 arguments read_arguments(const std::vector<std::string>& words);
 
 extern const char* const usage;

@@ -1,4 +1,4 @@
-/// `mallard-record`: starts a program with the recorder in it, and makes a trace of what it does.
+/// `mallard-record`: starts a program with the recorder, and writes a trace of it.
 
 #include "recorder/collect/arguments.hpp"
 #include "recorder/collect/failure.hpp"
@@ -18,21 +18,21 @@ namespace {
 
 constexpr int failed = 2;
 
-// The system clears each page that it gives. So memory that was freed is kept for the next frame.
+// The kernel clears each new page. So freed memory is kept for the next frame.
 void keep_memory() noexcept {
-    constexpr int highest_threshold = 32 << 20; // that glibc takes
+    constexpr int highest_threshold = 32 << 20; // the maximum of glibc
     ::mallopt(M_MMAP_THRESHOLD, highest_threshold);
     ::mallopt(M_TRIM_THRESHOLD, 32 * highest_threshold - 1);
 }
 
 int run(const std::vector<std::string>& words) {
     using namespace mallard::collect;
-    const arguments how = read_arguments(words);
-    if (how.help) {
+    const arguments args = read_arguments(words);
+    if (args.help) {
         std::fputs(usage, stdout);
         return 0;
     }
-    return how.recover ? recover(how) : record(how);
+    return args.recover ? recover(args) : record(args);
 }
 
 } // namespace
@@ -42,7 +42,7 @@ int main(int count, char** words) {
     try {
         return run({words + 1, words + count});
     } catch (const std::exception& error) {
-        mallard::collect::say(std::string("error: ") + error.what());
+        mallard::collect::print_line(std::string("error: ") + error.what());
         return failed;
     }
 }

@@ -25,24 +25,24 @@ namespace {
 constexpr int shortest_pause = 1; // milliseconds
 constexpr int longest_pause = 20;
 
-/// The program and its trace, while the program or a process that it started runs.
-class running {
+/// The program and its trace, while the program or one of its followed processes runs.
+class session {
 public:
-    running(const command& program, const arguments& how, parts_folder& folder)
-        : folder_(folder), parts_(folder, how.redact),
-          orphans_(how.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
-          program_(program, preloading_.environment(how, folder.path()), signals_) {
+    session(const command& program, const arguments& args, parts_folder& folder)
+        : folder_(folder), parts_(folder, args.redact),
+          orphans_(args.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
+          program_(program, preloading_.environment(args, folder.path()), signals_) {
         trace::process started;
         started.number = static_cast<std::uint32_t>(program_.number());
-        std::error_code gone;
-        started.executable = std::filesystem::canonical(program.elf, gone).string();
+        std::error_code error;
+        started.executable = std::filesystem::canonical(program.elf, error).string();
         started.command = program.words;
         parts_.expect(std::move(started));
     }
 
-    /// Returns: the status of the program, as wait() gives it.
+    /// Returns: the status of the program, in the format of wait().
     int run() {
-        while (goes_on()) {
+        while (should_continue()) {
             take_signals();
             const unsigned chunks = parts_.collect(static_cast<std::uint32_t>(program_.number()));
             if (!status_ && (status_ = program_.ended())) {
@@ -50,7 +50,7 @@ public:
                 continue;
             }
             if (orphans_) {
-                orphans_->forget_ended(program_.number());
+                orphans_->reap(program_.number());
             }
             pause_ = chunks != 0 ? shortest_pause : std::min(2 * pause_, longest_pause);
             wait();
@@ -59,17 +59,17 @@ public:
         return *status_;
     }
 
-    [[nodiscard]] const collection::result& told() const noexcept { return parts_.told(); }
+    [[nodiscard]] const collection::result& summary() const noexcept { return parts_.summary(); }
 
 private:
-    bool goes_on() {
+    bool should_continue() {
         if (!status_ || parts_.has_running()) {
             return true;
         }
-        if (!orphans_ || asked_to_end_ || !parts_.told().failed.empty()) {
+        if (!orphans_ || end_requested_ || !parts_.summary().failed.empty()) {
             return false;
         }
-        // One of them may begin and end after the last look at the folder.
+        // A process may begin and end after the last scan of the folder.
         const bool may_begin = orphans_->may_begin();
         parts_.collect(static_cast<std::uint32_t>(program_.number()));
         return may_begin || parts_.has_running();
@@ -80,23 +80,24 @@ private:
             if (signal.number == SIGCHLD) {
                 continue;
             }
-            // The program is gone. What it left running is recorded no longer.
+            // The program has exited. Its remaining processes are no longer recorded.
             if (status_) {
-                asked_to_end_ = true;
+                end_requested_ = true;
             } else if (!signal.terminals) {
                 program_.signal(signal.number);
             }
         }
-        if (asked_to_end_) {
-            parts_.stop(trace::stop_reason::asked);
+        if (end_requested_) {
+            parts_.stop(trace::stop_reason::requested);
             parts_.end_all();
         }
     }
 
     void wait() {
-        std::vector<pollfd> news{{signals_.descriptor(), POLLIN, 0}, {folder_.news(), POLLIN, 0}};
-        parts_.add_ends(news);
-        ::poll(news.data(), news.size(), pause_);
+        std::vector<pollfd> descriptors{{signals_.descriptor(), POLLIN, 0},
+                                        {folder_.inotify_fd(), POLLIN, 0}};
+        parts_.add_ends(descriptors);
+        ::poll(descriptors.data(), descriptors.size(), pause_);
     }
 
     parts_folder& folder_;
@@ -106,7 +107,7 @@ private:
     std::optional<orphans> orphans_; ///< if processes are followed
     child program_;
     std::optional<int> status_;
-    bool asked_to_end_ = false;
+    bool end_requested_ = false;
     int pause_ = shortest_pause;
 };
 
@@ -116,23 +117,23 @@ int shell_status(int status) {
 
 } // namespace
 
-int record(const arguments& how) {
-    const command program = find_command(how.program);
+int record(const arguments& args) {
+    const command program = find_command(args.program);
     for (const std::string& note : check_program(program)) {
-        say("note: " + note);
+        print_line("note: " + note);
     }
-    parts_folder folder = parts_folder::make(how.file);
-    std::optional<running> now;
+    parts_folder folder = parts_folder::make(args.file);
+    std::optional<session> current;
     try {
-        now.emplace(program, how, folder);
+        current.emplace(program, args, folder);
     } catch (...) {
         folder.remove(); // the program was not started
         throw;
     }
-    const int status = now->run();
-    const collection::result told = now->told();
-    now.reset(); // closes the trace
-    return conclude(how, folder, told, shell_status(status));
+    const int status = current->run();
+    const collection::result summary = current->summary();
+    current.reset(); // closes the trace
+    return conclude(args, folder, summary, shell_status(status));
 }
 
 } // namespace mallard::collect

@@ -1,4 +1,4 @@
-/// One recording, from the start of the program to the trace in its place.
+/// One recording, from the start of the program to the finished trace.
 #pragma once
 
 #include "recorder/collect/arguments.hpp"
@@ -6,8 +6,8 @@
 namespace mallard::collect {
 
 /// Effects: runs the program, and writes the trace and a summary.
-/// Returns: the exit status of the program, as a shell gives it; 2 if nothing was recorded.
-/// Throws: failure if the program cannot be recorded; then it was not started.
-int record(const arguments& how);
+/// Returns: the exit status of the program, in the format of a shell; 2 if nothing was recorded.
+/// Throws: failure if the program cannot be recorded; before it is started.
+int record(const arguments& args);
 
 } // namespace mallard::collect

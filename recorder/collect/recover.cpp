@@ -12,7 +12,7 @@ namespace mallard::collect {
 
 namespace {
 
-/// The system's list of a process's mapped files tells a process that records from another one with its number.
+/// A process's memory map identifies the recorded process, which another one with a reused ID does not match.
 bool still_writes(const parts_folder::part_name& part) {
     std::ifstream maps("/proc/" + std::to_string(part.process) + "/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -25,24 +25,24 @@ bool still_writes(const parts_folder::part_name& part) {
 
 } // namespace
 
-int recover(const arguments& how) {
-    parts_folder folder = parts_folder::open(how.file);
+int recover(const arguments& args) {
+    parts_folder folder = parts_folder::open(args.file);
     for (const auto& part : folder.parts()) {
         if (still_writes(part)) {
             throw failure("process " + std::to_string(part.process) +
-                          " of this recording still runs; wait for its end, or end it");
+                          " of this recording is still running; wait for its end, or end it");
         }
     }
-    collection::result told;
+    collection::result summary;
     try {
-        collection parts(folder, how.redact);
+        collection parts(folder, args.redact);
         parts.end_all();
         parts.finish();
-        told = parts.told();
+        summary = parts.summary();
     } catch (const trace::trace_error& error) {
-        told.failed = error.what();
+        summary.failed = error.what();
     }
-    return conclude(how, folder, told, 0);
+    return conclude(args, folder, summary, 0);
 }
 
 } // namespace mallard::collect

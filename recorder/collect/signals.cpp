@@ -8,15 +8,15 @@
 namespace mallard::collect {
 
 signals::signals() noexcept {
-    sigset_t heeded;
-    ::sigemptyset(&heeded);
-    for (const int each : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) {
-        ::sigaddset(&heeded, each);
+    sigset_t handled;
+    ::sigemptyset(&handled);
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) {
+        ::sigaddset(&handled, number);
     }
-    ::sigprocmask(SIG_BLOCK, &heeded, &before_);
-    sigchld_before_ = ::signal(SIGCHLD, SIG_DFL);
-    descriptor_ = ::signalfd(-1, &heeded, SFD_CLOEXEC | SFD_NONBLOCK);
-    // A reader of the summary that is gone, or a file that may not grow, is an error of a call and no more.
+    ::sigprocmask(SIG_BLOCK, &handled, &saved_mask_);
+    saved_sigchld_ = ::signal(SIGCHLD, SIG_DFL);
+    descriptor_ = ::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
+    // A closed standard error, or a file size limit, must fail a call and not end the collector.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGXFSZ, SIG_IGN);
 }
@@ -28,8 +28,8 @@ signals::~signals() {
 void signals::restore() const noexcept {
     ::signal(SIGPIPE, SIG_DFL);
     ::signal(SIGXFSZ, SIG_DFL);
-    ::signal(SIGCHLD, sigchld_before_);
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+    ::signal(SIGCHLD, saved_sigchld_);
+    ::sigprocmask(SIG_SETMASK, &saved_mask_, nullptr);
 }
 
 signals::taken signals::take() const noexcept {

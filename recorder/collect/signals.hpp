@@ -1,4 +1,4 @@
-/// The signals of the collector. It outlives those that end the program, because the end of the trace is its task.
+/// The signals of the collector. It survives those that end the program, because it must finish the trace.
 #pragma once
 
 #include <csignal>
@@ -7,28 +7,28 @@ namespace mallard::collect {
 
 class signals {
 public:
-    /// Effects: signals wait to be taken from now on. SIGCHLD is not ignored any more, because the system would forget the ends of
-    /// children.
+    /// Effects: blocks the signals, which `take` returns. SIGCHLD is no longer ignored, because the system would discard the exit
+    /// statuses of children.
     signals() noexcept;
     signals(const signals&) = delete;
     signals& operator=(const signals&) = delete;
     ~signals();
 
-    /// Becomes readable when a signal waits.
+    /// Becomes readable when a signal is pending.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    /// Effects: the signals of this process, a child that will execute a program, are as they were before.
+    /// Effects: restores the caller's signals, in a child that will execute a program.
     void restore() const noexcept;
 
     struct taken {
-        int number = 0;         ///< 0 if no signal waits
-        bool terminals = false; ///< the terminal sent it, to the program as well
+        int number = 0;         ///< 0 if no signal is pending
+        bool terminals = false; ///< sent by the terminal, to the program as well
     };
     [[nodiscard]] taken take() const noexcept;
 
 private:
     int descriptor_ = -1;
-    sigset_t before_{};
-    void (*sigchld_before_)(int) = SIG_DFL;
+    sigset_t saved_mask_{};
+    void (*saved_sigchld_)(int) = SIG_DFL;
 };
 
 } // namespace mallard::collect

@@ -1,4 +1,4 @@
-/// Files of the system, such as those in /proc about a process that may end at any time.
+/// Files of the system, such as those in /proc about a process that may exit at any time.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace mallard::collect {
 
-/// Returns: the file's text; what could be read of it if the process ends meanwhile, or is another user's. An iterator over the
-/// stream would throw then.
+/// Returns: the file's text, or the part that could be read if the process exits meanwhile or is another user's. A stream
+/// iterator would throw then.
 inline std::string text_of_system_file(const std::filesystem::path& file) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();

@@ -1,4 +1,4 @@
-/// Reads the numbers of .eh_frame one after another, and never past the end that it was given.
+/// Reads consecutive numbers of .eh_frame, and never past the end of its range.
 ///
 /// Source: DWARF 5, sections 6.4 and 7.6; Linux Standard Base 5, chapter 10 (encoded pointers).
 #pragma once
@@ -10,8 +10,7 @@ namespace mallard::recorder::unwind {
 
 using address = std::uint64_t;
 
-/// How .eh_frame writes a pointer: a format in the low four bits, a base in the next three, and one bit for a
-/// pointer to the pointer.
+/// Pointer encoding of .eh_frame (DW_EH_PE): a format in the low four bits, a base in the next three, and one bit for a
 enum pointer_encoding : std::uint8_t {
     absolute = 0x00,
     unsigned_leb = 0x01,
@@ -22,8 +21,8 @@ enum pointer_encoding : std::uint8_t {
     signed_2 = 0x0a,
     signed_4 = 0x0b,
     signed_8 = 0x0c,
-    from_its_place = 0x10,
-    from_the_header = 0x30,
+    pc_relative = 0x10,
+    data_relative = 0x30,
     indirect = 0x80,
     omitted = 0xff,
 };
@@ -78,24 +77,24 @@ public:
         }
     }
 
-    /// Effects: goes on behind `bytes` more.
+    /// Effects: skips `bytes` bytes.
     void skip(std::uint64_t bytes) noexcept {
         if (has(bytes)) {
             at_ += bytes;
         }
     }
 
-    /// Returns: the part of the next `bytes`; this cursor stands behind it.
+    /// Returns: a cursor over the next `bytes`, and skips them.
     byte_cursor part(std::uint64_t bytes) noexcept {
         const std::uint8_t* const begin = at_;
         skip(bytes);
         return {begin, at_};
     }
 
-    /// Returns: the length in front of an entry, as 4 or as 12 bytes; 0 ends a section.
+    /// Returns: the length field of an entry, of 4 or of 12 bytes; 0 ends a section.
     std::uint64_t length() noexcept {
-        const auto short_one = fixed<std::uint32_t>();
-        return short_one == 0xffffffffU ? fixed<std::uint64_t>() : short_one;
+        const auto short_length = fixed<std::uint32_t>();
+        return short_length == 0xffffffffU ? fixed<std::uint64_t>() : short_length;
     }
 
     /// Returns: the pointer; 0 if its bytes are 0.
@@ -108,10 +107,10 @@ public:
         switch (encoding & 0x70U) {
         case absolute:
             break;
-        case from_its_place:
+        case pc_relative:
             value += place;
             break;
-        case from_the_header:
+        case data_relative:
             value += reinterpret_cast<address>(header);
             break;
         default:

@@ -1,5 +1,5 @@
-/// The stack machine in which a call frame table says what an offset cannot: PLT stubs, signal frames, frames that
-/// were aligned at run time.
+/// The stack machine for call frame rules that an offset cannot express: PLT stubs, signal frames, frames that were
+/// aligned at run time.
 ///
 /// Source: DWARF 5, section 2.5.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace mallard::recorder::unwind {
 
-/// The words that decided where a frame's caller is. While they are the same, the caller is where it was.
+/// The words that determined a frame's caller. While they are unchanged, so is the caller.
 struct words_read {
     static constexpr unsigned most = 8;
     struct word {
@@ -22,7 +22,7 @@ struct words_read {
     };
     std::array<word, most> words{};
     unsigned count = 0;
-    /// True if there were more than `most`, or a register other than rsp and rbp took part.
+    /// True if there were more than `most`, or a register other than rsp and rbp was used.
     bool incomplete = false;
 
     void add(address at, address value) noexcept {
@@ -34,9 +34,9 @@ struct words_read {
     }
 };
 
-/// Effects: evaluates the expression at `length_and_code`, with `first` on the stack if `has_first`; adds the words
+/// Effects: evaluates the expression at `length_and_code`, with `first` pushed first if `has_first`; adds the words
 /// that it reads to `read`.
-/// Returns: true if the result is known; it is in `result` then.
+/// Returns: true if the value is known; stores it in `result`.
 bool evaluate(const std::uint8_t* length_and_code, const registers& frame, bool has_first, address first,
               readable_range& readable, words_read& read, address& result) noexcept;
 

@@ -12,11 +12,11 @@ struct table_entry {
     std::int32_t entry;
 };
 
-/// Reads a common entry, all but its instructions' length, which `read_entry` has.
-bool read_common(const std::uint8_t* at, const std::uint8_t* end, frame_description& into) noexcept {
-    byte_cursor whole(at, end);
-    const std::uint64_t length = whole.length();
-    byte_cursor entry = whole.part(length);
+/// Reads a common entry up to its instructions. `read_entry` reads the length of these.
+bool read_common(const std::uint8_t* at, const std::uint8_t* end, frame_description& result) noexcept {
+    byte_cursor section(at, end);
+    const std::uint64_t length = section.length();
+    byte_cursor entry = section.part(length);
     if (length == 0 || entry.fixed<std::uint32_t>() != 0) {
         return false;
     }
@@ -27,19 +27,19 @@ bool read_common(const std::uint8_t* at, const std::uint8_t* end, frame_descript
             return false;
         }
     }
-    into.code_alignment = entry.unsigned_number();
-    into.data_alignment = entry.signed_number();
-    into.return_register =
+    result.code_alignment = entry.unsigned_number();
+    result.data_alignment = entry.signed_number();
+    result.return_register =
         version == 1 ? entry.fixed<std::uint8_t>() : static_cast<std::uint8_t>(entry.unsigned_number());
-    into.pointer_encoding = absolute;
-    into.signal_frame = false;
-    into.sized_augmentation = augmentation[0] == 'z';
-    if (into.sized_augmentation) {
+    result.pointer_encoding = absolute;
+    result.signal_frame = false;
+    result.sized_augmentation = augmentation[0] == 'z';
+    if (result.sized_augmentation) {
         byte_cursor data = entry.part(entry.unsigned_number());
         for (const char* letter = augmentation + 1; *letter != 0; ++letter) {
             switch (*letter) {
             case 'R':
-                into.pointer_encoding = data.fixed<std::uint8_t>();
+                result.pointer_encoding = data.fixed<std::uint8_t>();
                 break;
             case 'P':
                 data.pointer(data.fixed<std::uint8_t>() & 0x7fU);
@@ -48,54 +48,54 @@ bool read_common(const std::uint8_t* at, const std::uint8_t* end, frame_descript
                 data.skip(1);
                 break;
             case 'S':
-                into.signal_frame = true;
+                result.signal_frame = true;
                 break;
             default:
-                break; // 'z' says where the instructions begin, so an unknown letter does no harm
+                break; // with 'z' the data has a length, so an unknown letter can be skipped
             }
         }
     } else if (augmentation[0] != 0) {
         return false;
     }
-    into.initial_begin = entry.at();
-    into.initial_end = at + (whole.at() - at);
+    result.initial_begin = entry.at();
+    result.initial_end = at + (section.at() - at);
     return !entry.failed();
 }
 
-/// Effects: `whole` goes on behind the entry that it stands at.
-/// Returns: true if that is the description of a function, which `into` is then.
-bool read_entry(byte_cursor& whole, const std::uint8_t* end, frame_description& into) noexcept {
-    const std::uint64_t length = whole.length();
-    byte_cursor entry = whole.part(length);
+/// Effects: reads the entry at the cursor and advances `section` past it.
+/// Returns: true if it describes a function; stores the description in `result`.
+bool read_entry(byte_cursor& section, const std::uint8_t* end, frame_description& result) noexcept {
+    const std::uint64_t length = section.length();
+    byte_cursor entry = section.part(length);
     const std::uint8_t* const from = entry.at();
     const auto distance = entry.fixed<std::uint32_t>();
-    if (length == 0 || distance == 0 || entry.failed() || !read_common(from - distance, end, into)) {
+    if (length == 0 || distance == 0 || entry.failed() || !read_common(from - distance, end, result)) {
         return false;
     }
-    into.begin = entry.pointer(into.pointer_encoding);
-    // A length has the format of a pointer, and no base.
-    into.end = into.begin + entry.pointer(into.pointer_encoding & 0x0fU);
-    if (into.sized_augmentation) {
+    result.begin = entry.pointer(result.pointer_encoding);
+    // A length has the format of a pointer, but no base.
+    result.end = result.begin + entry.pointer(result.pointer_encoding & 0x0fU);
+    if (result.sized_augmentation) {
         entry.skip(entry.unsigned_number());
     }
-    into.instructions_begin = entry.at();
-    into.instructions_end = whole.at();
+    result.instructions_begin = entry.at();
+    result.instructions_end = section.at();
     return !entry.failed();
 }
 
-/// Effects: reads the section's entries, up to one for which `is_it` is true. `now` is the entry.
-/// Returns: true if there is one.
-template <typename IsIt>
-bool any_in_section(const std::uint8_t* section, const std::uint8_t* end, frame_description& now,
-                    IsIt is_it) noexcept {
-    byte_cursor whole(section, end);
-    while (!whole.done()) {
+/// Effects: reads entries into `entry` until `predicate` returns true.
+/// Returns: true if an entry matched.
+template <typename Predicate>
+bool find_entry_if(const std::uint8_t* begin, const std::uint8_t* end, frame_description& entry,
+                   Predicate predicate) noexcept {
+    byte_cursor section(begin, end);
+    while (!section.done()) {
         std::uint32_t length = 0;
-        std::memcpy(&length, whole.at(), sizeof length);
+        std::memcpy(&length, section.at(), sizeof length);
         if (length == 0) {
             return false;
         }
-        if (read_entry(whole, end, now) && is_it()) {
+        if (read_entry(section, end, entry) && predicate()) {
             return true;
         }
     }
@@ -105,27 +105,27 @@ bool any_in_section(const std::uint8_t* section, const std::uint8_t* end, frame_
 } // namespace
 
 bool find_in_section(const std::uint8_t* section, const std::uint8_t* end, address pc,
-                     frame_description& found) noexcept {
-    return any_in_section(section, end, found, [&] { return found.begin <= pc && pc < found.end; });
+                     frame_description& result) noexcept {
+    return find_entry_if(section, end, result, [&] { return result.begin <= pc && pc < result.end; });
 }
 
-void range_of_section(const std::uint8_t* section, const std::uint8_t* end, address& range_begin,
-                      address& range_end) noexcept {
+void section_range(const std::uint8_t* section, const std::uint8_t* end, address& range_begin,
+                   address& range_end) noexcept {
     range_begin = ~address{0};
     range_end = 0;
-    frame_description each;
-    any_in_section(section, end, each, [&] {
-        // A linker leaves the entry of a function that it left out, at address 0.
-        if (each.begin != 0 && each.begin < each.end) {
-            range_begin = each.begin < range_begin ? each.begin : range_begin;
-            range_end = each.end > range_end ? each.end : range_end;
+    frame_description entry;
+    find_entry_if(section, end, entry, [&] {
+        // Linkers keep the entry of a discarded function, with address 0.
+        if (entry.begin != 0 && entry.begin < entry.end) {
+            range_begin = entry.begin < range_begin ? entry.begin : range_begin;
+            range_end = entry.end > range_end ? entry.end : range_end;
         }
         return false;
     });
 }
 
 bool find_in_header(const std::uint8_t* header, const std::uint8_t* end, address pc,
-                    frame_description& found) noexcept {
+                    frame_description& result) noexcept {
     byte_cursor cursor(header, end);
     if (cursor.fixed<std::uint8_t>() != 1) {
         return false;
@@ -134,9 +134,9 @@ bool find_in_header(const std::uint8_t* header, const std::uint8_t* end, address
     const auto count_encoding = cursor.fixed<std::uint8_t>();
     const auto table_encoding = cursor.fixed<std::uint8_t>();
     const address section = cursor.pointer(section_encoding, header);
-    if (count_encoding == omitted || table_encoding != (from_the_header | signed_4)) {
+    if (count_encoding == omitted || table_encoding != (data_relative | signed_4)) {
         return section != 0 &&
-               find_in_section(reinterpret_cast<const std::uint8_t*>(section), end, pc, found);
+               find_in_section(reinterpret_cast<const std::uint8_t*>(section), end, pc, result);
     }
     const std::uint64_t count = cursor.pointer(count_encoding, header);
     const auto* const table = reinterpret_cast<const table_entry*>(cursor.at());
@@ -154,7 +154,7 @@ bool find_in_header(const std::uint8_t* header, const std::uint8_t* end, address
         return false;
     }
     byte_cursor entry(header + table[low].entry, end);
-    return read_entry(entry, end, found) && found.begin <= pc && pc < found.end;
+    return read_entry(entry, end, result) && result.begin <= pc && pc < result.end;
 }
 
 } // namespace mallard::recorder::unwind

@@ -1,7 +1,7 @@
 /// The entry of .eh_frame that describes the function at an address.
 ///
-/// Data model: `.eh_frame_hdr` is a table of (first address, entry), sorted by address, which the linker writes. Each
-/// entry names a common entry, which many share.
+/// Data model: `.eh_frame_hdr` is a table of (first address, entry), sorted by address, written by the linker. Each
+/// entry refers to a common entry, which many share.
 /// Source: Linux Standard Base 5, sections 10.6 and 10.7.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mallard::recorder::unwind {
 
-/// The instructions that make the rows of one function, in two parts.
+/// The instructions of one function's rows, in two parts.
 struct frame_description {
     address begin = 0;
     address end = 0;
@@ -23,25 +23,25 @@ struct frame_description {
     std::int64_t data_alignment = 1;
     std::uint8_t pointer_encoding = absolute;
     std::uint8_t return_register = 0;
-    /// True if each entry says how many bytes stand before its instructions.
+    /// True if each entry has the length of the data in front of its instructions.
     bool sized_augmentation = false;
-    /// True for the function to which a signal handler returns. The frame outside it was interrupted, and called nothing.
+    /// True for the trampoline to which a signal handler returns. The frame outside was interrupted and called nothing.
     bool signal_frame = false;
 };
 
-/// Returns: true if `header` (.eh_frame_hdr) leads to an entry whose function has `pc`; then `found` is that entry.
+/// Returns: true if `header` (.eh_frame_hdr) leads to an entry whose function has `pc`; stores the entry in `result`.
 /// Complexity: O(log n) for n functions.
 bool find_in_header(const std::uint8_t* header, const std::uint8_t* end, address pc,
-                    frame_description& found) noexcept;
+                    frame_description& result) noexcept;
 
-/// Effects: [begin, end) becomes the least range of addresses that has all functions of the section; empty if it has none.
+/// Effects: sets [range_begin, range_end) to the smallest range with all functions of the section; empty if it has none.
 /// Complexity: O(n).
-void range_of_section(const std::uint8_t* section, const std::uint8_t* end, address& range_begin,
-                      address& range_end) noexcept;
+void section_range(const std::uint8_t* section, const std::uint8_t* end, address& range_begin,
+                   address& range_end) noexcept;
 
-/// Returns: true if the section of entries at `section` has one for `pc`; then `found` is that entry.
+/// Returns: true if the section of entries at `section` has one for `pc`; stores the entry in `result`.
 /// Complexity: O(n).
 bool find_in_section(const std::uint8_t* section, const std::uint8_t* end, address pc,
-                     frame_description& found) noexcept;
+                     frame_description& result) noexcept;
 
 } // namespace mallard::recorder::unwind

@@ -1,4 +1,4 @@
-/// The registers of one frame, numbered as DWARF numbers those of x86-64.
+/// The registers of one frame, with the DWARF numbers of x86-64.
 #pragma once
 
 #include "recorder/dwarf/byte_cursor.hpp"
@@ -29,8 +29,8 @@ struct registers {
     [[nodiscard]] bool knows(std::uint64_t number) const noexcept {
         return number < register_count && (known >> number & 1U) != 0;
     }
-    void set(unsigned number, address to) noexcept {
-        value[number] = to;
+    void set(unsigned number, address new_value) noexcept {
+        value[number] = new_value;
         known |= 1U << number;
     }
 };

@@ -37,24 +37,24 @@ enum instruction : std::uint8_t {
     gnu_negative_offset_extended = 0x2f,
 };
 
-// Compilers remember one state at a time, for an epilogue in the middle of a function. These are on the program's stack.
+// Compilers save one state at a time, for an epilogue in the middle of a function. The states are on the program's stack.
 constexpr unsigned most_remembered = 4;
 
 class machine {
 public:
-    machine(const frame_description& function, address pc, row& now) noexcept
-        : function_(function), pc_(pc), now_(now), location_(function.begin) {}
+    machine(const frame_description& function, address pc, row& result) noexcept
+        : function_(function), pc_(pc), current_(result), location_(function.begin) {}
 
     bool run() noexcept {
         if (!run(function_.initial_begin, function_.initial_end)) {
             return false;
         }
-        initial_ = now_;
+        initial_ = current_;
         return run(function_.instructions_begin, function_.instructions_end);
     }
 
 private:
-    /// Returns: false for an instruction that it does not know.
+    /// Returns: false for an unknown instruction.
     bool run(const std::uint8_t* begin, const std::uint8_t* end) noexcept {
         byte_cursor code(begin, end);
         while (!code.done() && !passed_) {
@@ -115,11 +115,11 @@ private:
             frame_rule(byte, code);
             return true;
         default:
-            return register_rule_of(byte, code);
+            return run_register_rule(byte, code);
         }
     }
 
-    bool register_rule_of(std::uint8_t byte, byte_cursor& code) noexcept {
+    bool run_register_rule(std::uint8_t byte, byte_cursor& code) noexcept {
         const std::uint64_t number = code.unsigned_number();
         switch (byte) {
         case offset_extended:
@@ -162,19 +162,19 @@ private:
 
     void frame_rule(std::uint8_t byte, byte_cursor& code) noexcept {
         if (byte == define_frame_expression) {
-            now_.frame = register_rule(place::expression, expression(code));
+            current_.frame = register_rule(place::expression, expression(code));
             return;
         }
         if (byte == define_frame || byte == define_frame_signed || byte == define_frame_register) {
-            now_.frame_register = code.unsigned_number();
+            current_.frame_register = code.unsigned_number();
         }
-        std::int64_t number = now_.frame.where() == place::offset ? now_.frame.number() : 0;
+        std::int64_t number = current_.frame.where() == place::offset ? current_.frame.number() : 0;
         if (byte == define_frame || byte == define_frame_offset) {
             number = static_cast<std::int64_t>(code.unsigned_number());
         } else if (byte == define_frame_signed || byte == define_frame_offset_signed) {
             number = signed_offset(code);
         }
-        now_.frame = register_rule(place::offset, number);
+        current_.frame = register_rule(place::offset, number);
     }
 
     void advance(std::uint64_t units) noexcept { advance_to(location_ + units * function_.code_alignment); }
@@ -195,18 +195,18 @@ private:
         return at;
     }
 
-    // Rules of vector registers are of no use to a walk.
+    // A walk does not use the rules of vector registers.
     void set(std::uint64_t number, register_rule rule) noexcept {
         if (number < register_count) {
-            now_.rules[number] = rule;
+            current_.rules[number] = rule;
         }
     }
-    void set(std::uint64_t number, place where, std::int64_t value) noexcept {
-        set(number, register_rule(where, value));
+    void set(std::uint64_t number, place source, std::int64_t value) noexcept {
+        set(number, register_rule(source, value));
     }
     void restore(std::uint64_t number) noexcept {
         if (number < register_count) {
-            now_.rules[number] = initial_.rules[number];
+            current_.rules[number] = initial_.rules[number];
         }
     }
 
@@ -214,20 +214,20 @@ private:
         if (remembered_ == most_remembered) {
             return false;
         }
-        states_[remembered_++] = now_;
+        states_[remembered_++] = current_;
         return true;
     }
     bool recall() noexcept {
         if (remembered_ == 0) {
             return false;
         }
-        now_ = states_[--remembered_];
+        current_ = states_[--remembered_];
         return true;
     }
 
     const frame_description& function_;
     address pc_;
-    row& now_;
+    row& current_;
     address location_;
     bool passed_ = false;
     unsigned remembered_ = 0;
@@ -237,10 +237,10 @@ private:
 
 } // namespace
 
-bool row_at(const frame_description& function, address pc, row& at) noexcept {
-    at = row{};
-    at.frame = register_rule(place::offset, std::int64_t{0});
-    return machine(function, pc, at).run();
+bool row_at(const frame_description& function, address pc, row& result) noexcept {
+    result = row{};
+    result.frame = register_rule(place::offset, std::int64_t{0});
+    return machine(function, pc, result).run();
 }
 
 } // namespace mallard::recorder::unwind

@@ -1,4 +1,4 @@
-/// The row of a function's call frame table at one address: where its caller's registers are.
+/// The row of a function's call frame table at one address: the locations of the caller's registers.
 ///
 /// Source: DWARF 5, section 6.4.1.
 #pragma once
@@ -14,15 +14,15 @@ namespace mallard::recorder::unwind {
 
 enum class place : std::uint8_t {
     unchanged,            ///< in the same register
-    undefined,            ///< lost; for the return address: there is no caller
+    undefined,            ///< lost; for the return address: the function has no caller
     memory_at_offset,     ///< at the canonical frame address + number
     offset,               ///< the canonical frame address + number
     another_register,     ///< in register number
-    memory_at_expression, ///< at the address that the expression gives
+    memory_at_expression, ///< at the address that the expression computes
     expression,           ///< the value of the expression
 };
 
-/// In eight bytes, because rows lie on the stack of the program, which may be that of a signal handler.
+/// Packed into eight bytes, because rows are on the program's stack, which may be a signal handler's.
 class register_rule {
 public:
     register_rule() noexcept = default;
@@ -43,14 +43,14 @@ private:
 };
 
 struct row {
-    /// Where the canonical frame address comes from: `offset` for register `frame_register` + number, or an expression.
+    /// The canonical frame address: `offset` from register `frame_register`, or an expression.
     register_rule frame;
     std::uint64_t frame_register = rsp;
     std::array<register_rule, register_count> rules{};
 };
 
-/// Returns: true if the instructions could be run as far as `pc`; then `at` is the row there.
+/// Returns: true if the instructions up to `pc` are known; stores the row in `result`.
 /// Complexity: O(n) for n instructions.
-bool row_at(const frame_description& function, address pc, row& at) noexcept;
+bool row_at(const frame_description& function, address pc, row& result) noexcept;
 
 } // namespace mallard::recorder::unwind

@@ -1,4 +1,4 @@
-/// A thread that has its signal handlers run on a small stack.
+/// A thread whose signal handlers run on a small stack.
 
 #include "recorder/system/alternate_stack.hpp"
 
@@ -14,7 +14,7 @@ using namespace mallard::recorder;
 
 namespace {
 
-// For the handler and an event, beside what the kernel stores.
+// For the handler and an event, in addition to the registers that the kernel stores.
 constexpr std::size_t enough_bytes = 4096;
 
 bool is_small(const stack_t& stack) noexcept {
@@ -24,8 +24,8 @@ bool is_small(const stack_t& stack) noexcept {
 
 } // namespace
 
-MALLARD_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* before) noexcept {
-    const auto result = static_cast<int>(::syscall(SYS_sigaltstack, stack, before));
+MALLARD_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* previous) noexcept {
+    const auto result = static_cast<int>(::syscall(SYS_sigaltstack, stack, previous));
     if (result == 0 && stack != nullptr && (is_small(*stack) || has_small_stack())) {
         small_alternate_stack = {reinterpret_cast<unwind::address>(stack->ss_sp),
                                  is_small(*stack) ? stack->ss_size : 0};

@@ -7,24 +7,24 @@
 
 namespace mallard::recorder {
 
-/// From its beginning to its end the thread is in the recorder, and nothing that it allocates is recorded.
+/// While it lives, the thread is in the recorder, and its own allocations are not recorded.
 class event {
 public:
     [[gnu::always_inline]] explicit event(const void* frame) noexcept
-        : log_(thread_log::mine()), from_(caller::of(frame)) {
+        : log_(thread_log::mine()), from_(caller::from_frame(frame)) {
         if (log_ != nullptr && !log_->enter(from_.slot)) [[unlikely]] {
             log_ = nullptr;
         }
     }
-    /// Effects: takes what the recorder needs, before the process restricts its system calls.
+    /// Effects: acquires what the recorder needs before the process restricts its system calls.
     [[gnu::noinline]] static void prepare_for_sandbox() noexcept {
-        event now(__builtin_frame_address(0));
-        if (now.log_ != nullptr) {
-            now.log_->prepare_for_sandbox(now.from_);
+        event current(__builtin_frame_address(0));
+        if (current.log_ != nullptr) {
+            current.log_->prepare_for_sandbox(current.from_);
         }
     }
 
-    /// Effects: takes note that the thread's alternate stack is another one.
+    /// Effects: notes that the thread's alternate stack changed.
     static void watch_stack() noexcept {
         if (thread_log* const log = thread_log::mine()) {
             log->watch_stack();
@@ -39,7 +39,7 @@ public:
         }
     }
 
-    /// Returns: the result of `allocate`, which is recorded.
+    /// Returns: the result of `allocate`, and records it.
     template <typename Allocate>
     [[gnu::always_inline]] void* allocated(record_kind kind, std::size_t bytes, Allocate allocate) noexcept {
         if (log_ == nullptr) [[unlikely]] {
@@ -55,18 +55,18 @@ public:
         return block;
     }
 
-    /// Returns: null, because the recorder leaves each request to the program's own operators.
+    /// Returns: null, because the recorder leaves all requests to the program's own operators.
     static void* instead_of_library(record_kind, std::size_t) noexcept { return nullptr; }
 
-    /// Effects: records a block that an operator of a library of the program gave. The requests that it made below are
-    /// recorded too, and the reader sees that both are one block.
+    /// Effects: records a block that came from an operator of one of the program's libraries. The requests below it are
+    /// recorded too; the reader recognises both as one block.
     void came_from_library(record_kind kind, std::size_t bytes, void* block) noexcept {
         allocated(kind, bytes, [block] { return block; });
     }
 
-    /// Effects: records that `block` goes to an operator of a library of the program. The requests that it makes below are
+    /// Effects: records that `block` is passed to an operator of one of the program's libraries. The requests below it are
     /// recorded too.
-    /// Returns: false, because the recorder leaves each request to the program's own operators.
+    /// Returns: false, because the recorder leaves all requests to the program's own operators.
     bool was_freed_instead_of_library(record_kind kind, void* block) noexcept {
         if (log_ != nullptr && block != nullptr) {
             log_->freed(kind, block, from_);
@@ -74,7 +74,7 @@ public:
         return false;
     }
 
-    /// Effects: records that `block` goes, before it does: then no other thread's event with its address is earlier.
+    /// Effects: records the end of `block` before the call, so that no other thread's event with its address is earlier.
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind kind, void* block, Free free) noexcept {
         if (log_ != nullptr && block != nullptr) {
@@ -87,8 +87,8 @@ public:
         free();
     }
 
-    /// Returns: the result of `reallocate`, which is recorded. The old block goes before the call, and the new one comes after
-    /// it: between them another thread may get the old one.
+    /// Returns: the result of `reallocate`, and records it. The end of the old block is recorded before the call, the new block
+    /// after it: in between another thread may get the old one.
     template <typename Reallocate>
     [[gnu::always_inline]] void* reallocated(void* old, std::size_t bytes, Reallocate reallocate) noexcept {
         const bool old_is_recorded =
@@ -106,11 +106,11 @@ public:
 private:
     template <typename Allocate>
     void* timed(record_kind kind, std::size_t bytes, Allocate allocate) noexcept {
-        const std::uint64_t before = time_stamp();
+        const std::uint64_t start = time_stamp();
         void* const block = allocate();
-        const std::uint64_t after = time_stamp();
+        const std::uint64_t end = time_stamp();
         if (block != nullptr && log_->allocated(kind, bytes, block, from_)) {
-            log_->took(without_stamp(after - before), time_stamp() - after);
+            log_->write_ticks(without_stamp(end - start), time_stamp() - end);
         }
         return block;
     }
@@ -119,14 +119,14 @@ private:
     void free_timed(record_kind kind, void* block, Free free) noexcept {
         const std::uint64_t begin = time_stamp();
         const bool recorded = log_->freed(kind, block, from_);
-        const std::uint64_t before = time_stamp();
+        const std::uint64_t call_begin = time_stamp();
         free();
         if (recorded) {
-            log_->took(without_stamp(time_stamp() - before), before - begin);
+            log_->write_ticks(without_stamp(time_stamp() - call_begin), call_begin - begin);
         }
     }
 
-    /// Returns: the ticks between two time stamps, without those that a stamp takes. 0 would say that the event was not timed.
+    /// Returns: the ticks between two time stamps, less the cost of a stamp. 0 would mark the event as not timed.
     static std::uint64_t without_stamp(std::uint64_t ticks) noexcept {
         return ticks > the_recording.stamp_ticks ? ticks - the_recording.stamp_ticks : 1;
     }

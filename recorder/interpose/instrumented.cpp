@@ -1,4 +1,4 @@
-/// The functions that code compiled with -finstrument-functions calls, instead of libc's, which do nothing.
+/// The hooks of -finstrument-functions, which replace libc's empty ones.
 
 #include "recorder/interpose/event.hpp"
 
@@ -13,16 +13,16 @@ std::uint64_t identity(void* function) noexcept {
 } // namespace
 
 MALLARD_INTERPOSED void __cyg_profile_func_enter(void* function, void*) noexcept {
-    const event now(MALLARD_FRAME);
-    if (thread_log* const log = now.log()) {
+    const event current(MALLARD_FRAME);
+    if (thread_log* const log = current.log()) {
         log->begins(record_kind::function_enter,
-                    {now.from().slot, identity(function), 0, record_kind::function_exit}, now.from());
+                    {current.from().slot, identity(function), 0, record_kind::function_exit}, current.from());
     }
 }
 
 MALLARD_INTERPOSED void __cyg_profile_func_exit(void* function, void*) noexcept {
-    const event now(MALLARD_FRAME);
-    if (thread_log* const log = now.log()) {
-        log->ends(record_kind::function_exit, identity(function), now.from());
+    const event current(MALLARD_FRAME);
+    if (thread_log* const log = current.log()) {
+        log->ends(record_kind::function_exit, identity(function), current.from());
     }
 }

@@ -1,7 +1,7 @@
-/// How the functions are written that the program calls instead of the system's.
+/// Declarations of the functions that are interposed before the system's.
 ///
-/// malloc.cpp and operators.cpp are compiled for the recorder and for the trial. Each has an `event`, which is made around
-/// one call, and decides about it: MALLARD_EVENT_HEADER names its header.
+/// malloc.cpp and operators.cpp are compiled for the recorder and for the trial. Each has a class `event`, constructed around
+/// one call, which decides how to handle it: MALLARD_EVENT_HEADER names its header.
 #pragma once
 
 #include <dlfcn.h>
@@ -12,14 +12,14 @@
 
 namespace mallard::recorder {
 
-/// Returns: the function of that name that the program would call without the library; null if there is none.
+/// Returns: the function of that name that the program would call without this library, or null.
 template <typename Function>
 Function next_function(const char* name) noexcept {
-    void* const found = ::dlsym(RTLD_NEXT, name);
-    if (found == nullptr) {
-        ::dlerror(); // else the program would find an error there that is none of its own
+    void* const function = ::dlsym(RTLD_NEXT, name);
+    if (function == nullptr) {
+        ::dlerror(); // or the program would see an error of the recorder
     }
-    return reinterpret_cast<Function>(found);
+    return reinterpret_cast<Function>(function);
 }
 
 } // namespace mallard::recorder

@@ -10,8 +10,8 @@
 using namespace mallard::recorder;
 
 MALLARD_INTERPOSED void* malloc(std::size_t bytes) {
-    event now(MALLARD_FRAME);
-    return now.allocated(record_kind::malloc, bytes, [&] { return next().malloc(bytes); });
+    event current(MALLARD_FRAME);
+    return current.allocated(record_kind::malloc, bytes, [&] { return next().malloc(bytes); });
 }
 
 MALLARD_INTERPOSED void* calloc(std::size_t count, std::size_t bytes) {
@@ -19,8 +19,8 @@ MALLARD_INTERPOSED void* calloc(std::size_t count, std::size_t bytes) {
     if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]] {
         return next().calloc(count, bytes);
     }
-    event now(MALLARD_FRAME);
-    return now.allocated(record_kind::calloc, all, [&] { return next().calloc(count, bytes); });
+    event current(MALLARD_FRAME);
+    return current.allocated(record_kind::calloc, all, [&] { return next().calloc(count, bytes); });
 }
 
 MALLARD_INTERPOSED void free(void* block) {
@@ -32,18 +32,18 @@ MALLARD_INTERPOSED void free(void* block) {
         next().free(block);
         return;
     }
-    event now(MALLARD_FRAME);
-    now.freed(record_kind::free, block, [&] { next().free(block); });
+    event current(MALLARD_FRAME);
+    current.freed(record_kind::free, block, [&] { next().free(block); });
 }
 
 namespace {
 
-/// Moves a block of the time before malloc was found to one of malloc's.
+/// Moves a block from before malloc was found to malloc's memory.
 void* out_of_early_memory(const void* old, std::size_t bytes) noexcept {
     auto* const block = static_cast<std::byte*>(next().malloc(bytes));
     const auto* const from = static_cast<const std::byte*>(old);
-    for (std::size_t each = 0; block != nullptr && each < bytes && is_early(from + each); ++each) {
-        block[each] = from[each];
+    for (std::size_t index = 0; block != nullptr && index < bytes && is_early(from + index); ++index) {
+        block[index] = from[index];
     }
     return block;
 }
@@ -53,11 +53,12 @@ void* out_of_early_memory(const void* old, std::size_t bytes) noexcept {
 namespace {
 
 [[gnu::always_inline]] inline void* realloc_from(const void* frame, void* old, std::size_t bytes) noexcept {
-    event now(frame);
+    event current(frame);
     if (is_early(old)) [[unlikely]] {
-        return now.allocated(record_kind::realloc, bytes, [&] { return out_of_early_memory(old, bytes); });
+        return current.allocated(record_kind::realloc, bytes,
+                                 [&] { return out_of_early_memory(old, bytes); });
     }
-    return now.reallocated(old, bytes, [&] { return next().realloc(old, bytes); });
+    return current.reallocated(old, bytes, [&] { return next().realloc(old, bytes); });
 }
 
 } // namespace
@@ -76,19 +77,20 @@ MALLARD_INTERPOSED void* reallocarray(void* old, std::size_t count, std::size_t 
 }
 
 MALLARD_INTERPOSED void* memalign(std::size_t alignment, std::size_t bytes) {
-    event now(MALLARD_FRAME);
-    return now.allocated(record_kind::aligned, bytes, [&] { return next().memalign(alignment, bytes); });
+    event current(MALLARD_FRAME);
+    return current.allocated(record_kind::aligned, bytes, [&] { return next().memalign(alignment, bytes); });
 }
 
 MALLARD_INTERPOSED void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-    event now(MALLARD_FRAME);
-    return now.allocated(record_kind::aligned, bytes, [&] { return next().aligned_alloc(alignment, bytes); });
+    event current(MALLARD_FRAME);
+    return current.allocated(record_kind::aligned, bytes,
+                             [&] { return next().aligned_alloc(alignment, bytes); });
 }
 
 MALLARD_INTERPOSED int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
-    event now(MALLARD_FRAME);
+    event current(MALLARD_FRAME);
     int result = 0;
-    now.allocated(record_kind::aligned, bytes, [&]() -> void* {
+    current.allocated(record_kind::aligned, bytes, [&]() -> void* {
         result = next().posix_memalign(block, alignment, bytes);
         return result == 0 ? *block : nullptr;
     });
@@ -96,11 +98,11 @@ MALLARD_INTERPOSED int posix_memalign(void** block, std::size_t alignment, std::
 }
 
 MALLARD_INTERPOSED void* valloc(std::size_t bytes) {
-    event now(MALLARD_FRAME);
-    return now.allocated(record_kind::aligned, bytes, [&] { return next().valloc(bytes); });
+    event current(MALLARD_FRAME);
+    return current.allocated(record_kind::aligned, bytes, [&] { return next().valloc(bytes); });
 }
 
 MALLARD_INTERPOSED void* pvalloc(std::size_t bytes) {
-    event now(MALLARD_FRAME);
-    return now.allocated(record_kind::aligned, bytes, [&] { return next().pvalloc(bytes); });
+    event current(MALLARD_FRAME);
+    return current.allocated(record_kind::aligned, bytes, [&] { return next().pvalloc(bytes); });
 }

@@ -12,14 +12,14 @@ namespace mallard::recorder {
 
 namespace {
 
-// dlsym may allocate. What it needs before it has found malloc comes from here: some hundred bytes.
+// dlsym may allocate. Before malloc is found, the memory comes from here: a few hundred bytes.
 constexpr std::size_t early_bytes = 65'536;
 alignas(64) constinit std::byte early[early_bytes]{};
 constinit std::atomic<std::size_t> early_used{0};
 
-constinit next_allocator found{};
-constinit std::atomic<int> state{0}; // 0: not looked for; 1: being looked for; 2: found
-__thread bool looking [[gnu::tls_model("initial-exec")]] = false;
+constinit next_allocator resolved{};
+constinit std::atomic<int> state{0}; // 0: not resolved; 1: resolving; 2: resolved
+__thread bool resolving [[gnu::tls_model("initial-exec")]] = false;
 
 void* early_memory(std::size_t alignment, std::size_t bytes) noexcept {
     if (alignment < alignof(std::max_align_t)) {
@@ -64,12 +64,12 @@ constinit const next_allocator early_allocator{
 };
 
 template <typename Function>
-void look_for(Function& function, const char* name) noexcept {
+void resolve(Function& function, const char* name) noexcept {
     function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
-[[gnu::noinline]] const next_allocator& look() noexcept {
-    if (looking) {
+[[gnu::noinline]] const next_allocator& resolve_all() noexcept {
+    if (resolving) {
         return early_allocator;
     }
     int expected = 0;
@@ -77,32 +77,32 @@ void look_for(Function& function, const char* name) noexcept {
         while (state.load(std::memory_order_acquire) != 2) {
             ::sched_yield();
         }
-        return found;
+        return resolved;
     }
-    looking = true;
-    look_for(found.malloc, "malloc");
-    look_for(found.calloc, "calloc");
-    look_for(found.realloc, "realloc");
-    look_for(found.free, "free");
-    look_for(found.memalign, "memalign");
-    look_for(found.aligned_alloc, "aligned_alloc");
-    look_for(found.posix_memalign, "posix_memalign");
-    look_for(found.valloc, "valloc");
-    look_for(found.pvalloc, "pvalloc");
-    looking = false;
+    resolving = true;
+    resolve(resolved.malloc, "malloc");
+    resolve(resolved.calloc, "calloc");
+    resolve(resolved.realloc, "realloc");
+    resolve(resolved.free, "free");
+    resolve(resolved.memalign, "memalign");
+    resolve(resolved.aligned_alloc, "aligned_alloc");
+    resolve(resolved.posix_memalign, "posix_memalign");
+    resolve(resolved.valloc, "valloc");
+    resolve(resolved.pvalloc, "pvalloc");
+    resolving = false;
     state.store(2, std::memory_order_release);
-    return found;
+    return resolved;
 }
 
-// dlsym needs more stack than a signal handler may have. Most programs have allocated before that.
-[[gnu::constructor]] void look_early() {
+// dlsym needs more stack than a signal handler may have. Most programs have allocated before their first signal.
+[[gnu::constructor]] void resolve_early() {
     next();
 }
 
 } // namespace
 
 const next_allocator& next() noexcept {
-    return state.load(std::memory_order_acquire) == 2 ? found : look();
+    return state.load(std::memory_order_acquire) == 2 ? resolved : resolve_all();
 }
 
 bool is_early(const void* block) noexcept {

@@ -1,4 +1,4 @@
-/// The allocator that the program would have without the recorder: the next one in the order in which names are found.
+/// The allocator that the program would have without the recorder: the next one in symbol lookup order.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct next_allocator {
     void* (*pvalloc)(std::size_t) = nullptr;
 };
 
-/// Returns: the functions; finds them at the first call, which comes before any constructor.
+/// Returns: the functions; resolves them at the first call, which precedes all constructors.
 const next_allocator& next() noexcept;
 
-/// Returns: true if `block` was given away while the functions were being found. It is never freed.
+/// Returns: true if `block` was allocated before the functions were resolved. It is never freed.
 bool is_early(const void* block) noexcept;
 
 } // namespace mallard::recorder

@@ -33,26 +33,25 @@ bool is_standard_library(const char* path) noexcept {
     return std::strncmp(name, "libstdc++", 9) == 0 || std::strncmp(name, "libc++", 6) == 0;
 }
 
-bool is_of_standard_library(const void* function) noexcept {
-    Dl_info where{};
-    return ::dladdr(function, &where) != 0 && where.dli_fname != nullptr &&
-           is_standard_library(where.dli_fname);
+bool is_in_standard_library(const void* function) noexcept {
+    Dl_info info{};
+    return ::dladdr(function, &info) != 0 && info.dli_fname != nullptr && is_standard_library(info.dli_fname);
 }
 
-/// Returns: true if the file of the function is loaded, is not the recorder's, and stays loaded.
+/// Returns: true if the function's file is loaded, is not the recorder, and cannot be unloaded.
 bool is_kept(const void* function) noexcept {
-    Dl_info where{};
+    Dl_info info{};
     Dl_info own{};
-    if (::dladdr(function, &where) == 0 || ::dladdr(names.data(), &own) == 0 ||
-        where.dli_fbase == own.dli_fbase) {
+    if (::dladdr(function, &info) == 0 || ::dladdr(names.data(), &own) == 0 ||
+        info.dli_fbase == own.dli_fbase) {
         return false;
     }
-    void* const file = ::dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    void* const file = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     return file != nullptr && ::dlclose(file) == 0;
 }
 
-/// Returns: the function of the library or of those that it needs; null if it is not loaded, or has none.
-void* function_of(const char* library, const char* name) noexcept {
+/// Returns: the function of the library or its dependencies; null if it is not loaded, or has none.
+void* find_function(const char* library, const char* name) noexcept {
     void* const loaded = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     if (loaded == nullptr) {
         return nullptr;
@@ -63,16 +62,16 @@ void* function_of(const char* library, const char* name) noexcept {
     return usable ? function : nullptr;
 }
 
-// An exception of another standard library than the caller's could not be caught there.
+// An exception from another standard library than the caller's could not be caught.
 void* function_near(const void* caller, const char* name) noexcept {
-    Dl_info where{};
-    const bool is_in_file = ::dladdr(caller, &where) != 0 && where.dli_fname != nullptr;
-    void* const near = is_in_file ? function_of(where.dli_fname, name) : nullptr;
-    if (near != nullptr && is_of_standard_library(near)) {
+    Dl_info info{};
+    const bool is_in_file = ::dladdr(caller, &info) != 0 && info.dli_fname != nullptr;
+    void* const near = is_in_file ? find_function(info.dli_fname, name) : nullptr;
+    if (near != nullptr && is_in_standard_library(near)) {
         return near;
     }
     for (const char* const library : {"libstdc++.so.6", "libc++abi.so.1", "libc++.so.1"}) {
-        if (void* const function = function_of(library, name)) {
+        if (void* const function = find_function(library, name)) {
             return function;
         }
     }
@@ -81,26 +80,26 @@ void* function_near(const void* caller, const char* name) noexcept {
 
 } // namespace
 
-void* next_operator(operator_name which, const void* caller) noexcept {
-    static constinit std::array<std::atomic<void*>, names.size()> found{};
-    std::atomic<void*>& place = found[static_cast<std::size_t>(which)];
-    void* function = place.load(std::memory_order_relaxed);
+void* next_operator(operator_name name, const void* caller) noexcept {
+    static constinit std::array<std::atomic<void*>, names.size()> resolved{};
+    std::atomic<void*>& cached = resolved[static_cast<std::size_t>(name)];
+    void* function = cached.load(std::memory_order_relaxed);
     if (function == nullptr) [[unlikely]] {
-        const char* const name = names[static_cast<std::size_t>(which)];
-        function = next_function<void*>(name);
+        const char* const symbol = names[static_cast<std::size_t>(name)];
+        function = next_function<void*>(symbol);
         if (function == nullptr) {
-            function = function_near(caller, name);
+            function = function_near(caller, symbol);
             ::dlerror();
         }
-        place.store(function, std::memory_order_relaxed);
+        cached.store(function, std::memory_order_relaxed);
     }
     return function;
 }
 
-void* no_operator(operator_name which) noexcept {
+void* no_operator(operator_name name) noexcept {
     using enum operator_name;
-    if (which == new_object_nothrow || which == new_array_nothrow || which == new_object_aligned_nothrow ||
-        which == new_array_aligned_nothrow) {
+    if (name == new_object_nothrow || name == new_array_nothrow || name == new_object_aligned_nothrow ||
+        name == new_array_aligned_nothrow) {
         return nullptr;
     }
     constexpr const char* text =
@@ -114,12 +113,12 @@ __thread const void* deleted_by_library = nullptr;
 
 constinit std::atomic<operators> known_operators{operators::not_known};
 
-operators look_at_operators() noexcept {
+operators find_operators() noexcept {
     const void* const next = next_function<void*>(names[static_cast<std::size_t>(operator_name::new_object)]);
-    const bool foreign = next != nullptr && !is_of_standard_library(next);
-    const operators found = foreign ? operators::of_a_library : operators::usual;
-    known_operators.store(found, std::memory_order_relaxed);
-    return found;
+    const bool foreign = next != nullptr && !is_in_standard_library(next);
+    const operators current = foreign ? operators::of_a_library : operators::standard;
+    known_operators.store(current, std::memory_order_relaxed);
+    return current;
 }
 
 } // namespace mallard::recorder

@@ -24,33 +24,33 @@ enum class operator_name : unsigned char {
     delete_array_aligned,
 };
 
-enum class operators : std::uint8_t { not_known, usual, of_a_library };
+enum class operators : std::uint8_t { not_known, standard, of_a_library };
 
-// A library that is loaded later cannot come before the standard one, so the answer stays.
+// A library that is loaded later cannot precede the standard one, so the result stays valid.
 extern std::atomic<operators> known_operators;
 
-operators look_at_operators() noexcept;
+operators find_operators() noexcept;
 
-/// Returns: true if the next operators are those of libstdc++ or libc++, which call malloc and free, and nothing else. A
-/// library of the program may bring operators of its own; then they are called.
-[[gnu::always_inline]] inline bool operators_are_usual() noexcept {
-    operators now = known_operators.load(std::memory_order_relaxed);
-    if (now == operators::not_known) [[unlikely]] {
-        now = look_at_operators();
+/// Returns: true if the next operators are those of libstdc++ or libc++, which only call malloc and free. A
+/// library of the program may define operators; then these are called.
+[[gnu::always_inline]] inline bool has_standard_operators() noexcept {
+    operators current = known_operators.load(std::memory_order_relaxed);
+    if (current == operators::not_known) [[unlikely]] {
+        current = find_operators();
     }
-    return now == operators::usual;
+    return current == operators::standard;
 }
 
-/// The block that the thread has given to an operator delete of a library. If it gives the block to free, that is no further event.
-/// A library that takes its blocks elsewhere, such as jemalloc, has no malloc for it either.
+/// The block that the thread has passed to a library's operator delete. If the library passes it to free, that is the same event.
+/// A library with its own heap, such as jemalloc, does not get its blocks from malloc either.
 extern __thread const void* deleted_by_library [[gnu::tls_model("initial-exec")]];
 
-/// Returns: the function, or null if no library has it. A program in C may have loaded the standard library for libraries of its
-/// own alone, so it is also looked for where `caller` is, an address in code.
-void* next_operator(operator_name which, const void* caller) noexcept;
+/// Returns: the function, or null if no library has it. A program in C may have loaded the standard library only as a dependency
+/// of its libraries, so the file of `caller`, a code address, is searched too.
+void* next_operator(operator_name name, const void* caller) noexcept;
 
 /// Effects: ends the program, unless the operator may return null.
 /// Returns: null.
-void* no_operator(operator_name which) noexcept;
+void* no_operator(operator_name name) noexcept;
 
 } // namespace mallard::recorder

@@ -1,7 +1,7 @@
 /// operator new and operator delete, as the program calls them.
 ///
-/// Where the program's own operators are those of the standard library, an operator here takes the block from malloc
-/// itself, which saves a call, and leaves failures to the standard library: its new handlers, and its exception.
+/// If the program's own operators are those of the standard library, an operator allocates from malloc directly, which
+/// saves a call, and leaves failures to the standard library: its new handlers and its exception.
 
 #include MALLARD_EVENT_HEADER
 #include "recorder/interpose/next_allocator.hpp"
@@ -20,78 +20,78 @@ constexpr std::size_t at_least_one(std::size_t bytes) noexcept {
 
 using enum operator_name;
 
-/// Returns: an address in the function that called the operator with this frame.
-const void* caller_of(const void* frame) noexcept {
+/// Returns: an address in the caller of the operator with this frame.
+const void* return_address(const void* frame) noexcept {
     return static_cast<const void* const*>(frame)[1];
 }
 
 /// Effects: calls the program's own operator.
 template <typename... Arguments>
-void* new_by_next(const void* frame, operator_name which, std::size_t bytes, Arguments... arguments) {
-    void* const of_library = next_operator(which, caller_of(frame));
+void* new_by_next(const void* frame, operator_name name, std::size_t bytes, Arguments... arguments) {
+    void* const of_library = next_operator(name, return_address(frame));
     if (of_library == nullptr) {
-        return no_operator(which);
+        return no_operator(name);
     }
     return reinterpret_cast<void* (*)(std::size_t, Arguments...)>(of_library)(bytes, arguments...);
 }
 
-/// For operators of a library of the program, which may allocate in any way, and throw. For the standard library: malloc has
-/// failed, so the new handlers and the exception are its task.
+/// For operators of the program's libraries, which may allocate in any way, and throw. With standard operators: malloc has
+/// failed, so the new handlers and the exception are up to them.
 template <typename... Arguments>
-[[gnu::noinline]] void* allocate_by_next(const void* frame, record_kind kind, operator_name which,
+[[gnu::noinline]] void* allocate_by_next(const void* frame, record_kind kind, operator_name name,
                                          std::size_t bytes, Arguments... arguments) {
-    if (operators_are_usual()) {
-        return new_by_next(frame, which, bytes, arguments...);
+    if (has_standard_operators()) {
+        return new_by_next(frame, name, bytes, arguments...);
     }
     if (void* const block = event(frame).instead_of_library(kind, bytes)) {
         return block;
     }
-    // No event is there meanwhile: an exception would leave it behind.
-    void* const block = new_by_next(frame, which, bytes, arguments...);
+    // No event lives during the call, because an exception would leave it open.
+    void* const block = new_by_next(frame, name, bytes, arguments...);
     event(frame).came_from_library(kind, bytes, block);
     return block;
 }
 
 template <typename Allocate, typename... Arguments>
-[[gnu::always_inline]] inline void* allocate(const void* frame, record_kind kind, operator_name which,
+[[gnu::always_inline]] inline void* allocate(const void* frame, record_kind kind, operator_name name,
                                              std::size_t bytes, Allocate by_malloc, Arguments... arguments) {
-    if (operators_are_usual()) [[likely]] {
-        event now(frame);
-        if (void* const block = now.allocated(kind, bytes, by_malloc)) [[likely]] {
+    if (has_standard_operators()) [[likely]] {
+        event current(frame);
+        if (void* const block = current.allocated(kind, bytes, by_malloc)) [[likely]] {
             return block;
         }
     }
-    return allocate_by_next(frame, kind, which, bytes, arguments...);
+    return allocate_by_next(frame, kind, name, bytes, arguments...);
 }
 
-/// A new of usual alignment.
+/// A new with default alignment.
 template <typename... Arguments>
-[[gnu::always_inline]] inline void* new_usual(const void* frame, record_kind kind, operator_name which,
-                                              std::size_t bytes, Arguments... arguments) {
+[[gnu::always_inline]] inline void* new_default(const void* frame, record_kind kind, operator_name name,
+                                                std::size_t bytes, Arguments... arguments) {
     const auto by_malloc = [bytes] { return next().malloc(at_least_one(bytes)); };
-    return allocate(frame, kind, which, bytes, by_malloc, arguments...);
+    return allocate(frame, kind, name, bytes, by_malloc, arguments...);
 }
 
 /// A new of greater alignment.
 template <typename... Arguments>
-[[gnu::always_inline]] inline void* new_aligned(const void* frame, record_kind kind, operator_name which,
+[[gnu::always_inline]] inline void* new_aligned(const void* frame, record_kind kind, operator_name name,
                                                 std::size_t bytes, std::align_val_t alignment,
                                                 Arguments... arguments) {
     const auto by_memalign = [bytes, alignment] {
         return next().memalign(static_cast<std::size_t>(alignment), at_least_one(bytes));
     };
-    return allocate(frame, kind, which, bytes, by_memalign, alignment, arguments...);
+    return allocate(frame, kind, name, bytes, by_memalign, alignment, arguments...);
 }
 
-/// For operators of a library of the program. They may free another block than the one that they are given, which is an event of
-/// its own. So no event is there meanwhile.
+/// For operators of the program's libraries. They may free other blocks as well, which are separate events.
+/// So no event lives during the call.
 template <typename... Arguments>
-[[gnu::noinline]] void free_by_next(const void* frame, record_kind kind, operator_name which, void* block,
+[[gnu::noinline]] void free_by_next(const void* frame, record_kind kind, operator_name name, void* block,
                                     Arguments... arguments) noexcept {
     if (event(frame).was_freed_instead_of_library(kind, block)) {
         return;
     }
-    if (void* const of_library = next_operator(which, caller_of(frame))) {
+    if (void* const of_library = next_operator(name, return_address(frame))) {
         const void* const outer = deleted_by_library;
         deleted_by_library = block;
         reinterpret_cast<void (*)(void*, Arguments...)>(of_library)(block, arguments...);
@@ -101,16 +101,16 @@ template <typename... Arguments>
     }
 }
 
-/// The sizes that come back are of no use to the system's free, and the libraries' operators do not look at them.
+/// The system's free cannot use the sizes, and the standard operators ignore them.
 template <typename... Arguments>
-[[gnu::always_inline]] inline void free_block(const void* frame, record_kind kind, operator_name which,
+[[gnu::always_inline]] inline void free_block(const void* frame, record_kind kind, operator_name name,
                                               void* block, Arguments... arguments) noexcept {
-    if (operators_are_usual()) [[likely]] {
-        event now(frame);
-        now.freed(kind, block, [block] { next().free(block); });
+    if (has_standard_operators()) [[likely]] {
+        event current(frame);
+        current.freed(kind, block, [block] { next().free(block); });
         return;
     }
-    free_by_next(frame, kind, which, block, arguments...);
+    free_by_next(frame, kind, name, block, arguments...);
 }
 
 } // namespace
@@ -122,16 +122,16 @@ using std::nothrow_t;
 using std::size_t;
 
 MALLARD_OPERATOR void* operator new(size_t bytes) {
-    return new_usual(MALLARD_FRAME, record_kind::new_object, new_object, bytes);
+    return new_default(MALLARD_FRAME, record_kind::new_object, new_object, bytes);
 }
 MALLARD_OPERATOR void* operator new[](size_t bytes) {
-    return new_usual(MALLARD_FRAME, record_kind::new_array, new_array, bytes);
+    return new_default(MALLARD_FRAME, record_kind::new_array, new_array, bytes);
 }
 MALLARD_OPERATOR void* operator new(size_t bytes, const nothrow_t& nothrow) noexcept {
-    return new_usual(MALLARD_FRAME, record_kind::new_object, new_object_nothrow, bytes, &nothrow);
+    return new_default(MALLARD_FRAME, record_kind::new_object, new_object_nothrow, bytes, &nothrow);
 }
 MALLARD_OPERATOR void* operator new[](size_t bytes, const nothrow_t& nothrow) noexcept {
-    return new_usual(MALLARD_FRAME, record_kind::new_array, new_array_nothrow, bytes, &nothrow);
+    return new_default(MALLARD_FRAME, record_kind::new_array, new_array_nothrow, bytes, &nothrow);
 }
 MALLARD_OPERATOR void* operator new(size_t bytes, align_val_t alignment) {
     return new_aligned(MALLARD_FRAME, record_kind::aligned_new_object, new_object_aligned, bytes, alignment);

@@ -1,8 +1,8 @@
-/// A process that executes or starts another program: that is not recorded, unless it was asked for. It is counted as not
-/// followed. If it begins a part of its own, the collector counts it back.
+/// Interposes the functions that execute or start another program. Such a program is recorded only if requested, and is otherwise
+/// counted as not followed. If it opens a part itself, the collector takes the count back.
 ///
-/// The child of a vfork has the memory of its parent, so its programs count as the parent's.
-/// libc's own calls of one of these functions by another do not come here, so each has its function.
+/// The child of a vfork shares the memory of its parent, so its programs count as the parent's.
+/// libc's internal calls between these functions are not interposed, so each one is.
 
 #include "recorder/interpose/event.hpp"
 
@@ -33,37 +33,37 @@ struct next_functions {
     decltype(&::popen) popen = nullptr;
 };
 
-constinit next_functions found{};
-constinit std::atomic<bool> is_found{false};
+constinit next_functions resolved{};
+constinit std::atomic<bool> is_resolved{false};
 
-/// Another thread may do so meanwhile, and stores the same.
+/// Another thread may do so concurrently, with the same result.
 [[gnu::noinline]] void find_functions() noexcept {
-    found.execve = next_function<decltype(&::execve)>("execve");
-    found.execv = next_function<decltype(&::execv)>("execv");
-    found.execvp = next_function<decltype(&::execvp)>("execvp");
-    found.execvpe = next_function<decltype(&::execvpe)>("execvpe");
-    found.fexecve = next_function<decltype(&::fexecve)>("fexecve");
-    found.posix_spawn = next_function<decltype(&::posix_spawn)>("posix_spawn");
-    found.posix_spawnp = next_function<decltype(&::posix_spawnp)>("posix_spawnp");
-    found.system = next_function<decltype(&::system)>("system");
-    found.popen = next_function<decltype(&::popen)>("popen");
-    is_found.store(true, std::memory_order_release);
+    resolved.execve = next_function<decltype(&::execve)>("execve");
+    resolved.execv = next_function<decltype(&::execv)>("execv");
+    resolved.execvp = next_function<decltype(&::execvp)>("execvp");
+    resolved.execvpe = next_function<decltype(&::execvpe)>("execvpe");
+    resolved.fexecve = next_function<decltype(&::fexecve)>("fexecve");
+    resolved.posix_spawn = next_function<decltype(&::posix_spawn)>("posix_spawn");
+    resolved.posix_spawnp = next_function<decltype(&::posix_spawnp)>("posix_spawnp");
+    resolved.system = next_function<decltype(&::system)>("system");
+    resolved.popen = next_function<decltype(&::popen)>("popen");
+    is_resolved.store(true, std::memory_order_release);
 }
 
-// The child of a vfork may call nothing that takes a lock, and dlsym takes the loader's. So they are found before. Only a
+// The child of a vfork must not take a lock, and dlsym takes the loader's. So the functions are resolved beforehand. Only a
 // constructor of another library may come earlier.
 [[gnu::constructor]] void find_functions_early() {
     find_functions();
 }
 
-const next_functions& next_one() noexcept {
-    if (!is_found.load(std::memory_order_acquire)) [[unlikely]] {
+const next_functions& resolved_functions() noexcept {
+    if (!is_resolved.load(std::memory_order_acquire)) [[unlikely]] {
         find_functions();
     }
-    return found;
+    return resolved;
 }
 
-/// Effects: counts a program, or counts it back.
+/// Effects: adds to the count of programs that are not followed.
 void count_program(int programs) noexcept {
     if (the_recording.on()) {
         the_recording.part.header().programs_not_followed.fetch_add(
@@ -76,28 +76,28 @@ template <typename Execute>
 int execute(Execute execute) noexcept {
     the_recording.note_end();
     count_program(1);
-    const int result = execute(next_one());
-    const int before = errno;
+    const int result = execute(resolved_functions());
+    const int saved_errno = errno;
     count_program(-1);
-    errno = before;
+    errno = saved_errno;
     return result;
 }
 
-/// Returns: the result of `start`, after which the process goes on.
+/// Returns: the result of `start`, after which the process continues.
 template <typename Start, typename Is_started>
-auto start_program(Start start, Is_started is_started) -> decltype(start(next_one())) {
+auto start_program(Start start, Is_started is_started) -> decltype(start(resolved_functions())) {
     the_recording.note_end();
     count_program(1);
-    const auto result = start(next_one());
+    const auto result = start(resolved_functions());
     if (!is_started(result)) {
-        const int before = errno;
+        const int saved_errno = errno;
         count_program(-1);
-        errno = before;
+        errno = saved_errno;
     }
     return result;
 }
 
-/// The words of execl and its like, up to the null that ends them.
+/// Counts the arguments of execl and the like, with the terminating null.
 std::size_t count_words(std::va_list words) noexcept {
     std::size_t count = 1;
     while (va_arg(words, const char*) != nullptr) {
@@ -106,25 +106,25 @@ std::size_t count_words(std::va_list words) noexcept {
     return count;
 }
 
-char** fill_words(char** into, const char* first, std::va_list words, std::size_t count) noexcept {
-    into[0] = const_cast<char*>(first);
-    for (std::size_t each = 1; each <= count; ++each) {
-        into[each] = const_cast<char*>(va_arg(words, const char*));
+char** fill_words(char** result, const char* first, std::va_list words, std::size_t count) noexcept {
+    result[0] = const_cast<char*>(first);
+    for (std::size_t index = 1; index <= count; ++index) {
+        result[index] = const_cast<char*>(va_arg(words, const char*));
     }
-    return into;
+    return result;
 }
 
 } // namespace
 
-// The words stand on the stack of the function, so they cannot be collected in another one.
-#define MALLARD_COLLECT_WORDS(words, first, rest)                                                            \
-    std::va_list rest;                                                                                       \
-    va_start(rest, first);                                                                                   \
-    const std::size_t words##_count = count_words(rest);                                                     \
-    va_end(rest);                                                                                            \
-    va_start(rest, first);                                                                                   \
+// The words are on the stack of the function, so they cannot be collected by a callee.
+#define MALLARD_COLLECT_WORDS(words, first, list)                                                            \
+    std::va_list list;                                                                                       \
+    va_start(list, first);                                                                                   \
+    const std::size_t words##_count = count_words(list);                                                     \
+    va_end(list);                                                                                            \
+    va_start(list, first);                                                                                   \
     char** const words = fill_words(static_cast<char**>(alloca((words##_count + 1) * sizeof(char*))), first, \
-                                    rest, words##_count)
+                                    list, words##_count)
 
 MALLARD_INTERPOSED int execve(const char* path, char* const arguments[], char* const variables[]) noexcept {
     return execute([&](const next_functions& next) { return next.execve(path, arguments, variables); });
@@ -147,47 +147,47 @@ MALLARD_INTERPOSED int fexecve(int file, char* const arguments[], char* const va
 }
 
 MALLARD_INTERPOSED int execl(const char* path, const char* first, ...) noexcept {
-    MALLARD_COLLECT_WORDS(words, first, rest);
-    va_end(rest);
+    MALLARD_COLLECT_WORDS(words, first, list);
+    va_end(list);
     return execute([&](const next_functions& next) { return next.execv(path, words); });
 }
 
 MALLARD_INTERPOSED int execlp(const char* file, const char* first, ...) noexcept {
-    MALLARD_COLLECT_WORDS(words, first, rest);
-    va_end(rest);
+    MALLARD_COLLECT_WORDS(words, first, list);
+    va_end(list);
     return execute([&](const next_functions& next) { return next.execvp(file, words); });
 }
 
 MALLARD_INTERPOSED int execle(const char* path, const char* first, ...) noexcept {
-    MALLARD_COLLECT_WORDS(words, first, rest);
-    char* const* const variables = va_arg(rest, char* const*);
-    va_end(rest);
+    MALLARD_COLLECT_WORDS(words, first, list);
+    char* const* const variables = va_arg(list, char* const*);
+    va_end(list);
     return execute([&](const next_functions& next) { return next.execve(path, words, variables); });
 }
 
 MALLARD_INTERPOSED int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
-                                   const posix_spawnattr_t* how, char* const arguments[],
+                                   const posix_spawnattr_t* attributes, char* const arguments[],
                                    char* const variables[]) noexcept {
     return start_program(
         [&](const next_functions& next) {
-            return next.posix_spawn(child, path, actions, how, arguments, variables);
+            return next.posix_spawn(child, path, actions, attributes, arguments, variables);
         },
         [](int error) { return error == 0; });
 }
 
 MALLARD_INTERPOSED int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
-                                    const posix_spawnattr_t* how, char* const arguments[],
+                                    const posix_spawnattr_t* attributes, char* const arguments[],
                                     char* const variables[]) noexcept {
     return start_program(
         [&](const next_functions& next) {
-            return next.posix_spawnp(child, file, actions, how, arguments, variables);
+            return next.posix_spawnp(child, file, actions, attributes, arguments, variables);
         },
         [](int error) { return error == 0; });
 }
 
 MALLARD_INTERPOSED int system(const char* command) {
     if (command == nullptr) {
-        return next_one().system(command); // asks if there is a shell
+        return resolved_functions().system(command); // checks for a shell
     }
     return start_program([&](const next_functions& next) { return next.system(command); },
                          [](int status) { return status != -1; });

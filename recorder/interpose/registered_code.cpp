@@ -1,7 +1,7 @@
-/// Compilers at run time register the descriptions of the code that they make. The recorder needs them too.
+/// JIT compilers register the descriptions of their code. The recorder needs them too.
 ///
-/// libgcc has several functions for one purpose. If one of them calls another, the recorder knows a section twice, and forgets both
-/// at once.
+/// libgcc has several functions for this purpose. If one calls another, the recorder has a section twice, and removes both at
+/// once.
 
 #include "recorder/code/code_objects.hpp"
 #include "recorder/interpose/event.hpp"
@@ -15,8 +15,8 @@ void add(const void* section) noexcept {
 }
 
 void add_table(void* const* sections) noexcept {
-    for (void* const* each = sections; *each != nullptr; ++each) {
-        unwind::add_section(static_cast<const std::uint8_t*>(*each), sections);
+    for (void* const* section = sections; *section != nullptr; ++section) {
+        unwind::add_section(static_cast<const std::uint8_t*>(*section), sections);
     }
 }
 

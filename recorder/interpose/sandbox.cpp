@@ -1,6 +1,6 @@
 /// A process that restricts its system calls, by prctl or by syscall. libseccomp uses these two as well.
 ///
-/// `syscall` is written in assembler, because it may return in a child that has another stack, or shares this one: it has no frame.
+/// `syscall` is written in assembly, because it may return in a child with another stack, or sharing this one: it has no frame.
 
 #include MALLARD_EVENT_HEADER
 #include "recorder/system/sandbox.hpp"
@@ -20,23 +20,24 @@ struct arguments {
     long first, second, third, fourth, fifth, sixth;
 };
 
-/// Returns: what the kernel returns; an error is negative.
-long call_kernel(long number, const arguments& given) noexcept {
-    register long fourth asm("r10") = given.fourth;
-    register long fifth asm("r8") = given.fifth;
-    register long sixth asm("r9") = given.sixth;
+/// Returns: the kernel's result; negative for an error.
+long call_kernel(long number, const arguments& values) noexcept {
+    register long fourth asm("r10") = values.fourth;
+    register long fifth asm("r8") = values.fifth;
+    register long sixth asm("r9") = values.sixth;
     long result = number;
     asm volatile("syscall"
                  : "+a"(result)
-                 : "D"(given.first), "S"(given.second), "d"(given.third), "r"(fourth), "r"(fifth), "r"(sixth)
+                 : "D"(values.first), "S"(values.second), "d"(values.third), "r"(fourth), "r"(fifth),
+                   "r"(sixth)
                  : "rcx", "r11", "memory");
     return result;
 }
 
-bool restricts(long number, const arguments& given) noexcept {
+bool restricts(long number, const arguments& values) noexcept {
     return number == SYS_prctl
-               ? given.first == PR_SET_SECCOMP
-               : given.first == SECCOMP_SET_MODE_STRICT || given.first == SECCOMP_SET_MODE_FILTER;
+               ? values.first == PR_SET_SECCOMP
+               : values.first == SECCOMP_SET_MODE_STRICT || values.first == SECCOMP_SET_MODE_FILTER;
 }
 
 } // namespace
@@ -52,14 +53,14 @@ __attribute__((visibility("hidden"))) long mallard_failed_call(long error) {
 __attribute__((visibility("hidden"))) long mallard_restricting_call(long number, long first, long second,
                                                                     long third, long fourth, long fifth,
                                                                     long sixth) {
-    const arguments given{first, second, third, fourth, fifth, sixth};
+    const arguments values{first, second, third, fourth, fifth, sixth};
     bool is_first = false;
-    if (restricts(number, given)) {
+    if (restricts(number, values)) {
         event::prepare_for_sandbox();
-        // Other threads may be restricted by the same call.
+        // The same call may restrict other threads.
         is_first = !sandboxed.exchange(true);
     }
-    const long result = call_kernel(number, given);
+    const long result = call_kernel(number, values);
     if (result < 0 && is_first) {
         sandboxed.store(false);
     }
@@ -98,12 +99,12 @@ syscall:
 )");
 
 MALLARD_INTERPOSED int prctl(int operation, ...) noexcept {
-    std::va_list rest;
-    va_start(rest, operation);
-    const long second = va_arg(rest, long);
-    const long third = va_arg(rest, long);
-    const long fourth = va_arg(rest, long);
-    const long fifth = va_arg(rest, long);
-    va_end(rest);
+    std::va_list list;
+    va_start(list, operation);
+    const long second = va_arg(list, long);
+    const long third = va_arg(list, long);
+    const long fourth = va_arg(list, long);
+    const long fifth = va_arg(list, long);
+    va_end(list);
     return static_cast<int>(mallard_restricting_call(SYS_prctl, operation, second, third, fourth, fifth, 0));
 }

@@ -22,28 +22,28 @@ namespace {
 constexpr std::size_t page_bytes = 4096;
 constexpr std::uint32_t fewest_chunks = 16;
 constexpr int most_names = 1000;
-// Used chunks that are looked at for a free one before a fresh one is taken. If the compressor is far behind, few are free.
+// Used chunks to probe for a free one before a fresh one is taken. If the compressor lags far behind, few are free.
 constexpr std::uint32_t most_looks = 32;
-// Some seconds, for a collector that has to get the processor first.
+// A few seconds, for a collector that must be scheduled first.
 constexpr unsigned most_waits = 20'000;
 constexpr unsigned pauses_in_wait = 2048;
-// 16 MiB for a process that may not ask for more.
+// 16 MiB for a process that may not request more.
 constexpr std::uint32_t chunks_in_sandbox = 64;
 
 constexpr std::size_t file_bytes(std::uint32_t chunks) noexcept {
     return trace::header_bytes + std::size_t{chunks} * trace::chunk_bytes;
 }
 
-/// Returns: the bytes that a file of the process may have. More of them would end the process with SIGXFSZ.
+/// Returns: the largest file size of the process. Exceeding it would end the process with SIGXFSZ.
 std::uint64_t most_file_bytes() noexcept {
     rlimit limit{};
     return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-/// Effects: asks the system for the pages of [begin, begin + bytes). Writing to a page of a file for which the disk has no space
-/// would end the program with SIGBUS. The kernel says so instead: EFAULT stands for that signal. An old kernel does not know
-/// the question; then the pages come at the first write.
-/// Returns: false if they are not there; errno tells why.
+/// Effects: populates the pages of [begin, begin + bytes). A write to a file page for which the disk has no space would end the
+/// program with SIGBUS; madvise fails with EFAULT instead. An old kernel lacks MADV_POPULATE_WRITE; then the pages are
+/// allocated at the first write.
+/// Returns: false if they are not available; errno has the reason.
 bool get_pages(std::byte* begin, std::size_t bytes) noexcept {
     const auto first = reinterpret_cast<std::uintptr_t>(begin) / page_bytes * page_bytes;
     const auto last = reinterpret_cast<std::uintptr_t>(begin) + bytes;
@@ -51,7 +51,7 @@ bool get_pages(std::byte* begin, std::size_t bytes) noexcept {
            errno == EINVAL;
 }
 
-/// Effects: gives up the processor for a moment. It is no cancellation point, and no system call in a sandbox.
+/// Effects: yields the processor. Not a cancellation point, and no system call in a sandbox.
 void wait_a_moment() noexcept {
     for (unsigned pauses = 0; pauses < pauses_in_wait; ++pauses) {
         __builtin_ia32_pause();
@@ -61,26 +61,26 @@ void wait_a_moment() noexcept {
     }
 }
 
-/// Restores errno, which the program's call of malloc leaves alone.
+/// Restores errno, which malloc must not change on success.
 class errno_guard {
 public:
-    errno_guard() noexcept : before_(errno) {}
+    errno_guard() noexcept : saved_(errno) {}
     errno_guard(const errno_guard&) = delete;
     errno_guard& operator=(const errno_guard&) = delete;
-    ~errno_guard() { errno = before_; }
+    ~errno_guard() { errno = saved_; }
 
 private:
-    int before_;
+    int saved_;
 };
 
 } // namespace
 
 bool part_file::open(const char* folder, trace::stack_source stacks) noexcept {
-    // A process that executes another program keeps its number, so the name has a count too.
-    for (int each = 0; each < most_names; ++each) {
+    // A process that executes another program keeps its process ID, so the name also has a count.
+    for (int index = 0; index < most_names; ++index) {
         path_text& path = path_;
         path.clear().add(folder).add("/").add(static_cast<std::uint64_t>(::getpid())).add(".");
-        path.add(static_cast<std::uint64_t>(each)).add(".part");
+        path.add(static_cast<std::uint64_t>(index)).add(".part");
         const int file =
             path.complete() ? ::open(path.text(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
         if (file < 0 && errno == EEXIST) {
@@ -126,7 +126,7 @@ bool part_file::map(int file) noexcept {
     header_->chunks = chunks;
     header_->process = static_cast<std::uint32_t>(::getpid());
     header_->parent = static_cast<std::uint32_t>(::getppid());
-    // It stays empty if /proc is not there. The last byte stays zero.
+    // Empty if /proc is not mounted. The last byte stays zero.
     static_cast<void>(
         !::readlink("/proc/self/exe", header_->executable.data(), header_->executable.size() - 1));
     header_->first_time = time_stamp();
@@ -135,18 +135,18 @@ bool part_file::map(int file) noexcept {
     return true;
 }
 
-/// Effects: maps a window, once all before it are mapped. A shared mapping can be mapped once more without its file: from its last
-/// page on.
-/// Returns: false if there are no addresses for it.
-bool part_file::map_window(std::uint32_t which) noexcept {
-    if (windows_[which].load(std::memory_order_acquire) != nullptr) {
+/// Effects: maps a window, after all preceding ones. A shared mapping can be mapped again without its file descriptor: from its
+/// last page on.
+/// Returns: false if no addresses are available.
+bool part_file::map_window(std::uint32_t window_index) noexcept {
+    if (windows_[window_index].load(std::memory_order_acquire) != nullptr) {
         return true;
     }
     if (in_sandbox()) {
         return false;
     }
     std::byte* const last_page =
-        windows_[which - 1].load(std::memory_order_acquire) + window_bytes - page_bytes;
+        windows_[window_index - 1].load(std::memory_order_acquire) + window_bytes - page_bytes;
     void* const memory = ::mremap(last_page, 0, page_bytes + window_bytes, MREMAP_MAYMOVE);
     if (memory == MAP_FAILED) {
         return false;
@@ -154,7 +154,7 @@ bool part_file::map_window(std::uint32_t which) noexcept {
     ::munmap(memory, page_bytes);
     std::byte* const window = static_cast<std::byte*>(memory) + page_bytes;
     std::byte* none = nullptr;
-    if (!windows_[which].compare_exchange_strong(none, window)) {
+    if (!windows_[window_index].compare_exchange_strong(none, window)) {
         ::munmap(window, window_bytes);
     }
     return true;
@@ -186,7 +186,7 @@ bool part_file::stopping() const noexcept {
            header_->stopped.load(std::memory_order_relaxed) != trace::stop_reason::none;
 }
 
-// In a sandbox the collector measures the processor's counter, and CPU time is that of the last time outside.
+// In a sandbox the collector takes the time itself, and CPU time remains that of the last call outside.
 void part_file::note_time() noexcept {
     header_->last_time.store(time_stamp(), std::memory_order_relaxed);
     header_->last_nanoseconds.store(in_sandbox() ? 0 : nanoseconds(), std::memory_order_relaxed);
@@ -215,25 +215,25 @@ trace::chunk_header* part_file::take_chunk() noexcept {
     return chunk;
 }
 
-/// Returns: a chunk that the collector has given back; null if none is found.
+/// Returns: a chunk that the collector has released; null if there is none.
 trace::chunk_header* part_file::take_used_chunk() noexcept {
-    // The lowest free chunk is the one whose pages are present and in the caches, because it was used last or often.
+    // The lowest free chunks have resident, cached pages, because they were used last or often.
     const std::uint32_t used = header_->used_chunks.load(std::memory_order_acquire);
-    for (std::uint32_t each = 0; each < used && each < most_looks; ++each) {
-        if (auto* const chunk = claim(each)) {
+    for (std::uint32_t index = 0; index < used && index < most_looks; ++index) {
+        if (auto* const chunk = claim(index)) {
             return chunk;
         }
     }
     const std::uint32_t first = next_free_.fetch_add(most_looks, std::memory_order_relaxed);
-    for (std::uint32_t each = 0; used > most_looks && each < most_looks; ++each) {
-        if (auto* const chunk = claim((first + each) % used)) {
+    for (std::uint32_t step = 0; used > most_looks && step < most_looks; ++step) {
+        if (auto* const chunk = claim((first + step) % used)) {
             return chunk;
         }
     }
     return nullptr;
 }
 
-/// Returns: a chunk that was never used; null if the file or the process has no room for it, or the disk, which stops recording.
+/// Returns: a chunk that was never used; null if the file, the process or the disk has no room. A full disk stops recording.
 trace::chunk_header* part_file::take_fresh_chunk() noexcept {
     while (!stopping()) {
         const std::uint32_t fresh = header_->used_chunks.load(std::memory_order_acquire);
@@ -250,32 +250,32 @@ trace::chunk_header* part_file::take_fresh_chunk() noexcept {
     return nullptr;
 }
 
-/// Effects: a chunk counts as used once its first page is there, so that nobody reads a page that the disk has no room for.
+/// Effects: counts the chunk as used, after its first page is populated, so that no reader touches a page without disk space.
 void part_file::add_to_used(std::uint32_t fresh) noexcept {
     header_->used_chunks.compare_exchange_strong(fresh, fresh + 1);
 }
 
 void part_file::prepare_for_sandbox() noexcept {
     const errno_guard errno_of_program;
-    for (std::uint32_t which = 0; which < header_->chunks && which < most_chunks && !stopping(); ++which) {
-        const bool is_fresh = which >= header_->used_chunks.load(std::memory_order_acquire);
-        if (is_fresh && which >= chunks_in_sandbox) {
+    for (std::uint32_t index = 0; index < header_->chunks && index < most_chunks && !stopping(); ++index) {
+        const bool is_fresh = index >= header_->used_chunks.load(std::memory_order_acquire);
+        if (is_fresh && index >= chunks_in_sandbox) {
             break;
         }
-        if (!map_window(which / window_chunks) || !get_pages(chunk_at(which), trace::chunk_bytes)) {
+        if (!map_window(index / window_chunks) || !get_pages(chunk_at(index), trace::chunk_bytes)) {
             break;
         }
         if (is_fresh) {
-            add_to_used(which);
+            add_to_used(index);
         }
     }
     note_time();
 }
 
-/// Returns: the chunk if it was free, and is the caller's now; else null. A chunk that was never used is free.
-/// Requires: its first page is there.
-trace::chunk_header* part_file::claim(std::uint32_t which) noexcept {
-    std::byte* const memory = chunk_at(which);
+/// Returns: the chunk, claimed for the caller if it was free; else null. A chunk that was never used is free.
+/// Requires: its first page is populated.
+trace::chunk_header* part_file::claim(std::uint32_t index) noexcept {
+    std::byte* const memory = chunk_at(index);
     auto* const chunk = reinterpret_cast<trace::chunk_header*>(memory);
     auto expected = trace::chunk_state::free;
     if (chunk->state.load(std::memory_order_acquire) != expected ||
@@ -300,10 +300,10 @@ bool part_file::populate(std::byte* begin, std::size_t bytes) noexcept {
     return false;
 }
 
-void part_file::stop(trace::stop_reason why) noexcept {
+void part_file::stop(trace::stop_reason reason) noexcept {
     auto expected = trace::stop_reason::none;
     if (header_ != nullptr) {
-        header_->stopped.compare_exchange_strong(expected, why);
+        header_->stopped.compare_exchange_strong(expected, reason);
     }
 }
 

@@ -23,15 +23,15 @@ namespace {
 std::uint64_t least_ticks_between_stamps() noexcept {
     constexpr int tries = 64;
     std::uint64_t least = ~std::uint64_t{0};
-    for (int each = 0; each < tries; ++each) {
-        const std::uint64_t before = time_stamp();
-        const std::uint64_t passed = time_stamp() - before;
+    for (int attempt = 0; attempt < tries; ++attempt) {
+        const std::uint64_t start = time_stamp();
+        const std::uint64_t passed = time_stamp() - start;
         least = passed < least ? passed : least;
     }
     return least;
 }
 
-// A process that is killed, or calls _exit, has the time of its last chunk; the collector knows the time of its own child.
+// A process that is killed, or calls _exit, ends at the time of its last chunk; the collector knows the end of its own child.
 [[gnu::destructor]] void end_of_process() noexcept {
     the_recording.note_end();
 }
@@ -42,7 +42,7 @@ bool recording::begin() noexcept {
     if (in_sandbox()) {
         return leave_in_sandbox();
     }
-    const int before = errno;
+    const int saved_errno = errno;
     state expected = state_.load(std::memory_order_acquire);
     for (;;) {
         if (expected == state::off) {
@@ -51,8 +51,8 @@ bool recording::begin() noexcept {
         if (expected == state::on && !forked()) {
             return true;
         }
-        // In the child of a fork another thread may have been beginning. It is not there any more.
-        const bool alone = expected != state::beginning || (same_process_ != nullptr && *same_process_ == 0);
+        // In the child of a fork, the thread that was beginning may not exist any more.
+        const bool alone = expected != state::beginning || (process_mark_ != nullptr && *process_mark_ == 0);
         if (!alone) {
             ::sched_yield();
             expected = state_.load(std::memory_order_acquire);
@@ -61,13 +61,13 @@ bool recording::begin() noexcept {
         }
     }
     const uncancelled until_the_end;
-    const bool works = begin_here();
+    const bool works = begin_process();
     state_.store(works ? state::on : state::off, std::memory_order_release);
-    errno = before;
+    errno = saved_errno;
     return works;
 }
 
-/// The child of a fork, in a sandbox: it cannot open a part. It has all mappings of its parent.
+/// The child of a fork in a sandbox: it cannot open a part, but shares all mappings of its parent.
 /// Returns: false.
 bool recording::leave_in_sandbox() noexcept {
     if (state_.exchange(state::off) == state::on) {
@@ -76,21 +76,21 @@ bool recording::leave_in_sandbox() noexcept {
     return false;
 }
 
-bool recording::begin_here() noexcept {
-    if (same_process_ == nullptr) {
-        const environment asked = environment::read();
-        folder_.add(asked.folder == nullptr ? "" : asked.folder);
-        follow_ = asked.follow;
-        // The program and its children see the environment that the user has.
-        if (asked.folder != nullptr && !follow_) {
+bool recording::begin_process() noexcept {
+    if (process_mark_ == nullptr) {
+        const environment settings = environment::read();
+        folder_.add(settings.folder == nullptr ? "" : settings.folder);
+        follow_ = settings.follow;
+        // The program and its children see the user's environment.
+        if (settings.folder != nullptr && !follow_) {
             remove_variables("MALLARD_RECORD");
         }
-        stacks = asked.stacks;
-        sample_one_in = asked.sample;
+        stacks = settings.stacks;
+        sample_one_in = settings.sample;
         rules.walk_frame_pointers(stacks == trace::stack_source::frame_pointers);
-        same_process_ =
+        process_mark_ =
             static_cast<const volatile std::uint32_t*>(memory_wiped_at_fork(sizeof(std::uint32_t)));
-        if (folder_.length() == 0 || same_process_ == nullptr || (sample_one_in > 1 && !sampled.open())) {
+        if (folder_.length() == 0 || process_mark_ == nullptr || (sample_one_in > 1 && !sampled.open())) {
             return false;
         }
         const bool works = open_part();
@@ -106,24 +106,24 @@ bool recording::begin_here() noexcept {
             sampled.clear();
         }
     }
-    // The child may lack the right, or the room, for a part of its own. Then only its parent can tell that it was there.
-    trace::part_header* const of_parent = part.leave();
+    // The child may lack the right, or the room, for its own part. Then only the parent can count it.
+    trace::part_header* const parent_header = part.leave();
     const bool works = follow_ && open_part();
-    if (!works && of_parent != nullptr) {
-        of_parent->forks_not_followed.fetch_add(1, std::memory_order_relaxed);
+    if (!works && parent_header != nullptr) {
+        parent_header->forks_not_followed.fetch_add(1, std::memory_order_relaxed);
     }
-    part_file::leave_header(of_parent);
+    part_file::leave_header(parent_header);
     return works;
 }
 
 bool recording::open_part() noexcept {
-    *const_cast<volatile std::uint32_t*>(same_process_) = 1;
+    *const_cast<volatile std::uint32_t*>(process_mark_) = 1;
     stamp_ticks = least_ticks_between_stamps();
     if (!part.open(folder_.text(), stacks)) {
         return false;
     }
-    // The child of a fork has all this from its parent. There the loader may be locked for ever: by another thread of the parent
-    // that was going through the loaded files.
+    // The child of a fork inherits all this. There the loader's lock may be held for ever: by a thread of the parent that was
+    // iterating over the loaded files.
     if (!is_connected_) {
         unloaded.begin();
         connect_marked_files(own_functions);
@@ -134,8 +134,8 @@ bool recording::open_part() noexcept {
     return true;
 }
 
-void recording::end(trace::stop_reason why) noexcept {
-    part.stop(why);
+void recording::end(trace::stop_reason reason) noexcept {
+    part.stop(reason);
     state_.store(state::off, std::memory_order_release);
 }
 

@@ -1,4 +1,4 @@
-/// The recording of this process: one object, in static storage, ready before any constructor has run.
+/// The recording of this process: a single object in static storage, usable before any constructor has run.
 #pragma once
 
 #include "include/mallard/record/scope.hpp"
@@ -18,17 +18,17 @@ namespace mallard::recorder {
 
 class recording {
 public:
-    /// Effects: begins to record if the environment asks for it, and begins again in the child of a fork that is followed.
+    /// Effects: starts recording if the environment requests it, and restarts in a followed child of a fork.
     /// Returns: true if events are recorded.
     bool on() noexcept {
-        const state now = state_.load(std::memory_order_acquire);
-        return now == state::off ? false : now == state::on && !forked() ? true : begin();
+        const state current = state_.load(std::memory_order_acquire);
+        return current == state::off ? false : current == state::on && !forked() ? true : begin();
     }
 
     /// Returns: true if forks, and programs that the process executes, are recorded too.
     [[nodiscard]] bool follows() const noexcept { return follow_; }
 
-    /// Effects: notes the time if the process ends, or becomes another program.
+    /// Effects: stores the time at which the process ends or executes another program.
     void note_end() noexcept {
         if (state_.load(std::memory_order_acquire) == state::on && !forked() &&
             (in_sandbox() || part.is_of_this_process())) {
@@ -36,11 +36,11 @@ public:
         }
     }
 
-    /// Effects: no event is recorded from now on.
-    void end(trace::stop_reason why) noexcept;
+    /// Effects: stops recording.
+    void end(trace::stop_reason reason) noexcept;
 
-    /// Effects: forgets the rules and the files of code. A file is written when a rule of its code is made, so the trace has a
-    /// file again only if both are forgotten.
+    /// Effects: drops the rules and the list of code files. A file is written when a rule for its code is added, so the trace
+    /// gets a file again only if both are dropped.
     void forget_code() noexcept {
         rules.clear();
         code.forget();
@@ -54,23 +54,23 @@ public:
     sampled_blocks sampled;
     trace::stack_source stacks = trace::stack_source::descriptions;
     std::uint32_t sample_one_in = 1;
-    /// One event in so many has the time that the allocator took for it.
+    /// One event in `time_one_in` has the time that the allocator took.
     std::uint32_t time_one_in = 64;
-    /// Of two time stamps, one after the other, at the least. It is no time of the allocator's.
+    /// Least ticks between two consecutive time stamps. They are not the allocator's.
     std::uint64_t stamp_ticks = 0;
 
 private:
     enum class state : std::uint8_t { not_begun, beginning, on, off };
 
-    [[nodiscard]] bool forked() const noexcept { return same_process_ == nullptr || *same_process_ == 0; }
+    [[nodiscard]] bool forked() const noexcept { return process_mark_ == nullptr || *process_mark_ == 0; }
     bool begin() noexcept;
     bool leave_in_sandbox() noexcept;
-    bool begin_here() noexcept;
+    bool begin_process() noexcept;
     bool open_part() noexcept;
 
     std::atomic<state> state_{state::not_begun};
-    /// In memory that is zero in the child of a fork, however it was made.
-    const volatile std::uint32_t* same_process_ = nullptr;
+    /// Not 0 in this process, in memory that is zero in the child of any fork.
+    const volatile std::uint32_t* process_mark_ = nullptr;
     path_text folder_;
     bool follow_ = false;
     bool is_connected_ = false; ///< to the marks of the program's files, and to the loader

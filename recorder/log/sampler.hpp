@@ -1,10 +1,10 @@
-/// Decides which events of a thread are recorded if not all are: all of one activation in so many.
+/// Samples whole activations: records every event of one activation in N.
 ///
-/// Data model: a burst, a gap, a burst, ... In a burst every event is recorded, in a gap none but the end of a recorded
-/// block. The second event of a burst, or a later one, shows calls that have just begun; the burst lasts until one of them has
-/// returned, as far as stacks can tell. The gap is as much longer as the rate asks, on average, and its length is random.
-/// Invariant: `left_ == 0` in a burst, and always if everything is recorded.
-/// Owner: the log of the thread.
+/// Data model: a burst, a gap, a burst, ... In a burst every event is recorded, in a gap only the end of a recorded
+/// block. The second or a later event of a burst shows calls that have just begun; the burst lasts until one of them has
+/// returned, as far as stacks show. The gap has a random length, on average as much longer as the rate requires.
+/// Invariant: `gap_remaining_ == 0` in a burst, and always if everything is recorded.
+/// Owner: the thread's log.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mallard::recorder {
 
 class sampler {
 public:
-    /// Effects: one event in `one_in` is recorded from now on.
+    /// Effects: starts recording one event in `one_in`.
     void begin(std::uint32_t one_in, std::uint32_t seed) noexcept {
         *this = sampler{};
         one_in_ = one_in;
@@ -22,34 +22,34 @@ public:
 
     [[nodiscard]] bool is_on() const noexcept { return one_in_ > 1; }
 
-    /// Effects: goes on with the next event. In a gap, counts it as left out, unless it is `needed` nevertheless.
-    /// Returns: true if it is left out.
-    [[gnu::always_inline]] bool leaves_out(bool needed) noexcept {
-        if (left_ == 0) [[likely]] {
+    /// Effects: advances to the next event. In a gap, counts it as skipped unless it is `needed`.
+    /// Returns: true if the event is skipped.
+    [[gnu::always_inline]] bool should_skip(bool needed) noexcept {
+        if (gap_remaining_ == 0) [[likely]] {
             return false;
         }
-        if (--left_ == 0) {
+        if (--gap_remaining_ == 0) {
             start_burst();
         }
-        left_out_ += !needed;
+        skipped_ += !needed;
         return !needed;
     }
 
-    /// Effects: counts the second half of an event that was left out as left out, also if the gap has ended.
-    void leave_out() noexcept { ++left_out_; }
+    /// Effects: counts the second half of a skipped event as skipped, even if the gap has ended.
+    void skip_one() noexcept { ++skipped_; }
 
-    /// Returns: the events that were left out since the last call.
-    std::uint64_t take_left_out() noexcept {
-        const std::uint64_t count = left_out_;
-        left_out_ = 0;
+    /// Returns: the number of events skipped since the last call.
+    std::uint64_t take_skipped() noexcept {
+        const std::uint64_t count = skipped_;
+        skipped_ = 0;
         return count;
     }
-    [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+    [[nodiscard]] std::uint64_t skipped() const noexcept { return skipped_; }
 
-    /// Effects: goes on with an event of a burst, whose outer `kept` levels were there at the event before, and which has
-    /// `depth` levels.
-    void saw(unsigned kept, unsigned depth) noexcept {
-        if (!is_on() || left_ != 0) {
+    /// Effects: advances by an event of a burst with `depth` levels, whose outer `kept` levels are unchanged since the preceding
+    /// event.
+    void on_event(unsigned kept, unsigned depth) noexcept {
+        if (!is_on() || gap_remaining_ != 0) {
             return;
         }
         const bool first = ++events_ == 1;
@@ -63,9 +63,9 @@ public:
 
 private:
     static constexpr unsigned none = ~0U;
-    // A thread that calls malloc from one place only has no call that begins.
+    // A thread that calls malloc from a single place never shows a call that begins.
     static constexpr std::uint32_t most_without_root = 64;
-    // The call may be main's.
+    // The activation may be main's.
     static constexpr std::uint32_t most_events = 1U << 14;
 
     void start_burst() noexcept {
@@ -73,7 +73,7 @@ private:
         root_ = none;
     }
 
-    void end_burst() noexcept { left_ = 1 + 2 * (std::uint64_t{one_in_} - 1) * draw(events_); }
+    void end_burst() noexcept { gap_remaining_ = 1 + 2 * (std::uint64_t{one_in_} - 1) * draw(events_); }
 
     /// Returns: a number below `limit`, or 0.
     std::uint32_t draw(std::uint32_t limit) noexcept {
@@ -83,8 +83,8 @@ private:
         return static_cast<std::uint32_t>(std::uint64_t{random_} * limit >> 32);
     }
 
-    std::uint64_t left_ = 0;
-    std::uint64_t left_out_ = 0;
+    std::uint64_t gap_remaining_ = 0;
+    std::uint64_t skipped_ = 0;
     std::uint32_t one_in_ = 1;
     std::uint32_t events_ = 0;
     std::uint32_t random_ = 1;

@@ -1,4 +1,4 @@
-/// The logs of all threads: which one is a thread's, and when another thread may take it over.
+/// The table of all threads' logs, and their reuse.
 
 #include "recorder/log/recording.hpp"
 #include "recorder/log/thread_log.hpp"
@@ -21,13 +21,13 @@ namespace {
 
 constexpr address most_stack_bytes = address{1} << 30;
 
-/// In a sandbox it is not known; then the answer is the one that loses events.
+/// In a sandbox the answer is unknown; true loses events, but is safe.
 bool on_alternate_stack() noexcept {
     if (in_sandbox()) {
         return true;
     }
-    stack_t now{};
-    return ::sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_ONSTACK) != 0;
+    stack_t stack{};
+    return ::sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
 constexpr unsigned most_logs = 1U << 16;
@@ -36,17 +36,17 @@ constinit std::array<std::atomic<thread_log*>, most_logs> logs{};
 
 constinit std::atomic<unsigned> log_count{0};
 
-__thread thread_log* current [[gnu::tls_model("initial-exec")]] = nullptr;
+__thread thread_log* own_log [[gnu::tls_model("initial-exec")]] = nullptr;
 
-std::uint32_t system_number() noexcept {
+std::uint32_t thread_id() noexcept {
     return static_cast<std::uint32_t>(::syscall(SYS_gettid));
 }
 
-bool is_gone(std::uint32_t thread) noexcept {
-    const int before = errno;
-    const bool gone = ::syscall(SYS_tgkill, ::getpid(), thread, 0) != 0;
-    errno = before;
-    return gone;
+bool has_exited(std::uint32_t thread) noexcept {
+    const int saved_errno = errno;
+    const bool exited = ::syscall(SYS_tgkill, ::getpid(), thread, 0) != 0;
+    errno = saved_errno;
+    return exited;
 }
 
 constinit thread_end end_of_threads([](void* log) { static_cast<thread_log*>(log)->thread_ends(); });
@@ -54,13 +54,13 @@ constinit thread_end end_of_threads([](void* log) { static_cast<thread_log*>(log
 } // namespace
 
 thread_log* thread_log::mine() noexcept {
-    thread_log* const log = current;
+    thread_log* const log = own_log;
     return log != nullptr && log->ready_ ? log : open_mine();
 }
 
 [[gnu::noinline]] thread_log* thread_log::open_mine() noexcept {
-    thread_log* const before = current;
-    const bool is_open = before != nullptr && before->opened_;
+    thread_log* const former = own_log;
+    const bool is_open = former != nullptr && former->opened_;
     if (lacks_stack()) {
         if (is_open) {
             the_recording.part.header().nested_events.fetch_add(1, std::memory_order_relaxed);
@@ -68,7 +68,7 @@ thread_log* thread_log::mine() noexcept {
         return nullptr;
     }
     if (is_open) {
-        return before;
+        return former;
     }
     if (!the_recording.on()) {
         return nullptr;
@@ -77,21 +77,21 @@ thread_log* thread_log::mine() noexcept {
         the_recording.part.header().events_of_unknown_threads.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
-    const std::uint32_t owner = system_number();
-    thread_log* const log = current != nullptr && current->take_over(owner) ? current : take(owner);
+    const std::uint32_t owner = thread_id();
+    thread_log* const log = own_log != nullptr && own_log->take_over(owner) ? own_log : take(owner);
     if (log == nullptr) {
         the_recording.end(trace::stop_reason::no_memory);
         return nullptr;
     }
-    current = log;
+    own_log = log;
     return log->begin() ? log : nullptr;
 }
 
-/// Returns: the log of a thread that has gone, or a new one; null if there is no memory.
+/// Returns: the log of an exited thread, or a new one; null if there is no memory.
 thread_log* thread_log::take(std::uint32_t owner) noexcept {
     const unsigned count = log_count.load(std::memory_order_acquire);
-    for (unsigned each = 0; each < count && each < most_logs; ++each) {
-        thread_log* const log = logs[each].load(std::memory_order_acquire);
+    for (unsigned index = 0; index < count && index < most_logs; ++index) {
+        thread_log* const log = logs[index].load(std::memory_order_acquire);
         if (log != nullptr && log->take_over(owner)) {
             return log;
         }
@@ -109,22 +109,22 @@ thread_log* thread_log::take(std::uint32_t owner) noexcept {
     return log;
 }
 
-/// Returns: true if the log belonged to nobody, or to a thread that has gone, and is the caller's now.
+/// Returns: true if the log had no owner, or an exited one, and is now the caller's.
 bool thread_log::take_over(std::uint32_t owner) noexcept {
-    std::uint32_t before = owner_.load(std::memory_order_acquire);
-    const bool left = before == 0 || (ending_ && (before == owner || is_gone(before)));
-    return left && owner_.compare_exchange_strong(before, owner);
+    std::uint32_t previous = owner_.load(std::memory_order_acquire);
+    const bool available = previous == 0 || (ending_ && (previous == owner || has_exited(previous)));
+    return available && owner_.compare_exchange_strong(previous, owner);
 }
 
 bool thread_log::begin() noexcept {
-    // The process that a fork copied had a stack. Its addresses are lost with the log that named them.
+    // The parent of the fork had a stack. Its addresses were lost with the log.
     if (!stack_.is_open() && !stack_.open()) {
         return false;
     }
     inside_ = reinterpret_cast<address>(__builtin_frame_address(0));
     stack_.forget();
     number_ = the_recording.part.header().threads.fetch_add(1, std::memory_order_relaxed);
-    // Without a call at its end, the thread counts as ending from the start, and the system is asked if it has gone.
+    // Without a callback at its end, the thread counts as ending from the start, and the system is asked whether it has exited.
     ending_ = !end_of_threads.expect(this);
     begins_ = 0;
     rules_seen_ = 0;
@@ -152,15 +152,15 @@ void thread_log::thread_ends() noexcept {
     leave();
 }
 
-/// Returns: true if the thread left the recorder by longjmp, out of a signal handler that interrupted it.
-bool thread_log::left_behind(address frame) noexcept {
-    // The stack grows down. A handler's frame is inside of the frame that it interrupted, or on a stack of its own.
+/// Returns: true if the thread left the recorder by longjmp, out of a signal handler that had interrupted it.
+bool thread_log::was_abandoned(address frame) noexcept {
+    // The stack grows down. A handler's frame is inside of the frame that it interrupted, or on a separate stack.
     if (frame <= inside_ || frame - inside_ > most_stack_bytes || on_alternate_stack()) {
         the_recording.part.header().nested_events.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
     stack_.forget();
-    whole_stack_ = true;
+    full_stack_ = true;
     return true;
 }
 

@@ -27,8 +27,8 @@ void connect(const std::byte* contents, const record::functions& to) noexcept {
     __atomic_store_n(pointer, &to, __ATOMIC_RELAXED);
 }
 
-// A linker may put notes of different alignments into one segment, where their chain cannot be followed. So the bytes of
-// the note are searched for.
+// A linker may merge notes of different alignments into one segment, where their chain cannot be followed. So the segment is
+// scanned for the note.
 void connect_by_notes(const std::byte* at, std::size_t bytes, const record::functions& to) noexcept {
     for (; bytes >= sizeof head + sizeof(std::ptrdiff_t); at += note_alignment, bytes -= note_alignment) {
         if (std::memcmp(at, &head, sizeof head) == 0) {
@@ -41,9 +41,9 @@ void connect_by_notes(const std::byte* at, std::size_t bytes, const record::func
 
 void connect_marked_files(const record::functions& to) noexcept {
     ::dl_iterate_phdr(
-        [](dl_phdr_info* file, std::size_t, void* with) {
+        [](dl_phdr_info* file, std::size_t, void* argument) {
             visit_notes(*file, [&](const std::byte* notes, std::size_t bytes) {
-                connect_by_notes(notes, bytes, *static_cast<const record::functions*>(with));
+                connect_by_notes(notes, bytes, *static_cast<const record::functions*>(argument));
             });
             return 0;
         },

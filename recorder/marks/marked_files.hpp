@@ -1,16 +1,16 @@
-/// Files of the program that have marks: each has a pointer to the recorder's functions, and a note that says where.
+/// Files of the program with marks: each has a pointer to the recorder's functions, and a note with its location.
 ///
-/// The dynamic linker sets the pointer, unless the file was linked by a linker that takes weak symbols of a program for
-/// null. Libraries that are loaded later always have their symbols looked up.
+/// The dynamic linker sets the pointer, unless the static linker resolved the program's weak symbol to null. Symbols of
+/// libraries that are loaded later are always looked up.
 #pragma once
 
 #include "include/mallard/record/scope.hpp"
 
 namespace mallard::recorder {
 
-/// Effects: sets the pointers of all loaded files. A program that has a recorder in it is recorded by the one that was
-/// preloaded.
-/// Requires: `to` stays as long as the process.
+/// Effects: sets the pointers of all loaded files. A program with a built-in recorder is recorded by the preloaded
+/// one.
+/// Requires: `to` outlives the process.
 void connect_marked_files(const record::functions& to) noexcept;
 
 } // namespace mallard::recorder

@@ -1,4 +1,4 @@
-/// The records of a thread that the program asks for: names, blocks of its pools, and calls of instrumented functions.
+/// The records that marks of the program request: names, blocks of pools, and calls of instrumented functions.
 
 #include "recorder/log/recording.hpp"
 #include "recorder/log/thread_log.hpp"
@@ -28,13 +28,13 @@ void thread_log::rolled_back(std::uint64_t allocations, std::uint64_t pool, call
 
 void thread_log::begins(record_kind kind, open_mark mark, caller from) noexcept {
     if (trace::is_of_function(kind)) {
-        mark.call = call_of(from);
-        end_down_to(open_.find_left(mark.call, stack_), from);
+        mark.call = enclosing_call(from);
+        end_down_to(open_.find_abandoned(mark.call, stack_), from);
         end_down_to(open_.find_earlier(mark), from);
-        write_call(kind, mark.what, mark.slot);
+        write_call(kind, mark.id, mark.slot);
     } else {
         end_down_to(open_.find_earlier(mark), from);
-        marked(kind, number_of(mark), from);
+        marked(kind, mark_number(mark), from);
         if (stack_.depth() >= 2) {
             mark.level = stack_.depth() - 1;
             mark.call = stack_.at(mark.level - 1);
@@ -43,71 +43,71 @@ void thread_log::begins(record_kind kind, open_mark mark, caller from) noexcept 
     open_.push(mark);
 }
 
-/// Returns: the call of the function that called the recorder; a slot of 0 if its description is not simple.
-unwind::stack::level thread_log::call_of(caller from) noexcept {
-    const unwind::rule way = the_recording.rules.find(*reinterpret_cast<const address*>(from.slot));
-    if (way.which() != unwind::rule::simple) {
+/// Returns: the call of the function that called the recorder; a slot of 0 if its rule is not simple.
+unwind::stack::level thread_log::enclosing_call(caller from) noexcept {
+    const unwind::rule unwind_rule = the_recording.rules.find(*reinterpret_cast<const address*>(from.slot));
+    if (unwind_rule.kind() != unwind::rule::simple) {
         return {0, 0};
     }
     const address stack_pointer = from.slot + sizeof(address);
-    const address slot =
-        (way.by_rbp() ? from.frame_base : stack_pointer) + way.frame_offset() - sizeof(address);
+    const address slot = (unwind_rule.by_rbp() ? from.frame_base : stack_pointer) +
+                         unwind_rule.frame_offset() - sizeof(address);
     if (slot < stack_pointer || !stack_.can_read(from.slot, slot)) {
         return {0, 0};
     }
     return {slot, *reinterpret_cast<const address*>(slot)};
 }
 
-void thread_log::ends(record_kind end, std::uint64_t what, caller from) noexcept {
+void thread_log::ends(record_kind end, std::uint64_t id, caller from) noexcept {
     if (!open_.pop_without_room()) [[likely]] {
-        end_down_to(open_.find(end, what), from);
+        end_down_to(open_.find(end, id), from);
     } else if (trace::is_of_function(end)) {
-        write_call(end, what, from.slot);
+        write_call(end, id, from.slot);
     } else {
-        marked(end, what, from);
+        marked(end, id, from);
     }
 }
 
-/// Effects: writes the end of the mark at `place`, and before that of all within it.
+/// Effects: writes the end of the mark at `place`, after the ends of all marks within it.
 void thread_log::end_down_to(unsigned place, caller from) noexcept {
     while (place < open_.count()) {
-        const open_mark gone = open_.pop();
-        open_.wait();
-        if (trace::is_of_function(gone.end)) {
-            write_call(gone.end, gone.what, gone.slot);
+        const open_mark ended = open_.pop();
+        open_.suspend();
+        if (trace::is_of_function(ended.end)) {
+            write_call(ended.end, ended.id, ended.slot);
         } else {
-            marked(gone.end, number_of(gone), from);
+            marked(ended.end, mark_number(ended), from);
         }
-        open_.go_on();
+        open_.resume();
     }
 }
 
-/// Effects: writes the ends of the marks that were left before the event whose stack is known now, and not written yet.
-/// Returns: the levels of the stack that are written then.
-unsigned thread_log::end_left(address slot, unsigned kept) noexcept {
-    const unsigned place = open_.find_left(slot, stack_);
+/// Effects: writes the ends of the marks that were abandoned before the current event, whose stack is known but not yet written.
+/// Returns: the number of levels that are written.
+unsigned thread_log::end_abandoned(address slot, unsigned kept) noexcept {
+    const unsigned place = open_.find_abandoned(slot, stack_);
     while (place < open_.count()) {
-        const open_mark gone = open_.pop();
-        if (trace::is_of_function(gone.end)) {
-            write_call(gone.end, gone.what, gone.slot);
+        const open_mark ended = open_.pop();
+        if (trace::is_of_function(ended.end)) {
+            write_call(ended.end, ended.id, ended.slot);
         } else if (std::byte* const to = write_stack(kept)) {
-            publish(gone.end, trace::write_number(to, number_of(gone)));
+            publish(ended.end, trace::write_number(to, mark_number(ended)));
             kept = stack_.depth();
         }
     }
     return kept;
 }
 
-std::uint64_t thread_log::number_of(const open_mark& mark) noexcept {
-    return mark.end == record_kind::scope_end ? mark.name : mark.what;
+std::uint64_t thread_log::mark_number(const open_mark& mark) noexcept {
+    return mark.end == record_kind::scope_end ? mark.name : mark.id;
 }
 
-// Such records come in millions, so there is no walk of the stack, and the stack of the last event stays as it is.
+// There are millions of such records, so the stack is not unwound, and that of the last event is kept.
 void thread_log::write_call(record_kind kind, address function, address frame) noexcept {
     const address part = function >> function_part_bits;
     if (functions_seen_[part % function_parts] != part || functions_epoch_ != the_recording.rules.epoch())
         [[unlikely]] {
-        write_code_of(function);
+        write_function_file(function);
     }
     if (!has_room(trace::most_event_bytes)) [[unlikely]] {
         return;
@@ -120,8 +120,8 @@ void thread_log::write_call(record_kind kind, address function, address frame) n
     publish(kind, to);
 }
 
-/// Effects: writes the function's file, if the trace does not have it.
-void thread_log::write_code_of(address function) noexcept {
+/// Effects: writes the function's file, unless the trace has it.
+void thread_log::write_function_file(address function) noexcept {
     if (functions_epoch_ != the_recording.rules.epoch()) {
         functions_epoch_ = the_recording.rules.epoch();
         functions_seen_ = {};

@@ -4,30 +4,30 @@
 
 namespace mallard::recorder {
 
-std::uint32_t name_table::number_of(const char* text) noexcept {
+std::uint32_t name_table::intern(const char* text) noexcept {
     const std::size_t length = text == nullptr ? 0 : ::strnlen(text, most_letters);
     if (length == 0) {
         return 0;
     }
     std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a
-    for (std::size_t each = 0; each < length; ++each) {
-        hash = (hash ^ static_cast<std::uint8_t>(text[each])) * 0x100000001b3;
+    for (std::size_t index = 0; index < length; ++index) {
+        hash = (hash ^ static_cast<std::uint8_t>(text[index])) * 0x100000001b3;
     }
     std::uint32_t added = 0;
     for (std::size_t step = 0; step < places; ++step) {
         std::atomic<std::uint32_t>& place = places_[(hash + step) % places];
-        std::uint32_t there = place.load(std::memory_order_acquire);
-        if (there == 0) {
+        std::uint32_t existing = place.load(std::memory_order_acquire);
+        if (existing == 0) {
             if (added == 0) {
                 added = add(text, length);
             }
-            // Another thread may have taken the place. If it is for the same name, the entry that was added is wasted.
-            if (added == 0 || place.compare_exchange_strong(there, added, std::memory_order_acq_rel)) {
+            // Another thread may have taken the place. If it has the same name, the added entry is wasted.
+            if (added == 0 || place.compare_exchange_strong(existing, added, std::memory_order_acq_rel)) {
                 return added;
             }
         }
-        if (is(there, text, length)) {
-            return there;
+        if (has_text(existing, text, length)) {
+            return existing;
         }
     }
     return 0;
@@ -39,12 +39,12 @@ name_table::name name_table::at(std::uint32_t number) const noexcept {
 
 void name_table::forget() noexcept {
     const std::uint32_t last = last_.load(std::memory_order_relaxed);
-    for (std::uint32_t each = 1; each <= last && each <= trace::most_names; ++each) {
-        entries_[each].written.store(false, std::memory_order_relaxed);
+    for (std::uint32_t number = 1; number <= last && number <= trace::most_names; ++number) {
+        entries_[number].written.store(false, std::memory_order_relaxed);
     }
 }
 
-/// Returns: the number of a new entry that no place leads to yet; 0 if there is no room.
+/// Returns: the number of a new entry that is not in `places` yet; 0 if there is no room.
 std::uint32_t name_table::add(const char* text, std::size_t length) noexcept {
     if (last_.load(std::memory_order_relaxed) >= trace::most_names ||
         text_used_.load(std::memory_order_relaxed) + length > text_bytes) {
@@ -61,9 +61,9 @@ std::uint32_t name_table::add(const char* text, std::size_t length) noexcept {
     return number;
 }
 
-bool name_table::is(std::uint32_t number, const char* text, std::size_t length) const noexcept {
-    const entry& its = entries_[number];
-    return its.length == length && std::memcmp(its.text, text, length) == 0;
+bool name_table::has_text(std::uint32_t number, const char* text, std::size_t length) const noexcept {
+    const entry& candidate = entries_[number];
+    return candidate.length == length && std::memcmp(candidate.text, text, length) == 0;
 }
 
 } // namespace mallard::recorder

@@ -1,10 +1,10 @@
 /// The names of scopes, marks and pools, by number.
 ///
-///     places: hash -> number        entries: number -> text, length, written        texts: the letters
+///     places: hash -> number        entries: number -> text, length, written        texts: characters
 ///
 /// Data model: three arrays in static storage, whose pages cost nothing until they are used. Names are copied, because
-/// the library that has them may be unloaded. A name stays for ever, and a number is never used again.
-/// Invariants: two equal names have one number. 0 is the number of the empty name, and of those without room.
+/// their library may be unloaded. A name is never removed, and a number is never reused.
+/// Invariants: equal names have the same number. 0 is the number of the empty name, and of names without room.
 /// Thread-safe, and safe in signal handlers: no lock and no heap.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace mallard::recorder {
 
 class name_table {
 public:
-    /// The letters of a longer name beyond these are left out.
+    /// Longer names are truncated.
     static constexpr std::size_t most_letters = 255;
 
     struct name {
@@ -27,14 +27,14 @@ public:
         std::size_t length = 0;
     };
 
-    /// Returns: the number of the name, given to it if it had none; 0 if there is no room.
+    /// Returns: the number of the name, assigned if necessary; 0 if there is no room.
     /// Complexity: O(length).
-    std::uint32_t number_of(const char* text) noexcept;
+    std::uint32_t intern(const char* text) noexcept;
 
-    /// Requires: `number` came from number_of, and is not 0.
+    /// Requires: `number` comes from `intern`, and is not 0.
     [[nodiscard]] name at(std::uint32_t number) const noexcept;
 
-    /// Returns: true if the trace does not have the name yet. Two threads may be told so at the same time.
+    /// Returns: true if the name is not in the trace yet. Concurrent calls may both return true.
     [[nodiscard]] bool is_new(std::uint32_t number) const noexcept {
         return !entries_[number].written.load(std::memory_order_relaxed);
     }
@@ -42,7 +42,7 @@ public:
         entries_[number].written.store(true, std::memory_order_relaxed);
     }
 
-    /// Effects: all names are new to the trace, which is another one.
+    /// Effects: marks all names as new, for another trace.
     void forget() noexcept;
 
 private:
@@ -55,7 +55,7 @@ private:
     static constexpr std::size_t text_bytes = std::size_t{4} << 20;
 
     std::uint32_t add(const char* text, std::size_t length) noexcept;
-    [[nodiscard]] bool is(std::uint32_t number, const char* text, std::size_t length) const noexcept;
+    [[nodiscard]] bool has_text(std::uint32_t number, const char* text, std::size_t length) const noexcept;
 
     std::array<std::atomic<std::uint32_t>, places> places_{};
     std::array<entry, trace::most_names + 1> entries_{};

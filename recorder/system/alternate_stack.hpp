@@ -1,7 +1,7 @@
-/// The stack on which the thread's signal handlers run (sigaltstack), if it is a small one.
+/// The stack of the thread's signal handlers (sigaltstack), if it is small.
 ///
-/// Many programs have one of a few KiB, of which the kernel takes most for the registers of the interrupted function. What
-/// an event needs may be more than what is left, and the handler would end in the guard page.
+/// Many programs have one of a few KiB, most of which the kernel uses for the registers of the interrupted function. An
+/// event may need more than the remaining bytes, and the handler would hit the guard page.
 #pragma once
 
 #include "recorder/dwarf/byte_cursor.hpp"
@@ -22,12 +22,12 @@ inline constinit thread_local alternate_stack small_alternate_stack [[gnu::tls_m
     return small_alternate_stack.bytes != 0;
 }
 
-/// Returns: true if the caller runs on that stack, and there is not enough left of it for an event.
+/// Returns: true if the caller runs on that stack, and it has too little room for an event.
 [[nodiscard, gnu::always_inline]] inline bool lacks_stack() noexcept {
-    constexpr std::size_t bytes_of_event = 2560; // 1.5 KiB with new code, and 1 KiB for the allocator
-    const std::size_t left =
+    constexpr std::size_t event_bytes = 2560; // 1.5 KiB with new code, and 1 KiB for the allocator
+    const std::size_t remaining =
         reinterpret_cast<unwind::address>(__builtin_frame_address(0)) - small_alternate_stack.begin;
-    return left < small_alternate_stack.bytes && left < bytes_of_event;
+    return remaining < small_alternate_stack.bytes && remaining < event_bytes;
 }
 
 } // namespace mallard::recorder

@@ -16,8 +16,8 @@ constexpr const char* follow_name = "MALLARD_RECORD_FOLLOW=";
 constexpr const char* stacks_name = "MALLARD_RECORD_STACKS=";
 constexpr const char* sample_name = "MALLARD_RECORD_SAMPLE=";
 
-// `mallard record` has checked both values. Any other text means the usual one.
-trace::stack_source stacks_of(const char* text) noexcept {
+// `mallard record` has validated both values. Any other text selects the default.
+trace::stack_source parse_stacks(const char* text) noexcept {
     if (std::strcmp(text, "none") == 0) {
         return trace::stack_source::none;
     }
@@ -25,7 +25,7 @@ trace::stack_source stacks_of(const char* text) noexcept {
                                         : trace::stack_source::descriptions;
 }
 
-std::uint32_t number_of(const char* text) noexcept {
+std::uint32_t parse_number(const char* text) noexcept {
     std::uint64_t number = 0;
     for (; *text >= '0' && *text <= '9' && number < 1U << 30; ++text) {
         number = number * 10 + static_cast<std::uint64_t>(*text - '0');
@@ -36,22 +36,22 @@ std::uint32_t number_of(const char* text) noexcept {
 } // namespace
 
 environment environment::read() noexcept {
-    environment found;
+    environment result;
     if (environ == nullptr) {
-        return found;
+        return result;
     }
     for (char** entry = environ; *entry != nullptr; ++entry) {
         if (const char* const folder = value_of(*entry, folder_name)) {
-            found.folder = folder;
+            result.folder = folder;
         } else if (const char* const follow = value_of(*entry, follow_name)) {
-            found.follow = *follow == '1';
+            result.follow = *follow == '1';
         } else if (const char* const stacks = value_of(*entry, stacks_name)) {
-            found.stacks = stacks_of(stacks);
+            result.stacks = parse_stacks(stacks);
         } else if (const char* const sample = value_of(*entry, sample_name)) {
-            found.sample = number_of(sample);
+            result.sample = parse_number(sample);
         }
     }
-    return found;
+    return result;
 }
 
 } // namespace mallard::recorder

@@ -1,7 +1,7 @@
 /// Whether the process has restricted its system calls (seccomp).
 ///
-/// A filter may end the process for a call that only the recorder makes. So the recorder makes none from then on: it takes what it
-/// needs before (interpose/sandbox.cpp), and leaves out what it cannot do without one.
+/// A filter may end the process for a system call that only the recorder makes. So the recorder makes none afterwards: it
+/// acquires its memory beforehand (interpose/sandbox.cpp), and skips what needs a call.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-/// Texts and numbers without the heap: the recorder is inside of malloc.
+/// Texts and numbers without the heap, because the recorder runs inside of malloc.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ public:
 
     [[nodiscard]] const char* text() const noexcept { return text_; }
     [[nodiscard]] std::size_t length() const noexcept { return length_; }
-    /// False if it was too long, and was cut.
+    /// False if the text was truncated.
     [[nodiscard]] bool complete() const noexcept { return complete_; }
 
 private:

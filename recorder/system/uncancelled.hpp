@@ -1,21 +1,21 @@
-/// Work inside of malloc that may not end the thread.
+/// Work inside of malloc that must not cancel the thread.
 #pragma once
 
 #include <pthread.h>
 
 namespace mallard::recorder {
 
-/// malloc is no cancellation point, but open, close, read and posix_fallocate are. While an object of this class lives, none of
-/// them acts on a cancellation that is pending.
+/// malloc is not a cancellation point, but open, close, read and posix_fallocate are. While an object of this class lives, they
+/// ignore a pending cancellation.
 class uncancelled {
 public:
-    uncancelled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    uncancelled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous_); }
     uncancelled(const uncancelled&) = delete;
     uncancelled& operator=(const uncancelled&) = delete;
-    ~uncancelled() { ::pthread_setcancelstate(before_, nullptr); }
+    ~uncancelled() { ::pthread_setcancelstate(previous_, nullptr); }
 
 private:
-    int before_ = PTHREAD_CANCEL_ENABLE;
+    int previous_ = PTHREAD_CANCEL_ENABLE;
 };
 
 } // namespace mallard::recorder

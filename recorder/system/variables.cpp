@@ -13,23 +13,23 @@ namespace {
 /// Effects: removes the first library of the list.
 /// Returns: true if it was the only one.
 bool drop_first(char* list) noexcept {
-    const char* const others = std::strchr(list, ':');
-    if (others == nullptr) {
+    const char* const separator = std::strchr(list, ':');
+    if (separator == nullptr) {
         return true;
     }
     const std::size_t length = std::strlen(list);
-    const auto dropped = static_cast<std::size_t>(others + 1 - list);
-    std::memmove(list, others + 1, length - dropped);
+    const auto dropped = static_cast<std::size_t>(separator + 1 - list);
+    std::memmove(list, separator + 1, length - dropped);
     std::memset(list + length - dropped, 0, dropped);
     return false;
 }
 
-/// Effects: ends `environ` at `end`, and fills the words between there and `old_end`, its null so far.
+/// Effects: ends `environ` at `end`, and fills the words up to `old_end`, its former null.
 ///
-/// The kernel places the auxiliary vector behind that null. The runtimes of Go and others find it by a walk over the
-/// variables, from `environ` or from behind the arguments, so it has to follow the null without a gap. Pairs of free words
-/// become entries of the vector that every reader skips. An odd word is left at the front, as an empty variable that only a
-/// walk from the arguments meets.
+/// The kernel places the auxiliary vector behind that null. Go's runtime and others find it by walking the
+/// variables, from `environ` or from behind the arguments, so it must follow the null without a gap. Pairs of free words
+/// become entries that every reader of the vector skips. An odd word stays at the front, as an empty variable that only a
+/// walk from the arguments sees.
 void close_gap(char** end, char** old_end) noexcept {
     static char empty[] = "";
     *end = nullptr;
@@ -51,7 +51,7 @@ char* value_of(char* entry, const char* name) noexcept {
     return std::strncmp(entry, name, length) == 0 ? entry + length : nullptr;
 }
 
-// setenv and unsetenv use the heap, and take a lock. The entries are the process's own memory, and are changed in place.
+// setenv and unsetenv use the heap and take a lock. The entries are the process's own memory, and are changed in place.
 void remove_variables(const char* prefix) noexcept {
     char** to = environ;
     char** entry = environ;

@@ -1,11 +1,11 @@
-/// Memory that tells the child of a fork apart, however it was made.
+/// Memory that identifies the child of any fork.
 #pragma once
 
 #include <cstddef>
 
 namespace mallard::recorder {
 
-/// Returns: anonymous memory that is zero in the child of a fork; null if there is none.
+/// Returns: anonymous memory that is zero in the child of a fork; null on failure.
 void* memory_wiped_at_fork(std::size_t bytes) noexcept;
 
 } // namespace mallard::recorder

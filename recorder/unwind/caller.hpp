@@ -1,17 +1,17 @@
-/// The place from which a walk begins.
+/// The frame from which a walk begins.
 #pragma once
 
 #include "recorder/dwarf/byte_cursor.hpp"
 
 namespace mallard::recorder::unwind {
 
-/// The frame of a function that the program calls instead of the system's.
+/// The caller of an interposed function.
 struct caller {
-    address slot;       ///< where the return address stands
+    address slot;       ///< location of the return address
     address frame_base; ///< rbp in the caller
 
     /// Requires: the calling function has a frame pointer.
-    [[gnu::always_inline]] static caller of(const void* frame) noexcept {
+    [[gnu::always_inline]] static caller from_frame(const void* frame) noexcept {
         const auto* const words = static_cast<const address*>(frame);
         return {reinterpret_cast<address>(words + 1), words[0]};
     }

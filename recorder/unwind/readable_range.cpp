@@ -12,16 +12,16 @@
 #include <csignal>
 #include <utility>
 
-// The loader's: where the kernel put the number of arguments, above all frames of the main thread.
+// The loader's pointer to the argument count that the kernel put above all frames of the main thread.
 extern "C" void* __libc_stack_end;
 
 namespace mallard::recorder::unwind {
 
 namespace {
 
-// A stack that grows by more than this at once is taken for another stack.
+// A stack that grows by more than this in one event is taken for another stack.
 constexpr address most_bytes_at_once = 256 * page_bytes;
-constexpr int no_such_way = -1;
+constexpr int invalid_operation = -1;
 
 /// Returns: true if all pages of [begin, end) can be read.
 /// Complexity: at most two system calls, if the kernel knows MADV_POPULATE_READ and all pages can be read.
@@ -33,10 +33,10 @@ bool are_readable(address begin, address end) noexcept {
         return false;
     }
     begin += page_bytes;
-    const int before = errno;
+    const int saved_errno = errno;
     const bool populated =
         begin < end && ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ) == 0;
-    errno = before;
+    errno = saved_errno;
     for (; !populated && begin < end; begin += page_bytes) {
         if (!page_is_readable(begin)) {
             return false;
@@ -45,8 +45,8 @@ bool are_readable(address begin, address end) noexcept {
     return true;
 }
 
-/// Returns: a word above the calling thread's frames, on its stack. libc puts the descriptor of a thread at the top of the
-/// thread's stack, all but that of the main thread.
+/// Returns: a word above the calling thread's frames, on its stack. libc puts a thread's descriptor at the top of the thread's
+/// stack, except for the main thread.
 address top_of_own_stack() noexcept {
     const bool is_main = ::syscall(SYS_gettid) == ::getpid();
     return is_main ? reinterpret_cast<address>(__libc_stack_end) : static_cast<address>(::pthread_self());
@@ -54,15 +54,15 @@ address top_of_own_stack() noexcept {
 
 } // namespace
 
-// The kernel reads the signal set before it looks at the first argument, so the answer is EFAULT or EINVAL.
+// The kernel copies the signal set before it validates the first argument, so errno is EFAULT or EINVAL.
 bool page_is_readable(address page) noexcept {
     if (in_sandbox()) {
         return false;
     }
-    const int before = errno;
-    const long answer = ::syscall(SYS_rt_sigprocmask, no_such_way, page, nullptr, sizeof(address));
-    const bool readable = answer == 0 || errno != EFAULT;
-    errno = before;
+    const int saved_errno = errno;
+    const long result = ::syscall(SYS_rt_sigprocmask, invalid_operation, page, nullptr, sizeof(address));
+    const bool readable = result == 0 || errno != EFAULT;
+    errno = saved_errno;
     return readable;
 }
 
@@ -71,9 +71,9 @@ void readable_range::enter_own_stack() noexcept {
     end_ = lasting_end_ = own_end_;
 }
 
-/// Effects: the thread's own stack is [begin, its top) if readable pages lead there without a hole. There is one below a
-/// stack of libc's, the page that guards it.
-/// Returns: true if it is.
+/// Effects: sets the thread's own stack to [begin, its top) if all pages in between can be read. Below a stack of libc's lies
+/// a guard page.
+/// Returns: true if it is set.
 bool readable_range::find_own_stack(address begin, address end) noexcept {
     if (own_end_ != 0) {
         return false;
@@ -81,7 +81,7 @@ bool readable_range::find_own_stack(address begin, address end) noexcept {
     if (own_top_ == 0) {
         own_top_ = top_of_own_stack();
     }
-    const address own_end = page_of(own_top_) + page_bytes;
+    const address own_end = page_start(own_top_) + page_bytes;
     if (own_end <= begin || own_end - begin > most_bytes_at_once || !are_readable(end, own_end)) {
         return false;
     }
@@ -91,7 +91,7 @@ bool readable_range::find_own_stack(address begin, address end) noexcept {
 }
 
 bool readable_range::begin_event_elsewhere(address slot) noexcept {
-    const address page = page_of(slot);
+    const address page = page_start(slot);
     const bool strayed = std::exchange(strayed_, false);
     const bool was_own = end_ != 0 && end_ == own_end_;
     if (on_own_stack(slot)) {
@@ -131,7 +131,7 @@ bool readable_range::grow_to(address word) noexcept {
     if (on_own_stack(word)) {
         return true;
     }
-    const address page = page_of(word);
+    const address page = page_start(word);
     if (word % sizeof(address) != 0 || page == 0 || !page_is_readable(page)) {
         return false;
     }

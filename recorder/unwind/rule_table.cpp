@@ -38,19 +38,19 @@ bool follows_call(const std::uint8_t* key) noexcept {
     return false;
 }
 
-/// Returns: true if `key` is in the code of a file, but no call returns to it. It was put on a new stack as the return address of
-/// the function that begins there: makecontext puts the beginning of __start_context, Boost.Context a place in make_fcontext.
-/// Code made at run time is not of a file: it may push return addresses of its own.
+/// Returns: true if `key` is in the code of a file, but no call returns to it. It was pushed onto a new stack as the return
+/// address into the function that begins there: makecontext pushes the start of __start_context, Boost.Context an address in
+/// make_fcontext. Code generated at run time belongs to no file and may push return addresses as well.
 bool begins_stack(address key) noexcept {
     constexpr address longest_call = 7;
-    code_object file;
-    return object_at(key, file) && key - file.begin >= longest_call && page_is_readable(page_of(key)) &&
-           page_is_readable(page_of(key - longest_call)) &&
+    code_object object;
+    return object_at(key, object) && key - object.begin >= longest_call &&
+           page_is_readable(page_start(key)) && page_is_readable(page_start(key - longest_call)) &&
            !follows_call(reinterpret_cast<const std::uint8_t*>(key));
 }
 
 /// Returns: true if a call returns to `key` in `__do_global_dtors_aux`, which runs the destructors of a file's static objects.
-/// gcc's crtstuff.c compiles it without a description. Its frame is the usual one with rbp, so the stack goes on outside.
+/// gcc's crtstuff.c compiles it without unwind information. It has a standard frame with rbp, so the walk can continue.
 ///
 ///     key: e8 .. .. .. ..          call deregister_tm_clones
 ///          c6 05 .. .. .. .. 01    movb $1, completed(%rip)
@@ -58,14 +58,14 @@ bool begins_stack(address key) noexcept {
 bool is_in_global_destructors(address key) noexcept {
     constexpr int any = -1;
     constexpr std::array pattern{0xe8, any, any, any, any, 0xc6, 0x05, any, any, any, any, 0x01, 0x5d, 0xc3};
-    code_object file;
-    if (!object_at(key - 1, file) || file.end - key < pattern.size() ||
-        !page_is_readable(page_of(key + pattern.size() - 1))) {
+    code_object object;
+    if (!object_at(key - 1, object) || object.end - key < pattern.size() ||
+        !page_is_readable(page_start(key + pattern.size() - 1))) {
         return false;
     }
     const auto* const code = reinterpret_cast<const std::uint8_t*>(key);
-    for (std::size_t each = 0; each < pattern.size(); ++each) {
-        if (pattern[each] != any && pattern[each] != code[each]) {
+    for (std::size_t index = 0; index < pattern.size(); ++index) {
+        if (pattern[index] != any && pattern[index] != code[index]) {
             return false;
         }
     }
@@ -74,40 +74,40 @@ bool is_in_global_destructors(address key) noexcept {
 
 } // namespace
 
-rule make_rule(address key, bool others_have_frame_pointers) noexcept {
+rule make_rule(address key, bool assume_frame_pointers) noexcept {
     frame_description function;
-    row at;
+    row current;
     const bool is_described = description_at(key - 1, function);
-    // The function before may end where one begins that was put on a stack.
+    // The preceding function may end where one begins that was pushed onto a stack.
     if ((!is_described || function.end == key) && begins_stack(key)) {
         return rule(rule::last);
     }
     if (!is_described) {
-        const bool has_frame_pointer = others_have_frame_pointers || is_in_global_destructors(key);
+        const bool has_frame_pointer = assume_frame_pointers || is_in_global_destructors(key);
         return has_frame_pointer ? rule::by_frame_pointer() : rule(rule::complex);
     }
-    if (function.return_register != rip || !row_at(function, key - 1, at)) {
+    if (function.return_register != rip || !row_at(function, key - 1, current)) {
         return rule(rule::complex);
     }
-    const register_rule& back = at.rules[rip];
-    const register_rule& base = at.rules[rbp];
+    const register_rule& back = current.rules[rip];
+    const register_rule& base = current.rules[rbp];
     if (back.where() == place::undefined) {
         return rule(rule::last);
     }
-    const bool by_constant =
-        at.frame.where() == place::offset && (at.frame_register == rsp || at.frame_register == rbp);
-    const bool usual = back.where() == place::memory_at_offset && back.number() == -8 &&
-                       at.rules[rsp].where() == place::unchanged && !function.signal_frame;
+    const bool by_constant = current.frame.where() == place::offset &&
+                             (current.frame_register == rsp || current.frame_register == rbp);
+    const bool has_standard_layout = back.where() == place::memory_at_offset && back.number() == -8 &&
+                                     current.rules[rsp].where() == place::unchanged && !function.signal_frame;
     const bool saved = base.where() == place::memory_at_offset && base.number() < 0;
-    if (!by_constant || !usual || !(saved || base.where() == place::unchanged)) {
+    if (!by_constant || !has_standard_layout || !(saved || base.where() == place::unchanged)) {
         return rule(rule::complex);
     }
-    return rule::of(at.frame_register == rbp, at.frame.number(), saved ? -base.number() : 0);
+    return rule::encode(current.frame_register == rbp, current.frame.number(), saved ? -base.number() : 0);
 }
 
 void rule_table::clear() noexcept {
-    for (bucket& each : buckets_) {
-        for (auto& word : each) {
+    for (bucket& entry : buckets_) {
+        for (auto& word : entry) {
             word.store(0, std::memory_order_relaxed);
         }
     }

@@ -1,12 +1,12 @@
-/// The way from a frame to its caller, for each return address that was met.
+/// The cached unwind rules, by return address.
 ///
 ///     word   | 32 bits of the address | kind 2 | base 1 | frame / 8, 17 bits | saved rbp / 8, 12 bits |
-///     bucket | word | older word |          found by the other 15 bits of the address
+///     bucket | word | older word |          indexed by the other 15 bits of the address
 ///
-/// Data model: a word tells a whole rule, so threads read and write words without a lock. A new word takes the first
-/// place of its bucket, and pushes the other one back. With a single word, two return addresses of one bucket in a loop
-/// would be evaluated for ever.
-/// Invariant: a word is right as long as its code is loaded. `clear` follows each unloading.
+/// Data model: a word is a complete rule, so threads read and write words without a lock. A new word takes the first
+/// place of its bucket, and moves the older one to the second. With a single word, two return addresses of one bucket in a
+/// loop would evict each other for ever.
+/// Invariant: a word is valid while its code is loaded. `clear` follows each unloading.
 #pragma once
 
 #include "recorder/dwarf/byte_cursor.hpp"
@@ -20,19 +20,19 @@ namespace mallard::recorder::unwind {
 /// The rule of one return address, in 32 bits.
 class rule {
 public:
-    enum kind : std::uint8_t {
+    enum rule_kind : std::uint8_t {
         none,    ///< not known yet
-        simple,  ///< the frame address is rsp or rbp plus a constant, and the return address stands below it
-        last,    ///< nothing called this function
-        complex, ///< the description has to be evaluated each time, or there is none
+        simple,  ///< the frame address is rsp or rbp plus a constant, and the return address is below it
+        last,    ///< the function is outermost
+        complex, ///< the description must be evaluated each time, or is missing
     };
 
     constexpr rule() noexcept = default;
     constexpr explicit rule(std::uint32_t bits) noexcept : bits_(bits) {}
-    constexpr explicit rule(kind which) noexcept : bits_(std::uint32_t{which}) {}
+    constexpr explicit rule(rule_kind value) noexcept : bits_(std::uint32_t{value}) {}
 
-    /// Returns: the rule, or a complex one if the numbers do not fit.
-    static constexpr rule of(bool by_rbp, std::int64_t frame_offset, std::int64_t rbp_below) noexcept {
+    /// Returns: the rule, or a complex one if an operand does not fit.
+    static constexpr rule encode(bool by_rbp, std::int64_t frame_offset, std::int64_t rbp_below) noexcept {
         const bool fits = frame_offset > 0 && frame_offset < std::int64_t{1} << 20 && frame_offset % 8 == 0 &&
                           rbp_below >= 0 && rbp_below < std::int64_t{1} << 15 && rbp_below % 8 == 0;
         if (!fits) {
@@ -43,10 +43,10 @@ public:
                     static_cast<std::uint32_t>(rbp_below / 8) << 20);
     }
 
-    /// The usual frame of a function that keeps a frame pointer: the return address, and below it the caller's rbp.
-    static constexpr rule by_frame_pointer() noexcept { return of(true, 16, 16); }
+    /// The standard frame of a function with a frame pointer: the return address, and below it the caller's rbp.
+    static constexpr rule by_frame_pointer() noexcept { return encode(true, 16, 16); }
 
-    [[nodiscard]] constexpr kind which() const noexcept { return static_cast<kind>(bits_ & 3U); }
+    [[nodiscard]] constexpr rule_kind kind() const noexcept { return static_cast<rule_kind>(bits_ & 3U); }
     [[nodiscard]] constexpr bool by_rbp() const noexcept { return (bits_ & 4U) != 0; }
     /// From the base to the canonical frame address, in bytes.
     [[nodiscard]] constexpr address frame_offset() const noexcept {
@@ -60,63 +60,65 @@ private:
     std::uint32_t bits_ = none;
 };
 
-/// Returns: the rule for the address before `key`, from the description of its function. A function without one keeps a frame
-/// pointer if `others_have_frame_pointers`.
-rule make_rule(address key, bool others_have_frame_pointers) noexcept;
+/// Returns: the rule for the instruction before `key`, from the description of its function. A function without one keeps a frame
+/// pointer if `assume_frame_pointers`.
+rule make_rule(address key, bool assume_frame_pointers) noexcept;
 
 class rule_table {
 public:
-    /// Returns: the rule for a call that returns to `key`, or, with key - 1, for an instruction that was interrupted.
-    /// Complexity: O(1) for a known one; else a search among the functions of its file.
+    /// Returns: the rule for a call that returns to `key`, or, with key + 1, for an instruction that was interrupted.
+    /// Complexity: O(1) if cached; else a search among the functions of its file.
     rule find(address key) noexcept {
-        bucket& here = buckets_[index_of(key)];
-        const std::uint64_t first = here[0].load(std::memory_order_relaxed);
-        if (first >> 32 == tag_of(key)) [[likely]] {
+        bucket& entry = buckets_[bucket_index(key)];
+        const std::uint64_t first = entry[0].load(std::memory_order_relaxed);
+        if (first >> 32 == tag(key)) [[likely]] {
             return rule(static_cast<std::uint32_t>(first));
         }
-        const std::uint64_t second = here[1].load(std::memory_order_relaxed);
-        if (second >> 32 == tag_of(key)) {
+        const std::uint64_t second = entry[1].load(std::memory_order_relaxed);
+        if (second >> 32 == tag(key)) {
             return rule(static_cast<std::uint32_t>(second));
         }
-        return add(key, here);
+        return add(key, entry);
     }
 
-    /// Effects: takes every function without a description to keep a frame pointer from now on, if `all_have_them`. One with
-    /// a description may use rbp for something else, as those of libc do from which main is called.
-    void walk_frame_pointers(bool all_have_them) noexcept { by_frame_pointers_ = all_have_them; }
+    /// Effects: if `enabled`, functions without a description are assumed to keep a frame pointer. A function with a description
+    /// may use rbp for another purpose, as those of libc do that call main.
+    void walk_frame_pointers(bool enabled) noexcept { by_frame_pointers_ = enabled; }
 
     /// Returns: true if a frame pointer of 0 ends a stack.
     [[nodiscard]] bool walks_frame_pointers() const noexcept { return by_frame_pointers_; }
 
-    /// Effects: forgets all rules, because code was unloaded.
+    /// Effects: removes all rules, because code was unloaded.
     void clear() noexcept;
 
     /// Returns: a number that changes with each `clear`.
     [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
 
-    /// Returns: the rules made so far.
-    [[nodiscard]] std::uint64_t made() const noexcept { return made_.load(std::memory_order_relaxed); }
+    /// Returns: the number of rules added.
+    [[nodiscard]] std::uint64_t rule_count() const noexcept {
+        return rule_count_.load(std::memory_order_relaxed);
+    }
 
 private:
     static constexpr unsigned index_bits = 15;
     using bucket = std::array<std::atomic<std::uint64_t>, 2>;
 
-    // The part of the address that is not in the tag can be had back from both, so a word belongs to one address.
-    static constexpr std::uint64_t tag_of(address key) noexcept { return key >> index_bits & 0xffffffffU; }
-    static constexpr std::uint64_t index_of(address key) noexcept {
-        return (key ^ tag_of(key) * 0x9e37U) & ((1U << index_bits) - 1);
+    // Tag and index determine the address, so a word belongs to one address.
+    static constexpr std::uint64_t tag(address key) noexcept { return key >> index_bits & 0xffffffffU; }
+    static constexpr std::uint64_t bucket_index(address key) noexcept {
+        return (key ^ tag(key) * 0x9e37U) & ((1U << index_bits) - 1);
     }
 
-    [[gnu::cold, gnu::noinline]] rule add(address key, bucket& here) noexcept {
-        const rule made = make_rule(key, by_frame_pointers_);
-        made_.fetch_add(1, std::memory_order_relaxed);
-        here[1].store(here[0].load(std::memory_order_relaxed), std::memory_order_relaxed);
-        here[0].store(tag_of(key) << 32 | made.bits(), std::memory_order_relaxed);
-        return made;
+    [[gnu::cold, gnu::noinline]] rule add(address key, bucket& entry) noexcept {
+        const rule added = make_rule(key, by_frame_pointers_);
+        rule_count_.fetch_add(1, std::memory_order_relaxed);
+        entry[1].store(entry[0].load(std::memory_order_relaxed), std::memory_order_relaxed);
+        entry[0].store(tag(key) << 32 | added.bits(), std::memory_order_relaxed);
+        return added;
     }
 
     std::array<bucket, std::size_t{1} << index_bits> buckets_{};
-    std::atomic<std::uint64_t> made_{0};
+    std::atomic<std::uint64_t> rule_count_{0};
     std::atomic<std::uint32_t> epoch_{0};
     bool by_frame_pointers_ = false;
 };

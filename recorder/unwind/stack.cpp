@@ -9,17 +9,17 @@ namespace mallard::recorder::unwind {
 
 namespace {
 
-address word_at(address where) noexcept {
-    return *reinterpret_cast<const address*>(where);
+address word_at(address location) noexcept {
+    return *reinterpret_cast<const address*>(location);
 }
 
-/// Returns: the result of `step` for a copy of `now`, which takes over the copy. The compiler keeps an object in registers only
-/// as long as no function knows its address, and each level would wait for the memory of the one before.
+/// Returns: the result of `step` on a copy of `pos`, and copies the result back. The compiler keeps an object in registers only
+/// while no other function has its address; otherwise each level would wait for the memory of the preceding one.
 template <typename Position, typename Step>
-[[gnu::always_inline]] inline bool apart(Position& now, Step step) noexcept {
-    Position copy = now;
+[[gnu::always_inline]] inline bool with_copy(Position& pos, Step step) noexcept {
+    Position copy = pos;
     const bool result = step(copy);
-    now = copy;
+    pos = copy;
     return result;
 }
 
@@ -27,66 +27,66 @@ template <typename Position, typename Step>
 
 void stack::forget() noexcept {
     depth_ = 0;
-    other_count_ = 0;
+    watched_count_ = 0;
     certain_ = 0;
     readable_.clear();
 }
 
 unsigned stack::update(address slot, address frame_base, rule_table& rules) noexcept {
-    unsigned known = epoch_ != rules.epoch() ? 0 : certain_; // levels that may still be met
+    unsigned known = epoch_ != rules.epoch() ? 0 : certain_; // levels that the walk may reach
     epoch_ = rules.epoch();
     added_ = 0;
-    new_other_count_ = 0;
+    new_watched_count_ = 0;
     uncertain_ = 0;
     if (!readable_.begin_event(slot)) [[unlikely]] {
         known = 0;
     }
-    const position now{slot, word_at(slot), frame_base, slot + sizeof(address), false};
-    known = walk(now, known, rules);
+    const position pos{slot, word_at(slot), frame_base, slot + sizeof(address), false};
+    known = walk(pos, known, rules);
     return install(known);
 }
 
-/// Effects: adds new levels, from `now` outwards, as far as a known one from which nothing changed.
-/// Returns: the number of levels outside, which are the same as before.
-unsigned stack::walk(position now, unsigned known, rule_table& rules) noexcept {
+/// Effects: unwinds from `pos` to the first cached level whose outer levels are unchanged.
+/// Returns: the number of these cached levels.
+unsigned stack::walk(position pos, unsigned known, rule_table& rules) noexcept {
     for (;;) {
         const level* inner = levels_ + known;
-        if (known > 0 && inner[-1].slot < now.slot && now.slot <= levels_->slot) {
+        if (known > 0 && inner[-1].slot < pos.slot && pos.slot <= levels_->slot) {
             do {
                 --inner;
-            } while (inner[-1].slot < now.slot);
+            } while (inner[-1].slot < pos.slot);
         }
         known = static_cast<unsigned>(inner - levels_);
-        if (known > 0 && matches(known - 1, now)) {
-            rests_[known - 1].frame_base = now.frame_base;
+        if (known > 0 && matches(known - 1, pos)) {
+            states_[known - 1].frame_base = pos.frame_base;
             const unsigned changed = first_changed(known - 1);
             if (changed == unchanged) {
                 return known;
             }
-            if (!apart(now, [&](position& copy) { return carry_over(known - 1, changed, copy); })) {
+            if (!with_copy(pos, [&](position& copy) { return carry_over(known - 1, changed, copy); })) {
                 return 0;
             }
             known = changed;
         }
-        if (!go_out(now, rules)) {
+        if (!unwind_level(pos, rules)) {
             return 0;
         }
     }
 }
 
-// No level that is certain was interrupted.
-bool stack::matches(unsigned which, const position& now) const noexcept {
-    const rest& its = rests_[which];
-    return levels_[which].slot == now.slot && levels_[which].return_address == now.return_address &&
-           (!its.uses_rbp || its.frame_base == now.frame_base) && !now.interrupted;
+// A certain level is never interrupted.
+bool stack::matches(unsigned index, const position& pos) const noexcept {
+    const level_state& state = states_[index];
+    return levels_[index].slot == pos.slot && levels_[index].return_address == pos.return_address &&
+           (!state.uses_rbp || state.frame_base == pos.frame_base) && !pos.interrupted;
 }
 
-/// Returns: the innermost level, from `known` outwards, from which the way out is another one than before.
+/// Returns: the innermost changed level, from `known` outwards, or `unchanged`.
 unsigned stack::first_changed(unsigned known) noexcept {
     return known <= most_compared ? innermost_changed(0, known) : first_changed_by_parts(known);
 }
 
-/// The same for a deep stack. A level of its middle may have changed, and count as unchanged for some updates.
+/// Compares a deep stack in part. A changed level of the middle may count as unchanged for some updates.
 unsigned stack::first_changed_by_parts(unsigned known) noexcept {
     const unsigned middle_end = known - inner_levels;
     unsigned changed = innermost_changed(middle_end, known);
@@ -98,14 +98,14 @@ unsigned stack::first_changed_by_parts(unsigned known) noexcept {
     }
     const unsigned part_end = compared_from_;
     compared_from_ -= std::min(part_levels, part_end - outer_levels);
-    const bool same = innermost_changed(0, outer_levels) == unchanged &&
-                      innermost_changed(compared_from_, part_end) == unchanged;
-    return same ? unchanged : innermost_changed(0, middle_end);
+    const bool is_unchanged = innermost_changed(0, outer_levels) == unchanged &&
+                              innermost_changed(compared_from_, part_end) == unchanged;
+    return is_unchanged ? unchanged : innermost_changed(0, middle_end);
 }
 
-/// Returns: the innermost of the levels [begin, end] that changed. Of the level `end` itself the slot is known to be the same.
+/// Returns: the innermost changed level of [begin, end]. The slot of level `end` is known to be unchanged.
 unsigned stack::innermost_changed(unsigned begin, unsigned end) const noexcept {
-    const auto differs = [](const level& which) { return word_at(which.slot) ^ which.return_address; };
+    const auto differs = [](const level& cached) { return word_at(cached.slot) ^ cached.return_address; };
     const level* const first = levels_ + begin;
     const level* from = levels_ + end; // levels from here inwards are unchanged
     for (; from - first >= 4; from -= 4) {
@@ -120,17 +120,17 @@ unsigned stack::innermost_changed(unsigned begin, unsigned end) const noexcept {
             break;
         }
     }
-    if (other_count_ > 0) {
-        changed = innermost_changed_other(others_before(begin), rests_[end].others, changed);
+    if (watched_count_ > 0) {
+        changed = innermost_changed_watched(watched_outside(begin), states_[end].watched_end, changed);
     }
     return changed;
 }
 
-/// Returns: the innermost level that changed, if the words [begin, end) that are no return addresses count too.
-unsigned stack::innermost_changed_other(unsigned begin, unsigned end, unsigned changed) const noexcept {
-    const auto differs = [](const other_word& other) { return word_at(other.at) ^ other.value; };
-    const other_word* const first = others_ + begin;
-    const other_word* from = others_ + end;
+/// Returns: the innermost changed level, including changes of the watched words [begin, end).
+unsigned stack::innermost_changed_watched(unsigned begin, unsigned end, unsigned changed) const noexcept {
+    const auto differs = [](const watched_word& word) { return word_at(word.at) ^ word.value; };
+    const watched_word* const first = watched_ + begin;
+    const watched_word* from = watched_ + end;
     for (; from - first >= 4; from -= 4) {
         if ((differs(from[-1]) | differs(from[-2]) | differs(from[-3]) | differs(from[-4])) != 0) {
             break;
@@ -144,78 +144,80 @@ unsigned stack::innermost_changed_other(unsigned begin, unsigned end, unsigned c
     return changed;
 }
 
-/// Effects: the levels between `known` and `changed` are new ones again, and `now` is the level that changed.
-bool stack::carry_over(unsigned known, unsigned changed, position& now) noexcept {
-    address frame_base = now.frame_base;
-    for (unsigned which = known; which > changed; --which) {
-        rest its = rests_[which];
-        its.frame_base = frame_base;
-        if (!add(levels_[which], its)) {
+/// Effects: pushes the levels between `known` and `changed` as new ones; `pos` becomes the changed level.
+bool stack::carry_over(unsigned known, unsigned changed, position& pos) noexcept {
+    address frame_base = pos.frame_base;
+    for (unsigned index = known; index > changed; --index) {
+        level_state state = states_[index];
+        state.frame_base = frame_base;
+        if (!push_level(levels_[index], state)) {
             return false;
         }
-        for (unsigned each = others_before(which); each < rests_[which].others; ++each) {
-            if (others_[each].at != its.saved_rbp_at) {
-                add_new_other(others_[each].at, others_[each].value);
+        for (unsigned word = watched_outside(index); word < states_[index].watched_end; ++word) {
+            if (watched_[word].at != state.saved_rbp_at) {
+                push_new_watched(watched_[word].at, watched_[word].value);
             }
         }
-        if (its.saved_rbp_at != 0) {
-            frame_base = word_at(its.saved_rbp_at);
+        if (state.saved_rbp_at != 0) {
+            frame_base = word_at(state.saved_rbp_at);
         }
     }
     const address slot = levels_[changed].slot;
-    now = {slot, word_at(slot), frame_base, slot + sizeof(address), false};
+    pos = {slot, word_at(slot), frame_base, slot + sizeof(address), false};
     return true;
 }
 
-// By value: commit() moves the levels that were known before.
-bool stack::add(level which, rest its) noexcept {
+// By value: commit() moves the cached levels.
+bool stack::push_level(level added, level_state state) noexcept {
     if (added_ == room_ && !commit(added_ + 1)) {
         return stop(stack_end::too_deep);
     }
-    new_levels_[added_] = which;
-    new_rests_[added_++] = its;
+    new_levels_[added_] = added;
+    new_states_[added_++] = state;
     return true;
 }
 
-/// Effects: adds `now`, which becomes the level outside.
-/// Returns: false if there is none.
-bool stack::go_out(position& now, rule_table& rules) noexcept {
-    const rule way = rules.find(now.return_address + (now.interrupted ? 1 : 0));
-    if (!add({now.slot, now.return_address}, {now.frame_base, 0, 0, way.by_rbp(), false, now.interrupted})) {
+/// Effects: pushes `pos`, which becomes the outer level.
+/// Returns: false at the end of the stack.
+bool stack::unwind_level(position& pos, rule_table& rules) noexcept {
+    const rule unwind_rule = rules.find(pos.return_address + (pos.interrupted ? 1 : 0));
+    if (!push_level({pos.slot, pos.return_address},
+                    {pos.frame_base, 0, 0, unwind_rule.by_rbp(), false, pos.interrupted})) {
         return false;
     }
-    if (way.which() == rule::simple) [[likely]] {
-        return go_out_by(way, now, rules);
+    if (unwind_rule.kind() == rule::simple) [[likely]] {
+        return apply_rule(unwind_rule, pos, rules);
     }
-    if (way.which() == rule::last && !now.interrupted) {
+    if (unwind_rule.kind() == rule::last && !pos.interrupted) {
         return stop(stack_end::outermost);
     }
-    return apart(now, [this](position& copy) { return go_out_slowly(copy); });
+    return with_copy(pos, [this](position& copy) { return unwind_by_description(copy); });
 }
 
-bool stack::go_out_by(rule way, position& now, const rule_table& rules) noexcept {
-    const address frame = (way.by_rbp() ? now.frame_base : now.stack_pointer) + way.frame_offset();
+bool stack::apply_rule(rule unwind_rule, position& pos, const rule_table& rules) noexcept {
+    const address frame =
+        (unwind_rule.by_rbp() ? pos.frame_base : pos.stack_pointer) + unwind_rule.frame_offset();
     const address slot = frame - sizeof(address);
-    if (slot < now.stack_pointer || !readable_.holds(slot)) [[unlikely]] {
-        const bool last = rules.walks_frame_pointers() && way.by_rbp() && now.frame_base == 0;
+    if (slot < pos.stack_pointer || !readable_.holds(slot)) [[unlikely]] {
+        const bool last = rules.walks_frame_pointers() && unwind_rule.by_rbp() && pos.frame_base == 0;
         return stop(last ? stack_end::outermost : stack_end::unreadable);
     }
-    if (way.rbp_below() != 0) {
-        const address saved = frame - way.rbp_below();
+    if (unwind_rule.rbp_below() != 0) {
+        const address saved = frame - unwind_rule.rbp_below();
         if (!readable_.holds(saved)) [[unlikely]] {
             return stop(stack_end::unreadable);
         }
-        new_rests_[added_ - 1].saved_rbp_at = saved;
-        now.frame_base = word_at(saved);
+        new_states_[added_ - 1].saved_rbp_at = saved;
+        pos.frame_base = word_at(saved);
     }
-    now.slot = slot;
-    now.return_address = word_at(slot);
-    now.stack_pointer = frame;
-    now.interrupted = false;
-    return is_address(now.return_address);
+    pos.slot = slot;
+    pos.return_address = word_at(slot);
+    pos.stack_pointer = frame;
+    pos.interrupted = false;
+    return is_address(pos.return_address);
 }
 
-/// Returns: true if code may be there. Otherwise the stack has ended.
+/// Returns: true if the word can be a code address. Otherwise the stack ends here.
 bool stack::is_address(address word) noexcept {
     if (word - 1 < trace::interrupted_level - 1) [[likely]] {
         return true;
@@ -223,22 +225,22 @@ bool stack::is_address(address word) noexcept {
     return stop(word == 0 ? stack_end::null : stack_end::unreadable);
 }
 
-/// For a description that needs more than rsp, rbp and a constant.
-bool stack::go_out_slowly(position& now) noexcept {
-    frame here;
-    here.now.set(rip, now.return_address);
-    here.now.set(rsp, now.stack_pointer);
-    here.now.set(rbp, now.frame_base);
-    here.slot = now.slot;
-    here.interrupted = now.interrupted;
+/// Unwinds by a description that needs more than rsp, rbp and a constant.
+bool stack::unwind_by_description(position& pos) noexcept {
+    frame outer;
+    outer.regs.set(rip, pos.return_address);
+    outer.regs.set(rsp, pos.stack_pointer);
+    outer.regs.set(rbp, pos.frame_base);
+    outer.slot = pos.slot;
+    outer.interrupted = pos.interrupted;
     words_read read;
-    step_result result = step_out(here, readable_, read);
+    step_result result = step_out(outer, readable_, read);
     if (result == step_result::unreadable) {
-        // It needs a register that functions keep. All of them are found from here.
+        // The description needs a callee-saved register. A walk from this function recovers all of them.
         read = {};
         read.incomplete = true;
-        if (frame_at(now.slot, readable_, here)) {
-            result = step_out(here, readable_, read);
+        if (frame_at(pos.slot, readable_, outer)) {
+            result = step_out(outer, readable_, read);
         }
     }
     switch (result) {
@@ -247,85 +249,86 @@ bool stack::go_out_slowly(position& now) noexcept {
     case step_result::unreadable:
         return stop(stack_end::unreadable);
     case step_result::unknown_code:
-        return stop(in_loader(now.return_address) ? stack_end::loader : stack_end::unknown_code);
+        return stop(in_loader(pos.return_address) ? stack_end::loader : stack_end::unknown_code);
     case step_result::caller:
         break;
     }
-    rest& its = new_rests_[added_ - 1];
-    its.by_rbp = true;
-    its.saved_rbp_at = here.saved_rbp_at;
-    if (here.slot == 0 || here.interrupted) {
+    level_state& state = new_states_[added_ - 1];
+    state.by_rbp = true;
+    state.saved_rbp_at = outer.saved_rbp_at;
+    if (outer.slot == 0 || outer.interrupted) {
         uncertain_ = added_ + 1;
-    } else if (read.incomplete || now.interrupted || here.slot <= now.slot) {
+    } else if (read.incomplete || pos.interrupted || outer.slot <= pos.slot) {
         uncertain_ = added_;
     }
-    for (unsigned each = 0; each < read.count; ++each) {
-        add_new_other(read.words[each].at, read.words[each].value);
+    for (unsigned word = 0; word < read.count; ++word) {
+        push_new_watched(read.words[word].at, read.words[word].value);
     }
-    now = {here.slot, here.now.value[rip], here.now.value[rbp], here.now.value[rsp], here.interrupted};
-    return is_address(now.return_address);
+    pos = {outer.slot, outer.regs.value[rip], outer.regs.value[rbp], outer.regs.value[rsp],
+           outer.interrupted};
+    return is_address(pos.return_address);
 }
 
-bool stack::stop(stack_end why) noexcept {
-    end_ = why;
+bool stack::stop(stack_end reason) noexcept {
+    end_ = reason;
     return false;
 }
 
-/// Effects: the word belongs to the level that was added last.
-void stack::add_new_other(address at, address value) noexcept {
-    if (new_other_count_ == room_ && !commit(new_other_count_ + 1)) {
+/// Effects: pushes a watched word of the most recent new level.
+void stack::push_new_watched(address at, address value) noexcept {
+    if (new_watched_count_ == room_ && !commit(new_watched_count_ + 1)) {
         uncertain_ = added_;
         return;
     }
-    new_others_[new_other_count_++] = {at, value, added_ - 1};
+    new_watched_[new_watched_count_++] = {at, value, added_ - 1};
 }
 
-void stack::add_other(const other_word& word) noexcept {
-    if (other_count_ == room_ && !commit(other_count_ + 1)) {
+void stack::push_watched(const watched_word& word) noexcept {
+    if (watched_count_ == room_ && !commit(watched_count_ + 1)) {
         uncertain_ = most_levels;
     } else {
-        others_[other_count_++] = word;
+        watched_[watched_count_++] = word;
     }
 }
 
-/// Effects: puts the new levels, the outermost one first, on the `kept` ones.
-/// Returns: the outer levels that are those of the stack before.
+/// Effects: appends the new levels, the outermost one first, to the `kept` ones.
+/// Returns: the number of unchanged outer levels.
 unsigned stack::install(unsigned kept) noexcept {
     unsigned outside = kept;
     if (kept + added_ > room_ && !commit(kept + added_)) [[unlikely]] {
         outside = drop_outer(kept);
         kept = 0;
     }
-    if (other_count_ > 0) {
-        other_count_ = others_before(outside);
+    if (watched_count_ > 0) {
+        watched_count_ = watched_outside(outside);
     }
     depth_ = outside + added_;
-    bool needed_outside = outside > 0 && rests_[outside - 1].uses_rbp;
-    for (unsigned each = added_, which = outside; each-- > 0; ++which) {
-        levels_[which] = new_levels_[each];
-        rests_[which] = new_rests_[each];
-        const bool saves_rbp = rests_[which].saved_rbp_at != 0;
-        if (new_other_count_ > 0 || (saves_rbp && needed_outside)) {
-            add_others(each, saves_rbp && needed_outside); // may move the arrays
+    bool needed_outside = outside > 0 && states_[outside - 1].uses_rbp;
+    for (unsigned source = added_, index = outside; source-- > 0; ++index) {
+        levels_[index] = new_levels_[source];
+        states_[index] = new_states_[source];
+        const bool saves_rbp = states_[index].saved_rbp_at != 0;
+        if (new_watched_count_ > 0 || (saves_rbp && needed_outside)) {
+            move_watched(source, saves_rbp && needed_outside); // may move the arrays
         }
-        needed_outside = rests_[which].by_rbp || (needed_outside && !saves_rbp);
-        rests_[which].uses_rbp = needed_outside;
-        rests_[which].others = other_count_;
+        needed_outside = states_[index].by_rbp || (needed_outside && !saves_rbp);
+        states_[index].uses_rbp = needed_outside;
+        states_[index].watched_end = watched_count_;
     }
     certain_ = uncertain_ < depth_ ? depth_ - uncertain_ : 0;
     return kept;
 }
 
-/// Effects: adds the other words of the new level, which is a level already; with the saved rbp, if that is needed outside.
-void stack::add_others(unsigned new_level, bool with_saved_rbp) noexcept {
-    const unsigned which = depth_ - 1 - new_level;
-    for (; new_other_count_ > 0 && new_others_[new_other_count_ - 1].at_level == new_level;
-         --new_other_count_) {
-        const other_word& word = new_others_[new_other_count_ - 1];
-        add_other({word.at, word.value, which});
+/// Effects: moves the watched words of a new level that is in `levels` already; adds the saved rbp if `with_saved_rbp`.
+void stack::move_watched(unsigned new_level, bool with_saved_rbp) noexcept {
+    const unsigned index = depth_ - 1 - new_level;
+    for (; new_watched_count_ > 0 && new_watched_[new_watched_count_ - 1].at_level == new_level;
+         --new_watched_count_) {
+        const watched_word& word = new_watched_[new_watched_count_ - 1];
+        push_watched({word.at, word.value, index});
     }
     if (with_saved_rbp) {
-        add_other({rests_[which].saved_rbp_at, rests_[which - 1].frame_base, which});
+        push_watched({states_[index].saved_rbp_at, states_[index - 1].frame_base, index});
     }
 }
 

@@ -14,14 +14,14 @@ namespace {
 
 constexpr unsigned first_room = 1024;
 
-/// Effects: `array` has its first `count` elements at `place` from now on, which is moved behind its new room.
+/// Effects: moves the first `count` elements of `array` to `place`, and advances `place` past the new room.
 template <typename T>
 void move_array(T*& array, unsigned count, std::byte*& place, unsigned room) noexcept {
-    auto* const moved = reinterpret_cast<T*>(place);
+    auto* const target = reinterpret_cast<T*>(place);
     if (count != 0) {
-        std::memcpy(moved, array, sizeof(T) * count);
+        std::memcpy(target, array, sizeof(T) * count);
     }
-    array = moved;
+    array = target;
     place += sizeof(T) * room;
 }
 
@@ -31,63 +31,63 @@ bool stack::open() noexcept {
     return commit(first_room);
 }
 
-// Reserved addresses would cost less time than copies. But a process may have few of them, or lock all that it has.
+// A reservation of addresses would be cheaper than copies. But a process may have few of them, or lock all its memory.
 bool stack::commit(unsigned levels) noexcept {
     unsigned room = room_ == 0 ? first_room : room_;
     while (room < levels) {
         room *= 2;
     }
-    constexpr std::size_t bytes_of_level = 2 * (sizeof(level) + sizeof(rest) + sizeof(other_word));
+    constexpr std::size_t bytes_per_level = 2 * (sizeof(level) + sizeof(level_state) + sizeof(watched_word));
     if (room > most_levels || in_sandbox()) {
         return false;
     }
     void* const memory =
-        ::mmap(nullptr, bytes_of_level * room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ::mmap(nullptr, bytes_per_level * room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return false;
     }
-    void* const before = levels_;
+    void* const old_memory = levels_;
     auto* place = static_cast<std::byte*>(memory);
     move_array(levels_, room_, place, room);
-    move_array(rests_, room_, place, room);
-    move_array(others_, room_, place, room);
+    move_array(states_, room_, place, room);
+    move_array(watched_, room_, place, room);
     move_array(new_levels_, room_, place, room);
-    move_array(new_rests_, room_, place, room);
-    move_array(new_others_, room_, place, room);
-    if (before != nullptr) {
-        ::munmap(before, bytes_of_level * room_);
+    move_array(new_states_, room_, place, room);
+    move_array(new_watched_, room_, place, room);
+    if (old_memory != nullptr) {
+        ::munmap(old_memory, bytes_per_level * room_);
     }
     room_ = room;
     return true;
 }
 
-/// Effects: forgets the outer ones of the `kept` levels, of which half as many stay as there is room for beside the new ones.
-/// So levels that come after these find room.
-/// Returns: the levels that stay.
+/// Effects: drops outer levels of the `kept` ones, so that the remaining ones fill at most half of the room beside the new
+/// levels. Later levels then find room.
+/// Returns: the number of remaining levels.
 unsigned stack::drop_outer(unsigned kept) noexcept {
-    const unsigned left = std::min(kept, (room_ - added_) / 2);
-    const unsigned dropped = kept - left;
-    const unsigned dropped_others = others_before(dropped);
-    const unsigned others = others_before(kept) - dropped_others;
-    std::memmove(levels_, levels_ + dropped, left * sizeof(level));
-    std::memmove(rests_, rests_ + dropped, left * sizeof(rest));
-    std::memmove(others_, others_ + dropped_others, others * sizeof(other_word));
-    for (unsigned each = 0; each < left; ++each) {
-        rests_[each].others -= dropped_others;
+    const unsigned remaining = std::min(kept, (room_ - added_) / 2);
+    const unsigned dropped = kept - remaining;
+    const unsigned dropped_watched = watched_outside(dropped);
+    const unsigned watched = watched_outside(kept) - dropped_watched;
+    std::memmove(levels_, levels_ + dropped, remaining * sizeof(level));
+    std::memmove(states_, states_ + dropped, remaining * sizeof(level_state));
+    std::memmove(watched_, watched_ + dropped_watched, watched * sizeof(watched_word));
+    for (unsigned index = 0; index < remaining; ++index) {
+        states_[index].watched_end -= dropped_watched;
     }
-    for (unsigned each = 0; each < others; ++each) {
-        others_[each].at_level -= dropped;
+    for (unsigned index = 0; index < watched; ++index) {
+        watched_[index].at_level -= dropped;
     }
     compared_from_ = 0;
     end_ = stack_end::too_deep;
-    return left;
+    return remaining;
 }
 
 unsigned stack::levels_from(address slot) const noexcept {
-    const auto is_from = [slot](const level& each) { return each.slot >= slot; };
-    for (unsigned each = depth_; each > certain_; --each) {
-        if (is_from(levels_[each - 1])) {
-            return each;
+    const auto is_from = [slot](const level& candidate) { return candidate.slot >= slot; };
+    for (unsigned index = depth_; index > certain_; --index) {
+        if (is_from(levels_[index - 1])) {
+            return index;
         }
     }
     const level* const end = levels_ + certain_;

@@ -1,4 +1,4 @@
-/// One step outwards with all registers: slow, and right for each frame that has a description.
+/// One step outwards with all registers: slow, but correct for each frame with unwind information.
 #pragma once
 
 #include "recorder/dwarf/expression.hpp"
@@ -8,27 +8,27 @@
 namespace mallard::recorder::unwind {
 
 enum class step_result : std::uint8_t {
-    caller,       ///< the registers are those of the frame outside
-    outermost,    ///< the description says that nothing called the function
-    unknown_code, ///< no description has the address
-    unreadable,   ///< a word of the stack that is needed cannot be read, or a register is not known
+    caller,       ///< the registers are those of the caller
+    outermost,    ///< the description marks the function as outermost
+    unknown_code, ///< no description covers the address
+    unreadable,   ///< a required word of the stack cannot be read, or a register is unknown
 };
 
 struct frame {
-    registers now;
-    /// Where the address in `now` was read; 0 in the first frame.
+    registers regs;
+    /// Where the return address in `regs` was read; 0 in the first frame.
     address slot = 0;
-    /// Where the frame inside saved rbp; 0 if it left rbp alone.
+    /// Where the callee saved rbp; 0 if it did not.
     address saved_rbp_at = 0;
-    /// True if the address in `now` is the next instruction of an interrupted function; false if a call returns to it.
+    /// True if rip in `regs` is the next instruction of an interrupted function; false if a call returns to it.
     bool interrupted = false;
 };
 
-/// Effects: `at` becomes the frame outside of it if the result is `caller`. The words that decided so are in `read`.
-step_result step_out(frame& at, readable_range& readable, words_read& read) noexcept;
+/// Effects: replaces `current` by its caller's frame if the result is `caller`. `read` collects the words that determined it.
+step_result step_out(frame& current, readable_range& readable, words_read& read) noexcept;
 
-/// Effects: walks from its own caller outwards, until a frame's address was read at `slot`.
-/// Returns: true if there is one; `found` is that frame, with the registers that functions keep.
-bool frame_at(address slot, readable_range& readable, frame& found) noexcept;
+/// Effects: unwinds from the calling function to the frame whose return address was read at `slot`.
+/// Returns: true if the frame exists; `result` is the frame, with the callee-saved registers.
+bool frame_at(address slot, readable_range& readable, frame& result) noexcept;
 
 } // namespace mallard::recorder::unwind

@@ -60,7 +60,7 @@ def test_a_program_without_an_event_is_told(record, toys):
 
 def test_without_stacks_nothing_else_is_missing(record, toys):
     done = record(toys.calls, CALLS, "calls", options=["--stacks", "none"])
-    assert "no stacks, as --stacks none asks for" in done.told
+    assert "no stacks, because of --stacks none" in done.told
     assert done.events == 2 * CALLS
 
 

@@ -103,7 +103,7 @@ def test_a_program_without_the_environment_is_told(record, toys):
 def test_a_malloc_of_a_followed_program_is_told(record, toys, starts):
     own = toys.build("own-malloc", ["own_malloc.c", "calls.c"], "-DVISIBILITY=")
     done = record(starts, "spawn", own, CALLS, "calls", options=FOLLOW)
-    assert f"followed, but without an event: 1 executed program; '{own}' has a malloc of its own" in done.told
+    assert f"followed, but without an event: 1 executed program; '{own}' has its own malloc" in done.told
 
 
 def test_a_child_that_may_not_write_its_part_is_told(record, toys, starts, tmp_path):
@@ -127,15 +127,13 @@ def test_followed_programs_under_a_limit_of_file_sizes(record, toys):
     assert COULD_NOT not in done.told
 
 
-@pytest.mark.parametrize(
-    ("error", "told"), [("ENOMEM", "there was no memory for it"), ("EFAULT", "the disk is full")]
-)
+@pytest.mark.parametrize(("error", "told"), [("ENOMEM", "out of memory"), ("EFAULT", "the disk is full")])
 def test_the_reason_for_pages_that_are_not_there(record, toys, monkeypatch, error, told):
     library = toys.build(f"no-pages-{error}.so", ["no_pages.c"], "-shared", "-fPIC", f"-DNUMBER={error}")
     monkeypatch.setenv("LD_PRELOAD", str(library))
     done = record(toys.calls, 100 * CALLS, "calls", 3)
     assert done.status == 3
-    assert f"stopped before the program's end: {told}" in done.told
+    assert f"stopped before the program ended: {told}" in done.told
 
 
 def test_programs_without_an_allocation_are_not_told(record, toys):

@@ -1,4 +1,4 @@
-// Chunks of records, as they are and as they should not be.
+// Valid and damaged chunks of records.
 #include "trace/chunk/chunk_parser.hpp"
 #include "trace/recordings/random_recording.hpp"
 
@@ -11,12 +11,12 @@ using mallard::test::expected_event;
 using mallard::test::level;
 using namespace mallard::trace;
 
-struct parsed final : chunk_sink {
-    void take(const event& of, stack_end end) override {
-        events.push_back(of);
+struct parsed_chunks final : chunk_sink {
+    void take(const event& added, stack_end end) override {
+        events.push_back(added);
         ends.push_back(end);
     }
-    void took(std::uint32_t, std::uint64_t inside, std::uint64_t by_recorder) override {
+    void take_ticks(std::uint32_t, std::uint64_t inside, std::uint64_t by_recorder) override {
         events.back().ticks_inside = inside;
         events.back().ticks_recorder = by_recorder;
     }
@@ -25,12 +25,12 @@ struct parsed final : chunk_sink {
 
     bool add(const chunk_builder& chunk) { return parser.parse(chunk.bytes, *this); }
     [[nodiscard]] std::vector<std::uint64_t> stack() const {
-        std::vector<std::uint64_t> made;
-        for (context_id at = events.back().context; contexts.tree[at].depth != 0;
-             at = contexts.tree[at].parent) {
-            made.insert(made.begin(), contexts.tree[at].address);
+        std::vector<std::uint64_t> addresses;
+        for (context_id node = events.back().context; contexts.tree[node].depth != 0;
+             node = contexts.tree[node].parent) {
+            addresses.insert(addresses.begin(), contexts.tree[node].address);
         }
-        return made;
+        return addresses;
     }
 
     std::vector<event> events;
@@ -41,29 +41,29 @@ struct parsed final : chunk_sink {
     chunk_parser parser{contexts};
 };
 
-expected_event of_kind(record_kind kind) {
-    expected_event made;
-    made.of.kind = kind;
-    made.of.address = 0x1000;
-    return made;
+expected_event make_event(record_kind kind) {
+    expected_event result;
+    result.fields.kind = kind;
+    result.fields.address = 0x1000;
+    return result;
 }
 
 std::vector<level> levels(std::initializer_list<std::uint64_t> addresses) {
-    std::vector<level> made;
-    for (const std::uint64_t each : addresses) {
-        made.push_back({each, 0});
+    std::vector<level> result;
+    for (const std::uint64_t address : addresses) {
+        result.push_back({address, 0});
     }
-    return made;
+    return result;
 }
 
 chunk_builder begun(std::uint64_t ticks = 100, std::uint32_t thread = 0) {
-    chunk_builder made;
-    made.thread_begin(ticks, thread);
-    return made;
+    chunk_builder result;
+    result.thread_begin(ticks, thread);
+    return result;
 }
 
-TEST(chunk_parser, an_empty_chunk_is_no_damage) {
-    parsed all;
+TEST(chunk_parser, accepts_an_empty_chunk) {
+    parsed_chunks all;
     EXPECT_TRUE(all.parser.parse({}, all));
     chunk_builder zero;
     zero.add_byte(0);
@@ -71,24 +71,25 @@ TEST(chunk_parser, an_empty_chunk_is_no_damage) {
     EXPECT_TRUE(all.events.empty());
 }
 
-TEST(chunk_parser, a_gap_is_one_node) {
-    parsed all;
+TEST(chunk_parser, represents_a_gap_by_one_node) {
+    parsed_chunks all;
     chunk_builder chunk = begun();
-    chunk.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {2, 0}, {0, 100}, {3, 0}});
-    chunk.add(of_kind(record_kind::free), 1, 103, levels({4}));
+    chunk.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {2, 0}, {0, 100}, {3, 0}});
+    chunk.add(make_event(record_kind::free), 1, 103, levels({4}));
     ASSERT_TRUE(all.add(chunk));
     EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 2, 0, 3, 4}));
     EXPECT_EQ(all.events.back().kept, 4U);
 }
 
-TEST(chunk_parser, part_of_a_gap_may_be_kept) {
-    parsed all;
+TEST(chunk_parser, keeps_part_of_a_gap) {
+    parsed_chunks all;
     chunk_builder chunk = begun();
-    chunk.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {0, 50}, {3, 0}});
-    chunk.add(of_kind(record_kind::malloc), 1, 120, levels({7})); // 1, the gap, 2, and 18 of the second gap
-    chunk.add(of_kind(record_kind::malloc), 1, 121, levels({8}));
-    chunk.add(of_kind(record_kind::malloc), 1, 40, levels({9})); // 1 and 39 of the first gap
-    chunk.add(of_kind(record_kind::free), 1, 1, levels({5}));
+    chunk.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {0, 50}, {3, 0}});
+    chunk.add(make_event(record_kind::malloc), 1, 120,
+              levels({7})); // 1, the gap, 2, and 18 of the second gap
+    chunk.add(make_event(record_kind::malloc), 1, 121, levels({8}));
+    chunk.add(make_event(record_kind::malloc), 1, 40, levels({9})); // 1 and 39 of the first gap
+    chunk.add(make_event(record_kind::free), 1, 1, levels({5}));
     ASSERT_TRUE(all.add(chunk));
     ASSERT_EQ(all.events.size(), 6U);
     EXPECT_EQ(all.contexts.tree[all.events[2].context].depth, 5U);
@@ -101,77 +102,77 @@ TEST(chunk_parser, part_of_a_gap_may_be_kept) {
     EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 5}));
 }
 
-TEST(chunk_parser, a_thread_goes_on_in_its_next_chunk) {
-    parsed all;
+TEST(chunk_parser, continues_a_thread_in_the_next_chunk) {
+    parsed_chunks all;
     chunk_builder first = begun(100);
-    first.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}));
+    first.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}));
     chunk_builder next = begun(200);
-    next.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}), 2);
-    next.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}));
+    next.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}), 2);
+    next.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}));
     ASSERT_TRUE(all.add(first) && all.add(next));
     ASSERT_EQ(all.events.size(), 4U); // the thread begins once
-    EXPECT_EQ(all.events[2].kept, 2U) << "as the chunk says, although a third level looks the same";
+    EXPECT_EQ(all.events[2].kept, 2U) << "as the chunk says, although a third level is equal";
     EXPECT_EQ(all.events[2].ticks, 201U);
     EXPECT_EQ(all.events[3].kept, 0U);
 }
 
-TEST(chunk_parser, levels_of_a_chunk_that_is_lost_are_not_kept) {
-    parsed all;
+TEST(chunk_parser, keeps_no_levels_of_a_lost_chunk) {
+    parsed_chunks all;
     chunk_builder first = begun(100);
-    first.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3}));
+    first.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}));
     chunk_builder next = begun(300);
-    next.add(of_kind(record_kind::malloc), 1, 0, levels({1, 5, 6}), 3);
+    next.add(make_event(record_kind::malloc), 1, 0, levels({1, 5, 6}), 3);
     ASSERT_TRUE(all.add(first) && all.add(next));
     EXPECT_EQ(all.events.back().kept, 1U);
 }
 
-TEST(chunk_parser, a_gap_at_the_beginning_of_a_chunk_is_one_node_that_is_kept) {
-    parsed all;
+TEST(chunk_parser, keeps_a_gap_at_the_start_of_a_chunk) {
+    parsed_chunks all;
     chunk_builder first = begun(100);
-    first.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}});
+    first.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}});
     ASSERT_TRUE(all.add(first));
-    for (const auto& [same, nodes] :
+    for (const auto& [repeated, nodes] :
          {std::pair{1U, 1U}, {2U, 2U}, {101U, 2U}, {102U, 3U}, {103U, 4U}, {9000U, 4U}}) {
         chunk_builder next = begun(200);
-        next.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}}, same);
+        next.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}}, repeated);
         ASSERT_TRUE(all.add(next));
-        EXPECT_EQ(all.events.back().kept, nodes) << same;
+        EXPECT_EQ(all.events.back().kept, nodes) << repeated;
     }
 }
 
-// 1 to 6, and a chunk that begins with the same calls without 2 to 5, and with 7.
+// 1 to 6, and a chunk that begins with these calls, but a gap for 2 to 5, and with 7.
 class deep_stack : public testing::Test {
 protected:
     void begin(std::uint64_t begins) {
         chunk_builder first;
         first.thread_begin(100, 0, 4);
-        first.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2, 3, 4, 5, 6}));
+        first.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3, 4, 5, 6}));
         next.thread_begin(200, 0, begins);
-        next.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {6, 0}, {7, 0}}, 6);
+        next.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {6, 0}, {7, 0}}, 6);
         ASSERT_TRUE(all.add(first));
     }
 
-    parsed all;
+    parsed_chunks all;
     chunk_builder next;
 };
 
-TEST_F(deep_stack, is_known_whole_in_the_next_chunk) {
+TEST_F(deep_stack, is_complete_in_the_next_chunk) {
     begin(5);
-    next.add(of_kind(record_kind::free), 1, 4, levels({8}));
+    next.add(make_event(record_kind::free), 1, 4, levels({8}));
     ASSERT_TRUE(all.add(next));
     EXPECT_EQ(all.events[2].kept, 6U);
     EXPECT_EQ(all.contexts.tree[all.events[2].context].depth, 7U);
     EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 2, 3, 4, 8}));
 }
 
-TEST_F(deep_stack, has_a_gap_where_a_chunk_was_lost) {
+TEST_F(deep_stack, has_a_gap_after_a_lost_chunk) {
     begin(6);
     ASSERT_TRUE(all.add(next));
     EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 0, 6, 7}));
     EXPECT_EQ(all.events.back().kept, 1U);
 }
 
-TEST_F(deep_stack, has_a_gap_behind_a_damaged_chunk) {
+TEST_F(deep_stack, has_a_gap_after_a_damaged_chunk) {
     begin(6);
     chunk_builder damaged;
     damaged.thread_begin(150, 0, 5);
@@ -186,16 +187,16 @@ TEST_F(deep_stack, is_damaged_if_a_gap_has_new_levels) {
     ASSERT_TRUE(all.add(next));
     chunk_builder last;
     last.thread_begin(300, 0, 6);
-    last.add(of_kind(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {9, 0}}, 3);
+    last.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {9, 0}}, 3);
     EXPECT_FALSE(all.add(last));
 }
 
-TEST(chunk_parser, a_chunk_may_have_another_thread_later) {
-    parsed all;
+TEST(chunk_parser, accepts_a_second_thread_in_a_chunk) {
+    parsed_chunks all;
     chunk_builder chunk = begun(100, 0);
-    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({1}));
+    chunk.add(make_event(record_kind::malloc), 1, 0, levels({1}));
     chunk.thread_begin(300, 1);
-    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({2}));
+    chunk.add(make_event(record_kind::malloc), 1, 0, levels({2}));
     ASSERT_TRUE(all.add(chunk));
     ASSERT_EQ(all.events.size(), 4U);
     EXPECT_EQ(all.events[1].thread, 0U);
@@ -203,16 +204,16 @@ TEST(chunk_parser, a_chunk_may_have_another_thread_later) {
     EXPECT_EQ(all.events[3].ticks, 301U);
 }
 
-TEST(chunk_parser, time_does_not_run_back) {
-    parsed all;
+TEST(chunk_parser, never_decreases_times) {
+    parsed_chunks all;
     ASSERT_TRUE(all.add(begun(100)));
     chunk_builder earlier = begun(50);
-    earlier.add(of_kind(record_kind::malloc), 1, 0, levels({1}));
+    earlier.add(make_event(record_kind::malloc), 1, 0, levels({1}));
     ASSERT_TRUE(all.add(earlier));
     EXPECT_EQ(all.events.back().ticks, 101U);
 }
 
-// Each is a chunk whose last record makes no sense. The event before is kept, and the next chunk is read.
+// Each is a chunk whose last record is invalid. The preceding event is kept, and the next chunk is parsed.
 struct damage {
     const char* name;
     void (*add)(chunk_builder&);
@@ -220,57 +221,57 @@ struct damage {
 
 class chunk_damage : public testing::TestWithParam<damage> {};
 
-TEST_P(chunk_damage, ends_its_chunk_only) {
-    parsed all;
+TEST_P(chunk_damage, affects_only_the_damaged_chunk) {
+    parsed_chunks all;
     chunk_builder chunk = begun();
-    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({1, 2}));
+    chunk.add(make_event(record_kind::malloc), 1, 0, levels({1, 2}));
     GetParam().add(chunk);
-    chunk.add(of_kind(record_kind::free), 1, 2, {});
+    chunk.add(make_event(record_kind::free), 1, 2, {});
     EXPECT_FALSE(all.add(chunk));
     EXPECT_EQ(all.events.size(), 2U);
     chunk_builder next = begun(1000);
-    next.add(of_kind(record_kind::free), 1, 0, levels({1, 3}));
+    next.add(make_event(record_kind::free), 1, 0, levels({1, 3}));
     EXPECT_TRUE(all.add(next));
     EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 3}));
     EXPECT_EQ(all.contexts.leaves.back(), all.contexts.tree.size() - 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    of_each_kind, chunk_damage,
+    kinds, chunk_damage,
     testing::Values(
         damage{"unknown_kind", [](chunk_builder& to) { to.add_byte(200); }},
-        damage{"kind_between_others", [](chunk_builder& to) { to.add_byte(12); }},
+        damage{"kind_within_a_gap", [](chunk_builder& to) { to.add_byte(12); }},
         damage{"too_many_kept",
-               [](chunk_builder& to) { to.add(of_kind(record_kind::malloc), 1, 3, levels({9})); }},
+               [](chunk_builder& to) { to.add(make_event(record_kind::malloc), 1, 3, levels({9})); }},
         damage{"unknown_end",
                [](chunk_builder& to) {
-                   expected_event event = of_kind(record_kind::malloc);
+                   expected_event event = make_event(record_kind::malloc);
                    event.end = static_cast<stack_end>(stack_ends);
                    to.add(event, 1, 0, levels({9}));
                }},
         damage{"time_behind_the_last_one",
-               [](chunk_builder& to) { to.add(of_kind(record_kind::malloc), ~std::uint64_t{0}, 2, {}); }},
+               [](chunk_builder& to) { to.add(make_event(record_kind::malloc), ~std::uint64_t{0}, 2, {}); }},
         damage{"gap_of_nothing",
                [](chunk_builder& to) {
                    to.add_byte(1);
-                   for (const unsigned each : {1U, 2U, 3U}) {
-                       to.add_number(each);
+                   for (const unsigned value : {1U, 2U, 3U}) {
+                       to.add_number(value);
                    }
-                   for (int each = 0; each < 12; ++each) {
+                   for (int value = 0; value < 12; ++value) {
                        to.add_byte(0);
                    }
                }},
         damage{"levels_behind_the_end",
                [](chunk_builder& to) {
                    to.add_byte(1);
-                   for (const std::uint64_t each : {std::uint64_t{1}, std::uint64_t{1}, ~std::uint64_t{0}}) {
-                       to.add_number(each);
+                   for (const std::uint64_t value : {std::uint64_t{1}, std::uint64_t{1}, ~std::uint64_t{0}}) {
+                       to.add_number(value);
                    }
                }},
         damage{"number_without_end",
                [](chunk_builder& to) {
                    to.add_byte(1);
-                   for (int each = 0; each < 20; ++each) {
+                   for (int count = 0; count < 20; ++count) {
                        to.add_byte(0xff);
                    }
                }},
@@ -281,20 +282,20 @@ INSTANTIATE_TEST_SUITE_P(
                    to.add_number(1U << 30);
                    to.add_number(0);
                }}),
-    [](const auto& each) { return std::string(each.param.name); });
+    [](const auto& parameter) { return std::string(parameter.param.name); });
 
-TEST(chunk_parser, records_without_a_thread_are_damage) {
-    parsed all;
+TEST(chunk_parser, rejects_records_without_a_thread) {
+    parsed_chunks all;
     chunk_builder chunk;
-    chunk.add(of_kind(record_kind::malloc), 1, 0, levels({1}));
+    chunk.add(make_event(record_kind::malloc), 1, 0, levels({1}));
     EXPECT_FALSE(all.add(chunk));
 }
 
-TEST(chunk_parser, every_cut_of_a_chunk_is_harmless) {
-    const mallard::test::random_recording whole(5, {.threads = 1, .events = 40});
-    const std::vector<std::byte>& bytes = whole.chunks.front();
+TEST(chunk_parser, survives_every_truncation) {
+    const mallard::test::random_recording recording(5, {.threads = 1, .events = 40});
+    const std::vector<std::byte>& bytes = recording.chunks.front();
     for (std::size_t length = 0; length <= bytes.size(); ++length) {
-        parsed all;
+        parsed_chunks all;
         all.parser.parse(std::span(bytes).first(length), all);
         EXPECT_LE(all.events.size(), 42U);
     }

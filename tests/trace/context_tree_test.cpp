@@ -20,25 +20,25 @@ TEST(context_tree, gives_equal_stacks_equal_numbers) {
     EXPECT_EQ(tree[tree.child(main, 100)].depth, 2U);
 }
 
-TEST(context_tree, tells_how_a_stack_ends) {
+TEST(context_tree, returns_the_end_of_a_stack) {
     context_tree tree;
-    const context_id of_fiber = tree.child(context_tree::root(stack_end::null), 7);
-    EXPECT_EQ(tree.end_of(tree.child(of_fiber, 8)), stack_end::null);
-    EXPECT_NE(tree.child(context_tree::root(stack_end::loader), 7), of_fiber);
+    const context_id fiber_call = tree.child(context_tree::root(stack_end::null), 7);
+    EXPECT_EQ(tree.root_end(tree.child(fiber_call, 8)), stack_end::null);
+    EXPECT_NE(tree.child(context_tree::root(stack_end::loader), 7), fiber_call);
 }
 
-TEST(context_tree, keeps_its_nodes_when_it_grows) {
+TEST(context_tree, keeps_all_nodes_while_growing) {
     context_tree tree;
     context_id last = context_tree::root(stack_end::outermost);
-    std::vector<context_id> made;
-    for (std::uint64_t each = 0; each < 100'000; ++each) {
-        made.push_back(
-            last = tree.child(each % 3 == 0 ? context_tree::root(stack_end::outermost) : last, each / 2));
+    std::vector<context_id> nodes;
+    for (std::uint64_t index = 0; index < 100'000; ++index) {
+        nodes.push_back(
+            last = tree.child(index % 3 == 0 ? context_tree::root(stack_end::outermost) : last, index / 2));
     }
     last = context_tree::root(stack_end::outermost);
-    for (std::uint64_t each = 0; each < made.size(); ++each) {
-        last = tree.child(each % 3 == 0 ? context_tree::root(stack_end::outermost) : last, each / 2);
-        ASSERT_EQ(last, made[each]);
+    for (std::uint64_t index = 0; index < nodes.size(); ++index) {
+        last = tree.child(index % 3 == 0 ? context_tree::root(stack_end::outermost) : last, index / 2);
+        ASSERT_EQ(last, nodes[index]);
     }
 }
 

@@ -1,4 +1,4 @@
-// Files that are no traces, and traces of which a part is lost.
+// Files that are not traces, and traces with a lost part.
 #include "trace/file/crc32.hpp"
 #include "trace/file/frame.hpp"
 #include "trace/recordings/trace_file.hpp"
@@ -22,70 +22,71 @@ std::string refusal(const std::filesystem::path& path) {
     return "";
 }
 
-std::string refusal_of(const std::vector<std::byte>& bytes) {
+std::string refusal_for(const std::vector<std::byte>& bytes) {
     memory_file file;
     file.set(bytes);
     return refusal(file.path());
 }
 
-std::vector<std::byte> bytes_of(const std::string& text) {
+std::vector<std::byte> as_bytes(const std::string& text) {
     const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
     return {begin, begin + text.size()};
 }
 
 std::vector<std::byte> small_trace() {
-    static const std::vector<std::byte> made = trace_of([](trace::writer& to) {
+    static const std::vector<std::byte> bytes = write_trace([](trace::writer& to) {
         random_recording(1, {.threads = 2, .events = 30}).add_to(to);
         random_recording(2, {.threads = 1, .events = 30}).add_to(to);
     });
-    return made;
+    return bytes;
 }
 
-bool has(const std::string& text, const std::string& part) {
+bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-TEST(damaged_trace, files_that_are_no_traces_are_refused) {
-    EXPECT_TRUE(has(refusal_of({}), "is empty"));
-    EXPECT_TRUE(has(refusal_of(bytes_of("x")), "is not a trace"));
-    EXPECT_TRUE(has(refusal_of(bytes_of("#!/bin/sh\necho a program of another kind\n")), "is not a trace"));
-    EXPECT_TRUE(has(refusal(std::filesystem::temp_directory_path()), "it is a directory"));
-    EXPECT_TRUE(has(refusal("/no/such/file"), "No such file"));
-    EXPECT_TRUE(has(refusal("/dev/null"), "not a regular file"));
+TEST(damaged_trace, refuses_files_that_are_not_traces) {
+    EXPECT_TRUE(contains(refusal_for({}), "is empty"));
+    EXPECT_TRUE(contains(refusal_for(as_bytes("x")), "is not a trace"));
+    EXPECT_TRUE(
+        contains(refusal_for(as_bytes("#!/bin/sh\necho a program of another kind\n")), "is not a trace"));
+    EXPECT_TRUE(contains(refusal(std::filesystem::temp_directory_path()), "it is a directory"));
+    EXPECT_TRUE(contains(refusal("/no/such/file"), "No such file"));
+    EXPECT_TRUE(contains(refusal("/dev/null"), "not a regular file"));
 }
 
-TEST(damaged_trace, another_version_is_named) {
+TEST(damaged_trace, names_an_unknown_version) {
     std::vector<std::byte> bytes = small_trace();
     bytes[8] = std::byte{99};
-    const std::string text = refusal_of(bytes);
-    EXPECT_TRUE(has(text, "version 99")) << text;
-    EXPECT_TRUE(has(text, "version " + std::to_string(trace::file_version))) << text;
+    const std::string text = refusal_for(bytes);
+    EXPECT_TRUE(contains(text, "version 99")) << text;
+    EXPECT_TRUE(contains(text, "version " + std::to_string(trace::file_version))) << text;
 }
 
-TEST(damaged_trace, everything_in_front_of_a_tear_is_read) {
-    const std::vector<std::byte> whole = small_trace();
+TEST(damaged_trace, reads_everything_before_a_tear) {
+    const std::vector<std::byte> complete = small_trace();
     memory_file file;
     std::size_t last_events = 0;
     std::size_t last_processes = 0;
     for (std::size_t length = 1; length < trace::file_head_bytes; ++length) {
         EXPECT_FALSE(
-            refusal_of({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)}).empty());
+            refusal_for({complete.begin(), complete.begin() + static_cast<std::ptrdiff_t>(length)}).empty());
     }
-    for (std::size_t length = trace::file_head_bytes; length <= whole.size(); ++length) {
-        file.set({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)});
+    for (std::size_t length = trace::file_head_bytes; length <= complete.size(); ++length) {
+        file.set({complete.begin(), complete.begin() + static_cast<std::ptrdiff_t>(length)});
         trace::reader from(file.path());
         EXPECT_EQ(from.file_bytes(), length);
-        EXPECT_EQ(from.is_torn(), length != whole.size());
+        EXPECT_EQ(from.is_torn(), length != complete.size());
         std::size_t events = 0;
-        for (std::size_t which = 0; which < from.processes().size(); ++which) {
-            for (const auto& [thread, of] : events_of(from, which)) {
-                events += of.size();
+        for (std::size_t index = 0; index < from.processes().size(); ++index) {
+            for (const auto& [thread, thread_events] : read_events(from, index)) {
+                events += thread_events.size();
             }
         }
-        // What is lost is less than the frame in which the tear is.
+        // Less than the torn frame is lost.
         EXPECT_GE(events, last_events);
         EXPECT_GE(from.processes().size(), last_processes);
-        EXPECT_LT(from.torn_bytes(), whole.size());
+        EXPECT_LT(from.torn_bytes(), complete.size());
         last_events = events;
         last_processes = from.processes().size();
     }
@@ -93,7 +94,7 @@ TEST(damaged_trace, everything_in_front_of_a_tear_is_read) {
     EXPECT_EQ(last_processes, 2U);
 }
 
-TEST(damaged_trace, the_bytes_behind_a_tear_are_counted) {
+TEST(damaged_trace, counts_the_bytes_after_a_tear) {
     std::vector<std::byte> bytes = small_trace();
     memory_file file;
     bytes.insert(bytes.end(), 100, std::byte{0});
@@ -105,13 +106,13 @@ TEST(damaged_trace, the_bytes_behind_a_tear_are_counted) {
     EXPECT_TRUE(trace::reader(file.path()).processes().empty());
 }
 
-TEST(damaged_trace, a_process_without_its_end_is_torn) {
+TEST(damaged_trace, marks_a_process_without_end_as_torn) {
     memory_file file;
-    file.set(trace_of([](trace::writer& to) {
+    file.set(write_trace([](trace::writer& to) {
         const random_recording recording(1, {.threads = 2, .events = 30});
-        const std::size_t which = to.add_process(recording.about);
-        for (const auto& each : recording.chunks) {
-            to.add_chunk(which, each);
+        const std::size_t process = to.add_process(recording.about);
+        for (const auto& chunk : recording.chunks) {
+            to.add_chunk(process, chunk);
         }
     }));
     trace::reader from(file.path());
@@ -120,26 +121,26 @@ TEST(damaged_trace, a_process_without_its_end_is_torn) {
     EXPECT_TRUE(about.torn);
     EXPECT_EQ(about.threads, 2U);
     EXPECT_GT(about.last_ticks, about.first_ticks);
-    EXPECT_EQ(events_of(from, 0).size(), 2U);
+    EXPECT_EQ(read_events(from, 0).size(), 2U);
 }
 
-TEST(damaged_trace, an_end_that_never_reached_the_disk_is_a_tear) {
-    // The system may keep the length of a file, and lose its last blocks.
-    const std::vector<std::byte> whole = small_trace();
-    for (std::size_t lost = 0; lost < whole.size() - trace::file_head_bytes; lost += 7) {
-        std::vector<std::byte> bytes = whole;
+TEST(damaged_trace, treats_an_unwritten_end_as_a_tear) {
+    // The system may keep the length of a file and lose its last blocks.
+    const std::vector<std::byte> complete = small_trace();
+    for (std::size_t lost = 0; lost < complete.size() - trace::file_head_bytes; lost += 7) {
+        std::vector<std::byte> bytes = complete;
         std::fill(bytes.end() - static_cast<std::ptrdiff_t>(lost), bytes.end(), std::byte{0});
         memory_file file;
         file.set(bytes);
         trace::reader from(file.path());
         EXPECT_EQ(from.is_torn(), lost != 0);
-        for (std::size_t which = 0; which < from.processes().size(); ++which) {
-            events_of(from, which);
+        for (std::size_t index = 0; index < from.processes().size(); ++index) {
+            read_events(from, index);
         }
     }
 }
 
-TEST(damaged_trace, damage_in_the_middle_is_said_with_its_place) {
+TEST(damaged_trace, reports_the_position_of_damage) {
     std::vector<std::byte> bytes = small_trace();
     // The first frame of events.
     std::size_t at = trace::file_head_bytes;
@@ -156,16 +157,16 @@ TEST(damaged_trace, damage_in_the_middle_is_said_with_its_place) {
     file.set(bytes);
     trace::reader from(file.path());
     try {
-        events_of(from, 0);
-        FAIL() << "the damage was not noticed";
+        read_events(from, 0);
+        FAIL() << "the damage was not detected";
     } catch (const trace::trace_error& error) {
-        EXPECT_TRUE(has(error.what(), "byte " + std::to_string(at))) << error.what();
-        EXPECT_TRUE(has(error.what(), "checksum")) << error.what();
+        EXPECT_TRUE(contains(error.what(), "byte " + std::to_string(at))) << error.what();
+        EXPECT_TRUE(contains(error.what(), "checksum")) << error.what();
     }
 }
 
-TEST(damaged_trace, nothing_follows_the_end_of_a_process) {
-    // The second process calls itself the first one, whose end has come.
+TEST(damaged_trace, rejects_frames_after_the_end_of_a_process) {
+    // The second process claims to be the first one, which has ended.
     std::vector<std::byte> bytes = small_trace();
     bool ended = false;
     for (std::size_t at = trace::file_head_bytes;;) {
@@ -185,16 +186,16 @@ TEST(damaged_trace, nothing_follows_the_end_of_a_process) {
     file.set(bytes);
     trace::reader from(file.path());
     EXPECT_TRUE(from.is_torn());
-    EXPECT_EQ(events_of(from, 0).size(), 2U);
+    EXPECT_EQ(read_events(from, 0).size(), 2U);
 }
 
-TEST(damaged_trace, a_chunk_that_makes_no_sense_is_counted) {
+TEST(damaged_trace, counts_invalid_chunks) {
     const random_recording recording(1, {.threads = 1, .events = 300});
-    const auto bytes = trace_of([&](trace::writer& to) {
+    const auto bytes = write_trace([&](trace::writer& to) {
         to.add_process({});
-        for (std::size_t which = 0; which < recording.chunks.size(); ++which) {
-            std::vector<std::byte> chunk = recording.chunks[which];
-            if (which == 1) {
+        for (std::size_t index = 0; index < recording.chunks.size(); ++index) {
+            std::vector<std::byte> chunk = recording.chunks[index];
+            if (index == 1) {
                 std::fill(chunk.begin() + static_cast<std::ptrdiff_t>(chunk.size() / 2), chunk.end(),
                           std::byte{0xff});
             }
@@ -206,13 +207,13 @@ TEST(damaged_trace, a_chunk_that_makes_no_sense_is_counted) {
     memory_file file;
     file.set(bytes);
     trace::reader from(file.path());
-    EXPECT_GT(events_of(from, 0).at(0).size(), 200U);
+    EXPECT_GT(read_events(from, 0).at(0).size(), 200U);
 }
 
 TEST(checksum, is_crc_32) {
-    EXPECT_EQ(trace::crc32(bytes_of("123456789")), 0xcbf43926U);
+    EXPECT_EQ(trace::crc32(as_bytes("123456789")), 0xcbf43926U);
     EXPECT_EQ(trace::crc32({}), 0U);
-    const auto text = bytes_of("The quick brown fox jumps over the lazy dog");
+    const auto text = as_bytes("The quick brown fox jumps over the lazy dog");
     EXPECT_EQ(trace::crc32(text), 0x414fa339U);
 }
 

@@ -1,4 +1,4 @@
-// What a trace has beside the events.
+// The contents of a trace except for the events.
 #include "trace/recordings/trace_file.hpp"
 
 #include <gtest/gtest.h>
@@ -12,57 +12,57 @@ namespace trace = mallard::trace;
 
 void add_text(chunk_builder& to, const std::string& text) {
     to.add_number(text.size());
-    for (const char each : text) {
-        to.add_byte(static_cast<std::uint8_t>(each));
+    for (const char character : text) {
+        to.add_byte(static_cast<std::uint8_t>(character));
     }
 }
 
 std::vector<std::byte> chunk_with_facts() {
-    chunk_builder made;
-    made.thread_begin(500, 0);
-    made.add_byte(static_cast<std::uint8_t>(trace::record_kind::code));
-    for (const std::uint64_t each :
+    chunk_builder builder;
+    builder.thread_begin(500, 0);
+    builder.add_byte(static_cast<std::uint8_t>(trace::record_kind::code));
+    for (const std::uint64_t value :
          {std::uint64_t{7}, std::uint64_t{0x40'0000}, std::uint64_t{0x50'0000}, ~std::uint64_t{0}}) {
-        made.add_number(each);
+        builder.add_number(value);
     }
-    add_text(made, std::string("\0\1\2", 3));
-    add_text(made, "/usr/bin/program");
+    add_text(builder, std::string("\0\1\2", 3));
+    add_text(builder, "/usr/bin/program");
     for (const auto& [number, name] :
          {std::pair<unsigned, const char*>{3, "parse"}, {1, ""}, {trace::most_names, "last"}}) {
-        made.add_byte(static_cast<std::uint8_t>(trace::record_kind::name));
-        made.add_number(1);
-        made.add_number(number);
-        add_text(made, name);
+        builder.add_byte(static_cast<std::uint8_t>(trace::record_kind::name));
+        builder.add_number(1);
+        builder.add_number(number);
+        add_text(builder, name);
     }
-    return made.bytes;
+    return builder.bytes;
 }
 
 trace::process all_facts() {
-    trace::process made;
-    made.number = 4'000'000'000;
-    made.parent = 1;
-    made.stacks = trace::stack_source::descriptions;
-    made.sampled_one_in = 7;
-    made.timed_one_in = 64;
-    made.first_ticks = 400;
-    made.last_ticks = ~std::uint64_t{0};
-    made.ticks_per_second = 2.6e9;
-    made.cpu_nanoseconds = 9'000'000'000;
-    made.threads = 1;
-    made.stopped = trace::stop_reason::disk_full;
-    made.exit_status = -9;
-    made.executable = "/usr/bin/program";
-    made.command = {"program", "", "secret"};
-    made.nested_events = 1;
-    made.forks_not_followed = 3;
-    made.programs_not_followed = 4;
-    made.blocks_without_end = 5;
-    made.names_lost = 6;
-    return made;
+    trace::process result;
+    result.number = 4'000'000'000;
+    result.parent = 1;
+    result.stacks = trace::stack_source::descriptions;
+    result.sampled_one_in = 7;
+    result.timed_one_in = 64;
+    result.first_ticks = 400;
+    result.last_ticks = ~std::uint64_t{0};
+    result.ticks_per_second = 2.6e9;
+    result.cpu_nanoseconds = 9'000'000'000;
+    result.threads = 1;
+    result.stopped = trace::stop_reason::disk_full;
+    result.exit_status = -9;
+    result.executable = "/usr/bin/program";
+    result.command = {"program", "", "secret"};
+    result.nested_events = 1;
+    result.forks_not_followed = 3;
+    result.programs_not_followed = 4;
+    result.blocks_without_end = 5;
+    result.names_lost = 6;
+    return result;
 }
 
 std::vector<std::byte> trace_with_facts(bool redact) {
-    return trace_of(
+    return write_trace(
         [](trace::writer& to) {
             to.add_process({});
             to.add_chunk(0, chunk_with_facts());
@@ -71,7 +71,7 @@ std::vector<std::byte> trace_with_facts(bool redact) {
         {.redact = redact});
 }
 
-TEST(facts, are_read_as_they_were_written) {
+TEST(facts, round_trip) {
     memory_file file;
     file.set(trace_with_facts(false));
     const trace::reader from(file.path());
@@ -112,7 +112,7 @@ TEST(facts, are_read_as_they_were_written) {
     EXPECT_EQ(from.names(0)[2], "");
 }
 
-TEST(facts, leave_names_of_files_out_if_redacted) {
+TEST(facts, omit_file_names_if_redacted) {
     memory_file file;
     file.set(trace_with_facts(true));
     const trace::reader from(file.path());
@@ -123,23 +123,23 @@ TEST(facts, leave_names_of_files_out_if_redacted) {
     EXPECT_EQ(from.names(0)[3], "parse");
 }
 
-TEST(facts, count_events_by_the_end_of_their_stack) {
+TEST(facts, count_events_by_stack_end) {
     memory_file file;
     const random_recording recording(9, {});
-    file.set(trace_of([&](trace::writer& to) { recording.add_to(to); }));
+    file.set(write_trace([&](trace::writer& to) { recording.add_to(to); }));
     const trace::reader from(file.path());
     std::array<std::uint64_t, trace::stack_ends> want{};
     for (const auto& [thread, events] : recording.threads) {
-        for (const auto& each : events) {
-            if (trace::has_stack(each.of.kind)) {
-                ++want[static_cast<std::size_t>(each.end)];
+        for (const auto& event : events) {
+            if (trace::has_stack(event.fields.kind)) {
+                ++want[static_cast<std::size_t>(event.end)];
             }
         }
     }
     EXPECT_EQ(from.processes().at(0).events_by_end, want);
 }
 
-TEST(facts, a_full_disk_is_an_error_of_the_writer) {
+TEST(facts, report_a_full_disk) {
     if (!std::ofstream("/dev/full").good()) {
         GTEST_SKIP() << "no /dev/full";
     }

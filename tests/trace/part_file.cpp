@@ -37,11 +37,11 @@ trace::process read_part(const std::filesystem::path& path,
     const mapped_file file(path);
     const auto* const header = reinterpret_cast<const trace::part_header*>(file.begin);
     if (file.bytes < trace::header_bytes || header->magic != trace::part_magic) {
-        throw std::runtime_error(path.string() + " is no part file");
+        throw std::runtime_error(path.string() + " is not a part file");
     }
     std::vector<std::pair<std::uint64_t, std::byte*>> chunks;
-    for (std::uint32_t which = 0; which < std::min(header->used_chunks.load(), header->chunks); ++which) {
-        std::byte* const chunk = trace::chunk_at(file.begin, which);
+    for (std::uint32_t index = 0; index < std::min(header->used_chunks.load(), header->chunks); ++index) {
+        std::byte* const chunk = trace::chunk_at(file.begin, index);
         chunks.emplace_back(reinterpret_cast<const trace::chunk_header*>(chunk)->number, chunk);
     }
     std::sort(chunks.begin(), chunks.end());
@@ -66,9 +66,10 @@ trace::process read_part(const std::filesystem::path& path,
 }
 
 void add_part(const std::filesystem::path& file, trace::writer& to) {
-    const std::size_t which = to.add_process({});
-    to.end_process(
-        which, read_part(file, [&](std::span<const std::byte> records) { to.add_chunk(which, records); }));
+    const std::size_t process = to.add_process({});
+    to.end_process(process, read_part(file, [&](std::span<const std::byte> records) {
+                       to.add_chunk(process, records);
+                   }));
 }
 
 } // namespace mallard::test

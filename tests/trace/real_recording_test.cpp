@@ -1,4 +1,4 @@
-// A recording of a program that nobody wrote for this test: a reader gives what the program's chunks have.
+// A recording of an arbitrary program: a reader returns the events of the program's chunks.
 #include "trace/chunk/chunk_parser.hpp"
 #include "trace/part_file.hpp"
 #include "trace/recordings/trace_file.hpp"
@@ -14,8 +14,10 @@ using namespace mallard::test;
 namespace trace = mallard::trace;
 
 struct collected final : trace::chunk_sink {
-    void take(const trace::event& of, trace::stack_end) override { threads[of.thread].push_back(of); }
-    void took(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) override {
+    void take(const trace::event& added, trace::stack_end) override {
+        threads[added.thread].push_back(added);
+    }
+    void take_ticks(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) override {
         threads[thread].back().ticks_inside = inside;
         threads[thread].back().ticks_recorder = by_recorder;
     }
@@ -39,7 +41,7 @@ public:
     std::filesystem::path path;
 };
 
-TEST(real_recording, is_read_as_it_was_recorded) {
+TEST(real_recording, round_trips) {
     const folder to;
     const std::string command = "MALLARD_RECORD='" + to.path.string() +
                                 "' LD_PRELOAD='" RECORDER "' '" PROGRAM "' --help-command-list > /dev/null";
@@ -53,24 +55,25 @@ TEST(real_recording, is_read_as_it_was_recorded) {
     ASSERT_GT(want.threads.at(0).size(), 1000U);
 
     memory_file file;
-    file.set(trace_of([&](trace::writer& into) { add_part(part, into); }));
+    file.set(write_trace([&](trace::writer& into) { add_part(part, into); }));
     trace::reader from(file.path());
     EXPECT_EQ(from.code(0).size(), want.code);
-    const auto have = events_of(from, 0);
+    const auto have = read_events(from, 0);
     ASSERT_EQ(have.size(), want.threads.size());
     for (const auto& [thread, events] : want.threads) {
         ASSERT_EQ(have.at(thread).size(), events.size());
-        for (std::size_t which = 0; which < events.size(); ++which) {
-            const trace::event& one = events[which];
-            const trace::event& other = have.at(thread)[which];
-            ASSERT_TRUE(one.kind == other.kind && one.address == other.address && one.bytes == other.bytes &&
-                        one.context == other.context && one.kept == other.kept &&
-                        one.ticks_inside == other.ticks_inside && one.ticks - other.ticks < 32)
-                << "event " << which << " of thread " << thread;
+        for (std::size_t index = 0; index < events.size(); ++index) {
+            const trace::event& written = events[index];
+            const trace::event& read = have.at(thread)[index];
+            ASSERT_TRUE(written.kind == read.kind && written.address == read.address &&
+                        written.bytes == read.bytes && written.context == read.context &&
+                        written.kept == read.kept && written.ticks_inside == read.ticks_inside &&
+                        written.ticks - read.ticks < 32)
+                << "event " << index << " of thread " << thread;
         }
     }
-    for (trace::context_id which = 0; which < contexts.tree.size(); ++which) {
-        ASSERT_EQ(contexts.tree[which].address, from.contexts(0)[which].address);
+    for (trace::context_id context = 0; context < contexts.tree.size(); ++context) {
+        ASSERT_EQ(contexts.tree[context].address, from.contexts(0)[context].address);
     }
 }
 

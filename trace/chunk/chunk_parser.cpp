@@ -18,8 +18,8 @@ std::uint64_t read_level(byte_reader& from) {
         return level;
     }
     std::uint64_t level = 0;
-    for (std::size_t which = 0; which < level_bytes; ++which) {
-        level |= std::to_integer<std::uint64_t>(bytes[which]) << 8 * which;
+    for (std::size_t index = 0; index < level_bytes; ++index) {
+        level |= std::to_integer<std::uint64_t>(bytes[index]) << 8 * index;
     }
     return level;
 }
@@ -33,7 +33,7 @@ bool chunk_parser::parse(std::span<const std::byte> records, chunk_sink& sink) {
         parse_records(sink);
         return true;
     } catch (const bad_bytes&) {
-        mark_leaf(); // of a stack that breaks off
+        mark_leaf(); // of an incomplete stack
         if (thread_ != nullptr) {
             thread_->next_begin = thread::unknown;
         }
@@ -46,7 +46,7 @@ void chunk_parser::pass_thread(std::uint32_t number) {
 }
 
 void chunk_parser::parse_records(chunk_sink& sink) {
-    while (from_.left() != 0) {
+    while (from_.remaining() != 0) {
         const auto kind = static_cast<record_kind>(from_.byte());
         if (kind == record_kind::end) {
             return;
@@ -65,10 +65,10 @@ void chunk_parser::parse_record(record_kind kind, chunk_sink& sink) {
     }
     pass_time();
     if (has_stack(kind)) {
-        event found = new_event(kind);
-        parse_stack(found);
-        parse_fields(found);
-        sink.take(found, thread_->stack.end());
+        event result = new_event(kind);
+        parse_stack(result);
+        parse_fields(result);
+        sink.take(result, thread_->stack.end());
         return;
     }
     switch (kind) {
@@ -77,21 +77,21 @@ void chunk_parser::parse_record(record_kind kind, chunk_sink& sink) {
         break;
     case record_kind::time_inside: {
         const std::uint64_t inside = from_.number();
-        sink.took(number_, inside, from_.number());
+        sink.take_ticks(number_, inside, from_.number());
         break;
     }
     case record_kind::function_enter:
     case record_kind::function_exit: {
-        event found = new_event(kind);
-        found.address = follow(thread_->last_function);
-        found.bytes = follow(thread_->last_frame);
-        sink.take(found, stack_end::outermost);
+        event result = new_event(kind);
+        result.address = follow(thread_->last_function);
+        result.bytes = follow(thread_->last_frame);
+        sink.take(result, stack_end::outermost);
         break;
     }
     case record_kind::gap: {
-        event found = new_event(kind);
-        found.bytes = from_.number();
-        sink.take(found, stack_end::outermost);
+        event result = new_event(kind);
+        result.bytes = from_.number();
+        sink.take(result, stack_end::outermost);
         break;
     }
     case record_kind::code: {
@@ -116,17 +116,17 @@ void chunk_parser::parse_record(record_kind kind, chunk_sink& sink) {
 void chunk_parser::parse_thread_begin(chunk_sink& sink) {
     const std::uint64_t ticks = from_.number();
     number_ = static_cast<std::uint32_t>(from_.number_up_to(UINT32_MAX));
-    from_.number(); // the system's number of the thread
+    from_.number(); // the thread ID
     const std::uint64_t begins = from_.number();
-    std::unique_ptr<thread>& there = threads_[number_];
-    const bool is_new = there == nullptr;
+    std::unique_ptr<thread>& entry = threads_[number_];
+    const bool is_new = entry == nullptr;
     if (is_new) {
-        there = std::make_unique<thread>();
+        entry = std::make_unique<thread>();
     }
-    thread_ = there.get();
+    thread_ = entry.get();
     thread_->last_ticks = std::max(thread_->last_ticks, ticks);
     thread_->last_address = thread_->last_function = thread_->last_frame = 0;
-    thread_->whole_stack = true;
+    thread_->full_stack = true;
     thread_->follows = begins == thread_->next_begin;
     thread_->next_begin = begins + 1;
     if (is_new) {
@@ -145,74 +145,74 @@ void chunk_parser::pass_time() {
     thread_->last_ticks += passed;
 }
 
-void chunk_parser::parse_fields(event& found) {
-    if (has_bytes(found.kind)) {
-        found.bytes = from_.number();
+void chunk_parser::parse_fields(event& result) {
+    if (has_bytes(result.kind)) {
+        result.bytes = from_.number();
     }
-    if (has_address(found.kind)) {
-        found.address = follow(thread_->last_address);
+    if (has_address(result.kind)) {
+        result.address = follow(thread_->last_address);
     }
-    if (has_number(found.kind)) {
-        found.address = from_.number();
+    if (has_number(result.kind)) {
+        result.address = from_.number();
     }
-    if (is_of_pool(found.kind)) {
-        found.pool = from_.number();
+    if (is_of_pool(result.kind)) {
+        result.pool = from_.number();
     }
 }
 
-/// Returns: the address that follows from the one before, which it becomes.
+/// Returns: the next address, coded relative to `last`, which it replaces.
 std::uint64_t chunk_parser::follow(std::uint64_t& last) {
     return last += static_cast<std::uint64_t>(from_.signed_number());
 }
 
-void chunk_parser::parse_stack(event& found) {
+void chunk_parser::parse_stack(event& result) {
     thread_stack& stack = thread_->stack;
     const std::uint64_t kept = from_.number();
     std::uint64_t more = from_.number();
     const auto end = static_cast<stack_end>(kept == 0 ? from_.number_up_to(stack_ends - 1) : 0);
-    const std::uint64_t same = kept == 0 ? from_.number() : 0;
-    // Until the first event of the chunk has come, the stack is that of a chunk before. No level of it is meant, unless that is
-    // the last chunk of the thread: then its levels are known without gaps.
-    const bool is_known = thread_->whole_stack && thread_->follows && same != 0;
-    if ((kept != 0 && thread_->whole_stack) || !stack.begin(is_known ? same : kept, end)) {
+    const std::uint64_t repeated = kept == 0 ? from_.number() : 0;
+    // Before the first event of the chunk, the stack is that of an earlier chunk. The record keeps none of its levels, unless
+    // that chunk was the preceding one of the thread: then its levels are known without gaps.
+    const bool is_known = thread_->full_stack && thread_->follows && repeated != 0;
+    if ((kept != 0 && thread_->full_stack) || !stack.begin(is_known ? repeated : kept, end)) {
         throw bad_bytes("more levels kept than there were");
     }
     std::uint64_t levels = 0;
-    std::uint32_t same_nodes = 0;
+    std::uint32_t repeated_nodes = 0;
     while (more != 0) {
-        if (levels < same) {
-            ++same_nodes;
+        if (levels < repeated) {
+            ++repeated_nodes;
         }
         const std::uint64_t level = read_level(from_);
         ++levels;
-        const bool is_new = !is_known || levels > same;
-        if (level != context_tree::left_out_levels) {
+        const bool is_new = !is_known || levels > repeated;
+        if (level != context_tree::omitted_levels) {
             if (is_new) {
                 stack.add(level, contexts_->tree);
             }
             --more;
             continue;
         }
-        const std::uint64_t left_out = read_level(from_);
-        if (left_out == 0 || left_out > more) {
+        const std::uint64_t omitted = read_level(from_);
+        if (omitted == 0 || omitted > more) {
             throw bad_bytes("a gap with more levels than the stack");
         }
-        levels += left_out - 1;
-        more -= left_out;
+        levels += omitted - 1;
+        more -= omitted;
         if (is_new) {
-            stack.add_gap(left_out, contexts_->tree);
-        } else if (levels > same) {
-            throw bad_bytes("a gap across the levels that are the same");
+            stack.add_gap(omitted, contexts_->tree);
+        } else if (levels > repeated) {
+            throw bad_bytes("a gap across the repeated levels");
         }
     }
     mark_leaf();
-    found.context = stack.context();
-    // The chunk with the event before may be lost. So levels that differ from those of the last known one are new.
-    found.kept = kept == 0 && !is_known ? std::min(same_nodes, stack.equal()) : stack.kept();
-    thread_->whole_stack = false;
+    result.context = stack.context();
+    // The chunk with the preceding event may be lost. So levels that differ from the last known ones are new.
+    result.kept = kept == 0 && !is_known ? std::min(repeated_nodes, stack.equal()) : stack.kept();
+    thread_->full_stack = false;
 }
 
-/// Effects: the last node of the tree is a leaf.
+/// Effects: marks the last node of the tree as a leaf.
 void chunk_parser::mark_leaf() {
     const auto last = static_cast<context_id>(contexts_->tree.size() - 1);
     const context_id last_leaf =
@@ -223,11 +223,11 @@ void chunk_parser::mark_leaf() {
 }
 
 event chunk_parser::new_event(record_kind kind) const {
-    event made;
-    made.kind = kind;
-    made.thread = number_;
-    made.ticks = thread_->last_ticks;
-    return made;
+    event result;
+    result.kind = kind;
+    result.thread = number_;
+    result.ticks = thread_->last_ticks;
+    return result;
 }
 
 } // namespace mallard::trace

@@ -1,7 +1,7 @@
-/// The records of a process's chunks as events: what the recorded process wrote fast, put in order.
+/// Parses the records of a process's chunks into events.
 ///
-/// Data model: for each thread its stack, its last time and last address. A chunk stands alone: it begins with the
-/// thread's number, the time, and a whole stack. So a chunk that is damaged or lost spoils no other.
+/// Data model: for each thread its stack, its last time and last address. A chunk is self-contained: it begins with the
+/// thread's number, the time, and a full stack. So a damaged or lost chunk does not affect others.
 #pragma once
 
 #include "trace/chunk/thread_stack.hpp"
@@ -17,12 +17,12 @@
 
 namespace mallard::trace {
 
-/// Takes what a parser finds.
+/// Receives the parsed records.
 class chunk_sink {
 public:
-    virtual void take(const event& found, stack_end end) = 0;
-    /// The thread's event before took so many ticks in the allocator.
-    virtual void took(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) = 0;
+    virtual void take(const event& added, stack_end end) = 0;
+    /// The ticks of the thread's preceding event, in the allocator and in the recorder.
+    virtual void take_ticks(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) = 0;
     virtual void take(code_file&& file) = 0;
     virtual void take(named_number&& name) = 0;
 
@@ -34,11 +34,11 @@ class chunk_parser {
 public:
     explicit chunk_parser(known_contexts& contexts) noexcept : contexts_(&contexts) {}
 
-    /// Effects: gives all records to `sink`, up to the end or to the first one that makes no sense.
-    /// Returns: false if one made no sense.
+    /// Effects: passes all records to `sink`, up to the end or to the first invalid one.
+    /// Returns: false if a record is invalid.
     bool parse(std::span<const std::byte> records, chunk_sink& sink);
 
-    /// Effects: the thread is no new one. Its first chunks went to another parser, and may come again.
+    /// Effects: marks the thread as known. Another parser had its first chunks, which may come again.
     void pass_thread(std::uint32_t number);
 
 private:
@@ -50,18 +50,18 @@ private:
         std::uint64_t last_address = 0;
         std::uint64_t last_function = 0;
         std::uint64_t last_frame = 0;
-        std::uint64_t next_begin = unknown; ///< the number of the next chunk, if none is lost
-        bool follows = false;               ///< the chunk before was not lost
-        bool whole_stack =
-            true; ///< the next event brings the whole stack, though levels of it may be the same calls
+        std::uint64_t next_begin = unknown; ///< the expected number of the next chunk
+        bool follows = false;               ///< the preceding chunk was not lost
+        bool full_stack =
+            true; ///< the next event has the full stack, though some levels may be repeated calls
     };
 
     void parse_records(chunk_sink& sink);
     void parse_record(record_kind kind, chunk_sink& sink);
     void parse_thread_begin(chunk_sink& sink);
-    void parse_stack(event& found);
+    void parse_stack(event& result);
     void mark_leaf();
-    void parse_fields(event& found);
+    void parse_fields(event& result);
     std::uint64_t follow(std::uint64_t& last);
     void pass_time();
     [[nodiscard]] event new_event(record_kind kind) const;
@@ -69,7 +69,7 @@ private:
     known_contexts* contexts_;
     std::unordered_map<std::uint32_t, std::unique_ptr<thread>> threads_;
     byte_reader from_;
-    thread* thread_ = nullptr; ///< whose records come now
+    thread* thread_ = nullptr; ///< of the current records
     std::uint32_t number_ = 0;
 };
 

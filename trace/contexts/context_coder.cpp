@@ -43,38 +43,38 @@ void context_encoder::encode_parent(const context_tree& tree, context_id first) 
     }
 }
 
-void context_encoder::encode_address(const context_tree& tree, context_id which, bool ends) {
-    model_.ask(tree, tree[which].parent);
-    address_id found = 0;
-    const std::uint8_t way = find_address(tree[which].address, found);
-    columns_[context_column::way].byte(way | (ends != model_.expects_end(found) ? other_end : 0));
-    model_.pass(found);
+void context_encoder::encode_address(const context_tree& tree, context_id node, bool ends) {
+    model_.ask(tree, tree[node].parent);
+    address_id address = 0;
+    const std::uint8_t method = find_address(tree[node].address, address);
+    columns_[context_column::way].byte(method | (ends != model_.expects_end(address) ? unexpected_end : 0));
+    model_.pass(address);
     model_.pass_end(ends);
 }
 
-/// Returns: the way in which the address was found.
-std::uint8_t context_encoder::find_address(std::uint64_t address, address_id& which) {
+/// Returns: the method by which the address was found.
+std::uint8_t context_encoder::find_address(std::uint64_t address, address_id& result) {
     address_id& place = addresses_.find(mixed_hash(address, 0),
-                                        [&](address_id of) { return model_.address_of(of) == address; });
+                                        [&](address_id id) { return model_.address_at(id) == address; });
     if (place == 0) {
         columns_.number(context_column::fresh,
                         zigzag(static_cast<std::int64_t>(address - model_.last_added())));
-        which = place = model_.add(address);
+        result = place = model_.add(address);
         addresses_.make_room(model_.size(),
-                             [this](address_id of) { return mixed_hash(model_.address_of(of), 0); });
+                             [this](address_id id) { return mixed_hash(model_.address_at(id), 0); });
         return static_cast<std::uint8_t>(address_way::fresh);
     }
-    which = place;
-    for (std::uint8_t each = 0; each < context_model::expected_addresses; ++each) {
-        if (model_.expected(each) == which) {
-            return each;
+    result = place;
+    for (std::uint8_t index = 0; index < context_model::expected_addresses; ++index) {
+        if (model_.expected(index) == result) {
+            return index;
         }
     }
-    if (const unsigned rank = model_.rank_of(which); rank < context_model::most_rank) {
+    if (const unsigned rank = model_.find_rank(result); rank < context_model::most_rank) {
         columns_.number(context_column::rank, rank);
         return static_cast<std::uint8_t>(address_way::ranked);
     }
-    columns_.number(context_column::known, model_.size() - which);
+    columns_.number(context_column::known, model_.size() - result);
     return static_cast<std::uint8_t>(address_way::known);
 }
 
@@ -84,21 +84,21 @@ void context_decoder::decode(std::span<const std::byte> plain, std::size_t count
     context_tree& tree = contexts.tree;
     const std::size_t end = tree.size() + count;
     if (end > std::numeric_limits<context_id>::max()) {
-        throw bad_bytes("it has more contexts than there are numbers");
+        throw bad_bytes("it has too many contexts");
     }
     while (tree.size() != end) {
         context_id parent = decode_parent(tree);
         for (bool ends = false; !ends;) {
             if (tree.size() == end) {
-                throw bad_bytes("it has more contexts than it says");
+                throw bad_bytes("it has more contexts than declared");
             }
             model_.ask(tree, parent);
-            const std::uint8_t way = columns_[context_column::way].byte();
-            const address_id found = decode_address(way & (other_end - 1));
-            ends = model_.expects_end(found) != ((way & other_end) != 0);
-            model_.pass(found);
+            const std::uint8_t method = columns_[context_column::way].byte();
+            const address_id address = decode_address(method & (unexpected_end - 1));
+            ends = model_.expects_end(address) != ((method & unexpected_end) != 0);
+            model_.pass(address);
             model_.pass_end(ends);
-            parent = tree.append(parent, model_.address_of(found));
+            parent = tree.append(parent, model_.address_at(address));
         }
         contexts.leaves.push_back(parent);
     }
@@ -112,47 +112,48 @@ context_id context_decoder::decode_parent(const context_tree& tree) {
         up = model_.expected_up();
     }
     if (up == 0) {
-        throw bad_bytes("a context in it has a parent that is not there");
+        throw bad_bytes("a context in it has an unknown parent");
     }
     model_.pass_up(up);
     if (up == far_up) {
         const std::uint64_t distance = columns_.number(context_column::parent);
         if (distance == 0 || distance > next) {
-            throw bad_bytes("a context in it has a parent that is not there");
+            throw bad_bytes("a context in it has an unknown parent");
         }
         return static_cast<context_id>(next - distance);
     }
     context_id above = next - 1;
-    for (unsigned left = up; left != 1; --left) {
+    for (unsigned remaining = up; remaining != 1; --remaining) {
         above = tree[above].parent;
     }
     return above;
 }
 
-address_id context_decoder::decode_address(std::uint8_t way) {
-    address_id which = 0;
-    switch (static_cast<address_way>(way)) {
+address_id context_decoder::decode_address(std::uint8_t method) {
+    address_id result = 0;
+    switch (static_cast<address_way>(method)) {
     case address_way::ranked: {
         const std::uint64_t rank = columns_.number(context_column::rank);
-        which = rank < context_model::most_rank ? model_.ranked(rank) : 0;
+        result = rank < context_model::most_rank ? model_.ranked(rank) : 0;
         break;
     }
     case address_way::known: {
-        const std::uint64_t since = columns_.number(context_column::known);
-        which = since != 0 && since < model_.size() ? static_cast<address_id>(model_.size() - since) : 0;
+        const std::uint64_t distance = columns_.number(context_column::known);
+        result =
+            distance != 0 && distance < model_.size() ? static_cast<address_id>(model_.size() - distance) : 0;
         break;
     }
     case address_way::fresh:
-        which = model_.add(model_.last_added() +
-                           static_cast<std::uint64_t>(from_zigzag(columns_.number(context_column::fresh))));
+        result = model_.add(model_.last_added() +
+                            static_cast<std::uint64_t>(from_zigzag(columns_.number(context_column::fresh))));
         break;
     default:
-        which = way < context_model::expected_addresses ? model_.expected(way) : 0;
+        result = method < context_model::expected_addresses ? model_.expected(method) : 0;
     }
-    if (which == 0) {
-        throw bad_bytes("a context in it has an address that is not there");
+    if (result == 0) {
+        throw bad_bytes("a context in it has an unknown address");
     }
-    return which;
+    return result;
 }
 
 } // namespace mallard::trace

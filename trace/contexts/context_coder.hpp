@@ -1,10 +1,10 @@
-/// Nodes of a tree of contexts as the bodies of frames, in the order of their numbers.
+/// Codes the nodes of a context tree as the bodies of frames, in order of their numbers.
 ///
 ///     run: 7 <- 8 <- 9, a leaf      the next run: 5 <- 10 <- 11 <- 12, a leaf
 ///
-/// Data model: an event with a new context makes a run of nodes, each the child of the node before; only the first one may
-/// be the child of any other. The last one is a *leaf*. So a tree is a list of runs.
-/// Invariant: a coder is told all nodes of its tree in their order, from frame to frame.
+/// Data model: an event with a new context adds a run of nodes, each the child of the preceding one; only the parent of the
+/// first one is arbitrary. The last one is a *leaf*. So a tree is a list of runs.
+/// Invariant: a coder sees all nodes of its tree in order, from frame to frame.
 #pragma once
 
 #include "trace/context_tree.hpp"
@@ -16,42 +16,42 @@
 
 namespace mallard::trace {
 
-/// The tree of a process, and its leaves in the order of their numbers.
+/// The tree of a process, and its leaves in order of their numbers.
 struct known_contexts {
     context_tree tree;
     std::vector<context_id> leaves;
 };
 
 enum class context_column : std::uint8_t {
-    up,     ///< levels from the last node to the parent of a run, and 1; 0 if they are as expected
-    parent, ///< of a run, if `up` is `far_up`: nodes since
-    way,    ///< of an address: as expected, or another `address_way`; and `other_end`
-    rank,   ///< of an address, among those of the children
-    known,  ///< addresses since the one that is meant
-    fresh,  ///< distance of an address from the last one that was new
+    up,     ///< 1 + levels from the last node to the parent of a run; 0 if as expected
+    parent, ///< parent of a run if `up` is `far_up`: distance in nodes
+    way,    ///< `address_way` of an address, with `unexpected_end`
+    rank,   ///< rank of an address among those of the children
+    known,  ///< distance to the address in the order of addition
+    fresh,  ///< difference of a new address from the last new one
     bits,
     end,
 };
 
 enum class address_way : std::uint8_t {
-    expected = 0, ///< the first of those that are expected; the others are 1 and 2
+    expected = 0, ///< the first expected address; the others are 1 and 2
     ranked = 3,
     known = 4,
     fresh = 5,
 };
 
-/// In the column `way`: the run goes on where an end is expected, or ends where none is.
-inline constexpr std::uint8_t other_end = 8;
+/// In the column `way`: the run continues where an end is expected, or the reverse.
+inline constexpr std::uint8_t unexpected_end = 8;
 
-/// In the column `up`: the parent is not above the last node.
+/// In the column `up`: the parent is not an ancestor near the last node.
 inline constexpr std::uint8_t far_up = 255;
 
 class context_encoder {
 public:
     context_encoder();
 
-    /// Effects: prologue() and columns() have nodes from the first one on that was not encoded before, up to about `most`.
-    /// Requires: there are such nodes, and the last node of the tree is a leaf.
+    /// Effects: encodes up to about `most` of the remaining nodes into prologue() and columns().
+    /// Requires: nodes remain, and the last node of the tree is a leaf.
     /// Returns: the number of nodes.
     std::size_t encode(const known_contexts& contexts, std::size_t most);
 
@@ -60,8 +60,8 @@ public:
 
 private:
     void encode_parent(const context_tree& tree, context_id first);
-    void encode_address(const context_tree& tree, context_id which, bool ends);
-    std::uint8_t find_address(std::uint64_t address, address_id& which);
+    void encode_address(const context_tree& tree, context_id node, bool ends);
+    std::uint8_t find_address(std::uint64_t address, address_id& result);
 
     context_model model_;
     number_table addresses_;
@@ -74,13 +74,13 @@ private:
 class context_decoder {
 public:
     /// Effects: adds `count` nodes.
-    /// Requires: `unpacker::bytes_behind` bytes are behind the body.
+    /// Requires: the body is followed by `unpacker::bytes_behind` bytes.
     /// Throws: bad_bytes.
     void decode(std::span<const std::byte> plain, std::size_t count, known_contexts& contexts);
 
 private:
     context_id decode_parent(const context_tree& tree);
-    address_id decode_address(std::uint8_t way);
+    address_id decode_address(std::uint8_t method);
 
     context_model model_;
     column_reader<context_column> columns_;

@@ -1,4 +1,4 @@
-/// The numbers of events that have no block: frames of functions, and counts.
+/// Predicts the numbers of events without a block: frames of functions, and counts.
 #pragma once
 
 #include "trace/encode/site_model.hpp"
@@ -15,7 +15,7 @@ public:
         last_ = 0;
     }
 
-    /// Returns: the frame with which a function was entered, when it is left; else the number that the site had last.
+    /// Returns: the frame with which a function was entered, at its exit; else the last number of the site.
     [[nodiscard]] std::uint64_t expected(const site& at) const noexcept {
         return at.kind == record_kind::function_exit && !frames_.empty() ? frames_.back() : at.last_bytes;
     }
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    std::vector<std::uint64_t> frames_; ///< of functions that were entered, and not left yet
+    std::vector<std::uint64_t> frames_; ///< of functions that were entered and not yet left
     std::uint64_t last_ = 0;
 };
 

@@ -1,7 +1,7 @@
-/// Finds numbers of things by what they are, for the encoder alone.
+/// Maps keys to numbers, for the encoder.
 ///
-/// Data model: open addressing. A place has a number; 0 is an empty one. The things themselves are elsewhere, so the caller
-/// says how they are hashed and compared.
+/// Data model: open addressing. A place has a number; 0 marks an empty one. The keys are stored elsewhere, so the caller
+/// hashes and compares them.
 #pragma once
 
 #include "trace/large_memory.hpp"
@@ -14,22 +14,22 @@
 
 namespace mallard::trace {
 
-constexpr std::uint64_t mixed_hash(std::uint64_t one, std::uint64_t other) noexcept {
-    const std::uint64_t both = (one ^ other * 0x9e3779b97f4a7c15U) * 0xff51afd7ed558ccdU;
-    return both ^ both >> 32;
+constexpr std::uint64_t mixed_hash(std::uint64_t first, std::uint64_t second) noexcept {
+    const std::uint64_t product = (first ^ second * 0x9e3779b97f4a7c15U) * 0xff51afd7ed558ccdU;
+    return product ^ product >> 32;
 }
 
 class number_table {
 public:
-    /// Effects: the table is empty, and has room for so many.
+    /// Effects: empties the table, and makes room for `most` numbers.
     void begin(std::size_t most) {
         places_.assign(std::bit_ceil(most * 2 + 2), 0);
         mask_ = places_.size() - 1;
     }
 
-    /// Effects: the table has room for `most`, if it had room for half of them.
+    /// Effects: doubles the table if it has no room for `most` numbers.
     template <typename Hash>
-    void make_room(std::size_t most, Hash hash_of) {
+    void make_room(std::size_t most, Hash hasher) {
         if (most * 2 <= places_.size()) {
             return;
         }
@@ -39,7 +39,7 @@ public:
             if (number == 0) {
                 continue;
             }
-            std::size_t at = hash_of(number) & mask_;
+            std::size_t at = hasher(number) & mask_;
             while (larger[at] != 0) {
                 at = (at + 1) & mask_;
             }
@@ -48,24 +48,24 @@ public:
         places_.swap(larger);
     }
 
-    /// Returns: the place of the number for which `is_it` is true, or the empty one where it belongs.
+    /// Returns: the place of the number for which `matches` is true, or the empty place for it.
     template <typename Predicate>
-    std::uint32_t& find(std::uint64_t hash, Predicate is_it) {
+    std::uint32_t& find(std::uint64_t hash, Predicate matches) {
         std::size_t at = hash & mask_;
-        while (places_[at] != 0 && !is_it(places_[at])) {
+        while (places_[at] != 0 && !matches(places_[at])) {
             at = (at + 1) & mask_;
         }
         return places_[at];
     }
 
-    /// Effects: the place is empty.
-    /// Requires: `hash_of` has the hash of each number in the table.
+    /// Effects: empties the place.
+    /// Requires: `hasher` returns the hash of each number in the table.
     template <typename Hash>
-    void erase(std::uint32_t& place, Hash hash_of) {
+    void erase(std::uint32_t& place, Hash hasher) {
         auto empty = static_cast<std::size_t>(&place - places_.data());
         for (std::size_t at = (empty + 1) & mask_; places_[at] != 0; at = (at + 1) & mask_) {
-            const std::size_t home = hash_of(places_[at]) & mask_;
-            // The number may move to the empty place if that is not in front of its home.
+            const std::size_t home = hasher(places_[at]) & mask_;
+            // The number may move to the empty place unless that is in front of its home.
             if (((at - home) & mask_) >= ((at - empty) & mask_)) {
                 places_[empty] = places_[at];
                 empty = at;

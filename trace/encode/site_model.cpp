@@ -18,19 +18,19 @@ constexpr std::uint32_t mix(std::uint32_t value) noexcept {
 
 } // namespace
 
-void site_model::begin(std::uint32_t events, const context_tree& contexts, context_id context_before) {
+void site_model::begin(std::uint32_t events, const context_tree& contexts, context_id previous_context) {
     contexts_ = &contexts;
     const std::uint32_t places = std::clamp(std::bit_ceil(events), fewest_places, most_places);
     mask_ = places - 1;
     sites_.assign(1, site{});
-    after_three_.assign(places, 0);
-    after_two_.assign(places, 0);
+    by_last_three_.assign(places, 0);
+    by_last_two_.assign(places, 0);
     pairs_.assign(places, site_pair{});
     calls_.assign(std::min(places, call_places), call_facts{});
-    place_after_three_ = place_after_two_ = 0;
+    three_place_ = two_place_ = 0;
     mixed_ = {};
     last_ = 0;
-    last_context_ = context_before;
+    last_context_ = previous_context;
 }
 
 std::uint32_t site_model::call_place(context_id context) const noexcept {
@@ -49,17 +49,17 @@ record_kind site_model::expected_kind(context_id context) const noexcept {
 }
 
 site_id site_model::add(context_id context, record_kind kind, std::uint64_t number) {
-    const auto made = static_cast<site_id>(sites_.size());
+    const auto added = static_cast<site_id>(sites_.size());
     site& to = sites_.emplace_back();
     to.context = context;
     to.kind = kind;
     to.number = number;
-    to.shape = shape_of(kind);
+    to.shape = to_shape(kind);
     to.call = call_place(context);
     if (kind != record_kind::realloc) {
         calls_[to.call].last_kind = kind;
     }
-    return made;
+    return added;
 }
 
 site_pair& site_model::pair_with(site_id next) noexcept {
@@ -67,23 +67,23 @@ site_pair& site_model::pair_with(site_id next) noexcept {
     if (pair.first != last_ || pair.second != next) {
         pair = {last_, next, most_kept(next), 0};
     } else if (!has_stack(sites_[last_].kind)) [[unlikely]] {
-        pair.kept = most_kept(next); // the last context may be another one than it was then
+        pair.kept = most_kept(next); // the last context may have changed since
     }
     return pair;
 }
 
 void site_model::pass(site_id next) noexcept {
-    after_three_[place_after_three_] = next;
-    after_two_[place_after_two_] = next;
+    by_last_three_[three_place_] = next;
+    by_last_two_[two_place_] = next;
     auto& followers = sites_[last_].followers;
     if (followers[0] != next) {
         followers[1] = followers[0];
         followers[0] = next;
     }
-    const std::uint32_t two = mix(mixed_[0] ^ next * 0x85ebca6bU);
-    place_after_three_ = mix(mixed_[1] ^ next * 0xc2b2ae35U) & mask_;
-    place_after_two_ = two & mask_;
-    mixed_ = {mix(next), two};
+    const std::uint32_t last_two = mix(mixed_[0] ^ next * 0x85ebca6bU);
+    three_place_ = mix(mixed_[1] ^ next * 0xc2b2ae35U) & mask_;
+    two_place_ = last_two & mask_;
+    mixed_ = {mix(next), last_two};
     last_ = next;
     if (has_stack(sites_[next].kind)) {
         last_context_ = sites_[next].context;

@@ -1,7 +1,7 @@
-/// Numbers and texts in the bodies of frames: LEB128, seven bits a byte, the lowest ones first.
+/// Numbers and texts in the bodies of frames: LEB128, seven bits a byte, the lowest first.
 ///
-/// A byte_reader reads bytes that nobody vouches for. Each of its functions throws `bad_bytes` instead of reading behind
-/// the end, and none allocates more than the bytes that are there.
+/// A byte_reader reads untrusted bytes. Its functions throw `bad_bytes` instead of reading past the end, and never
+/// allocate more than the available bytes.
 #pragma once
 
 #include "trace/raw_record.hpp"
@@ -17,19 +17,19 @@
 
 namespace mallard::trace {
 
-/// The bytes of a frame make no sense. The reader of the file adds its name and the place.
+/// The bytes of a frame are invalid. The reader of the file adds its name and the position.
 class bad_bytes : public std::exception {
 public:
-    explicit bad_bytes(const char* why) noexcept : why_(why) {}
-    [[nodiscard]] const char* what() const noexcept override { return why_; }
+    explicit bad_bytes(const char* reason) noexcept : reason_(reason) {}
+    [[nodiscard]] const char* what() const noexcept override { return reason_; }
 
 private:
-    const char* why_; ///< a literal
+    const char* reason_; ///< a literal
 };
 
-/// Bytes that grow at their end.
+/// A growing array of bytes.
 ///
-/// Invariant: [begin, end) is memory of which [begin, at) has bytes. A vector would look at three words for each byte.
+/// Invariant: [begin, end) is memory of which [begin, at) is filled. A vector would access three words for each byte.
 class byte_writer {
 public:
     byte_writer() noexcept = default;
@@ -65,7 +65,7 @@ private:
     static constexpr std::size_t most_number_bytes = 10;
     static constexpr std::size_t first_bytes = 64;
 
-    /// Effects: there is room for so many bytes more.
+    /// Effects: makes room for `more` bytes.
     [[gnu::noinline]] void grow(std::size_t more) {
         const std::size_t filled = size();
         if (bytes_.size() - filled < more) {
@@ -86,7 +86,7 @@ public:
     explicit byte_reader(std::span<const std::byte> bytes) noexcept
         : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+    [[nodiscard]] std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - at_); }
 
     std::uint8_t byte() {
         if (at_ == end_) [[unlikely]] {
@@ -114,7 +114,7 @@ public:
     }
 
     std::span<const std::byte> take(std::uint64_t count) {
-        if (count > left()) {
+        if (count > remaining()) {
             throw bad_bytes("it ends too early");
         }
         const std::span<const std::byte> taken(at_, static_cast<std::size_t>(count));

@@ -7,29 +7,29 @@ namespace mallard::trace {
 namespace {
 
 constexpr std::uint32_t reflected_polynomial = 0xedb88320U;
-constexpr std::size_t at_once = 8;
+constexpr std::size_t bytes_per_step = 8;
 
 using table = std::array<std::uint32_t, 256>;
 
-// Table k has what a byte does to the checksum when k further bytes have followed it.
-constexpr std::array<table, at_once> make_tables() noexcept {
-    std::array<table, at_once> made{};
+// Table k has the effect of a byte on the checksum after k further bytes.
+constexpr std::array<table, bytes_per_step> make_tables() noexcept {
+    std::array<table, bytes_per_step> result{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
-        std::uint32_t rest = byte;
+        std::uint32_t remainder = byte;
         for (int bit = 0; bit < 8; ++bit) {
-            rest = rest >> 1 ^ ((rest & 1) != 0 ? reflected_polynomial : 0);
+            remainder = remainder >> 1 ^ ((remainder & 1) != 0 ? reflected_polynomial : 0);
         }
-        made[0][byte] = rest;
+        result[0][byte] = remainder;
     }
-    for (std::size_t which = 1; which < at_once; ++which) {
+    for (std::size_t index = 1; index < bytes_per_step; ++index) {
         for (std::size_t byte = 0; byte < 256; ++byte) {
-            made[which][byte] = made[which - 1][byte] >> 8 ^ made[0][made[which - 1][byte] & 0xff];
+            result[index][byte] = result[index - 1][byte] >> 8 ^ result[0][result[index - 1][byte] & 0xff];
         }
     }
-    return made;
+    return result;
 }
 
-constexpr std::array<table, at_once> tables = make_tables();
+constexpr std::array<table, bytes_per_step> tables = make_tables();
 
 std::uint32_t word_at(const std::byte* from) noexcept {
     return std::to_integer<std::uint32_t>(from[0]) | std::to_integer<std::uint32_t>(from[1]) << 8 |
@@ -42,7 +42,7 @@ std::uint32_t crc32(std::span<const std::byte> bytes) noexcept {
     std::uint32_t sum = ~std::uint32_t{0};
     const std::byte* at = bytes.data();
     const std::byte* const end = at + bytes.size();
-    for (; static_cast<std::size_t>(end - at) >= at_once; at += at_once) {
+    for (; static_cast<std::size_t>(end - at) >= bytes_per_step; at += bytes_per_step) {
         const std::uint32_t low = word_at(at) ^ sum;
         const std::uint32_t high = word_at(at + 4);
         sum = tables[7][low & 0xff] ^ tables[6][low >> 8 & 0xff] ^ tables[5][low >> 16 & 0xff] ^

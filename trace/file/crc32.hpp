@@ -1,4 +1,4 @@
-/// The checksum of a trace's frames: CRC-32, as zip, PNG and zlib have it.
+/// The checksum of a trace's frames: CRC-32, as in zip, PNG and zlib.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@ public:
     explicit field_writer(std::byte* to) noexcept : at_(to) {}
 
     void put(std::uint64_t value, unsigned bytes) noexcept {
-        for (unsigned which = 0; which < bytes; ++which) {
-            *at_++ = static_cast<std::byte>(value >> 8 * which);
+        for (unsigned index = 0; index < bytes; ++index) {
+            *at_++ = static_cast<std::byte>(value >> 8 * index);
         }
     }
 
@@ -50,16 +50,16 @@ std::uint32_t load_u32(const std::byte* from) noexcept {
 }
 
 std::array<std::byte, file_head_bytes> make_file_head() noexcept {
-    std::array<std::byte, file_head_bytes> made{};
-    std::transform(file_magic.begin(), file_magic.end(), made.begin(),
-                   [](char each) { return static_cast<std::byte>(each); });
-    field_writer(made.data() + file_magic.size()).put(file_version, 4);
-    return made;
+    std::array<std::byte, file_head_bytes> result{};
+    std::transform(file_magic.begin(), file_magic.end(), result.begin(),
+                   [](char character) { return static_cast<std::byte>(character); });
+    field_writer(result.data() + file_magic.size()).put(file_version, 4);
+    return result;
 }
 
 frame_head_image to_bytes(const frame_head& head) noexcept {
-    frame_head_image made{};
-    field_writer to(made.data());
+    frame_head_image result{};
+    field_writer to(result.data());
     to.put(head.body_bytes, 4);
     to.put(head.plain_bytes, 4);
     to.put(static_cast<std::uint8_t>(head.kind), 4);
@@ -68,12 +68,12 @@ frame_head_image to_bytes(const frame_head& head) noexcept {
     to.put(head.count, 4);
     to.put(head.first_ticks, 8);
     to.put(head.last_ticks, 8);
-    for (const std::uint32_t each : head.events_by_end) {
-        to.put(each, 4);
+    for (const std::uint32_t count : head.events_by_end) {
+        to.put(count, 4);
     }
     to.put(head.body_sum, 4);
-    to.put(crc32(std::span(made).first<sum_place>()), 4);
-    return made;
+    to.put(crc32(std::span(result).first<sum_place>()), 4);
+    return result;
 }
 
 std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_bytes> bytes) noexcept {
@@ -81,27 +81,27 @@ std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_by
         return std::nullopt;
     }
     field_reader from(bytes.data());
-    frame_head made;
-    made.body_bytes = from.get_u32();
-    made.plain_bytes = from.get_u32();
+    frame_head head;
+    head.body_bytes = from.get_u32();
+    head.plain_bytes = from.get_u32();
     const std::uint32_t kind = from.get_u32();
-    made.kind = static_cast<frame_kind>(kind);
-    made.process = from.get_u32();
-    made.thread = from.get_u32();
-    made.count = from.get_u32();
-    made.first_ticks = from.get_u64();
-    made.last_ticks = from.get_u64();
-    for (std::uint32_t& each : made.events_by_end) {
-        each = from.get_u32();
+    head.kind = static_cast<frame_kind>(kind);
+    head.process = from.get_u32();
+    head.thread = from.get_u32();
+    head.count = from.get_u32();
+    head.first_ticks = from.get_u64();
+    head.last_ticks = from.get_u64();
+    for (std::uint32_t& count : head.events_by_end) {
+        count = from.get_u32();
     }
-    made.body_sum = from.get_u32();
+    head.body_sum = from.get_u32();
     const bool known = kind >= static_cast<std::uint32_t>(frame_kind::process) &&
                        kind <= static_cast<std::uint32_t>(frame_kind::end);
-    if (!known || made.count > most_in_frame || made.plain_bytes > most_plain_bytes ||
-        made.first_ticks > made.last_ticks) {
+    if (!known || head.count > most_in_frame || head.plain_bytes > most_plain_bytes ||
+        head.first_ticks > head.last_ticks) {
         return std::nullopt;
     }
-    return made;
+    return head;
 }
 
 } // namespace mallard::trace

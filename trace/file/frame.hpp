@@ -1,10 +1,10 @@
-/// The frames of a trace file. docs/advisor/trace.md describes them for readers that are not this one.
+/// The frames of a trace file. docs/advisor/trace.md describes them for other readers.
 ///
 ///     | file head, 16 B | frame head, 72 B | body | frame head | body | ... | frame head of the end |
 ///
-/// Data model: a frame's head says how long its body is, so that a reader knows all frames without reading a body.
+/// Data model: a frame's head has the length of its body, so that a reader finds all frames without reading a body.
 /// A body is one frame of zstd. All integers are little-endian.
-/// Invariants: a frame names only processes, contexts, code and names that earlier frames have.
+/// Invariants: a frame refers only to processes, contexts, code and names in earlier frames.
 #pragma once
 
 #include "trace/raw_record.hpp"
@@ -22,27 +22,27 @@ inline constexpr std::uint32_t file_version = 1;
 inline constexpr std::size_t file_head_bytes = 16;
 inline constexpr std::size_t frame_head_bytes = 72;
 
-/// Limits of a frame, so that a damaged one cannot make a reader take much memory.
+/// Limits of a frame, so that a damaged one cannot make a reader allocate much memory.
 inline constexpr std::uint32_t most_in_frame = 1U << 18; ///< events, contexts, files of code or names
 inline constexpr std::uint32_t most_plain_bytes = 1U << 26;
 
 enum class frame_kind : std::uint8_t {
-    process = 1,  ///< the beginning of a process
-    contexts = 2, ///< new nodes of its tree
-    code = 3,     ///< files of code that it has loaded
-    names = 4,    ///< of scopes and marks
-    events = 5,   ///< of one thread
+    process = 1,  ///< the start of a process
+    contexts = 2, ///< new nodes of the process's tree
+    code = 3,     ///< loaded files of code
+    names = 4,    ///< names of scopes and marks
+    events = 5,   ///< events of one thread
     process_end = 6,
-    end = 7, ///< of the file
+    end = 7, ///< the end of the file
 };
 
 struct frame_head {
     std::uint32_t body_bytes = 0;
     std::uint32_t plain_bytes = 0; ///< of the body, decompressed
     frame_kind kind = frame_kind::end;
-    std::uint32_t process = 0; ///< counts the processes of the file
+    std::uint32_t process = 0; ///< index of the process in the file
     std::uint32_t thread = 0;
-    std::uint32_t count = 0; ///< of the things in the body
+    std::uint32_t count = 0; ///< of the items in the body
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
     std::array<std::uint32_t, stack_ends> events_by_end{};
@@ -53,10 +53,10 @@ std::array<std::byte, file_head_bytes> make_file_head() noexcept;
 
 using frame_head_image = std::array<std::byte, frame_head_bytes>;
 
-/// Returns: the bytes of the head, with a checksum of them at their end.
+/// Returns: the bytes of the head, followed by their checksum.
 frame_head_image to_bytes(const frame_head& head) noexcept;
 
-/// Returns: the head; nothing if its checksum or a field of it is wrong.
+/// Returns: the head; nothing if its checksum or a field is invalid.
 std::optional<frame_head> to_frame_head(std::span<const std::byte, frame_head_bytes> bytes) noexcept;
 
 /// Returns: the number in four bytes.

@@ -15,7 +15,7 @@ output::output(const std::filesystem::path& file, std::function<bool()> make_roo
     : name_(file.string()), make_room_(std::move(make_room)), bytes_(keep_bytes) {
     file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (file_ < 0) {
-        fail("cannot make the trace", errno);
+        fail("cannot create the trace", errno);
     }
     const auto keep = static_cast<off_t>(keep_bytes);
     if (::ftruncate(file_, keep) != 0 || ::lseek(file_, keep, SEEK_SET) != keep) {
@@ -54,9 +54,9 @@ void output::close() {
     }
 }
 
-void output::fail(const char* what, int error) const {
-    throw trace_error(std::string(what) + " '" + name_ + "': " + std::generic_category().message(error) +
-                      "; choose another place or make room there");
+void output::fail(const char* problem, int error) const {
+    throw trace_error(std::string(problem) + " '" + name_ + "': " + std::generic_category().message(error) +
+                      "; give another name or free some space");
 }
 
 } // namespace mallard::trace

@@ -10,10 +10,10 @@ namespace mallard::trace {
 
 namespace {
 
-// A shorter part costs less beside the part before it than with tables of its own.
-constexpr std::size_t least_bytes_apart = 512;
-constexpr std::size_t least_bytes_of_block = 4;
-constexpr std::size_t most_bytes_of_block = std::size_t{128} << 10;
+// A shorter part costs less together with the preceding part than with separate tables.
+constexpr std::size_t least_separate_bytes = 512;
+constexpr std::size_t least_block_bytes = 4;
+constexpr std::size_t most_block_bytes = std::size_t{128} << 10;
 
 } // namespace
 
@@ -23,19 +23,19 @@ struct packer::state {
     std::size_t filled = 0;
     std::size_t since_flush = 0;
 
-    void add(std::span<const std::byte> part, ZSTD_EndDirective how) {
+    void add(std::span<const std::byte> part, ZSTD_EndDirective directive) {
         ZSTD_inBuffer in{part.data(), part.size(), 0};
         for (;;) {
             if (packed.size() - filled < ZSTD_compressBound(part.size() - in.pos) + 64) {
                 packed.resize(packed.size() * 2 + ZSTD_compressBound(part.size()) + 64);
             }
             ZSTD_outBuffer out{packed.data(), packed.size(), filled};
-            const std::size_t left = ZSTD_compressStream2(zstd, &out, &in, how);
-            if (ZSTD_isError(left) != 0) {
+            const std::size_t remaining = ZSTD_compressStream2(zstd, &out, &in, directive);
+            if (ZSTD_isError(remaining) != 0) {
                 throw std::bad_alloc();
             }
             filled = out.pos;
-            if (in.pos == in.size && (how == ZSTD_e_continue || left == 0)) {
+            if (in.pos == in.size && (directive == ZSTD_e_continue || remaining == 0)) {
                 return;
             }
         }
@@ -66,7 +66,7 @@ void packer::begin(std::size_t plain_bytes) {
 }
 
 void packer::pack(std::span<const std::byte> part) {
-    if (part.size() >= least_bytes_apart && state_->since_flush != 0) {
+    if (part.size() >= least_separate_bytes && state_->since_flush != 0) {
         state_->add({}, ZSTD_e_flush);
         state_->since_flush = 0;
     }
@@ -96,14 +96,14 @@ unpacker::~unpacker() {
 
 void unpacker::unpack(std::span<const std::byte> body, std::size_t plain_bytes,
                       std::vector<std::byte>& plain) {
-    // A block of zstd takes four bytes at least. A damaged head cannot ask for more memory than such blocks would fill.
-    if (plain_bytes / most_bytes_of_block > body.size() / least_bytes_of_block) {
+    // A block of zstd takes at least four bytes. A damaged head cannot request more memory than such blocks would fill.
+    if (plain_bytes / most_block_bytes > body.size() / least_block_bytes) {
         throw bad_bytes("its compressed bytes are too few");
     }
     plain.resize(plain_bytes + bytes_behind);
-    const std::size_t made =
+    const std::size_t result =
         ZSTD_decompressDCtx(state_->zstd, plain.data(), plain_bytes, body.data(), body.size());
-    if (ZSTD_isError(made) != 0 || made != plain_bytes) {
+    if (ZSTD_isError(result) != 0 || result != plain_bytes) {
         throw bad_bytes("its compressed bytes are damaged");
     }
 }

@@ -15,11 +15,11 @@ public:
     packer& operator=(const packer&) = delete;
     ~packer();
 
-    /// Effects: bodies that begin from now on are compressed with that level of zstd.
+    /// Effects: sets the level of zstd for later bodies.
     void set_level(int level) noexcept;
-    /// Effects: begins a body of so many bytes, which pack() then gives.
+    /// Effects: begins a body of `plain_bytes` bytes, which pack() adds.
     void begin(std::size_t plain_bytes);
-    /// Effects: adds a part of the body. Parts of another kind are compressed apart, with tables of their own.
+    /// Effects: adds a part of the body. Longer parts are compressed separately, with their own tables.
     /// Throws: std::bad_alloc.
     void pack(std::span<const std::byte> part);
     /// Returns: the body, until the next begin().
@@ -37,11 +37,11 @@ public:
     unpacker& operator=(const unpacker&) = delete;
     ~unpacker();
 
-    /// Bytes behind a decompressed body, which mean nothing: its reader may load them with the last ones.
+    /// Bytes behind a decompressed body, which are undefined: a reader may load them with the last ones.
     static constexpr std::size_t bytes_behind = 8;
 
-    /// Effects: `plain` holds the decompressed body, and `bytes_behind` more.
-    /// Throws: bad_bytes if that has not exactly `plain_bytes`.
+    /// Effects: decompresses the body into `plain`, followed by `bytes_behind` bytes.
+    /// Throws: bad_bytes if the body does not have exactly `plain_bytes`.
     void unpack(std::span<const std::byte> body, std::size_t plain_bytes, std::vector<std::byte>& plain);
 
 private:

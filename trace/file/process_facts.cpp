@@ -39,32 +39,32 @@ void write_process(byte_writer& to, const process& about) {
 }
 
 process read_process(byte_reader& from) {
-    process made;
-    made.number = read_u32(from);
-    made.parent = read_u32(from);
-    made.stacks =
+    process result;
+    result.number = read_u32(from);
+    result.parent = read_u32(from);
+    result.stacks =
         static_cast<stack_source>(from.number_up_to(static_cast<std::uint8_t>(stack_source::descriptions)));
-    made.sampled_one_in = read_u32(from);
-    made.timed_one_in = read_u32(from);
-    made.first_ticks = from.number();
-    made.last_ticks = from.number();
-    made.ticks_per_second = std::bit_cast<double>(from.number());
-    made.cpu_nanoseconds = from.number();
-    made.threads = read_u32(from);
-    made.stopped =
+    result.sampled_one_in = read_u32(from);
+    result.timed_one_in = read_u32(from);
+    result.first_ticks = from.number();
+    result.last_ticks = from.number();
+    result.ticks_per_second = std::bit_cast<double>(from.number());
+    result.cpu_nanoseconds = from.number();
+    result.threads = read_u32(from);
+    result.stopped =
         static_cast<stop_reason>(from.number_up_to(static_cast<std::uint32_t>(stop_reason::no_memory)));
-    made.exit_status = static_cast<std::int32_t>(from.signed_number());
-    made.executable = from.text();
-    // A word takes a byte at least.
-    for (std::uint64_t words = from.number_up_to(from.left()); words != 0; --words) {
-        made.command.push_back(from.text());
+    result.exit_status = static_cast<std::int32_t>(from.signed_number());
+    result.executable = from.text();
+    // A word takes at least a byte.
+    for (std::uint64_t words = from.number_up_to(from.remaining()); words != 0; --words) {
+        result.command.push_back(from.text());
     }
-    made.nested_events = from.number();
-    made.forks_not_followed = from.number();
-    made.programs_not_followed = from.number();
-    made.blocks_without_end = from.number();
-    made.names_lost = from.number();
-    return made;
+    result.nested_events = from.number();
+    result.forks_not_followed = from.number();
+    result.programs_not_followed = from.number();
+    result.blocks_without_end = from.number();
+    result.names_lost = from.number();
+    return result;
 }
 
 void write_code_file(byte_writer& to, const code_file& file) {
@@ -77,14 +77,14 @@ void write_code_file(byte_writer& to, const code_file& file) {
 }
 
 code_file read_code_file(byte_reader& from) {
-    code_file made;
-    made.begin = from.number();
-    made.end = from.number();
-    made.load_address = from.number();
-    made.first_ticks = from.number();
-    made.build_id = from.text();
-    made.path = from.text();
-    return made;
+    code_file result;
+    result.begin = from.number();
+    result.end = from.number();
+    result.load_address = from.number();
+    result.first_ticks = from.number();
+    result.build_id = from.text();
+    result.path = from.text();
+    return result;
 }
 
 void write_name(byte_writer& to, const named_number& name) {
@@ -93,10 +93,10 @@ void write_name(byte_writer& to, const named_number& name) {
 }
 
 named_number read_name(byte_reader& from) {
-    named_number made;
-    made.number = static_cast<std::uint32_t>(from.number_up_to(most_names));
-    made.name = from.text();
-    return made;
+    named_number result;
+    result.number = static_cast<std::uint32_t>(from.number_up_to(most_names));
+    result.name = from.text();
+    return result;
 }
 
 } // namespace mallard::trace

@@ -1,4 +1,4 @@
-/// The bodies of frames that describe a process: its own facts, its files of code, the names of its scopes and marks.
+/// The bodies of frames that describe a process: its facts, its files of code, the names of its scopes and marks.
 #pragma once
 
 #include "trace/event.hpp"

@@ -10,11 +10,11 @@ namespace mallard::trace {
 
 namespace {
 
-void read_checked(const input& file, const frame_head& head, std::uint64_t place,
+void read_checked(const input& file, const frame_head& head, std::uint64_t offset,
                   std::vector<std::byte>& body) {
     body.resize(head.body_bytes);
-    if (file.read(place, body) != body.size()) {
-        throw bad_bytes("the file has become shorter");
+    if (file.read(offset, body) != body.size()) {
+        throw bad_bytes("the file was truncated");
     }
     if (crc32(body) != head.body_sum) {
         throw bad_bytes("its checksum is wrong");
@@ -23,10 +23,10 @@ void read_checked(const input& file, const frame_head& head, std::uint64_t place
 
 } // namespace
 
-std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t place,
+std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t offset,
                                      unpacker& unpack, std::vector<std::byte>& body,
                                      std::vector<std::byte>& plain) {
-    read_checked(file, head, place, body);
+    read_checked(file, head, offset, body);
     unpack.unpack(body, head.plain_bytes, plain);
     return std::span(plain).first(head.plain_bytes);
 }
@@ -36,27 +36,27 @@ frame_table::frame_table(const input& file) : file_(file) {
     read_frames();
     context_coders_.clear();
     if (!ended) {
-        forget_damaged_end();
+        drop_damaged_end();
     }
     count_events();
 }
 
 void frame_table::check_file_head() {
-    const auto refuse = [this](const std::string& why) {
-        throw trace_error("'" + file_.name() + "' " + why + "; give a file that 'mallard record' has made");
+    const auto refuse = [this](const std::string& problem) {
+        throw trace_error("'" + file_.name() + "' " + problem + "; give a file written by 'mallard record'");
     };
     std::array<std::byte, file_head_bytes> head{};
     const auto expected = make_file_head();
-    const std::size_t there = file_.read(0, head);
-    if (there == 0) {
+    const std::size_t available = file_.read(0, head);
+    if (available == 0) {
         refuse("is empty");
     }
-    const std::size_t magic = std::min(there, file_magic.size());
+    const std::size_t magic = std::min(available, file_magic.size());
     if (!std::equal(head.begin(), head.begin() + magic, expected.begin())) {
         refuse("is not a trace of mallard");
     }
-    if (there < file_head_bytes) {
-        refuse("is cut off after " + std::to_string(there) + " bytes, and has no events");
+    if (available < file_head_bytes) {
+        refuse("is cut off after " + std::to_string(available) + " bytes, and has no events");
     }
     const std::uint32_t version = load_u32(head.data() + file_magic.size());
     if (version != file_version) {
@@ -81,7 +81,7 @@ void frame_table::read_frames() {
         try {
             read_frame(*head, body_place);
         } catch (const bad_bytes&) {
-            // Events may name what this frame had, so nothing behind it can be read.
+            // Events may refer to contents of this frame, so later frames cannot be read.
             break;
         }
         place = body_place + head->body_bytes;
@@ -97,7 +97,7 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
     }
     if (head.kind == frame_kind::process ? head.process != processes.size()
                                          : head.process >= processes.size()) {
-        throw bad_bytes("it is of a process that is not there");
+        throw bad_bytes("it is of an unknown process");
     }
     if (head.kind != frame_kind::process && !processes[head.process].torn) {
         throw bad_bytes("it follows the end of its process");
@@ -125,12 +125,12 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
         context_coders_[head.process]->decode(body, head.count, to.contexts);
         break;
     case frame_kind::code:
-        for (std::uint32_t each = 0; each < head.count; ++each) {
+        for (std::uint32_t index = 0; index < head.count; ++index) {
             to.code.push_back(read_code_file(from));
         }
         break;
     case frame_kind::names:
-        for (std::uint32_t each = 0; each < head.count; ++each) {
+        for (std::uint32_t index = 0; index < head.count; ++index) {
             named_number name = read_name(from);
             if (name.number >= to.names.size()) {
                 to.names.resize(std::size_t{name.number} + 1);
@@ -147,8 +147,8 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
     }
 }
 
-/// Effects: refuses a file that was made to fill the memory. Recordings have a few bytes of stacks, code and names for each
-/// byte of the file; zstd packs a thousand equal ones into one.
+/// Effects: rejects a file that was crafted to exhaust memory. Recordings have a few bytes of stacks, code and names for each
+/// byte of the file; zstd packs a thousand equal bytes into one.
 void frame_table::count_unpacked(const frame_head& head) {
     constexpr std::uint64_t always_allowed = std::uint64_t{64} << 20;
     constexpr std::uint64_t most_ratio = 32;
@@ -157,15 +157,15 @@ void frame_table::count_unpacked(const frame_head& head) {
     if (unpacked_ > most) {
         throw trace_error("the trace '" + file_.name() + "' has more than " + std::to_string(most) +
                           " bytes of stacks, code and names in a file of " + std::to_string(file_.bytes()) +
-                          " bytes, as no recording has; record again");
+                          " bytes, more than any recording has; record again");
     }
 }
 
 void frame_table::add_events(const frame_head& head, std::uint64_t body_place) {
     std::vector<event_frame>& frames = content[head.process].threads[head.thread];
-    // An event has two bytes at least: its operation and its time.
+    // An event has at least two bytes: its operation and its time.
     if (head.plain_bytes / 2 < head.count) {
-        throw bad_bytes("it has more events than there is room for");
+        throw bad_bytes("it has more events than its bytes can hold");
     }
     if (head.count == 0 || (!frames.empty() && head.first_ticks < frames.back().head.last_ticks)) {
         throw bad_bytes("its events are not in order");
@@ -173,12 +173,12 @@ void frame_table::add_events(const frame_head& head, std::uint64_t body_place) {
     frames.push_back({head, body_place});
 }
 
-/// Effects: leaves out the frames at the end of a torn file whose bodies did not reach the disk.
-void frame_table::forget_damaged_end() {
+/// Effects: drops frames at the end of a torn file whose bodies did not reach the disk.
+void frame_table::drop_damaged_end() {
     for (;;) {
         std::vector<event_frame>* last = nullptr;
-        for (process_content& each : content) {
-            for (auto& [thread, frames] : each.threads) {
+        for (process_content& process : content) {
+            for (auto& [thread, frames] : process.threads) {
                 if (!frames.empty() &&
                     (last == nullptr || frames.back().body_place > last->back().body_place)) {
                     last = &frames;
@@ -200,10 +200,10 @@ void frame_table::forget_damaged_end() {
 }
 
 void frame_table::count_events() {
-    for (std::size_t which = 0; which < processes.size(); ++which) {
-        process& about = processes[which];
-        auto& threads = content[which].threads;
-        std::erase_if(threads, [](const auto& each) { return each.second.empty(); });
+    for (std::size_t index = 0; index < processes.size(); ++index) {
+        process& about = processes[index];
+        auto& threads = content[index].threads;
+        std::erase_if(threads, [](const auto& thread) { return thread.second.empty(); });
         for (const auto& [thread, frames] : threads) {
             for (const event_frame& frame : frames) {
                 for (std::size_t end = 0; end < stack_ends; ++end) {

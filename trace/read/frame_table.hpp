@@ -1,4 +1,4 @@
-/// All that a trace file has beside the events, and where its events are.
+/// The contents of a trace file except for the events, and the positions of the events.
 ///
 /// Data model: the processes; for each its contexts, code and names, and for each of its threads the frames of events in
 /// the order of time. Invariant: the frames' heads have been checked, the bodies of those with events have not.
@@ -18,7 +18,7 @@
 
 namespace mallard::trace {
 
-/// A frame of events, and the place of its body in the file.
+/// A frame of events, and the offset of its body in the file.
 struct event_frame {
     frame_head head;
     std::uint64_t body_place = 0;
@@ -33,14 +33,14 @@ public:
         std::map<std::uint32_t, std::vector<event_frame>> threads;
     };
 
-    /// Effects: reads the file up to its end, or to the place where it is torn.
-    /// Throws: trace_error if it is no trace of a known version.
+    /// Effects: reads the file up to its end, or up to the damage.
+    /// Throws: trace_error if it is not a trace of a known version.
     explicit frame_table(const input& file);
 
     std::vector<process> processes;
-    std::vector<process_content> content; ///< of each
+    std::vector<process_content> content; ///< by process
     std::uint64_t torn_bytes = 0;
-    bool ended = false; ///< the file has its end
+    bool ended = false; ///< the file has an end
 
 private:
     void check_file_head();
@@ -48,7 +48,7 @@ private:
     void read_frame(const frame_head& head, std::uint64_t body_place);
     void count_unpacked(const frame_head& head);
     void add_events(const frame_head& head, std::uint64_t body_place);
-    void forget_damaged_end();
+    void drop_damaged_end();
     void count_events();
 
     const input& file_;
@@ -56,12 +56,12 @@ private:
     std::uint64_t unpacked_ = 0; ///< bytes of all frames without events
     std::vector<std::byte> body_;
     std::vector<std::byte> plain_;
-    std::vector<std::unique_ptr<context_decoder>> context_coders_; ///< of each process
+    std::vector<std::unique_ptr<context_decoder>> context_coders_; ///< by process
 };
 
-/// Returns: the body of the frame, which is in `plain` with some bytes behind it.
+/// Returns: the body of the frame, which is in `plain`, followed by some bytes.
 /// Throws: bad_bytes if it is damaged.
-std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t place,
+std::span<const std::byte> read_body(const input& file, const frame_head& head, std::uint64_t offset,
                                      unpacker& unpack, std::vector<std::byte>& body,
                                      std::vector<std::byte>& plain);
 

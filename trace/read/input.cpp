@@ -13,17 +13,17 @@ namespace mallard::trace {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& name, const std::string& why) {
-    throw trace_error("cannot read the trace '" + name + "': " + why);
+[[noreturn]] void fail(const std::string& name, const std::string& reason) {
+    throw trace_error("cannot read the trace '" + name + "': " + reason);
 }
 
 } // namespace
 
 input::input(const std::filesystem::path& file) : name_(file.string()) {
-    // A pipe without a writer would make open() wait.
+    // Opening a pipe without a writer would block.
     file_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file_ < 0) {
-        fail(name_, std::generic_category().message(errno) + "; give a file that 'mallard record' has made");
+        fail(name_, std::generic_category().message(errno) + "; give a file written by 'mallard record'");
     }
     struct stat about{};
     const bool known = ::fstat(file_, &about) == 0;
@@ -31,7 +31,7 @@ input::input(const std::filesystem::path& file) : name_(file.string()) {
         ::close(file_);
         fail(name_,
              std::string(known && S_ISDIR(about.st_mode) ? "it is a directory" : "it is not a regular file") +
-                 "; give a file that 'mallard record' has made");
+                 "; give a file written by 'mallard record'");
     }
     bytes_ = static_cast<std::uint64_t>(about.st_size);
 }
@@ -40,11 +40,11 @@ input::~input() {
     ::close(file_);
 }
 
-std::size_t input::read(std::uint64_t place, std::span<std::byte> to) const {
-    std::size_t there = 0;
-    while (there < to.size()) {
+std::size_t input::read(std::uint64_t offset, std::span<std::byte> to) const {
+    std::size_t done = 0;
+    while (done < to.size()) {
         const ssize_t got =
-            ::pread(file_, to.data() + there, to.size() - there, static_cast<off_t>(place + there));
+            ::pread(file_, to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -54,9 +54,9 @@ std::size_t input::read(std::uint64_t place, std::span<std::byte> to) const {
         if (got == 0) {
             break;
         }
-        there += static_cast<std::size_t>(got);
+        done += static_cast<std::size_t>(got);
     }
-    return there;
+    return done;
 }
 
 } // namespace mallard::trace

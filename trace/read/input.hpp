@@ -1,4 +1,4 @@
-/// The file that a reader reads. It is read, not mapped, so that a file which shrinks meanwhile ends no process.
+/// The file of a reader. It is read, not mapped, so that a file that shrinks meanwhile does not kill the process.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ public:
     input& operator=(const input&) = delete;
     ~input();
 
-    /// Returns: the number of bytes that were there to read, up to all of `to`.
-    /// Throws: trace_error if the system does not give them.
-    std::size_t read(std::uint64_t place, std::span<std::byte> to) const;
+    /// Returns: the number of bytes read, fewer than those of `to` only at the end of the file.
+    /// Throws: trace_error on an error.
+    std::size_t read(std::uint64_t offset, std::span<std::byte> to) const;
 
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }

@@ -6,7 +6,7 @@ namespace mallard::trace {
 
 namespace {
 
-// Few enough to stay in the processor's cache until they are used.
+// Few enough to remain in the processor's cache until they are used.
 constexpr std::size_t decoded_at_once = 1024;
 // A writer holds half a million events of all threads. Their frames have a hundredth of this.
 constexpr std::uint64_t most_open_bytes = std::uint64_t{1} << 30;
@@ -18,7 +18,7 @@ std::unique_ptr<frame_memory::open_frame> frame_memory::take(std::uint32_t plain
     if (plain_bytes > most_open_bytes - open_bytes_) {
         throw trace_error("the trace '" + file->name() + "' has more than " +
                           std::to_string(most_open_bytes) +
-                          " bytes of events at one time, as no recording has; record again");
+                          " bytes of events at one time, more than any recording has; record again");
     }
     open_bytes_ += plain_bytes;
     std::unique_ptr<open_frame> taken;
@@ -33,9 +33,9 @@ std::unique_ptr<frame_memory::open_frame> frame_memory::take(std::uint32_t plain
     return taken;
 }
 
-void frame_memory::give_back(std::unique_ptr<open_frame> frame) {
+void frame_memory::release(std::unique_ptr<open_frame> frame) {
     open_bytes_ -= frame->plain_bytes;
-    // A large body is rare, and its memory would stay.
+    // A large body is rare, so its memory is not kept.
     if (frame->plain.capacity() > most_kept_bytes) {
         frame->plain = {};
     }
@@ -50,8 +50,8 @@ void thread_cursor::open(frame_memory& memory) {
         const auto body =
             read_body(*memory.file, frame.head, frame.body_place, memory.unpack, memory.body, open_->plain);
         open_->decoder.begin(frame.head, body, *contexts_, last_context_, thread_);
-    } catch (const bad_bytes& why) {
-        fail(memory, why);
+    } catch (const bad_bytes& error) {
+        fail(memory, error);
     }
     decode(memory);
 }
@@ -66,19 +66,19 @@ void thread_cursor::pass(std::size_t count, frame_memory& memory) {
 void thread_cursor::decode(frame_memory& memory) {
     try {
         events_ = std::span(open_->events).first(open_->decoder.decode(open_->events));
-    } catch (const bad_bytes& why) {
-        fail(memory, why);
+    } catch (const bad_bytes& error) {
+        fail(memory, error);
     }
     last_context_ = open_->decoder.last_context();
     if (events_.empty()) {
-        memory.give_back(std::move(open_));
+        memory.release(std::move(open_));
     }
 }
 
-void thread_cursor::fail(const frame_memory& memory, const bad_bytes& why) const {
-    const std::uint64_t place = (*frames_)[next_ - 1].body_place - frame_head_bytes;
+void thread_cursor::fail(const frame_memory& memory, const bad_bytes& error) const {
+    const std::uint64_t offset = (*frames_)[next_ - 1].body_place - frame_head_bytes;
     throw trace_error("the trace '" + memory.file->name() + "' is damaged in the frame at byte " +
-                      std::to_string(place) + ": " + why.what() + "; take another copy, or record again");
+                      std::to_string(offset) + ": " + error.what() + "; take another copy, or record again");
 }
 
 } // namespace mallard::trace

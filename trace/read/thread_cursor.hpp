@@ -1,6 +1,6 @@
-/// A place in the events of one thread.
+/// A position in the events of one thread.
 ///
-/// Data model: the frames of the thread, of which at most one is open. An open frame has its body in memory, and some of
+/// Data model: the frames of the thread, at most one of which is open. An open frame has its body in memory, and some of
 /// its events decoded. Invariant: a frame is open if and only if there are decoded events.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mallard::trace {
 
-/// Memory for frames, used again and again.
+/// Memory for frames, for reuse.
 class frame_memory {
 public:
     struct open_frame {
@@ -23,10 +23,10 @@ public:
 
     explicit frame_memory(const input& from) noexcept : file(&from) {}
 
-    /// Returns: memory for a frame with so many bytes.
+    /// Returns: memory for a frame of `plain_bytes` bytes.
     /// Throws: trace_error if more bytes are open than a recording has at a time.
     std::unique_ptr<open_frame> take(std::uint32_t plain_bytes);
-    void give_back(std::unique_ptr<open_frame> frame);
+    void release(std::unique_ptr<open_frame> frame);
 
     const input* file;
     unpacker unpack;
@@ -43,29 +43,29 @@ public:
                   std::uint32_t thread) noexcept
         : frames_(&frames), contexts_(&contexts), thread_(thread) {}
 
-    /// The next events that are decoded; none at the end, and where a frame must be opened first.
+    /// The next decoded events; empty at the end, and if a frame must be opened first.
     [[nodiscard]] std::span<const event> events() const noexcept { return events_; }
     [[nodiscard]] bool at_end() const noexcept { return events_.empty() && next_ == frames_->size(); }
-    /// A time that none of the further events comes before.
+    /// A lower bound of the times of further events.
     /// Requires: not at the end.
     [[nodiscard]] std::uint64_t next_ticks() const noexcept {
         return events_.empty() ? (*frames_)[next_].head.first_ticks : events_.front().ticks;
     }
 
-    /// Returns: the context of the last event that was decoded and has a stack; 0 if there is none.
+    /// Returns: the context of the last decoded event with a stack, or 0.
     [[nodiscard]] context_id last_context() const noexcept { return last_context_; }
 
     /// Effects: opens the next frame.
     /// Requires: events() is empty, and the cursor is not at the end.
     /// Throws: trace_error if the frame is damaged.
     void open(frame_memory& memory);
-    /// Effects: passes so many of events(), and decodes others if none of them is left.
+    /// Effects: skips `count` of events(), and decodes more if none remain.
     /// Throws: trace_error if the frame is damaged.
     void pass(std::size_t count, frame_memory& memory);
 
 private:
     void decode(frame_memory& memory);
-    [[noreturn]] void fail(const frame_memory& memory, const bad_bytes& why) const;
+    [[noreturn]] void fail(const frame_memory& memory, const bad_bytes& error) const;
 
     const std::vector<event_frame>* frames_;
     const known_contexts* contexts_;

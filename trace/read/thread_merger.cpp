@@ -11,25 +11,25 @@ constexpr std::size_t events_at_once = 1024;
 
 } // namespace
 
-thread_merger::thread_merger(const input& file, const frame_table::process_content& of) : memory_(file) {
-    // Threads are numbered anew, so that a damaged number cannot be large.
+thread_merger::thread_merger(const input& file, const frame_table::process_content& content) : memory_(file) {
+    // Threads are renumbered, so that a damaged number cannot be large.
     std::uint32_t number = 0;
-    for (const auto& [thread, frames] : of.threads) {
-        cursors_.emplace_back(frames, of.contexts, number);
-        turns_.push_back(turn_of(number));
+    for (const auto& [thread, frames] : content.threads) {
+        cursors_.emplace_back(frames, content.contexts, number);
+        turns_.push_back(make_turn(number));
         ++number;
     }
     std::make_heap(turns_.begin(), turns_.end(), std::greater<>());
 }
 
-thread_merger::turn thread_merger::turn_of(std::uint32_t cursor) const noexcept {
+thread_merger::turn thread_merger::make_turn(std::uint32_t cursor) const noexcept {
     const thread_cursor& at = cursors_[cursor];
     return {at.next_ticks(), !at.events().empty() && is_later(at.events().front().kind), cursor};
 }
 
 std::span<const event> thread_merger::next() {
     if (cursors_.size() == 1) {
-        return next_of_one();
+        return next_single();
     }
     merged_.clear();
     while (merged_.size() < events_at_once && !turns_.empty()) {
@@ -37,7 +37,7 @@ std::span<const event> thread_merger::next() {
         const std::uint32_t first = turns_.back().cursor;
         turns_.pop_back();
         if (cursors_[first].events().empty()) {
-            cursors_[first].open(memory_); // its first event may come after those of others
+            cursors_[first].open(memory_); // the first event may come after those of other threads
         } else {
             take_run(first);
         }
@@ -46,15 +46,15 @@ std::span<const event> thread_merger::next() {
     return merged_;
 }
 
-/// Effects: takes the events of the thread that come before those of all others.
+/// Effects: takes the thread's events that precede those of all others.
 void thread_merger::take_run(std::uint32_t cursor) {
     thread_cursor& from = cursors_[cursor];
     std::size_t count = 0;
-    for (const event& each : from.events()) {
-        if (!turns_.empty() && turn{each.ticks, is_later(each.kind), cursor} > turns_.front()) {
+    for (const event& candidate : from.events()) {
+        if (!turns_.empty() && turn{candidate.ticks, is_later(candidate.kind), cursor} > turns_.front()) {
             break;
         }
-        merged_.push_back(each);
+        merged_.push_back(candidate);
         ++count;
     }
     from.pass(count, memory_);
@@ -64,11 +64,11 @@ void thread_merger::put_back(std::uint32_t cursor) {
     if (cursors_[cursor].at_end()) {
         return;
     }
-    turns_.push_back(turn_of(cursor));
+    turns_.push_back(make_turn(cursor));
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
 }
 
-std::span<const event> thread_merger::next_of_one() {
+std::span<const event> thread_merger::next_single() {
     thread_cursor& from = cursors_.front();
     if (taken_ != 0) {
         from.pass(taken_, memory_);

@@ -18,11 +18,11 @@ void wait_a_little() noexcept;
 class event {
 public:
     [[gnu::always_inline]] explicit event(const void* frame) noexcept
-        : state_(thread_state::mine()), from_(caller::of(frame)) {}
+        : state_(thread_state::mine()), from_(caller::from_frame(frame)) {}
     /// A thread that has no state yet is not served in a sandbox, and a server takes no more addresses.
     static void prepare_for_sandbox() noexcept {
         if (thread_state* const state = thread_state::mine()) {
-            state->prepare_for_sandbox(caller::of(__builtin_frame_address(0)));
+            state->prepare_for_sandbox(caller::from_frame(__builtin_frame_address(0)));
         }
     }
 

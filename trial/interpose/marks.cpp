@@ -37,7 +37,7 @@ bool is_the_scope(const void* function) noexcept {
 
 [[gnu::always_inline]] inline void begins(const void* frame) noexcept {
     if (thread_state* const state = thread_state::mine()) {
-        state->begins(caller::of(frame));
+        state->begins(caller::from_frame(frame));
     }
 }
 

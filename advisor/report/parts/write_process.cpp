@@ -41,7 +41,7 @@ void write_stopped(json_writer& to, trace::stop_reason reason) {
     case trace::stop_reason::file_full:
         to.value("file full");
         break;
-    case trace::stop_reason::asked:
+    case trace::stop_reason::requested:
         to.value("asked");
         break;
     case trace::stop_reason::no_memory:

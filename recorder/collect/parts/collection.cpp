@@ -15,26 +15,26 @@ namespace mallard::collect {
 namespace {
 
 constexpr int status_unknown = -1;
-// The trace is brought up to date when so many chunks, of all processes, wait for that.
+// The trace is flushed when this many chunks, of all processes, wait for it.
 constexpr std::size_t most_held = 64;
-// More chunks that are full at one look: a program is faster than the collector, which then compresses less.
+// More full chunks in one pass: a program is faster than the collector, which then compresses less.
 constexpr unsigned most_on_time = 8;
 
 bool is_readable(int descriptor) noexcept {
-    pollfd asked{descriptor, POLLIN, 0};
-    return ::poll(&asked, 1, 0) > 0;
+    pollfd query{descriptor, POLLIN, 0};
+    return ::poll(&query, 1, 0) > 0;
 }
 
 } // namespace
 
-struct collection::recorded {
-    explicit recorded(const parts_folder::part_name& name)
+struct collection::recorded_process {
+    explicit recorded_process(const parts_folder::part_name& name)
         : file(name.file), about(running_process(name.process)), program(name.program),
           end_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, name.process, 0))),
-          was_gone(end_descriptor < 0 && errno == ESRCH) {}
-    recorded(const recorded&) = delete;
-    recorded& operator=(const recorded&) = delete;
-    ~recorded() {
+          had_exited(end_descriptor < 0 && errno == ESRCH) {}
+    recorded_process(const recorded_process&) = delete;
+    recorded_process& operator=(const recorded_process&) = delete;
+    ~recorded_process() {
         if (end_descriptor >= 0) {
             ::close(end_descriptor);
         }
@@ -44,28 +44,28 @@ struct collection::recorded {
         if (end_descriptor >= 0) {
             return is_readable(end_descriptor);
         }
-        return was_gone || (::kill(static_cast<pid_t>(about.number), 0) != 0 && errno == ESRCH);
+        return had_exited || (::kill(static_cast<pid_t>(about.number), 0) != 0 && errno == ESRCH);
     }
 
     part file;
     trace::process about;
     std::uint32_t program;
     int end_descriptor;
-    bool was_gone;                     ///< before the part was found
-    bool is_program = false;           ///< from its start; else it may be the child of a fork
-    bool is_done = false;              ///< all its records were handed on
-    std::optional<std::size_t> number; ///< in the trace, once the part is ready
+    bool had_exited;                   ///< before the part was discovered
+    bool is_program = false;           ///< since its start; else possibly the child of a fork
+    bool is_done = false;              ///< all records were delivered
+    std::optional<std::size_t> number; ///< index in the trace, once the part is ready
 };
 
 collection::collection(parts_folder& folder, bool redact)
-    : folder_(&folder), began_(clock_pair::now()), reserve_(folder.path()) {
-    const trace::writer::options how{.redact = redact, .make_room = [this] { return make_room(); }};
+    : folder_(&folder), began_(clock_pair::read()), reserve_(folder.path()) {
+    const trace::writer::options options{.redact = redact, .make_room = [this] { return make_room(); }};
     if (!std::filesystem::exists(folder.trace())) {
-        to_ = std::make_unique<trace::writer>(folder.trace(), how);
+        to_ = std::make_unique<trace::writer>(folder.trace(), options);
         return;
     }
     known_ = trace::reader(folder.trace()).processes();
-    to_ = trace::writer::resume(folder.trace(), how);
+    to_ = trace::writer::resume(folder.trace(), options);
     result_.processes = known_.size();
 }
 
@@ -76,172 +76,175 @@ void collection::find_parts() {
         if (!seen_.insert(name.file.filename().string()).second) {
             continue;
         }
-        trace::process& about = parts_.emplace_back(std::make_unique<recorded>(name))->about;
-        // The process may end between the readings of the one and of the other.
+        trace::process& about = parts_.emplace_back(std::make_unique<recorded_process>(name))->about;
+        // The process may exit between the two reads of /proc.
         const bool is_known = !about.executable.empty() && !about.command.empty();
-        if (!is_known && about.number == started_.number && !has_others_of(about.number)) {
+        if (!is_known && about.number == started_.number && !has_other_parts(about.number)) {
             about.executable = started_.executable;
             about.command = started_.command;
         }
     }
 }
 
-bool collection::has_others_of(std::uint32_t process) const noexcept {
-    return std::ranges::count_if(parts_, [&](const auto& each) { return each->about.number == process; }) > 1;
+bool collection::has_other_parts(std::uint32_t process) const noexcept {
+    return std::ranges::count_if(
+               parts_, [&](const auto& candidate) { return candidate->about.number == process; }) > 1;
 }
 
-bool collection::has_begun(recorded& which) {
-    if (which.number) {
+bool collection::has_begun(recorded_process& process) {
+    if (process.number) {
         return true;
     }
-    if (!which.file.is_ready()) {
+    if (!process.file.is_ready()) {
         return false;
     }
-    add_header(which.about, which.file.header());
-    which.about.ticks_per_second = ticks_per_second(which.file.header(), began_);
-    which.number = number_in_trace(which);
+    add_header(process.about, process.file.header());
+    process.about.ticks_per_second = ticks_per_second(process.file.header(), began_);
+    process.number = number_in_trace(process);
     if (stopped_ != trace::stop_reason::none) {
-        which.file.stop(stopped_);
+        process.file.stop(stopped_);
     }
     return true;
 }
 
-void collection::count_back_programs() {
-    for (auto& each : parts_) {
-        if (each->is_program || !each->file.has_header() ||
-            each->file.header().counted_as_not_followed.exchange(0) == 0) {
+void collection::uncount_programs() {
+    for (auto& process : parts_) {
+        if (process->is_program || !process->file.has_header() ||
+            process->file.header().counted_as_not_followed.exchange(0) == 0) {
             continue;
         }
-        each->is_program = true;
-        recorded* const executor = executor_of(*each);
+        process->is_program = true;
+        recorded_process* const executor = find_executor(*process);
         if (executor != nullptr && executor->file.header().programs_not_followed != 0) {
             --executor->file.header().programs_not_followed;
-        } else if (started_.number != 0 && each->about.number != started_.number) {
-            ++result_.programs_found_late;
+        } else if (started_.number != 0 && process->about.number != started_.number) {
+            ++result_.late_programs;
         }
     }
 }
 
-/// Returns: the process itself as another program, else its parent; null if that is not recorded, or has ended.
-collection::recorded* collection::executor_of(const recorded& program) const noexcept {
-    recorded* found = nullptr;
-    for (const auto& each : parts_) {
-        const bool is_before = each->about.number == program.about.number && each->program < program.program;
-        const bool is_parent = program.program == 0 && each->about.number == program.file.header().parent;
-        if ((is_before || is_parent) && each->file.has_header() && !each->is_done &&
-            (found == nullptr || each->program > found->program)) {
-            found = each.get();
+/// Returns: the process itself, if it executed this program, else its parent; null if that is not recorded, or has exited.
+collection::recorded_process* collection::find_executor(const recorded_process& program) const noexcept {
+    recorded_process* executor = nullptr;
+    for (const auto& candidate : parts_) {
+        const bool is_predecessor =
+            candidate->about.number == program.about.number && candidate->program < program.program;
+        const bool is_parent =
+            program.program == 0 && candidate->about.number == program.file.header().parent;
+        if ((is_predecessor || is_parent) && candidate->file.has_header() && !candidate->is_done &&
+            (executor == nullptr || candidate->program > executor->program)) {
+            executor = candidate.get();
         }
     }
-    return found;
+    return executor;
 }
 
-/// A process that executed another program has two parts, which began at different times.
-std::size_t collection::number_in_trace(const recorded& which) {
-    const auto known = std::ranges::find_if(known_, [&](const trace::process& each) {
-        return each.number == which.about.number && each.first_ticks == which.about.first_ticks;
+/// A process that executed another program has two parts, with different start times.
+std::size_t collection::number_in_trace(const recorded_process& process) {
+    const auto known = std::ranges::find_if(known_, [&](const trace::process& candidate) {
+        return candidate.number == process.about.number && candidate.first_ticks == process.about.first_ticks;
     });
     if (known == known_.end()) {
         ++result_.processes;
-        return to_->add_process(which.about);
+        return to_->add_process(process.about);
     }
     return static_cast<std::size_t>(known - known_.begin());
 }
 
-void collection::add_chunk(const recorded& which, std::span<const std::byte> records) {
-    to_->add_chunk(*which.number, records);
+void collection::add_chunk(const recorded_process& process, std::span<const std::byte> records) {
+    to_->add_chunk(*process.number, records);
 }
 
-unsigned collection::collect(std::uint32_t but) {
+unsigned collection::collect(std::uint32_t except) {
     if (!result_.failed.empty()) {
         return 0;
     }
     unsigned count = 0;
     try {
-        if (folder_->has_news()) {
+        if (folder_->changed()) {
             find_parts();
         }
-        look_at_disk();
-        count_back_programs();
-        for (auto& each : parts_) {
-            if (has_begun(*each)) {
-                count += each->file.take_full([&](auto records) { add_chunk(*each, records); });
+        check_disk();
+        uncount_programs();
+        for (auto& process : parts_) {
+            if (has_begun(*process)) {
+                count += process->file.take_full([&](auto records) { add_chunk(*process, records); });
             }
         }
-        to_->set_level(count > most_on_time ? trace::writer::quick_level : trace::writer::usual_level);
-        give_back_chunks();
-        end_those_that_ended(but);
-        forget_ended();
+        to_->set_level(count > most_on_time ? trace::writer::quick_level : trace::writer::default_level);
+        release_chunks();
+        end_exited(except);
+        remove_ended();
     } catch (const trace::trace_error& error) {
         fail(error.what());
     }
     return count;
 }
 
-/// The time is that of the process, 0 if it is not known: then it is what the process has noted.
-void collection::end(recorded& which, int status, std::uint64_t cpu_time) {
-    which.is_done = true;
-    if (!has_begun(which)) {
-        end_without_event(which);
+/// `cpu_time` is that of the process; if it is 0, the value stored by the process counts.
+void collection::end(recorded_process& process, int status, std::uint64_t cpu_time) {
+    process.is_done = true;
+    if (!has_begun(process)) {
+        end_without_event(process);
         return;
     }
-    which.file.take_all([&](auto records) { add_chunk(which, records); });
+    process.file.take_all([&](auto records) { add_chunk(process, records); });
     if (stopped_ == trace::stop_reason::disk_full) {
-        which.file.give_back(part::chunk_memory::keep_none);
+        process.file.release(part::chunk_memory::keep_none);
     }
-    if (!which.was_gone) {
-        which.about.last_ticks = clock_pair::now().ticks;
+    if (!process.had_exited) {
+        process.about.last_ticks = clock_pair::read().ticks;
     }
-    which.about.exit_status = status;
-    which.about.cpu_nanoseconds = collect::cpu_time(which.file.header(), cpu_time);
-    add_header(which.about, which.file.header());
-    which.about.threads = which.file.header().threads;
-    result_.events_of_unknown_threads += which.file.header().events_of_unknown_threads;
-    which.about.ticks_per_second = ticks_per_second(which.file.header(), began_);
-    to_->end_process(*which.number, which.about);
-    which.file.remove();
+    process.about.exit_status = status;
+    process.about.cpu_nanoseconds = collect::cpu_time(process.file.header(), cpu_time);
+    add_header(process.about, process.file.header());
+    process.about.threads = process.file.header().threads;
+    result_.events_of_unknown_threads += process.file.header().events_of_unknown_threads;
+    process.about.ticks_per_second = ticks_per_second(process.file.header(), began_);
+    to_->end_process(*process.number, process.about);
+    process.file.remove();
 }
 
 /// The process never had a chunk.
-void collection::end_without_event(recorded& which) {
-    if (which.file.has_header()) {
-        add_header(which.about, which.file.header());
-        result_.forks_not_followed += which.about.forks_not_followed;
-        result_.programs_not_followed += which.about.programs_not_followed;
+void collection::end_without_event(recorded_process& process) {
+    if (process.file.has_header()) {
+        add_header(process.about, process.file.header());
+        result_.forks_not_followed += process.about.forks_not_followed;
+        result_.programs_not_followed += process.about.programs_not_followed;
     }
-    if (which.is_program && which.about.number != started_.number && !which.about.executable.empty()) {
-        result_.programs_without_event.push_back(which.about.executable);
+    if (process.is_program && process.about.number != started_.number && !process.about.executable.empty()) {
+        result_.programs_without_event.push_back(process.about.executable);
     }
-    which.file.remove();
+    process.file.remove();
 }
 
-void collection::end_those_that_ended(std::uint32_t but) {
+void collection::end_exited(std::uint32_t except) {
     std::set<std::uint32_t> ended;
-    for (const auto& each : parts_) {
-        if (each->about.number != but && each->has_ended()) {
-            ended.insert(each->about.number);
+    for (const auto& process : parts_) {
+        if (process->about.number != except && process->has_ended()) {
+            ended.insert(process->about.number);
         }
     }
     if (ended.empty()) {
         return;
     }
-    find_parts(); // of programs that these processes became meanwhile
-    count_back_programs();
-    for (auto& each : parts_) {
-        if (ended.contains(each->about.number)) {
-            end(*each, status_unknown);
+    find_parts(); // of programs that these processes executed meanwhile
+    uncount_programs();
+    for (auto& process : parts_) {
+        if (ended.contains(process->about.number)) {
+            end(*process, status_unknown);
         }
     }
 }
 
-void collection::forget_ended() {
-    // Another process may get the number, and then its part has the name.
-    for (const auto& each : parts_) {
-        if (each->is_done) {
-            seen_.erase(each->file.path().filename().string());
+void collection::remove_ended() {
+    // The process ID may be reused, and then the part's name as well.
+    for (const auto& process : parts_) {
+        if (process->is_done) {
+            seen_.erase(process->file.path().filename().string());
         }
     }
-    std::erase_if(parts_, [](const auto& each) { return each->is_done; });
+    std::erase_if(parts_, [](const auto& process) { return process->is_done; });
 }
 
 void collection::end(std::uint32_t process, int status, std::uint64_t cpu_time) {
@@ -250,20 +253,20 @@ void collection::end(std::uint32_t process, int status, std::uint64_t cpu_time) 
     }
     try {
         find_parts();
-        count_back_programs();
+        uncount_programs();
         std::uint32_t last = 0;
-        for (const auto& each : parts_) {
-            if (each->about.number == process) {
-                last = std::max(last, each->program);
+        for (const auto& candidate : parts_) {
+            if (candidate->about.number == process) {
+                last = std::max(last, candidate->program);
             }
         }
-        for (auto& each : parts_) {
-            if (each->about.number == process) {
-                const bool is_last = each->program == last;
-                end(*each, is_last ? status : status_unknown, is_last ? cpu_time : 0);
+        for (auto& candidate : parts_) {
+            if (candidate->about.number == process) {
+                const bool is_last = candidate->program == last;
+                end(*candidate, is_last ? status : status_unknown, is_last ? cpu_time : 0);
             }
         }
-        forget_ended();
+        remove_ended();
     } catch (const trace::trace_error& error) {
         fail(error.what());
     }
@@ -275,9 +278,9 @@ void collection::end_all() {
     }
     try {
         find_parts();
-        count_back_programs();
-        for (auto& each : parts_) {
-            end(*each, status_unknown);
+        uncount_programs();
+        for (auto& process : parts_) {
+            end(*process, status_unknown);
         }
         parts_.clear();
     } catch (const trace::trace_error& error) {
@@ -297,41 +300,41 @@ void collection::finish() {
     }
 }
 
-void collection::stop(trace::stop_reason why) {
+void collection::stop(trace::stop_reason reason) {
     if (stopped_ == trace::stop_reason::none) {
-        stopped_ = why;
+        stopped_ = reason;
     }
-    for (auto& each : parts_) {
-        if (each->number) {
-            each->file.stop(why);
+    for (auto& process : parts_) {
+        if (process->number) {
+            process->file.stop(reason);
         }
     }
 }
 
-void collection::look_at_disk() {
-    const bool full = std::ranges::any_of(parts_, [](const auto& each) {
-        return each->number && each->file.header().stopped == trace::stop_reason::disk_full;
+void collection::check_disk() {
+    const bool full = std::ranges::any_of(parts_, [](const auto& process) {
+        return process->number && process->file.header().stopped == trace::stop_reason::disk_full;
     });
     if (full) {
         make_room();
     }
 }
 
-/// A disk that is full ends the recording of all processes. The rest of the trace has the room that was kept for it, and that of
-/// the chunks, whose events are in memory: if the collector is ended now, these are lost.
+/// A full disk ends the recording of all processes. The remaining trace gets the reserved space and that of the
+/// chunks, whose events are in memory: they are lost if the collector is killed now.
 bool collection::make_room() {
     stop(trace::stop_reason::disk_full);
-    for (auto& each : parts_) {
-        each->file.give_back(part::chunk_memory::keep_none);
+    for (auto& process : parts_) {
+        process->file.release(part::chunk_memory::keep_none);
     }
     return reserve_.release();
 }
 
-void collection::give_back_chunks() {
+void collection::release_chunks() {
     const bool full = stopped_ == trace::stop_reason::disk_full;
     std::size_t held = 0;
-    for (const auto& each : parts_) {
-        held += each->file.held();
+    for (const auto& process : parts_) {
+        held += process->file.held();
     }
     if (held == 0 || (held < most_held && !full)) {
         return;
@@ -339,13 +342,13 @@ void collection::give_back_chunks() {
     if (!full) {
         to_->flush();
     }
-    for (auto& each : parts_) {
-        each->file.give_back(full ? part::chunk_memory::keep_none : part::chunk_memory::keep_some);
+    for (auto& process : parts_) {
+        process->file.release(full ? part::chunk_memory::keep_none : part::chunk_memory::keep_some);
     }
 }
 
-void collection::fail(const std::string& why) {
-    result_.failed = why;
+void collection::fail(const std::string& reason) {
+    result_.failed = reason;
     stop(trace::stop_reason::disk_full);
 }
 
@@ -354,9 +357,9 @@ bool collection::has_running() const noexcept {
 }
 
 void collection::add_ends(std::vector<pollfd>& to) const {
-    for (const auto& each : parts_) {
-        if (each->end_descriptor >= 0) {
-            to.push_back({each->end_descriptor, POLLIN, 0});
+    for (const auto& process : parts_) {
+        if (process->end_descriptor >= 0) {
+            to.push_back({process->end_descriptor, POLLIN, 0});
         }
     }
 }

@@ -12,7 +12,7 @@ namespace mallard::collect {
 namespace {
 
 constexpr std::uint64_t most_reserved = std::uint64_t{8} << 20;
-constexpr std::uint64_t share_of_disk = 8;
+constexpr std::uint64_t disk_share = 8;
 
 std::uint64_t free_bytes(const std::filesystem::path& folder) noexcept {
     struct ::statvfs about{};
@@ -27,7 +27,7 @@ disk_reserve::disk_reserve(const std::filesystem::path& folder) : file_(folder /
     if (file < 0) {
         return;
     }
-    const std::uint64_t bytes = std::min(most_reserved, free_bytes(folder) / share_of_disk);
+    const std::uint64_t bytes = std::min(most_reserved, free_bytes(folder) / disk_share);
     (void)!::posix_fallocate(file, 0, static_cast<off_t>(bytes));
     ::close(file);
 }

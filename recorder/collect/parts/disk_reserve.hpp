@@ -1,4 +1,4 @@
-/// Room on the disk that is kept for the end of the trace: if the disk fills up, what is recorded can still be compressed.
+/// Disk space reserved for the end of the trace: if the disk fills up, the recorded events can still be written.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,14 @@ namespace mallard::collect {
 
 class disk_reserve {
 public:
-    /// Effects: takes the room, if there is some.
+    /// Effects: reserves the space, if available.
     explicit disk_reserve(const std::filesystem::path& folder);
     disk_reserve(const disk_reserve&) = delete;
     disk_reserve& operator=(const disk_reserve&) = delete;
     ~disk_reserve();
 
-    /// Effects: gives the room back.
-    /// Returns: false if that was done before.
+    /// Effects: releases the space.
+    /// Returns: false if it was released before.
     bool release() noexcept;
 
 private:

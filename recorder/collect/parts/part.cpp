@@ -15,16 +15,16 @@ namespace mallard::collect {
 
 namespace {
 
-// The first chunks keep their memory, because the process fills them again soon. That of the others goes back to the disk.
+// The first chunks keep their memory, because the process soon fills them again. That of the others is returned to the disk.
 constexpr std::uint32_t chunks_with_memory = 128;
 
-constexpr off_t place_of(std::uint32_t chunk) noexcept {
+constexpr off_t chunk_offset(std::uint32_t chunk) noexcept {
     return static_cast<off_t>(trace::header_bytes + std::size_t{chunk} * trace::chunk_bytes);
 }
 
-bool read_head(int file, std::uint32_t which, trace::chunk_header& head) noexcept {
+bool read_head(int file, std::uint32_t index, trace::chunk_header& head) noexcept {
     std::array<std::byte, sizeof head> bytes{};
-    if (::pread(file, bytes.data(), bytes.size(), place_of(which)) != ssize_t{sizeof head}) {
+    if (::pread(file, bytes.data(), bytes.size(), chunk_offset(index)) != ssize_t{sizeof head}) {
         return false;
     }
     std::memcpy(static_cast<void*>(&head), bytes.data(), sizeof head);
@@ -57,7 +57,7 @@ void part::remove() noexcept {
     std::filesystem::remove(kept_path_, ignored);
 }
 
-// The process makes the file, gives it its size and then fills the header, so it may be seen at any point between.
+// The process creates the file, sets its size and then fills the header. The collector may see any state in between.
 bool part::has_header() noexcept {
     struct ::stat about{};
     if (header_ == nullptr && file_ >= 0 && ::fstat(file_, &about) == 0 &&
@@ -75,88 +75,90 @@ bool part::is_ready() noexcept {
     return has_header() && header_->used_chunks.load(std::memory_order_acquire) != 0;
 }
 
-std::vector<part::chunk> part::look() const {
-    std::vector<chunk> found;
+std::vector<part::chunk> part::list_chunks() const {
+    std::vector<chunk> chunks;
     const std::uint32_t used = header_->used_chunks.load(std::memory_order_acquire);
-    for (std::uint32_t each = 0; each < used; ++each) {
+    for (std::uint32_t index = 0; index < used; ++index) {
         trace::chunk_header head;
-        if (held_.contains(each)) {
+        if (held_.contains(index)) {
             continue;
         }
-        if (!read_head(file_, each, head)) {
-            break; // the file was cut off
+        if (!read_head(file_, index, head)) {
+            break; // the file was truncated
         }
-        found.push_back({head.number, each, head.state.load(std::memory_order_acquire)});
+        chunks.push_back({head.number, index, head.state.load(std::memory_order_acquire)});
     }
-    return found;
+    return chunks;
 }
 
-std::vector<part::chunk> part::look_at_copies() const {
-    std::vector<chunk> found;
+std::vector<part::chunk> part::list_copies() const {
+    std::vector<chunk> copies;
     trace::chunk_header head;
-    for (std::uint32_t each = copies_; kept_ >= 0 && read_head(kept_, each, head); ++each) {
+    for (std::uint32_t index = copies_; kept_ >= 0 && read_head(kept_, index, head); ++index) {
         if (head.state.load(std::memory_order_relaxed) == trace::chunk_state::full) {
-            found.push_back({head.number, each, trace::chunk_state::full, true});
+            copies.push_back({head.number, index, trace::chunk_state::full, true});
         }
     }
-    return found;
+    return copies;
 }
 
-// A thread may fill a chunk behind the place where the first look is, and then another one in front of it. The second look sees
-// all chunks that are older than the newest full one of the first, so nothing is handed on before its turn.
+// A thread may fill a chunk behind the position of the first pass, and then another one in front of it. The second pass sees
+// all chunks older than the newest full one of the first pass, so none is delivered out of order.
 unsigned part::take_full(const taker& take) {
-    const auto is_full = [](const chunk& each) { return each.state == trace::chunk_state::full; };
+    const auto is_full = [](const chunk& candidate) { return candidate.state == trace::chunk_state::full; };
     std::uint64_t newest = 0;
     bool any = false;
-    for (const chunk& each : look()) {
-        if (is_full(each)) {
-            newest = std::max(newest, each.number);
+    for (const chunk& candidate : list_chunks()) {
+        if (is_full(candidate)) {
+            newest = std::max(newest, candidate.number);
         }
-        any = any || is_full(each);
+        any = any || is_full(candidate);
     }
     if (!any) {
         return 0;
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    std::vector<chunk> ready = look();
-    std::erase_if(ready, [&](const chunk& each) { return !is_full(each) || each.number > newest; });
+    std::vector<chunk> ready = list_chunks();
+    std::erase_if(ready,
+                  [&](const chunk& candidate) { return !is_full(candidate) || candidate.number > newest; });
     std::ranges::sort(ready, {}, &chunk::number);
-    // All are copied before the first one is compressed, because the process needs them. Where the disk was full, the process has
-    // ended its recording, and copies would take the room of the trace.
+    // All are copied before the first one is compressed, because the process needs them. If the disk is full, the process has
+    // stopped recording, and copies would take the space of the trace.
     const bool may_copy = header_->stopped.load() != trace::stop_reason::disk_full;
-    for (chunk& each : ready) {
-        if (may_copy && copy(each)) {
-            give_back(each.which, chunk_memory::keep_some);
-            each.which = copies_++;
-            each.is_copy = true;
+    for (chunk& chunk_ready : ready) {
+        if (may_copy && copy(chunk_ready)) {
+            release(chunk_ready.index, chunk_memory::keep_some);
+            chunk_ready.index = copies_++;
+            chunk_ready.is_copy = true;
         } else {
-            held_.insert(each.which);
+            held_.insert(chunk_ready.index);
         }
     }
-    return hand_on(ready, take);
+    return deliver(ready, take);
 }
 
 void part::take_all(const taker& take) {
-    std::vector<chunk> left = look();
-    std::erase_if(left, [](const chunk& each) { return each.state == trace::chunk_state::free; });
-    std::ranges::copy(look_at_copies(), std::back_inserter(left));
-    // A collector that is ended between the copy and the return of a chunk leaves two of it.
-    std::ranges::stable_sort(left, {}, &chunk::number);
-    const auto twice = std::ranges::unique(left, {}, &chunk::number);
-    left.erase(twice.begin(), twice.end());
-    for (const chunk& each : left) {
-        if (!each.is_copy) {
-            held_.insert(each.which);
+    std::vector<chunk> remaining = list_chunks();
+    std::erase_if(remaining,
+                  [](const chunk& candidate) { return candidate.state == trace::chunk_state::free; });
+    std::ranges::copy(list_copies(), std::back_inserter(remaining));
+    // A collector that is killed between the copy and the release of a chunk leaves it twice.
+    std::ranges::stable_sort(remaining, {}, &chunk::number);
+    const auto duplicates = std::ranges::unique(remaining, {}, &chunk::number);
+    remaining.erase(duplicates.begin(), duplicates.end());
+    for (const chunk& candidate : remaining) {
+        if (!candidate.is_copy) {
+            held_.insert(candidate.index);
         }
     }
-    hand_on(left, take);
+    deliver(remaining, take);
 }
 
-/// Returns: false, with no effect that counts, if the disk has no room.
-bool part::copy(chunk& which) noexcept {
-    const ssize_t bytes = ::pread(file_, bytes_.data(), bytes_.size(), place_of(which.which));
-    const off_t to = place_of(copies_);
-    // The first page has the state of the copy, so it comes last.
+/// Returns: false, without a lasting effect, if the disk is full.
+bool part::copy(chunk& source) noexcept {
+    const ssize_t bytes = ::pread(file_, bytes_.data(), bytes_.size(), chunk_offset(source.index));
+    const off_t to = chunk_offset(copies_);
+    // The first page has the state of the copy, so it is written last.
     constexpr auto page = static_cast<ssize_t>(trace::header_bytes);
     if (kept_ >= 0 && bytes > page &&
         ::pwrite(kept_, bytes_.data() + page, static_cast<std::size_t>(bytes - page), to + page) ==
@@ -164,17 +166,17 @@ bool part::copy(chunk& which) noexcept {
         ::pwrite(kept_, bytes_.data(), trace::header_bytes, to) == page) {
         return true;
     }
-    give_back_copy(copies_);
+    release_copy(copies_);
     return false;
 }
 
-unsigned part::hand_on(const std::vector<chunk>& chunks, const taker& take) {
+unsigned part::deliver(const std::vector<chunk>& chunks, const taker& take) {
     unsigned count = 0;
-    for (const chunk& each : chunks) {
-        const off_t begin = place_of(each.which) + static_cast<off_t>(sizeof(trace::chunk_header));
+    for (const chunk& chunk_ready : chunks) {
+        const off_t begin = chunk_offset(chunk_ready.index) + static_cast<off_t>(sizeof(trace::chunk_header));
         const ssize_t bytes =
-            ::pread(each.is_copy ? kept_ : file_, bytes_.data(), trace::record_bytes, begin);
-        handed_on_ += each.is_copy ? 1 : 0;
+            ::pread(chunk_ready.is_copy ? kept_ : file_, bytes_.data(), trace::record_bytes, begin);
+        delivered_ += chunk_ready.is_copy ? 1 : 0;
         if (bytes > 0) {
             take(std::span(bytes_).first(static_cast<std::size_t>(bytes)));
             ++count;
@@ -183,21 +185,21 @@ unsigned part::hand_on(const std::vector<chunk>& chunks, const taker& take) {
     return count;
 }
 
-void part::give_back(chunk_memory which) noexcept {
-    for (const std::uint32_t each : held_) {
-        give_back(each, which);
+void part::release(chunk_memory memory) noexcept {
+    for (const std::uint32_t index : held_) {
+        release(index, memory);
     }
     held_.clear();
-    forget_copies(which);
+    drop_copies(memory);
 }
 
-// One byte each: the process may look at any moment.
-void part::give_back(std::uint32_t which, chunk_memory memory) noexcept {
+// Single bytes, because the process may read at any time.
+void part::release(std::uint32_t index, chunk_memory memory) noexcept {
     static_assert(static_cast<std::uint32_t>(trace::chunk_state::free) == 0);
     const std::byte zero{0};
-    const off_t begin = place_of(which);
+    const off_t begin = chunk_offset(index);
     (void)!::pwrite(file_, &zero, 1, begin + static_cast<off_t>(sizeof(trace::chunk_header)));
-    if (memory == chunk_memory::keep_none || which >= chunks_with_memory) {
+    if (memory == chunk_memory::keep_none || index >= chunks_with_memory) {
         (void)::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                           begin + static_cast<off_t>(trace::header_bytes),
                           static_cast<off_t>(trace::chunk_bytes - trace::header_bytes));
@@ -206,28 +208,28 @@ void part::give_back(std::uint32_t which, chunk_memory memory) noexcept {
     (void)!::pwrite(file_, &zero, 1, begin);
 }
 
-void part::give_back_copy(std::uint32_t which) noexcept {
-    (void)::fallocate(kept_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place_of(which),
+void part::release_copy(std::uint32_t index) noexcept {
+    (void)::fallocate(kept_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, chunk_offset(index),
                       static_cast<off_t>(trace::chunk_bytes));
 }
 
-/// Those that were not handed on yet stay: the disk may be full in the midst of them.
-void part::forget_copies(chunk_memory memory) noexcept {
+/// Copies that are not delivered yet are kept: the disk may become full in between.
+void part::drop_copies(chunk_memory memory) noexcept {
     const std::byte zero{0};
-    for (std::uint32_t each = 0; each < handed_on_; ++each) {
-        (void)!::pwrite(kept_, &zero, 1, place_of(each));
-        if (memory == chunk_memory::keep_none || each >= chunks_with_memory) {
-            give_back_copy(each);
+    for (std::uint32_t index = 0; index < delivered_; ++index) {
+        (void)!::pwrite(kept_, &zero, 1, chunk_offset(index));
+        if (memory == chunk_memory::keep_none || index >= chunks_with_memory) {
+            release_copy(index);
         }
     }
-    if (handed_on_ == copies_) {
-        handed_on_ = copies_ = 0;
+    if (delivered_ == copies_) {
+        delivered_ = copies_ = 0;
     }
 }
 
-void part::stop(trace::stop_reason why) noexcept {
+void part::stop(trace::stop_reason reason) noexcept {
     auto expected = trace::stop_reason::none;
-    header_->stopped.compare_exchange_strong(expected, why);
+    header_->stopped.compare_exchange_strong(expected, reason);
     header_->stop.store(1);
 }
 

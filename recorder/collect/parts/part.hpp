@@ -1,14 +1,14 @@
-/// One process's part file, as the collector sees it: the records that are ready, in their order.
+/// One process's part file, as the collector sees it: the ready records, in order.
 ///
 ///     PID.N.part    of the process     | header | chunk | chunk | ... |
 ///     PID.N.kept    of the collector   | unused | copy of a chunk | ... |
 ///
-/// Data model: trace/part.hpp. Only the header is mapped. Chunks are read: a page that the disk has no room for, or a file that
-/// was cut off, would end the collector if it were mapped. A full chunk is copied to the second file, and the process gets it
-/// back at once: then it fills the same few chunks again and again, whose pages are there.
-/// Invariants: chunks are handed on in the order of their numbers. A copy is kept until its events are in the trace, so that
-/// they can be recovered if the collector is ended. A chunk that cannot be copied is held as long instead. The first byte of
-/// a chunk that was given back is 0, so it has no records.
+/// Data model: trace/part.hpp. Only the header is mapped. Chunks are read: an access to a mapped page without disk space, or
+/// beyond a truncated file, would end the collector. A full chunk is copied to the second file, and released to the process
+/// at once, which then refills the same few chunks, whose pages are resident.
+/// Invariants: chunks are delivered in the order of their numbers. A copy is kept until its events are in the trace, so that
+/// they can be recovered if the collector is killed. A chunk that cannot be copied is held instead. The first byte of
+/// a released chunk is 0, so it has no records.
 #pragma once
 
 #include "trace/part.hpp"
@@ -32,59 +32,59 @@ public:
     part& operator=(const part&) = delete;
     ~part();
 
-    /// Returns: true if there is a header. The process fills it once it is there.
+    /// Returns: true if there is a header. The process fills it after creating the file.
     bool has_header() noexcept;
-    /// Returns: true if the process has set the file up, and has had an event. Until then only the path may be asked for, and
-    /// the header if it is there.
+    /// Returns: true if the process has set up the file, and has had an event. Until then only the path may be used, and
+    /// the header if it exists.
     bool is_ready() noexcept;
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
     [[nodiscard]] trace::part_header& header() const noexcept { return *header_; }
 
-    /// Effects: hands on the records of full chunks, and holds the chunks.
+    /// Effects: delivers the records of full chunks, and holds the chunks.
     /// Returns: the number of chunks.
     unsigned take_full(const taker& take);
-    /// Effects: hands on all records that are left.
+    /// Effects: delivers all remaining records.
     /// Requires: the process has ended.
     void take_all(const taker& take);
 
     enum class chunk_memory : bool { keep_some, keep_none };
-    /// Effects: forgets the copies of chunks that were handed on, and gives those that are held to the process. The disk gets the
-    /// memory of those that will not be filled soon.
-    void give_back(chunk_memory which) noexcept;
-    /// Returns: the chunks that were handed on since.
-    [[nodiscard]] std::size_t held() const noexcept { return held_.size() + handed_on_; }
+    /// Effects: drops the copies of delivered chunks, and releases the held chunks to the process. The memory of chunks that will
+    /// not be filled soon is returned to the disk.
+    void release(chunk_memory memory) noexcept;
+    /// Returns: the number of chunks delivered since.
+    [[nodiscard]] std::size_t held() const noexcept { return held_.size() + delivered_; }
     /// Effects: removes both files.
     void remove() noexcept;
 
-    /// Effects: the process records nothing from now on.
-    void stop(trace::stop_reason why) noexcept;
+    /// Effects: makes the process stop recording.
+    void stop(trace::stop_reason reason) noexcept;
 
 private:
     struct chunk {
         std::uint64_t number;
-        std::uint32_t which;
+        std::uint32_t index;
         trace::chunk_state state;
         bool is_copy = false;
     };
-    /// Returns: the chunks that the process has or had, without those that are held.
-    [[nodiscard]] std::vector<chunk> look() const;
-    /// Returns: the copies that an earlier collector kept.
-    [[nodiscard]] std::vector<chunk> look_at_copies() const;
-    [[nodiscard]] bool copy(chunk& which) noexcept;
-    void give_back(std::uint32_t which, chunk_memory memory) noexcept;
-    void give_back_copy(std::uint32_t which) noexcept;
-    void forget_copies(chunk_memory memory) noexcept;
-    unsigned hand_on(const std::vector<chunk>& chunks, const taker& take);
+    /// Returns: the chunks in use, except for the held ones.
+    [[nodiscard]] std::vector<chunk> list_chunks() const;
+    /// Returns: the copies of an earlier collector.
+    [[nodiscard]] std::vector<chunk> list_copies() const;
+    [[nodiscard]] bool copy(chunk& source) noexcept;
+    void release(std::uint32_t index, chunk_memory memory) noexcept;
+    void release_copy(std::uint32_t index) noexcept;
+    void drop_copies(chunk_memory memory) noexcept;
+    unsigned deliver(const std::vector<chunk>& chunks, const taker& take);
 
     std::filesystem::path path_;
     std::filesystem::path kept_path_;
     int file_ = -1;
     int kept_ = -1;
-    std::uint32_t copies_ = 0;    ///< in the second file
-    std::uint32_t handed_on_ = 0; ///< of them, the first ones
+    std::uint32_t copies_ = 0;    ///< copies in the second file
+    std::uint32_t delivered_ = 0; ///< delivered copies, the first ones
     trace::part_header* header_ = nullptr;
     std::set<std::uint32_t> held_;
-    std::vector<std::byte> bytes_; ///< of a chunk
+    std::vector<std::byte> bytes_; ///< a chunk's
 };
 
 } // namespace mallard::collect

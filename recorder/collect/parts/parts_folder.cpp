@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string recovery(const fs::path& trace) {
-    return "'mallard record --recover " + trace.string() + "' makes the trace from it, 'rm -r " +
-           trace.string() + ".parts' gives it up";
+    return "'mallard record --recover " + trace.string() + "' makes a trace from it, 'rm -r " +
+           trace.string() + ".parts' discards it";
 }
 
 void refuse_unusable(const fs::path& trace) {
@@ -32,23 +32,24 @@ void refuse_unusable(const fs::path& trace) {
         throw failure(name + " is a folder; give a file in it: -o " + (trace / "mallard.trace").string());
     }
     if (fs::exists(trace, ignored) && !fs::is_regular_file(trace, ignored)) {
-        throw failure(name + " is no usual file, and a trace would replace it; give another name with -o");
+        throw failure(name +
+                      " is not a regular file, and a trace would replace it; give another name with -o");
     }
     const fs::path folder = trace.has_parent_path() ? trace.parent_path() : fs::path(".");
     if (!fs::is_directory(folder, ignored)) {
-        throw failure(name + ": there is no folder '" + folder.string() + "'; make it first: mkdir -p " +
+        throw failure(name + ": there is no folder '" + folder.string() + "'; create it first: mkdir -p " +
                       folder.string());
     }
 }
 
-/// Returns: the numbers of PID.N.part; false if the name is another.
-bool read_name(const std::string& name, parts_folder::part_name& into) {
+/// Returns: true if the name is PID.N.part; stores both numbers in `result`.
+bool read_name(const std::string& name, parts_folder::part_name& result) {
     const char* const end = name.data() + name.size();
-    const auto process = std::from_chars(name.data(), end, into.process);
+    const auto process = std::from_chars(name.data(), end, result.process);
     if (process.ec != std::errc{} || process.ptr == end || *process.ptr != '.') {
         return false;
     }
-    const auto program = std::from_chars(process.ptr + 1, end, into.program);
+    const auto program = std::from_chars(process.ptr + 1, end, result.program);
     return program.ec == std::errc{} && std::string_view(program.ptr, end) == ".part";
 }
 
@@ -59,45 +60,46 @@ parts_folder::parts_folder(const fs::path& trace)
 
 parts_folder::parts_folder(parts_folder&& other) noexcept
     : final_(std::move(other.final_)), path_(std::move(other.path_)),
-      folder_(std::exchange(other.folder_, -1)), news_(std::exchange(other.news_, -1)) {}
+      folder_(std::exchange(other.folder_, -1)), inotify_fd_(std::exchange(other.inotify_fd_, -1)) {}
 
 parts_folder::~parts_folder() {
     if (folder_ >= 0) {
         ::close(folder_);
     }
-    if (news_ >= 0) {
-        ::close(news_);
+    if (inotify_fd_ >= 0) {
+        ::close(inotify_fd_);
     }
 }
 
 parts_folder parts_folder::make(const fs::path& trace) {
     refuse_unusable(trace);
-    parts_folder made(trace);
-    if (::mkdir(made.path_.c_str(), 0700) != 0) {
+    parts_folder result(trace);
+    if (::mkdir(result.path_.c_str(), 0700) != 0) {
         if (errno != EEXIST) {
-            throw failure("cannot make '" + made.path_.string() + "': " + std::strerror(errno) +
-                          "; name another place with -o");
+            throw failure("cannot create '" + result.path_.string() + "': " + std::strerror(errno) +
+                          "; give another name with -o");
         }
-        if (!made.lock()) {
-            throw failure("'" + made.path_.string() +
+        if (!result.lock()) {
+            throw failure("'" + result.path_.string() +
                           "' is in use by another recording; give another name with -o");
         }
-        throw failure("'" + made.path_.string() + "' is of a recording that was cut off; " + recovery(trace));
+        throw failure("'" + result.path_.string() + "' belongs to an interrupted recording; " +
+                      recovery(trace));
     }
-    // An existing trace is replaced by a rename, for which the folder's rights count. Its own are heeded as well.
+    // A rename replaces an existing trace, which needs only the folder's permissions. Those of the file are respected as well.
     if (fs::exists(trace) && ::access(trace.c_str(), W_OK) != 0) {
-        made.remove();
-        throw failure("'" + trace.string() + "' may not be written; name another file with -o");
+        result.remove();
+        throw failure("'" + trace.string() + "' is not writable; give another name with -o");
     }
-    if (!made.lock()) {
-        made.remove();
-        throw failure("cannot lock '" + made.path_.string() + "'; name another place with -o");
+    if (!result.lock()) {
+        result.remove();
+        throw failure("cannot lock '" + result.path_.string() + "'; give another name with -o");
     }
-    made.news_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (made.news_ >= 0) {
-        ::inotify_add_watch(made.news_, made.path_.c_str(), IN_CREATE);
+    result.inotify_fd_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (result.inotify_fd_ >= 0) {
+        ::inotify_add_watch(result.inotify_fd_, result.path_.c_str(), IN_CREATE);
     }
-    return made;
+    return result;
 }
 
 parts_folder parts_folder::open(const fs::path& trace) {
@@ -105,12 +107,10 @@ parts_folder parts_folder::open(const fs::path& trace) {
     std::error_code ignored;
     if (!fs::is_directory(opened.path_, ignored)) {
         throw failure("there is no '" + opened.path_.string() +
-                      "', so nothing is to be recovered; --recover takes the "
-                      "name that the recording was given with -o");
+                      "', so there is nothing to recover; --recover takes the name that was given to -o");
     }
     if (!opened.lock()) {
-        throw failure("'" + opened.path_.string() +
-                      "' is in use by a recording that goes on; wait for its end");
+        throw failure("'" + opened.path_.string() + "' is in use by a running recording; wait for its end");
     }
     return opened;
 }
@@ -120,28 +120,28 @@ bool parts_folder::lock() noexcept {
     return folder_ >= 0 && ::flock(folder_, LOCK_EX | LOCK_NB) == 0;
 }
 
-bool parts_folder::has_news() noexcept {
-    if (news_ < 0) {
+bool parts_folder::changed() noexcept {
+    if (inotify_fd_ < 0) {
         return true;
     }
     alignas(inotify_event) std::array<char, 4096> events{};
     bool any = false;
-    while (::read(news_, events.data(), events.size()) > 0) {
+    while (::read(inotify_fd_, events.data(), events.size()) > 0) {
         any = true;
     }
     return any;
 }
 
 std::vector<parts_folder::part_name> parts_folder::parts() const {
-    std::vector<part_name> found;
+    std::vector<part_name> result;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(path_, error)) {
         part_name name{entry.path(), 0, 0};
         if (read_name(entry.path().filename().string(), name)) {
-            found.push_back(std::move(name));
+            result.push_back(std::move(name));
         }
     }
-    return found;
+    return result;
 }
 
 void parts_folder::keep_trace() {

@@ -1,11 +1,11 @@
-/// The folder beside a trace in which the recorded processes leave their parts: FILE.parts
+/// The folder beside a trace with the parts of the recorded processes: FILE.parts
 ///
-///     FILE.parts/trace          the trace until it is whole, and is renamed to FILE
-///     FILE.parts/reserve        room on the disk for its end
+///     FILE.parts/trace          the trace until it is complete and renamed to FILE
+///     FILE.parts/reserve        disk space reserved for the end of the trace
 ///     FILE.parts/PID.N.part     of a process, which may execute several programs
 ///     FILE.parts/PID.N.kept     copies of its full chunks, until their events are in the trace
 ///
-/// Invariant: while a collector works in the folder it has a lock on it, so no other one does.
+/// Invariant: a collector that works in the folder holds a lock on it, so that no other does.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ public:
         std::uint32_t program; ///< counts the programs that the process executed
     };
 
-    /// Effects: makes the folder for a trace.
-    /// Throws: failure if the trace cannot be written there, or if an earlier recording left its folder.
+    /// Effects: creates the folder for a trace.
+    /// Throws: failure if the trace cannot be written there, or if the folder of an earlier recording exists.
     static parts_folder make(const std::filesystem::path& trace);
-    /// Throws: failure if there is none, or if a collector works in it.
+    /// Throws: failure if it does not exist, or if a collector works in it.
     static parts_folder open(const std::filesystem::path& trace);
 
     parts_folder(const parts_folder&) = delete;
@@ -35,18 +35,18 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
     [[nodiscard]] std::filesystem::path trace() const { return path_ / "trace"; }
-    /// A descriptor that can be read when there are new files.
-    [[nodiscard]] int news() const noexcept { return news_; }
+    /// A descriptor that becomes readable when there are new files.
+    [[nodiscard]] int inotify_fd() const noexcept { return inotify_fd_; }
 
     /// Returns: true if there may be new files since the last call.
-    [[nodiscard]] bool has_news() noexcept;
-    /// Returns: the parts that are there.
+    [[nodiscard]] bool changed() noexcept;
+    /// Returns: the existing parts.
     [[nodiscard]] std::vector<part_name> parts() const;
 
-    /// Effects: puts the trace in its place.
-    /// Throws: failure if that does not work; the trace stays in the folder then.
+    /// Effects: moves the trace to its final name.
+    /// Throws: failure on an error; the trace then stays in the folder.
     void keep_trace();
-    /// Effects: removes the folder and all that is in it.
+    /// Effects: removes the folder and its contents.
     void remove() noexcept;
 
 private:
@@ -56,7 +56,7 @@ private:
     std::filesystem::path final_;
     std::filesystem::path path_;
     int folder_ = -1;
-    int news_ = -1;
+    int inotify_fd_ = -1;
 };
 
 } // namespace mallard::collect

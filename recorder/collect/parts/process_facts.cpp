@@ -14,13 +14,13 @@ namespace mallard::collect {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
-constexpr std::uint64_t far_enough = second / 4;
-constexpr std::uint64_t just_now = second / 100;
+constexpr std::uint64_t long_span = second / 4;
+constexpr std::uint64_t shortest_span = second / 100;
 
 std::uint64_t monotonic_time() noexcept {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * second + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 double frequency(clock_pair begin, clock_pair end) noexcept {
@@ -32,18 +32,18 @@ double frequency(clock_pair begin, clock_pair end) noexcept {
 } // namespace
 
 trace::process running_process(std::uint32_t number) {
-    trace::process found;
-    found.number = number;
+    trace::process process;
+    process.number = number;
     const std::filesystem::path about = "/proc/" + std::to_string(number);
-    std::error_code gone;
-    found.executable = std::filesystem::read_symlink(about / "exe", gone).string();
+    std::error_code error;
+    process.executable = std::filesystem::read_symlink(about / "exe", error).string();
     const std::string words = text_of_system_file(about / "cmdline");
     for (std::size_t begin = 0; begin < words.size();) {
         const std::size_t end = std::min(words.find('\0', begin), words.size());
-        found.command.push_back(words.substr(begin, end - begin));
+        process.command.push_back(words.substr(begin, end - begin));
         begin = end + 1;
     }
-    return found;
+    return process;
 }
 
 std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) noexcept {
@@ -70,17 +70,17 @@ void add_header(trace::process& about, const trace::part_header& header) {
     about.names_lost = header.names_lost;
 }
 
-// A thread may lose the processor between the two readings. The shortest try is the best.
-clock_pair clock_pair::now() noexcept {
+// A thread may be preempted between the two readings. The shortest attempt is the most exact.
+clock_pair clock_pair::read() noexcept {
     clock_pair best{};
     std::uint64_t shortest = UINT64_MAX;
     for (int tries = 0; tries < 5; ++tries) {
-        const std::uint64_t before = __rdtsc();
+        const std::uint64_t start = __rdtsc();
         const std::uint64_t time = monotonic_time();
-        const std::uint64_t after = __rdtsc();
-        if (after - before < shortest) {
-            shortest = after - before;
-            best = {before + shortest / 2, time};
+        const std::uint64_t end = __rdtsc();
+        if (end - start < shortest) {
+            shortest = end - start;
+            best = {start + shortest / 2, time};
         }
     }
     return best;
@@ -90,14 +90,14 @@ double ticks_per_second(const trace::part_header& header, clock_pair begin) noex
     const clock_pair first{header.first_time, header.first_nanoseconds};
     const clock_pair last{header.last_time, header.last_nanoseconds};
     if (last.ticks > first.ticks && last.nanoseconds > first.nanoseconds &&
-        last.nanoseconds - first.nanoseconds >= far_enough) {
+        last.nanoseconds - first.nanoseconds >= long_span) {
         return frequency(first, last);
     }
-    clock_pair end = clock_pair::now();
-    while (end.nanoseconds - begin.nanoseconds < just_now) {
-        const timespec pause{0, static_cast<long>(just_now)};
+    clock_pair end = clock_pair::read();
+    while (end.nanoseconds - begin.nanoseconds < shortest_span) {
+        const timespec pause{0, static_cast<long>(shortest_span)};
         ::nanosleep(&pause, nullptr);
-        end = clock_pair::now();
+        end = clock_pair::read();
     }
     return frequency(begin, end);
 }

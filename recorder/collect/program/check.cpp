@@ -18,29 +18,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view usual_loader = "ld-linux-x86-64.so.2";
+constexpr std::string_view glibc_loader = "ld-linux-x86-64.so.2";
 constexpr std::array<std::string_view, 5> standard_libraries{"libc.so", "libstdc++.so", "libc++.so",
                                                              "libc++abi.so", "ld-linux"};
 constexpr std::array<std::string_view, 7> sanitizer_libraries{
     "libasan", "libtsan", "libmsan", "liblsan", "libhwasan", "libclang_rt.", "libmemprof"};
 
-bool begins_with_one_of(const std::string& name, const auto& beginnings) {
-    return std::ranges::any_of(beginnings, [&](std::string_view each) { return name.starts_with(each); });
+bool starts_with_any(const std::string& name, const auto& beginnings) {
+    return std::ranges::any_of(beginnings,
+                               [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& reason) {
     throw failure("'" + file.string() + "' cannot be recorded: it " + reason);
 }
 
-void refuse_other_rights(const fs::path& file) {
+void refuse_elevated_rights(const fs::path& file) {
     struct ::stat about{};
     if (::stat(file.c_str(), &about) != 0) {
         return;
     }
-    const std::string remedy =
-        ", and the loader preloads nothing there; record a copy that has no such rights: "
-        "cp " +
-        file.string() + " FILE";
+    const std::string remedy = ", and the loader preloads nothing there; record a copy without these rights: "
+                               "cp " +
+                               file.string() + " FILE";
     if ((about.st_mode & S_ISUID) != 0) {
         refuse(file, "runs with its owner's rights (setuid)" + remedy);
     }
@@ -64,7 +64,7 @@ std::string sanitizer_in(const std::set<std::string>& symbols) {
 void refuse_sanitizers(const fs::path& program, const elf_file& about) {
     for (const auto* const symbols : {&about.exported, &about.internal}) {
         if (const std::string name = sanitizer_in(*symbols); !name.empty()) {
-            refuse(program, "was built with a sanitizer, which has a malloc of its own (" + name +
+            refuse(program, "was built with a sanitizer, which has its own malloc (" + name +
                                 "); build it without -fsanitize");
         }
     }
@@ -81,44 +81,43 @@ void refuse_foreign_files(const fs::path& file, const elf_file& about) {
         refuse(file, "is statically linked, so no library can be preloaded; link it without -static, or with "
                      "mallard::recorder, which records its scopes and pools");
     }
-    if (fs::path(about.interpreter).filename() != usual_loader) {
-        refuse(file, "is loaded by '" + about.interpreter + "', which is not that of the C library of GNU");
+    if (fs::path(about.interpreter).filename() != glibc_loader) {
+        refuse(file, "is loaded by '" + about.interpreter + "', not by that of the GNU C library");
     }
 }
 
-/// Returns: true for a static program that was linked with the recorder.
+/// Returns: true for a static program that is linked with the recorder.
 bool records_itself(const elf_file& about) {
     const char* const symbol = "mallard_record_functions";
     return about.is_elf && about.is_for_this_machine() && about.interpreter.empty() &&
            (about.exported.contains(symbol) || about.internal.contains(symbol));
 }
 
-/// In a program's own file, calls are bound when it is linked, and it stands before every preloaded library.
-void look_at_own_allocator(const fs::path& file, const elf_file& about, std::vector<std::string>& notes) {
+/// Calls within a program's own file are bound at link time, and it precedes every preloaded library.
+void check_own_allocator(const fs::path& file, const elf_file& about, std::vector<std::string>& notes) {
     if (about.exported.contains("malloc")) {
-        refuse(file,
-               "has a malloc of its own, linked into it. A preloaded library comes behind the program's own "
-               "functions and would see nothing; link it with the malloc of the C library");
+        refuse(file, "has its own malloc, linked into it. A preloaded library comes after the program's own "
+                     "functions and would see nothing; link it with the malloc of the C library");
     }
     if (about.internal.contains("malloc")) {
         notes.push_back("'" + file.string() +
-                        "' has a malloc of its own, hidden in it: only the calls of its libraries "
+                        "' has its own malloc, hidden in it: only the calls of its libraries "
                         "are recorded");
     }
     if (about.exported.contains("_Znwm") || about.internal.contains("_Znwm")) {
         notes.push_back("'" + file.string() +
-                        "' has an operator new of its own, linked into it: recorded is what that takes "
-                        "from malloc; blocks that it cuts itself are not");
+                        "' has its own operator new, linked into it: the memory that it takes from malloc is "
+                        "recorded; blocks from elsewhere are not");
     }
 }
 
-void look_at_library(const fs::path& program, const fs::path& library, std::vector<std::string>& notes) {
+void check_library(const fs::path& program, const fs::path& library, std::vector<std::string>& notes) {
     const std::string name = library.filename().string();
-    if (begins_with_one_of(name, sanitizer_libraries)) {
-        refuse(program, "was built with a sanitizer, which has a malloc of its own (" + name +
+    if (starts_with_any(name, sanitizer_libraries)) {
+        refuse(program, "was built with a sanitizer, which has its own malloc (" + name +
                             "); build it without -fsanitize");
     }
-    if (begins_with_one_of(name, standard_libraries)) {
+    if (starts_with_any(name, standard_libraries)) {
         return;
     }
     const elf_file about = elf_file::read(library);
@@ -131,12 +130,12 @@ void look_at_library(const fs::path& program, const fs::path& library, std::vect
     if (!own_malloc && !own_operator) {
         return;
     }
-    const std::string brings = own_malloc ? "malloc" : "operator new";
-    std::string note = brings + " is that of " + name + ": its calls are recorded, and go on to it";
-    note += own_malloc ? "; calls of functions that only it has (such as mallocx or mi_malloc) are not"
+    const std::string function = own_malloc ? "malloc" : "operator new";
+    std::string note = function + " comes from " + name + ": calls are recorded and forwarded to it";
+    note += own_malloc ? "; calls of its other functions (such as mallocx or mi_malloc) are not"
                        : "; memory that it takes from malloc is recorded too";
     if (about.is_symbolic) {
-        note += "; calls inside of it are not (-Bsymbolic)";
+        note += "; its internal calls are not (-Bsymbolic)";
     }
     notes.push_back(note);
 }
@@ -145,7 +144,7 @@ void look_at_library(const fs::path& program, const fs::path& library, std::vect
 
 std::vector<std::string> check_program(const command& program) {
     std::vector<std::string> notes;
-    refuse_other_rights(program.elf);
+    refuse_elevated_rights(program.elf);
     const elf_file about = elf_file::read(program.elf);
     if (!about.is_elf && ::access(program.elf.c_str(), R_OK) != 0) {
         notes.push_back("'" + program.elf.string() + "' cannot be read, so it was not checked");
@@ -160,9 +159,9 @@ std::vector<std::string> check_program(const command& program) {
     }
     refuse_foreign_files(program.elf, about);
     refuse_sanitizers(program.elf, about);
-    look_at_own_allocator(program.elf, about, notes);
+    check_own_allocator(program.elf, about, notes);
     for (const fs::path& library : loaded_libraries(program.elf, about.interpreter)) {
-        look_at_library(program.elf, library, notes);
+        check_library(program.elf, library, notes);
     }
     return notes;
 }
@@ -170,10 +169,9 @@ std::vector<std::string> check_program(const command& program) {
 std::string reason_for_no_event(const std::string& program) {
     const elf_file about = elf_file::read(program);
     if (!sanitizer_in(about.exported).empty() || !sanitizer_in(about.internal).empty()) {
-        return "was built with a sanitizer, which has a malloc of its own";
+        return "was built with a sanitizer, which has its own malloc";
     }
-    return about.exported.contains("malloc") || about.internal.contains("malloc") ? "has a malloc of its own"
-                                                                                  : "";
+    return about.exported.contains("malloc") || about.internal.contains("malloc") ? "has its own malloc" : "";
 }
 
 } // namespace mallard::collect

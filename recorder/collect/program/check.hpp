@@ -1,4 +1,4 @@
-/// Can the program be recorded? Refuses those that would give an empty or a wrong recording.
+/// Checks that a program can be recorded. Refuses programs that would give an empty or wrong recording.
 #pragma once
 
 #include "recorder/collect/program/command.hpp"
@@ -8,11 +8,11 @@
 
 namespace mallard::collect {
 
-/// Returns: notes on allocators that the program brings along: what is recorded then, and what is not.
+/// Returns: notes on the program's own allocators: which calls are recorded.
 /// Throws: failure with the reason if the program cannot be recorded.
 std::vector<std::string> check_program(const command& program);
 
-/// Returns: in words, why a program that has run with the recorder has no event; empty if its file tells no reason.
+/// Returns: the reason why a program that ran with the recorder has no event; empty if its file shows none.
 std::string reason_for_no_event(const std::string& program);
 
 } // namespace mallard::collect

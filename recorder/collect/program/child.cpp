@@ -16,16 +16,16 @@ namespace mallard::collect {
 namespace {
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> all;
+    std::vector<char*> pointers;
     for (std::string& text : texts) {
-        all.push_back(text.data());
+        pointers.push_back(text.data());
     }
-    all.push_back(nullptr);
-    return all;
+    pointers.push_back(nullptr);
+    return pointers;
 }
 
 /// Returns: the CPU time of a process.
-std::uint64_t time_of(pid_t process) noexcept {
+std::uint64_t process_cpu_time(pid_t process) noexcept {
     clockid_t clock{};
     timespec used{};
     if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
@@ -34,7 +34,7 @@ std::uint64_t time_of(pid_t process) noexcept {
     return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
-/// In the child. Exec would hand on the signals that the collector ignores.
+/// Runs in the child. Restores the signals first, because exec keeps those that the collector ignores ignored.
 [[noreturn]] void become(const char* file, char* const words[], char* const variables[], const signals& own,
                          int report) {
     own.restore();
@@ -75,12 +75,12 @@ child::child(const command& program, std::vector<std::string> variables, const s
     }
 }
 
-// The clock of a process that has ended goes with its number, when the parent has waited for it.
+// The clock of an exited process is lost with its process ID, once the parent has waited for it.
 std::optional<int> child::ended() noexcept {
     siginfo_t about{};
     if (!status_ && ::waitid(P_PID, static_cast<id_t>(number_), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         about.si_pid == number_) {
-        cpu_time_ = time_of(number_);
+        cpu_time_ = process_cpu_time(number_);
         int status = 0;
         if (::waitpid(number_, &status, WNOHANG) == number_) {
             status_ = status;
@@ -89,9 +89,9 @@ std::optional<int> child::ended() noexcept {
     return status_;
 }
 
-void child::signal(int which) const noexcept {
+void child::signal(int signal_number) const noexcept {
     if (!status_) {
-        ::kill(number_, which);
+        ::kill(number_, signal_number);
     }
 }
 

@@ -1,4 +1,4 @@
-/// The recorded program, as a child that has the terminal and the signals that it would have without the collector.
+/// The recorded program, as a child with the terminal and the signals that it would have without the collector.
 #pragma once
 
 #include "recorder/collect/program/command.hpp"
@@ -22,11 +22,11 @@ public:
     child& operator=(const child&) = delete;
 
     [[nodiscard]] pid_t number() const noexcept { return number_; }
-    /// Returns: the status as wait() gives it; nothing while the program runs.
+    /// Returns: the status in the format of wait(), or nothing while the program runs.
     std::optional<int> ended() noexcept;
-    /// Returns: the CPU time of the process, all programs that it became and all threads, in nanoseconds; 0 if it runs.
+    /// Returns: the CPU time of the process in nanoseconds, with all programs that it executed; 0 while it runs.
     [[nodiscard]] std::uint64_t cpu_time() const noexcept { return cpu_time_; }
-    void signal(int which) const noexcept;
+    void signal(int signal_number) const noexcept;
 
 private:
     pid_t number_ = 0;

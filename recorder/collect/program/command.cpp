@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The kernel follows as many scripts that are interpreted by scripts.
+// The kernel's limit on nested script interpreters.
 constexpr int most_scripts = 4;
 constexpr std::size_t longest_first_line = 4096;
 
@@ -24,7 +24,7 @@ bool can_execute(const fs::path& file) {
     return ::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
 
-fs::path found_at(const fs::path& file) {
+fs::path checked_executable(const fs::path& file) {
     struct ::stat about{};
     if (::stat(file.c_str(), &about) != 0) {
         throw failure("'" + file.string() + "' does not exist; give the path or the name of a program");
@@ -39,7 +39,7 @@ fs::path found_at(const fs::path& file) {
     return file;
 }
 
-fs::path found_in_path(const std::string& name) {
+fs::path search_path(const std::string& name) {
     const char* const variable = std::getenv("PATH");
     std::istringstream folders(variable == nullptr ? "/bin:/usr/bin" : variable);
     fs::path not_executable;
@@ -54,19 +54,20 @@ fs::path found_in_path(const std::string& name) {
         }
     }
     if (!not_executable.empty()) {
-        return found_at(not_executable);
+        return checked_executable(not_executable);
     }
     std::error_code ignored;
-    const bool here = fs::is_regular_file(name, ignored);
-    throw failure("'" + name + "' is no program in PATH; " +
-                  (here ? "the one in this folder is './" + name + "'" : "give its path, or install it"));
+    const bool is_local = fs::is_regular_file(name, ignored);
+    throw failure(
+        "'" + name + "' is not a program in PATH; " +
+        (is_local ? "for the file in this folder give './" + name + "'" : "give its path, or install it"));
 }
 
-fs::path found(const std::string& name) {
-    return name.find('/') != std::string::npos ? found_at(name) : found_in_path(name);
+fs::path resolve_program(const std::string& name) {
+    return name.find('/') != std::string::npos ? checked_executable(name) : search_path(name);
 }
 
-/// Returns: the text behind "#!"; empty if the file is no script.
+/// Returns: the text behind "#!"; empty if the file is not a script.
 std::string interpreter_line(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::string line(longest_first_line, '\0');
@@ -111,34 +112,34 @@ std::vector<std::string> without_env(const std::string& arguments, const fs::pat
 } // namespace
 
 command find_command(const std::vector<std::string>& words) {
-    command found_command{found(words.front()), {}, words};
-    found_command.elf = found_command.started;
-    for (int each = 0; each < most_scripts; ++each) {
-        const fs::path script = found_command.elf;
+    command result{resolve_program(words.front()), {}, words};
+    result.elf = result.started;
+    for (int depth = 0; depth < most_scripts; ++depth) {
+        const fs::path script = result.elf;
         const std::string line = interpreter_line(script);
         if (line.empty()) {
-            return found_command;
+            return result;
         }
         const std::size_t space = line.find_first_of(" \t");
         const fs::path interpreter = line.substr(0, space);
         if (!can_execute(interpreter)) {
             throw failure("'" + script.string() + "' is a script for '" + interpreter.string() +
-                          "', which is not there or not executable; install it, or correct the first line");
+                          "', which is missing or not executable; install it, or correct the first line");
         }
-        found_command.elf = interpreter;
+        result.elf = interpreter;
         if (interpreter.filename() != "env") {
             continue;
         }
-        std::vector<std::string> all =
+        std::vector<std::string> env_words =
             without_env(space == std::string::npos ? std::string() : line.substr(space + 1), script);
-        found_command.started = found_command.elf = found(all.front());
-        found_command.words.front() = script;
-        all.insert(all.end(), found_command.words.begin(), found_command.words.end());
-        found_command.words = std::move(all);
+        result.started = result.elf = resolve_program(env_words.front());
+        result.words.front() = script;
+        env_words.insert(env_words.end(), result.words.begin(), result.words.end());
+        result.words = std::move(env_words);
     }
-    throw failure("'" + words.front() +
-                  "' is a script for a script for a script, without an end; record the "
-                  "program that runs at last");
+    throw failure(
+        "'" + words.front() +
+        "' is a script whose interpreters are scripts, nested too deeply; record the program that they run");
 }
 
 } // namespace mallard::collect

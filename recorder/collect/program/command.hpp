@@ -1,4 +1,4 @@
-/// The program that is recorded: the file that the kernel starts, and its words.
+/// The program that is recorded: the file that the kernel starts, and its arguments.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 namespace mallard::collect {
 
 struct command {
-    std::filesystem::path started;  ///< the file that is executed: a program or a script
-    std::filesystem::path elf;      ///< the program that runs then: a script's interpreter, or the same
-    std::vector<std::string> words; ///< the first is the program's name for itself
+    std::filesystem::path started;  ///< the executed file: a program or a script
+    std::filesystem::path elf;      ///< the program that runs: a script's interpreter, or `started`
+    std::vector<std::string> words; ///< argv, with argv[0]
 };
 
 /// Returns: the program that a shell would start for these words. A script that finds its interpreter with `env` is
-/// started without `env`, which would not hand the recorder on.
-/// Throws: failure if there is none, or if it cannot be executed.
+/// started without `env`, which would not be recorded as the program.
+/// Throws: failure if it does not exist or is not executable.
 command find_command(const std::vector<std::string>& words);
 
 } // namespace mallard::collect

@@ -42,33 +42,35 @@ private:
     Elf* elf_ = nullptr;
 };
 
-void read_interpreter(Elf* elf, elf_file& into) {
+void read_interpreter(Elf* elf, elf_file& result) {
     std::size_t count = 0;
     if (::elf_getphdrnum(elf, &count) != 0) {
         return;
     }
     std::size_t bytes = 0;
     const char* const file = ::elf_rawfile(elf, &bytes);
-    for (std::size_t each = 0; each < count; ++each) {
+    for (std::size_t index = 0; index < count; ++index) {
         GElf_Phdr segment;
-        if (::gelf_getphdr(elf, static_cast<int>(each), &segment) == nullptr || segment.p_type != PT_INTERP) {
+        if (::gelf_getphdr(elf, static_cast<int>(index), &segment) == nullptr ||
+            segment.p_type != PT_INTERP) {
             continue;
         }
         if (file != nullptr && segment.p_offset < bytes && segment.p_filesz <= bytes - segment.p_offset) {
-            into.interpreter = std::string(file + segment.p_offset, segment.p_filesz).c_str();
+            result.interpreter = std::string(file + segment.p_offset, segment.p_filesz).c_str();
         }
     }
 }
 
-void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::set<std::string>& into) {
+void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::set<std::string>& defined) {
     Elf_Data* const data = ::elf_getdata(section, nullptr);
     if (data == nullptr || header.sh_entsize == 0) {
         return;
     }
     const std::size_t count = data->d_size / header.sh_entsize;
-    for (std::size_t each = 1; each < count; ++each) {
+    for (std::size_t index = 1; index < count; ++index) {
         GElf_Sym symbol;
-        if (::gelf_getsym(data, static_cast<int>(each), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) {
+        if (::gelf_getsym(data, static_cast<int>(index), &symbol) == nullptr ||
+            symbol.st_shndx == SHN_UNDEF) {
             continue;
         }
         const char* const text = ::elf_strptr(elf, header.sh_link, symbol.st_name);
@@ -77,26 +79,26 @@ void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::set<
         }
         for (const std::string_view name : names) {
             if (name == text) {
-                into.emplace(name);
+                defined.emplace(name);
             }
         }
     }
 }
 
-void read_dynamic(Elf_Scn* section, const GElf_Shdr& header, elf_file& into) {
+void read_dynamic(Elf_Scn* section, const GElf_Shdr& header, elf_file& result) {
     Elf_Data* const data = ::elf_getdata(section, nullptr);
     if (data == nullptr || header.sh_entsize == 0) {
         return;
     }
     const std::size_t count = data->d_size / header.sh_entsize;
-    for (std::size_t each = 0; each < count; ++each) {
+    for (std::size_t index = 0; index < count; ++index) {
         GElf_Dyn entry;
-        if (::gelf_getdyn(data, static_cast<int>(each), &entry) == nullptr) {
+        if (::gelf_getdyn(data, static_cast<int>(index), &entry) == nullptr) {
             return;
         }
         if (entry.d_tag == DT_SYMBOLIC ||
             (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_SYMBOLIC) != 0)) {
-            into.is_symbolic = true;
+            result.is_symbolic = true;
         }
     }
 }
@@ -104,34 +106,34 @@ void read_dynamic(Elf_Scn* section, const GElf_Shdr& header, elf_file& into) {
 } // namespace
 
 elf_file elf_file::read(const std::filesystem::path& path) {
-    elf_file found;
+    elf_file result;
     const opened_elf opened(path);
     GElf_Ehdr header;
     if (opened.get() == nullptr || ::elf_kind(opened.get()) != ELF_K_ELF ||
         ::gelf_getehdr(opened.get(), &header) == nullptr) {
-        return found;
+        return result;
     }
-    found.is_elf = true;
-    found.is_64_bit = header.e_ident[EI_CLASS] == ELFCLASS64;
-    found.machine = header.e_machine;
-    read_interpreter(opened.get(), found);
+    result.is_elf = true;
+    result.is_64_bit = header.e_ident[EI_CLASS] == ELFCLASS64;
+    result.machine = header.e_machine;
+    read_interpreter(opened.get(), result);
     for (Elf_Scn* section = nullptr; (section = ::elf_nextscn(opened.get(), section)) != nullptr;) {
         GElf_Shdr about;
         if (::gelf_getshdr(section, &about) == nullptr) {
             continue;
         }
         if (about.sh_type == SHT_DYNSYM) {
-            read_symbols(opened.get(), section, about, found.exported);
+            read_symbols(opened.get(), section, about, result.exported);
         } else if (about.sh_type == SHT_SYMTAB) {
-            read_symbols(opened.get(), section, about, found.internal);
+            read_symbols(opened.get(), section, about, result.internal);
         } else if (about.sh_type == SHT_DYNAMIC) {
-            read_dynamic(section, about, found);
+            read_dynamic(section, about, result);
         }
     }
-    for (const std::string& name : found.exported) {
-        found.internal.erase(name);
+    for (const std::string& name : result.exported) {
+        result.internal.erase(name);
     }
-    return found;
+    return result;
 }
 
 bool elf_file::is_for_this_machine() const noexcept {

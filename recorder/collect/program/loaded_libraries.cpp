@@ -14,8 +14,8 @@ namespace mallard::collect {
 
 namespace {
 
-/// Returns: what the command writes to standard output.
-std::string output_of(std::vector<std::string> words, std::vector<std::string> variables) {
+/// Returns: the standard output of the command.
+std::string run_command(std::vector<std::string> words, std::vector<std::string> variables) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         return {};
@@ -61,12 +61,12 @@ std::string output_of(std::vector<std::string> words, std::vector<std::string> v
 std::vector<std::filesystem::path> loaded_libraries(const std::filesystem::path& program,
                                                     const std::filesystem::path& loader) {
     std::vector<std::string> variables{"LD_TRACE_LOADED_OBJECTS=1"};
-    for (char** each = environ; *each != nullptr; ++each) {
-        variables.emplace_back(*each);
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        variables.emplace_back(*variable);
     }
-    // A name without a slash would be searched for as a library.
+    // The loader would search for a name without a slash as a library.
     const std::string file = std::filesystem::absolute(program).string();
-    std::istringstream lines(output_of({loader.string(), file}, std::move(variables)));
+    std::istringstream lines(run_command({loader.string(), file}, std::move(variables)));
     std::vector<std::filesystem::path> libraries;
     // "\tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f58f36ac000)", or a path alone
     for (std::string line; std::getline(lines, line);) {

@@ -1,4 +1,4 @@
-/// The libraries that a program is started with.
+/// The libraries that a program loads at its start.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace mallard::collect {
 
-/// Returns: the files that the loader would map for the program, those that the user preloads included. Empty if the loader
-/// does not answer; a library that is missing is not listed.
-/// Effects: starts the loader, which runs nothing of the program.
-/// Requires: `loader` is that of the C library of GNU.
+/// Returns: the files that the loader would map for the program, including the user's preloaded ones. Empty if the loader
+/// fails; a missing library is not listed.
+/// Effects: starts the loader, which runs no code of the program.
+/// Requires: `loader` belongs to the GNU C library.
 std::vector<std::filesystem::path> loaded_libraries(const std::filesystem::path& program,
                                                     const std::filesystem::path& loader);
 

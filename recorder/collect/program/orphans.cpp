@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns: a child that has ended and was not waited for; 0 if none has, -1 if there is no child at all.
+/// Returns: an exited child that was not waited for; 0 if there is none, -1 if there is no child at all.
 pid_t ended_child() noexcept {
     siginfo_t about{};
     if (::waitid(P_ALL, 0, &about, WEXITED | WNOHANG | WNOWAIT) != 0) {
@@ -25,7 +25,7 @@ pid_t ended_child() noexcept {
     return about.si_pid;
 }
 
-/// Returns: the number of the parent; 0 if the folder is not that of a process.
+/// Returns: the process ID of the parent; 0 if the folder is not that of a process.
 pid_t parent_in(const fs::path& process) {
     const std::string name = process.filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) {
@@ -52,8 +52,8 @@ orphans::orphans(const fs::path& parts) : variable_("MALLARD_RECORD=" + parts.st
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-void orphans::forget_ended(pid_t but) noexcept {
-    for (pid_t child = ended_child(); child > 0 && child != but; child = ended_child()) {
+void orphans::reap(pid_t except) noexcept {
+    for (pid_t child = ended_child(); child > 0 && child != except; child = ended_child()) {
         ::waitpid(child, nullptr, WNOHANG);
     }
 }
@@ -62,18 +62,18 @@ bool orphans::may_begin() const {
     if (ended_child() < 0) {
         return false;
     }
-    const pid_t here = ::getpid();
+    const pid_t self = ::getpid();
     std::error_code end;
-    for (fs::directory_iterator each("/proc", end); !end && each != fs::directory_iterator();
-         each.increment(end)) {
-        const fs::path& process = each->path();
-        if (parent_in(process) == here &&
+    for (fs::directory_iterator entry("/proc", end); !end && entry != fs::directory_iterator();
+         entry.increment(end)) {
+        const fs::path& process = entry->path();
+        if (parent_in(process) == self &&
             text_of_system_file(process / "environ").find(variable_) != std::string::npos &&
             has_loader(process)) {
             return true;
         }
     }
-    // A child that ended meanwhile may have left one that this look missed.
+    // A child that exited meanwhile may have left a child that the scan missed.
     return ended_child() > 0;
 }
 

@@ -28,20 +28,19 @@ fs::path find_library() {
                   folder.string() + "'; './mallard record' builds it");
 }
 
-/// The recorder asks for a file of 64 GiB, most of which is never written. Beyond the limit the system would end the program.
+/// The recorder creates a sparse file of 64 GiB. Beyond the limit the system would end the program.
 void refuse_small_files() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
         limit.rlim_cur > (std::uint64_t{65} << 30)) {
         return;
     }
-    throw failure(
-        "files are limited to " + std::to_string(limit.rlim_cur) +
-        " bytes here, and a recording needs one of 65 GiB, most of it without room on the disk; allow it: "
-        "ulimit -f unlimited");
+    throw failure("files are limited to " + std::to_string(limit.rlim_cur) +
+                  " bytes here, and a recording needs a sparse one of 65 GiB; allow it: "
+                  "ulimit -f unlimited");
 }
 
-bool is_of(std::string_view variable, std::string_view name) {
+bool names_variable(std::string_view variable, std::string_view name) {
     return variable.starts_with(name) && variable.substr(name.size()).starts_with('=');
 }
 
@@ -58,8 +57,8 @@ preloading::preloading() : library_(find_library()) {
     }
     if (::mkdtemp(folder.data()) == nullptr) {
         throw failure("'" + library_.string() +
-                      "' has a space or a colon in its path, and a link to it cannot be made in '" + folder +
-                      "'; clone mallard to another place");
+                      "' has a space or a colon in its path, and a link to it cannot be created in '" +
+                      folder + "'; clone mallard to another place");
     }
     link_folder_ = folder;
     fs::create_symlink(library_, link_folder_ / library_name);
@@ -73,27 +72,28 @@ preloading::~preloading() {
     }
 }
 
-std::vector<std::string> preloading::environment(const arguments& how, const fs::path& parts) const {
-    std::vector<std::string> all;
+std::vector<std::string> preloading::environment(const arguments& args, const fs::path& parts) const {
+    std::vector<std::string> variables;
     std::string preloaded = library_.string();
-    for (char** each = environ; *each != nullptr; ++each) {
-        const std::string_view variable = *each;
-        if (is_of(variable, "LD_PRELOAD")) {
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view variable = *entry;
+        if (names_variable(variable, "LD_PRELOAD")) {
             preloaded += ":" + std::string(variable.substr(std::string_view("LD_PRELOAD=").size()));
         }
-        const bool ours = is_of(variable, "MALLARD_RECORD") || variable.starts_with("MALLARD_RECORD_");
-        if (!ours && !is_of(variable, "LD_PRELOAD")) {
-            all.emplace_back(variable);
+        const bool is_own =
+            names_variable(variable, "MALLARD_RECORD") || variable.starts_with("MALLARD_RECORD_");
+        if (!is_own && !names_variable(variable, "LD_PRELOAD")) {
+            variables.emplace_back(variable);
         }
     }
-    all.push_back("LD_PRELOAD=" + preloaded);
-    all.push_back("MALLARD_RECORD=" + parts.string());
-    if (how.follow) {
-        all.push_back("MALLARD_RECORD_FOLLOW=1");
+    variables.push_back("LD_PRELOAD=" + preloaded);
+    variables.push_back("MALLARD_RECORD=" + parts.string());
+    if (args.follow) {
+        variables.push_back("MALLARD_RECORD_FOLLOW=1");
     }
-    all.push_back("MALLARD_RECORD_STACKS=" + how.stacks);
-    all.push_back("MALLARD_RECORD_SAMPLE=" + std::to_string(how.sample));
-    return all;
+    variables.push_back("MALLARD_RECORD_STACKS=" + args.stacks);
+    variables.push_back("MALLARD_RECORD_SAMPLE=" + std::to_string(args.sample));
+    return variables;
 }
 
 } // namespace mallard::collect

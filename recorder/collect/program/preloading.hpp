@@ -1,4 +1,4 @@
-/// How the program is made to load the recorder: by its environment.
+/// Makes the program load the recorder, through its environment.
 #pragma once
 
 #include "recorder/collect/arguments.hpp"
@@ -11,17 +11,17 @@ namespace mallard::collect {
 
 class preloading {
 public:
-    /// Effects: finds the recorder's library beside this program. If its path has a letter that would end its name in
-    /// LD_PRELOAD, a link to it without one is made.
+    /// Effects: finds the recorder's library beside this program. If its path has a character that ends a name in
+    /// LD_PRELOAD, creates a link without one.
     /// Throws: failure if it is missing.
     preloading();
     preloading(const preloading&) = delete;
     preloading& operator=(const preloading&) = delete;
     ~preloading();
 
-    /// Returns: the user's environment with the recorder in it. The recorder stands first in LD_PRELOAD, because it takes the
-    /// first one out again.
-    [[nodiscard]] std::vector<std::string> environment(const arguments& how,
+    /// Returns: the user's environment with the recorder in it. The recorder is the first library in LD_PRELOAD, because it
+    /// removes the first one again.
+    [[nodiscard]] std::vector<std::string> environment(const arguments& args,
                                                        const std::filesystem::path& parts) const;
 
 private:

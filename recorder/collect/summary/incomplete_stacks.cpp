@@ -10,28 +10,28 @@ namespace {
 
 using trace::context_id;
 
-/// Returns: for each context the outermost level of its stack; for a root itself.
+/// Returns: for each context the outermost level of its stack; for a root, the root.
 std::vector<context_id> outermost_levels(const trace::context_tree& contexts) {
     std::vector<context_id> outermost(contexts.size());
-    for (context_id each = 0; each < contexts.size(); ++each) {
-        outermost[each] = contexts[each].depth <= 1 ? each : outermost[contexts[each].parent];
+    for (context_id context = 0; context < contexts.size(); ++context) {
+        outermost[context] = contexts[context].depth <= 1 ? context : outermost[contexts[context].parent];
     }
     return outermost;
 }
 
-std::string name_of(const trace::code_file& file, const trace::process& of) {
+std::string file_name(const trace::code_file& file, const trace::process& process) {
     if (!file.path.empty()) {
         return file.path;
     }
-    return of.executable.empty() ? "the program itself" : of.executable;
+    return process.executable.empty() ? "the program itself" : process.executable;
 }
 
 std::string file_at(std::uint64_t address, const std::vector<trace::code_file>& files,
-                    const trace::process& of) {
+                    const trace::process& process) {
     const std::uint64_t place = address & ~trace::interrupted_level;
     for (const trace::code_file& file : files) {
         if (place >= file.begin && place < file.end) {
-            return name_of(file, of);
+            return file_name(file, process);
         }
     }
     return "code that is in no file";
@@ -47,40 +47,40 @@ incomplete_stacks incomplete_stacks::most_frequent(trace::reader& from) {
         const std::vector<context_id> outermost = outermost_levels(contexts);
         std::vector<std::uint64_t> events(contexts.size());
         from.begin(process);
-        for (auto some = from.next(); !some.empty(); some = from.next()) {
-            for (const trace::event& each : some) {
-                if (trace::has_stack(each.kind)) {
-                    ++events[outermost[each.context]];
+        for (auto batch = from.next(); !batch.empty(); batch = from.next()) {
+            for (const trace::event& event : batch) {
+                if (trace::has_stack(event.kind)) {
+                    ++events[outermost[event.context]];
                 }
             }
         }
-        for (context_id each = 0; each < contexts.size(); ++each) {
-            if (events[each] == 0) {
+        for (context_id context = 0; context < contexts.size(); ++context) {
+            if (events[context] == 0) {
                 continue;
             }
-            const trace::stack_end end = contexts.end_of(each); // `each` is an outermost level
+            const trace::stack_end end = contexts.root_end(context); // `context` is an outermost level
             if (trace::is_complete(end)) {
                 continue;
             }
-            ends[end] += events[each];
-            files[{end, file_at(contexts[each].address, from.code(process), from.processes()[process])}] +=
-                events[each];
+            ends[end] += events[context];
+            files[{end, file_at(contexts[context].address, from.code(process), from.processes()[process])}] +=
+                events[context];
         }
     }
-    incomplete_stacks found;
+    incomplete_stacks result;
     for (const auto& [end, events] : ends) {
-        if (events > found.events) {
-            found = {end, events, {}};
+        if (events > result.events) {
+            result = {end, events, {}};
         }
     }
     std::uint64_t most = 0;
-    for (const auto& [where, events] : files) {
-        if (where.first == found.end && events > most) {
+    for (const auto& [key, events] : files) {
+        if (key.first == result.end && events > most) {
             most = events;
-            found.file = where.second;
+            result.file = key.second;
         }
     }
-    return found;
+    return result;
 }
 
 } // namespace mallard::collect

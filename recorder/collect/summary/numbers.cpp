@@ -14,12 +14,12 @@ std::string with_commas(std::uint64_t number) {
     return text;
 }
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-    if (part == whole) {
+std::string percent(std::uint64_t part, std::uint64_t total) {
+    if (part == total) {
         return "100 %";
     }
     const auto hundredths =
-        static_cast<std::uint64_t>(static_cast<double>(part) * 10'000 / static_cast<double>(whole));
+        static_cast<std::uint64_t>(static_cast<double>(part) * 10'000 / static_cast<double>(total));
     return decimal(static_cast<double>(hundredths < 9'999 ? hundredths : 9'999) / 100, 2) + " %";
 }
 

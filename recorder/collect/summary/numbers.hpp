@@ -1,4 +1,4 @@
-/// Numbers as a reader likes them.
+/// Numbers for human readers.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace mallard::collect {
 /// Returns: 1234567 as "1,234,567".
 std::string with_commas(std::uint64_t number);
 
-/// Returns: the share in percent, rounded down, so that only all of them are 100 %.
-std::string percent(std::uint64_t part, std::uint64_t whole);
+/// Returns: the share in percent, rounded down, so that only the total is 100 %.
+std::string percent(std::uint64_t part, std::uint64_t total);
 
-/// Returns: a number with so many digits behind the point.
+/// Returns: the number with `digits` decimals.
 std::string decimal(double number, int digits);
 
 /// Returns: "12.3 MB".

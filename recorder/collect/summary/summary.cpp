@@ -18,9 +18,9 @@ namespace mallard::collect {
 namespace {
 
 constexpr int nothing_recorded = 2;
-constexpr double least_complete = 0.95; // below it no scope is told
+constexpr double least_complete = 0.95; // below this share scopes are withheld
 
-/// The processes of a recording as one.
+/// The sums over all processes of a recording.
 struct totals {
     std::uint64_t events = 0;
     std::uint64_t complete = 0;
@@ -34,84 +34,85 @@ struct totals {
     trace::stop_reason stopped = trace::stop_reason::none;
 };
 
-totals sum(const std::vector<trace::process>& processes, const collection::result& told) {
+totals sum(const std::vector<trace::process>& processes, const collection::result& summary) {
     totals all;
-    all.forks = told.forks_not_followed;
-    all.programs = told.programs_not_followed;
-    for (const trace::process& each : processes) {
-        all.events += each.events;
+    all.forks = summary.forks_not_followed;
+    all.programs = summary.programs_not_followed;
+    for (const trace::process& process : processes) {
+        all.events += process.events;
         for (std::size_t end = 0; end < trace::stack_ends; ++end) {
             if (trace::is_complete(static_cast<trace::stack_end>(end))) {
-                all.complete += each.events_by_end.at(end);
+                all.complete += process.events_by_end.at(end);
             }
         }
-        all.threads += each.threads;
-        all.forks += each.forks_not_followed;
-        all.programs += each.programs_not_followed;
-        all.nested += each.nested_events;
-        all.names_lost += each.names_lost;
-        all.has_stacks = all.has_stacks || each.stacks != trace::stack_source::none;
-        if (each.ticks_per_second > 0 && each.last_ticks > each.first_ticks) {
-            all.seconds = std::max(all.seconds, static_cast<double>(each.last_ticks - each.first_ticks) /
-                                                    each.ticks_per_second);
+        all.threads += process.threads;
+        all.forks += process.forks_not_followed;
+        all.programs += process.programs_not_followed;
+        all.nested += process.nested_events;
+        all.names_lost += process.names_lost;
+        all.has_stacks = all.has_stacks || process.stacks != trace::stack_source::none;
+        if (process.ticks_per_second > 0 && process.last_ticks > process.first_ticks) {
+            all.seconds =
+                std::max(all.seconds, static_cast<double>(process.last_ticks - process.first_ticks) /
+                                          process.ticks_per_second);
         }
         if (all.stopped == trace::stop_reason::none) {
-            all.stopped = each.stopped;
+            all.stopped = process.stopped;
         }
     }
-    all.programs -= std::min(all.programs, told.programs_found_late);
+    all.programs -= std::min(all.programs, summary.late_programs);
     return all;
 }
 
 std::string end_in_words(trace::stack_end end) {
     switch (end) {
     case trace::stack_end::unknown_code:
-        return "in code that has no description of its frames (.eh_frame)";
+        return "in code without unwind information (.eh_frame)";
     case trace::stack_end::unreadable:
         return "where the stack or its description is damaged";
     default:
-        return "where they have more levels than there is room for";
+        return "because they are too deep";
     }
 }
 
-std::string stop_in_words(trace::stop_reason why) {
-    switch (why) {
+std::string stop_in_words(trace::stop_reason reason) {
+    switch (reason) {
     case trace::stop_reason::disk_full:
-        return "the disk is full; make room, or record to another disk with -o";
+        return "the disk is full; free some space, or record to another disk with -o";
     case trace::stop_reason::file_full:
-        return "the collector could not follow, and the part has no more room, or the process may take no "
-               "more memory; record "
-               "less with --sample N";
+        return "the collector could not keep up, and the part is full or the process is out of memory; "
+               "record less "
+               "with --sample N";
     case trace::stop_reason::no_memory:
-        return "there was no memory for it; raise the limit of memory, or record less with --sample N";
+        return "out of memory; raise the memory limit, or record less with --sample N";
     default:
-        return "it was asked to";
+        return "the collector stopped it";
     }
 }
 
-void tell_completeness(const totals& all, trace::reader& from) {
+void report_completeness(const totals& all, trace::reader& from) {
     if (!all.has_stacks) {
-        say("no stacks, as --stacks none asks for; scopes will be withheld");
+        print_line("no stacks, because of --stacks none; scopes will be withheld");
         return;
     }
-    say(percent(all.complete, all.events) + " of " + with_commas(all.events) + " stacks are complete");
+    print_line(percent(all.complete, all.events) + " of " + with_commas(all.events) + " stacks are complete");
     if (static_cast<double>(all.complete) >= least_complete * static_cast<double>(all.events)) {
         return;
     }
-    const incomplete_stacks most = incomplete_stacks::most_frequent(from);
-    say("scopes will be withheld, which need 95 %: " + percent(most.events, all.events) + " end " +
-        end_in_words(most.end) + ", most often in " + most.file);
+    const incomplete_stacks incomplete = incomplete_stacks::most_frequent(from);
+    print_line("scopes will be withheld, which need 95 %: " + percent(incomplete.events, all.events) +
+               " end " + end_in_words(incomplete.end) + ", most often in " + incomplete.file);
 }
 
-void tell_no_events(const arguments& how, const totals& all) {
-    say("no event: '" + how.program.front() +
-        "' called neither malloc nor operator new in a way that can be recorded");
-    if (all.programs != 0 && !how.follow) {
-        say("it became another program, which was not followed; --follow records that too");
+void report_no_events(const arguments& args, const totals& all) {
+    print_line("no event: '" + args.program.front() +
+               "' called neither malloc nor operator new in a way that can be recorded");
+    if (all.programs != 0 && !args.follow) {
+        print_line("it executed another program, which was not followed; --follow records it too");
     }
 }
 
-void tell_amounts(const totals& all, std::size_t processes, std::uint64_t bytes) {
+void report_amounts(const totals& all, std::size_t processes, std::uint64_t bytes) {
     std::string line = counted(all.events, "event") + " of " + counted(all.threads, "thread");
     if (processes > 1) {
         line += " in " + counted(processes, "process");
@@ -121,10 +122,10 @@ void tell_amounts(const totals& all, std::size_t processes, std::uint64_t bytes)
         line += ", " + decimal(static_cast<double>(bytes) / static_cast<double>(all.events), 2) +
                 " bytes an event";
     }
-    say(line);
+    print_line(line);
 }
 
-void tell_not_followed(const totals& all, const arguments& how) {
+void report_not_followed(const totals& all, const arguments& args) {
     std::string not_followed;
     if (all.forks != 0) {
         not_followed = counted(all.forks, "fork");
@@ -135,54 +136,57 @@ void tell_not_followed(const totals& all, const arguments& how) {
     if (not_followed.empty()) {
         return;
     }
-    if (how.follow) {
-        say("could not be followed: " + not_followed +
+    if (args.follow) {
+        print_line(
+            "could not be followed: " + not_followed +
             "; the reason may be a static program, other rights (setuid), an environment without LD_PRELOAD, "
             "or a process that cannot write to " +
-            how.file.string() + ".parts");
+            args.file.string() + ".parts");
     } else {
-        say("not followed: " + not_followed + (how.recover ? "" : "; --follow records them too"));
+        print_line("not followed: " + not_followed + (args.recover ? "" : "; --follow records them too"));
     }
 }
 
-/// Tells the processes whose events were not seen. A program that allocates nothing is not among them.
-void tell_programs_without_event(const std::vector<std::string>& programs) {
+/// Reports the processes whose events were not recorded, except for programs that allocate nothing.
+void report_programs_without_event(const std::vector<std::string>& programs) {
     std::map<std::string, std::uint64_t> times;
-    for (const std::string& each : programs) {
-        ++times[each];
+    for (const std::string& program : programs) {
+        ++times[program];
     }
-    std::uint64_t all = 0;
+    std::uint64_t count = 0;
     std::string reasons;
     for (const auto& [program, number] : times) {
         if (const std::string reason = reason_for_no_event(program); !reason.empty()) {
-            all += number;
+            count += number;
             reasons += "; '" + program + "' " + reason;
         }
     }
-    if (all != 0) {
-        say("followed, but without an event: " + counted(all, "executed program") + reasons);
+    if (count != 0) {
+        print_line("followed, but without an event: " + counted(count, "executed program") + reasons);
     }
 }
 
-void tell_missing(const totals& all, const collection::result& told, const arguments& how) {
+void report_missing(const totals& all, const collection::result& summary, const arguments& args) {
     if (all.stopped != trace::stop_reason::none) {
-        say("the recording stopped before the program's end: " + stop_in_words(all.stopped));
+        print_line("the recording stopped before the program ended: " + stop_in_words(all.stopped));
     }
-    tell_not_followed(all, how);
-    tell_programs_without_event(told.programs_without_event);
+    report_not_followed(all, args);
+    report_programs_without_event(summary.programs_without_event);
     if (all.nested != 0) {
-        say("lost: " + counted(all.nested, "event") +
-            " of signal handlers that interrupted the recorder, or whose stack has no room for it");
+        print_line("lost: " + counted(all.nested, "event") +
+                   " of signal handlers that interrupted the recorder, or whose stack has too little room");
     }
-    if (told.events_of_unknown_threads != 0) {
-        say("lost: " + counted(told.events_of_unknown_threads, "event") +
-            " of threads that allocated first when the program had restricted its system calls (seccomp)");
+    if (summary.events_of_unknown_threads != 0) {
+        print_line(
+            "lost: " + counted(summary.events_of_unknown_threads, "event") +
+            " of threads that first allocated after the program had restricted its system calls (seccomp)");
     }
     if (all.names_lost != 0) {
-        say("lost: " + counted(all.names_lost, "use") + " of names for which there was no room");
+        print_line("lost: " + counted(all.names_lost, "use") +
+                   " of names, because the table of names is full");
     }
-    if (told.damaged != 0) {
-        say("lost: the ends of " + counted(told.damaged, "damaged chunk"));
+    if (summary.damaged != 0) {
+        print_line("lost: the ends of " + counted(summary.damaged, "damaged chunk"));
     }
 }
 
@@ -191,80 +195,83 @@ std::string ended_in_words(int status) {
         return "ended with status " + std::to_string(status);
     }
     const char* const name = ::sigabbrev_np(status - 128);
-    return "was ended by signal " + std::to_string(status - 128) +
+    return "was killed by signal " + std::to_string(status - 128) +
            (name != nullptr ? " (SIG" + std::string(name) + ")" : "");
 }
 
-/// Tells what may be the recorder's doing: the program's own words do not name it.
-void tell_failure(int status) {
+/// Reports a failure that may be due to the recorder, which the program's own messages do not name.
+void report_failure(int status) {
     if (status == 0) {
         return;
     }
-    std::string line = "with the recorder the program " + ended_in_words(status);
+    std::string line = "the program " + ended_in_words(status) + " with the recorder";
     switch (status - 128) {
     case SIGSYS:
-        line += "; if it does not without it, its sandbox (seccomp) forbids what the recorder asks of the "
-                "system: turn it off "
-                "for the recording";
+        line +=
+            "; if it does not fail without the recorder, its sandbox (seccomp) forbids a system call of the "
+            "recorder: turn it off for the recording";
         break;
     case SIGSEGV:
     case SIGBUS:
     case SIGABRT:
     case SIGKILL:
-        line += "; if it does not without it, a stack or a limit of memory is too small for both: raise it, "
-                "or record with "
-                "--stacks none, which needs least";
+        line += "; if it does not fail without the recorder, a stack or a memory limit is too small for "
+                "both: raise it, "
+                "or record with --stacks none, which needs least";
         break;
     default:
         break;
     }
-    say(line);
+    print_line(line);
 }
 
-int tell_nothing_recorded(const arguments& how, parts_folder& folder, int status) {
+int report_nothing_recorded(const arguments& args, parts_folder& folder, int status) {
     folder.remove();
-    if (how.program.empty()) {
-        say("error: nothing was recorded, because the recording had not begun");
+    if (args.program.empty()) {
+        print_line("error: nothing was recorded, because the recording had not started");
         return nothing_recorded;
     }
-    say("error: nothing was recorded: '" + how.program.front() + "' " + ended_in_words(status) +
-        " before its first allocation, or without the recorder; '" + how.file.string() + "' is as it was");
-    say("a program is without the recorder if its parent clears LD_PRELOAD, or if there was no room for a "
-        "part");
-    tell_failure(status);
+    print_line("error: nothing was recorded: '" + args.program.front() + "' " + ended_in_words(status) +
+               " before its first allocation, or did not load the recorder; '" + args.file.string() +
+               "' is unchanged");
+    print_line("a program does not load the recorder if its parent clears LD_PRELOAD; it is not recorded if "
+               "there is no room "
+               "for a part");
+    report_failure(status);
     return nothing_recorded;
 }
 
 } // namespace
 
-void say(const std::string& line) {
+void print_line(const std::string& line) {
     std::fprintf(stderr, "mallard: %s\n", line.c_str());
     std::fflush(stderr);
 }
 
-int conclude(const arguments& how, parts_folder& folder, const collection::result& told, int status) {
-    if (!told.failed.empty()) {
-        say("error: " + told.failed);
-        say("the program went on without the recorder; make room, then: mallard record --recover " +
-            how.file.string());
+int conclude(const arguments& args, parts_folder& folder, const collection::result& summary, int status) {
+    if (!summary.failed.empty()) {
+        print_line("error: " + summary.failed);
+        print_line(
+            "the program continued without the recorder; free some space, then: mallard record --recover " +
+            args.file.string());
         return status;
     }
-    if (told.processes == 0) {
-        return tell_nothing_recorded(how, folder, status);
+    if (summary.processes == 0) {
+        return report_nothing_recorded(args, folder, status);
     }
     trace::reader from(folder.trace());
-    const totals all = sum(from.processes(), told);
+    const totals all = sum(from.processes(), summary);
     if (all.events == 0) {
-        tell_no_events(how, all);
+        report_no_events(args, all);
     } else {
-        tell_completeness(all, from);
+        report_completeness(all, from);
     }
-    tell_amounts(all, from.processes().size(), from.file_bytes());
-    tell_missing(all, told, how);
-    tell_failure(status);
+    report_amounts(all, from.processes().size(), from.file_bytes());
+    report_missing(all, summary, args);
+    report_failure(status);
     folder.keep_trace();
     folder.remove();
-    say("next: mallard profile " + how.file.string());
+    print_line("next: mallard profile " + args.file.string());
     return status;
 }
 

@@ -1,4 +1,4 @@
-/// What a recording tells at its end, on standard error.
+/// The report of a recording, on standard error.
 #pragma once
 
 #include "recorder/collect/arguments.hpp"
@@ -8,11 +8,11 @@
 
 namespace mallard::collect {
 
-/// Effects: writes a line. A closed standard error takes none.
-void say(const std::string& line);
+/// Effects: writes a line. Errors are ignored.
+void print_line(const std::string& line);
 
-/// Effects: puts the trace in its place, and tells what it has and what it lacks; or why there is none.
+/// Effects: moves the trace to its place, and reports its contents and what it lacks, or why there is no trace.
 /// Returns: `status`; 2 if nothing was recorded.
-int conclude(const arguments& how, parts_folder& folder, const collection::result& told, int status);
+int conclude(const arguments& args, parts_folder& folder, const collection::result& summary, int status);
 
 } // namespace mallard::collect

@@ -12,9 +12,9 @@ namespace trace = mallard::trace;
 
 namespace {
 
-class bytes_of_chunk {
+class chunk_bytes {
 public:
-    explicit bytes_of_chunk(const char* at, const char* end) : at_(at), end_(end) {}
+    explicit chunk_bytes(const char* at, const char* end) : at_(at), end_(end) {}
 
     std::uint8_t byte() {
         if (at_ == end_) {
@@ -49,8 +49,8 @@ public:
 
     std::string text() {
         std::string letters(number(), 0);
-        for (char& each : letters) {
-            each = static_cast<char>(byte());
+        for (char& letter : letters) {
+            letter = static_cast<char>(byte());
         }
         return letters;
     }
@@ -64,7 +64,7 @@ private:
 
 class chunk_reader {
 public:
-    chunk_reader(const char* at, const char* end, part& into) : from_(at, end), into_(into) {}
+    chunk_reader(const char* at, const char* end, part& result) : from_(at, end), result_(result) {}
 
     void read() {
         while (!from_.at_end()) {
@@ -74,62 +74,62 @@ public:
 
 private:
     void read_record() {
-        part_event now;
-        now.kind = static_cast<record_kind>(from_.byte());
+        part_event event;
+        event.kind = static_cast<record_kind>(from_.byte());
         const std::uint64_t passed = from_.number();
-        now.ticks = ticks_ = now.kind == record_kind::thread_begin ? passed : ticks_ + passed;
-        now.thread = thread_;
-        if (trace::has_stack(now.kind)) {
-            read_stack(now);
+        event.ticks = ticks_ = event.kind == record_kind::thread_begin ? passed : ticks_ + passed;
+        event.thread = thread_;
+        if (trace::has_stack(event.kind)) {
+            read_stack(event);
         }
-        if (read_fields(now)) {
-            into_.events.push_back(now);
+        if (read_fields(event)) {
+            result_.events.push_back(event);
         }
     }
 
-    void read_stack(part_event& now) {
-        now.kept = static_cast<unsigned>(from_.number());
+    void read_stack(part_event& event) {
+        event.kept = static_cast<unsigned>(from_.number());
         const std::uint64_t added = from_.number();
-        if (now.kept > levels_.size()) {
-            throw std::runtime_error("more levels are kept than there are");
+        if (event.kept > levels_.size()) {
+            throw std::runtime_error("more levels are kept than exist");
         }
-        if (now.kept == 0) {
+        if (event.kept == 0) {
             from_.byte();
             from_.number();
         }
-        levels_.resize(now.kept);
-        for (std::uint64_t each = 0; each < added; ++each) {
+        levels_.resize(event.kept);
+        for (std::uint64_t count = 0; count < added; ++count) {
             levels_.push_back(from_.level());
         }
-        now.levels = levels_;
+        event.levels = levels_;
     }
 
     /// Returns: true if the record is an event.
-    bool read_fields(part_event& now) {
-        if (trace::allocates(now.kind) || now.kind == record_kind::pool_allocated) {
-            now.bytes = from_.number();
-            now.address = from_.next_address(address_);
-        } else if (trace::frees(now.kind) || now.kind == record_kind::realloc_failed ||
-                   now.kind == record_kind::pool_freed) {
-            now.address = from_.next_address(address_);
-        } else if (now.kind == record_kind::pool_rolled_back) {
-            now.bytes = from_.number();
-        } else if (trace::is_of_function(now.kind)) {
-            now.address = from_.next_address(function_);
-            now.bytes = from_.next_address(frame_);
-        } else if (trace::has_stack(now.kind) && !trace::is_of_pool(now.kind)) {
-            now.address = from_.number();
-        } else if (!trace::is_of_pool(now.kind)) {
-            read_other(now.kind);
+    bool read_fields(part_event& event) {
+        if (trace::allocates(event.kind) || event.kind == record_kind::pool_allocated) {
+            event.bytes = from_.number();
+            event.address = from_.next_address(address_);
+        } else if (trace::frees(event.kind) || event.kind == record_kind::realloc_failed ||
+                   event.kind == record_kind::pool_freed) {
+            event.address = from_.next_address(address_);
+        } else if (event.kind == record_kind::pool_rolled_back) {
+            event.bytes = from_.number();
+        } else if (trace::is_of_function(event.kind)) {
+            event.address = from_.next_address(function_);
+            event.bytes = from_.next_address(frame_);
+        } else if (trace::has_stack(event.kind) && !trace::is_of_pool(event.kind)) {
+            event.address = from_.number();
+        } else if (!trace::is_of_pool(event.kind)) {
+            read_plain(event.kind);
             return false;
         }
-        if (trace::is_of_pool(now.kind)) {
-            now.pool = from_.number();
+        if (trace::is_of_pool(event.kind)) {
+            event.pool = from_.number();
         }
         return true;
     }
 
-    void read_other(record_kind kind) {
+    void read_plain(record_kind kind) {
         switch (kind) {
         case record_kind::thread_begin:
             thread_ = from_.number();
@@ -141,15 +141,15 @@ private:
         case record_kind::thread_end:
             return;
         case record_kind::code:
-            for (int each = 0; each < 3; ++each) {
+            for (int count = 0; count < 3; ++count) {
                 from_.number();
             }
             from_.text();
-            into_.code.push_back(from_.text());
+            result_.code.push_back(from_.text());
             return;
         case record_kind::name: {
             const std::uint64_t number = from_.number();
-            into_.names[number] = from_.text();
+            result_.names[number] = from_.text();
             return;
         }
         case record_kind::time_inside:
@@ -164,8 +164,8 @@ private:
         }
     }
 
-    bytes_of_chunk from_;
-    part& into_;
+    chunk_bytes from_;
+    part& result_;
     std::uint64_t ticks_ = 0;
     std::uint64_t thread_ = 0;
     std::uint64_t address_ = 0;
@@ -176,18 +176,19 @@ private:
 
 } // namespace
 
-std::string part::name(const part_event& of) const {
-    const bool by_name = of.kind >= record_kind::scope_begin && of.kind <= record_kind::progress;
-    const auto found =
-        names.find(by_name ? of.address : trace::name_of(trace::is_of_pool(of.kind) ? of.pool : of.address));
-    return found == names.end() ? "?" : found->second;
+std::string part::name(const part_event& event) const {
+    const bool by_name = event.kind >= record_kind::scope_begin && event.kind <= record_kind::progress;
+    const auto match =
+        names.find(by_name ? event.address
+                           : trace::name_number(trace::is_of_pool(event.kind) ? event.pool : event.address));
+    return match == names.end() ? "?" : match->second;
 }
 
 std::vector<part_event> part::marks() const {
-    std::vector<part_event> found;
-    std::copy_if(events.begin(), events.end(), std::back_inserter(found),
-                 [](const part_event& each) { return each.kind >= record_kind::scope_begin; });
-    return found;
+    std::vector<part_event> result;
+    std::copy_if(events.begin(), events.end(), std::back_inserter(result),
+                 [](const part_event& event) { return event.kind >= record_kind::scope_begin; });
+    return result;
 }
 
 part read_part(const std::filesystem::path& file) {
@@ -196,15 +197,15 @@ part read_part(const std::filesystem::path& file) {
     if (!in.read(header.data(), static_cast<std::streamsize>(header.size()))) {
         throw std::runtime_error(file.string() + " has no header");
     }
-    const auto& told = *reinterpret_cast<const trace::part_header*>(header.data());
-    part found;
-    found.process = told.process;
-    found.names_lost = told.names_lost;
-    found.nested_events = told.nested_events;
-    found.stopped = told.stopped;
-    found.threads = told.threads;
-    std::map<std::uint64_t, std::string> chunks; // by number: those of a thread come in their order
-    for (std::uint32_t each = 0; each < told.used_chunks; ++each) {
+    const auto& header_facts = *reinterpret_cast<const trace::part_header*>(header.data());
+    part result;
+    result.process = header_facts.process;
+    result.names_lost = header_facts.names_lost;
+    result.nested_events = header_facts.nested_events;
+    result.stopped = header_facts.stopped;
+    result.threads = header_facts.threads;
+    std::map<std::uint64_t, std::string> chunks; // by number: those of a thread are in order
+    for (std::uint32_t count = 0; count < header_facts.used_chunks; ++count) {
         std::string chunk(trace::chunk_bytes, 0);
         if (!in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()))) {
             break;
@@ -214,11 +215,12 @@ part read_part(const std::filesystem::path& file) {
         chunks[head.number] = std::move(chunk);
     }
     for (const auto& [number, chunk] : chunks) {
-        chunk_reader(chunk.data() + sizeof(trace::chunk_header), chunk.data() + chunk.size(), found).read();
+        chunk_reader(chunk.data() + sizeof(trace::chunk_header), chunk.data() + chunk.size(), result).read();
     }
-    std::stable_sort(found.events.begin(), found.events.end(),
-                     [](const part_event& one, const part_event& other) { return one.ticks < other.ticks; });
-    return found;
+    std::stable_sort(
+        result.events.begin(), result.events.end(),
+        [](const part_event& first, const part_event& second) { return first.ticks < second.ticks; });
+    return result;
 }
 
 } // namespace recorder_test

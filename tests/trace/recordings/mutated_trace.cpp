@@ -17,18 +17,18 @@ struct frame_place {
     trace::frame_head head;
 };
 
-std::vector<frame_place> frames_of(const std::vector<std::byte>& file) {
-    std::vector<frame_place> found;
+std::vector<frame_place> find_frames(const std::vector<std::byte>& file) {
+    std::vector<frame_place> frames;
     std::size_t at = trace::file_head_bytes;
     while (file.size() - at >= trace::frame_head_bytes) {
         const auto head = trace::to_frame_head(std::span(file).subspan(at).first<trace::frame_head_bytes>());
         if (!head || head->body_bytes > file.size() - at - trace::frame_head_bytes) {
             break;
         }
-        found.push_back({at, *head});
+        frames.push_back({at, *head});
         at += trace::frame_head_bytes + head->body_bytes;
     }
-    return found;
+    return frames;
 }
 
 std::vector<std::byte> unpacked(std::span<const std::byte> body, std::size_t bytes) {
@@ -49,14 +49,14 @@ std::vector<std::byte> packed(const std::vector<std::byte>& plain) {
 } // namespace
 
 trace_mutator::trace_mutator(std::uint64_t seed) : random_(seed) {
-    const random_recording usual(1, {.threads = 2, .events = 60, .events_of_chunk = 25});
-    const random_recording other(2, {.threads = 3, .events = 20, .events_of_chunk = 9, .extreme = true});
+    const random_recording ordinary(1, {.threads = 2, .events = 60, .events_per_chunk = 25});
+    const random_recording extreme(2, {.threads = 3, .events = 20, .events_per_chunk = 9, .extreme = true});
     const random_recording single(3, {.threads = 1, .events = 300});
-    for (const auto* first : {&usual, &other, &single}) {
-        traces_.push_back(trace_of([&](trace::writer& to) {
-            first->add_to(to);
-            if (first == &other) {
-                usual.add_to(to);
+    for (const auto* recording : {&ordinary, &extreme, &single}) {
+        traces_.push_back(write_trace([&](trace::writer& to) {
+            recording->add_to(to);
+            if (recording == &extreme) {
+                ordinary.add_to(to);
             }
         }));
     }
@@ -72,16 +72,16 @@ std::vector<std::byte> trace_mutator::next() {
         file.resize(below(file.size() + 1));
         break;
     default:
-        for (std::uint64_t left = 1 + below(2); left != 0; --left) {
+        for (std::uint64_t remaining = 1 + below(2); remaining != 0; --remaining) {
             mutate_frame(file);
         }
     }
     return file;
 }
 
-/// Effects: changes bytes from `begin` on.
+/// Effects: changes bytes behind `begin`.
 void trace_mutator::mutate(std::vector<std::byte>& bytes, std::size_t begin) {
-    for (std::uint64_t left = 1 + below(4); left != 0 && bytes.size() > begin; --left) {
+    for (std::uint64_t remaining = 1 + below(4); remaining != 0 && bytes.size() > begin; --remaining) {
         const std::size_t at = begin + below(bytes.size() - begin);
         const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
         const std::size_t some = std::min<std::size_t>(1 + below(16), bytes.size() - at);
@@ -115,9 +115,9 @@ void trace_mutator::mutate(std::vector<std::byte>& bytes, std::size_t begin) {
     }
 }
 
-/// Effects: changes a frame's head, the compressed bytes of its body or the bytes in that; with right sums.
+/// Effects: changes a frame's head, its compressed body or the decompressed bytes, with correct checksums.
 void trace_mutator::mutate_frame(std::vector<std::byte>& file) {
-    const std::vector<frame_place> frames = frames_of(file);
+    const std::vector<frame_place> frames = find_frames(file);
     if (frames.empty()) {
         return;
     }
@@ -126,35 +126,35 @@ void trace_mutator::mutate_frame(std::vector<std::byte>& file) {
     const auto body_begin = head_begin + static_cast<std::ptrdiff_t>(trace::frame_head_bytes);
     const auto body_end = body_begin + at.head.body_bytes;
     std::vector<std::byte> body(body_begin, body_end);
-    const std::uint64_t way = below(10);
-    if (way < 7) {
+    const std::uint64_t method = below(10);
+    if (method < 7) {
         std::vector<std::byte> plain;
         try {
             plain = unpacked(body, at.head.plain_bytes);
-        } catch (const std::exception&) { // damaged by the mutation before
+        } catch (const std::exception&) { // damaged by an earlier mutation
         }
         mutate(plain, 0);
         body = packed(plain);
         at.head.plain_bytes = static_cast<std::uint32_t>(plain.size());
-    } else if (way == 7) {
+    } else if (method == 7) {
         mutate(body, 0);
-    } else if (way == 8) { // another frame's body
-        const frame_place& other = frames[below(frames.size())];
-        body.assign(file.begin() + static_cast<std::ptrdiff_t>(other.begin + trace::frame_head_bytes),
-                    file.begin() + static_cast<std::ptrdiff_t>(other.begin + trace::frame_head_bytes +
-                                                               other.head.body_bytes));
-        at.head.plain_bytes = other.head.plain_bytes;
+    } else if (method == 8) { // another frame's body
+        const frame_place& source = frames[below(frames.size())];
+        body.assign(file.begin() + static_cast<std::ptrdiff_t>(source.begin + trace::frame_head_bytes),
+                    file.begin() + static_cast<std::ptrdiff_t>(source.begin + trace::frame_head_bytes +
+                                                               source.head.body_bytes));
+        at.head.plain_bytes = source.head.plain_bytes;
     }
     at.head.body_bytes = static_cast<std::uint32_t>(body.size());
     at.head.body_sum = trace::crc32(body);
     trace::frame_head_image image = trace::to_bytes(at.head);
-    if (way == 9) {
+    if (method == 9) {
         std::vector<std::byte> bytes(image.begin(), image.end() - 4);
         mutate(bytes, 4);
         bytes.resize(trace::frame_head_bytes - 4);
         const std::uint32_t sum = trace::crc32(bytes);
-        for (unsigned which = 0; which < 4; ++which) {
-            bytes.push_back(static_cast<std::byte>(sum >> 8 * which));
+        for (unsigned index = 0; index < 4; ++index) {
+            bytes.push_back(static_cast<std::byte>(sum >> 8 * index));
         }
         std::copy(bytes.begin(), bytes.end(), image.begin());
     }
@@ -168,8 +168,8 @@ bool read_all(const std::vector<std::byte>& bytes) {
     file.set(bytes);
     try {
         trace::reader from(file.path());
-        for (std::size_t which = 0; which < from.processes().size(); ++which) {
-            events_of(from, which);
+        for (std::size_t index = 0; index < from.processes().size(); ++index) {
+            read_events(from, index);
         }
         return true;
     } catch (const trace::trace_error&) {

@@ -1,4 +1,4 @@
-/// Traces that are damaged at random, from a seed: their bytes, and what is compressed in their frames.
+/// Traces with random damage, from a seed: in their bytes, and in the compressed contents of their frames.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,7 @@ class trace_mutator {
 public:
     explicit trace_mutator(std::uint64_t seed);
 
-    /// Returns: one of a few small traces, damaged. Most have right checksums all the same, so that the damage is seen by
-    /// the decoders, and not by the sums.
+    /// Returns: one of a few small traces, damaged. Most have correct checksums, so that the damage reaches the decoders.
     std::vector<std::byte> next();
 
 private:
@@ -25,13 +24,13 @@ private:
     std::vector<std::vector<std::byte>> traces_;
 };
 
-/// Effects: reads all of the trace.
-/// Returns: true if it was read to its end, false if the reader refused it.
-/// Throws: another error than trace_error if the reader is wrong.
+/// Effects: reads the entire trace.
+/// Returns: true if it was read to the end, false if the reader refused it.
+/// Throws: another error than trace_error if the reader has a bug.
 bool read_all(const std::vector<std::byte>& trace);
 
-/// Effects: reads so many damaged traces.
-/// Returns: the number of those that were read to their end.
+/// Effects: reads `count` damaged traces.
+/// Returns: the number of traces read to the end.
 std::uint64_t read_mutated(std::uint64_t seed, std::uint64_t count);
 
 } // namespace mallard::test

@@ -12,23 +12,23 @@ constexpr std::uint64_t first_ticks = 1'000'000;
 
 std::uint64_t recorded_levels(const std::vector<level>& stack, std::size_t count) {
     std::uint64_t levels = 0;
-    for (std::size_t which = 0; which < count; ++which) {
-        levels += stack[which].left_out != 0 ? stack[which].left_out : 1;
+    for (std::size_t index = 0; index < count; ++index) {
+        levels += stack[index].omitted != 0 ? stack[index].omitted : 1;
     }
     return levels;
 }
 
-/// One thread, from its beginning to its end.
+/// One thread, from start to end.
 class random_thread {
 public:
-    random_thread(std::uint64_t seed, std::uint32_t number, random_recording::options how)
-        : random_(seed), how_(how), number_(number), ticks_(first_ticks + below(1000)) {}
+    random_thread(std::uint64_t seed, std::uint32_t number, random_recording::options settings)
+        : random_(seed), options_(settings), number_(number), ticks_(first_ticks + below(1000)) {}
 
     void run() {
         begin_chunk();
         expect(record_kind::thread_begin);
-        for (std::size_t each = 0; each < how_.events; ++each) {
-            if (in_chunk_ == how_.events_of_chunk) {
+        for (std::size_t count = 0; count < options_.events; ++count) {
+            if (in_chunk_ == options_.events_per_chunk) {
                 begin_chunk();
             }
             add_event();
@@ -47,11 +47,11 @@ private:
     std::uint64_t any() { return random_() >> below(64); }
 
     expected_event& expect(record_kind kind) {
-        expected_event& made = events.emplace_back();
-        made.of.kind = kind;
-        made.of.ticks = ticks_;
-        made.of.thread = number_;
-        return made;
+        expected_event& result = events.emplace_back();
+        result.fields.kind = kind;
+        result.fields.ticks = ticks_;
+        result.fields.thread = number_;
+        return result;
     }
 
     void begin_chunk() {
@@ -64,12 +64,12 @@ private:
         chunk_ = chunk_builder();
         chunk_.thread_begin(ticks_, number_, begins_++);
         in_chunk_ = 0;
-        whole_ = true;
+        full_stack_ = true;
     }
 
     std::uint64_t pass_time() {
         std::uint64_t passed = one_in(20) ? below(100'000) : below(300);
-        if (how_.extreme && one_in(200)) {
+        if (options_.extreme && one_in(200)) {
             passed = std::uint64_t{1} << below(54);
         }
         ticks_ += passed;
@@ -78,22 +78,22 @@ private:
 
     void add_plain(record_kind kind) {
         const std::uint64_t passed = pass_time();
-        expected_event& made = expect(kind);
+        expected_event& expected = expect(kind);
         if (trace::is_of_function(kind)) {
-            made.of.address = how_.extreme ? any() : 0x40'0000 + below(20) * 64;
-            made.of.bytes = how_.extreme ? any() : 0x7ffd'0000 - below(50) * 16;
+            expected.fields.address = options_.extreme ? any() : 0x40'0000 + below(20) * 64;
+            expected.fields.bytes = options_.extreme ? any() : 0x7ffd'0000 - below(50) * 16;
         }
         if (kind == record_kind::gap) {
-            made.of.bytes = any();
+            expected.fields.bytes = any();
         }
-        chunk_.add(made, passed, 0, {});
+        chunk_.add(expected, passed, 0, {});
     }
 
     level new_level() {
-        if (how_.extreme && one_in(30)) {
+        if (options_.extreme && one_in(30)) {
             return {0, 1 + below(1U << 20)};
         }
-        const std::uint64_t limit = how_.extreme && one_in(3) ? std::uint64_t{1} << 48 : 40;
+        const std::uint64_t limit = options_.extreme && one_in(3) ? std::uint64_t{1} << 48 : 40;
         return {1 + below(limit), 0};
     }
 
@@ -127,67 +127,68 @@ private:
         for (std::uint64_t more = below(4); more != 0; --more) {
             stack_.push_back(new_level());
         }
-        expected_event& made = expect(kind);
-        fill_fields(made.of);
-        made.stack = stack_;
-        made.end = end_;
-        made.of.kept = static_cast<std::uint32_t>(kept);
-        const std::uint64_t same = recorded_levels(stack_, kept);
-        if (whole_) {
+        expected_event& expected = expect(kind);
+        fill_fields(expected.fields);
+        expected.stack = stack_;
+        expected.end = end_;
+        expected.fields.kept = static_cast<std::uint32_t>(kept);
+        const std::uint64_t repeated = recorded_levels(stack_, kept);
+        if (full_stack_) {
             kept = 0;
         }
         std::vector<level> written(stack_.begin() + static_cast<std::ptrdiff_t>(kept), stack_.end());
-        if (kept == 0 && made.of.kept > 2 && begins_ % 2 == 0) {
-            // The chunk before tells these levels.
-            written.erase(written.begin() + 1, written.begin() + made.of.kept - 1);
-            written.insert(written.begin() + 1, {0, same - recorded_levels({stack_.front()}, 1) -
-                                                        recorded_levels({stack_[made.of.kept - 1]}, 1)});
+        if (kept == 0 && expected.fields.kept > 2 && begins_ % 2 == 0) {
+            // The preceding chunk has these levels.
+            written.erase(written.begin() + 1, written.begin() + expected.fields.kept - 1);
+            written.insert(written.begin() + 1,
+                           {0, repeated - recorded_levels({stack_.front()}, 1) -
+                                   recorded_levels({stack_[expected.fields.kept - 1]}, 1)});
         }
-        chunk_.add(made, passed, recorded_levels(stack_, kept), written, same);
-        whole_ = false;
+        chunk_.add(expected, passed, recorded_levels(stack_, kept), written, repeated);
+        full_stack_ = false;
     }
 
-    void fill_fields(trace::event& of) {
-        const record_kind kind = of.kind;
+    void fill_fields(trace::event& event) {
+        const record_kind kind = event.kind;
         if (trace::allocates(kind) || kind == record_kind::pool_allocated ||
             kind == record_kind::pool_rolled_back) {
-            of.bytes = how_.extreme ? any() : below(10) * 8;
+            event.bytes = options_.extreme ? any() : below(10) * 8;
         }
         if (trace::allocates(kind) || kind == record_kind::pool_allocated) {
-            of.address = how_.extreme && one_in(2) ? any() : 0x5500'0000 + below(500) * 16;
-            blocks_.push_back(of.address);
+            event.address = options_.extreme && one_in(2) ? any() : 0x5500'0000 + below(500) * 16;
+            blocks_.push_back(event.address);
         } else if (trace::frees(kind) || kind == record_kind::realloc_failed ||
                    kind == record_kind::pool_freed) {
-            of.address = any();
+            event.address = any();
             if (!blocks_.empty() && !one_in(10)) {
-                const std::size_t which = one_in(2) ? blocks_.size() - 1 : below(blocks_.size());
-                of.address = blocks_[which];
+                const std::size_t index = one_in(2) ? blocks_.size() - 1 : below(blocks_.size());
+                event.address = blocks_[index];
                 if (!one_in(10)) { // some are freed twice
-                    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(which));
+                    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(index));
                 }
             }
         } else if (kind >= record_kind::scope_begin && kind <= record_kind::instance_leave) {
-            of.address = how_.extreme ? any() : below(5);
+            event.address = options_.extreme ? any() : below(5);
         }
         if (trace::is_of_pool(kind)) {
-            of.pool = how_.extreme ? any() : below(4);
+            event.pool = options_.extreme ? any() : below(4);
         }
         if (one_in(10)) {
-            of.ticks_inside = 1 + (how_.extreme ? any() / 2 : below(1000));
+            event.ticks_inside = 1 + (options_.extreme ? any() / 2 : below(1000));
         }
-        if (of.ticks_inside != 0) {
-            of.ticks_recorder = how_.extreme ? any() / 2 : below(300);
+        if (event.ticks_inside != 0) {
+            event.ticks_recorder = options_.extreme ? any() / 2 : below(300);
         }
     }
 
     std::mt19937_64 random_;
-    random_recording::options how_;
+    random_recording::options options_;
     std::uint32_t number_;
     std::uint64_t ticks_;
     chunk_builder chunk_;
     std::size_t in_chunk_ = 0;
     std::uint64_t begins_ = 0;
-    bool whole_ = true;
+    bool full_stack_ = true;
     trace::stack_end end_ = trace::stack_end::outermost;
     std::vector<level> stack_;
     std::vector<std::uint64_t> blocks_;
@@ -195,26 +196,26 @@ private:
 
 } // namespace
 
-random_recording::random_recording(std::uint64_t seed, options how) {
+random_recording::random_recording(std::uint64_t seed, options settings) {
     std::mt19937_64 random(seed);
     std::vector<std::vector<std::vector<std::byte>>> waiting;
-    for (std::uint32_t number = 0; number < how.threads; ++number) {
-        random_thread thread(random(), number, how);
+    for (std::uint32_t number = 0; number < settings.threads; ++number) {
+        random_thread thread(random(), number, settings);
         thread.run();
         std::reverse(thread.chunks.begin(), thread.chunks.end());
         waiting.push_back(std::move(thread.chunks));
         threads[number] = std::move(thread.events);
     }
     while (!waiting.empty()) {
-        const std::size_t which = random() % waiting.size();
-        chunks.push_back(std::move(waiting[which].back()));
-        waiting[which].pop_back();
-        if (waiting[which].empty()) {
-            waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(which));
+        const std::size_t index = random() % waiting.size();
+        chunks.push_back(std::move(waiting[index].back()));
+        waiting[index].pop_back();
+        if (waiting[index].empty()) {
+            waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(index));
         }
     }
     about.number = 4711;
-    about.threads = how.threads;
+    about.threads = settings.threads;
     about.first_ticks = first_ticks;
     about.executable = "/bin/program";
     about.command = {"program", "argument"};
@@ -222,11 +223,11 @@ random_recording::random_recording(std::uint64_t seed, options how) {
 }
 
 void random_recording::add_to(trace::writer& to) const {
-    const std::size_t which = to.add_process(about);
+    const std::size_t process = to.add_process(about);
     for (const auto& chunk : chunks) {
-        to.add_chunk(which, chunk);
+        to.add_chunk(process, chunk);
     }
-    to.end_process(which, about);
+    to.end_process(process, about);
 }
 
 } // namespace mallard::test

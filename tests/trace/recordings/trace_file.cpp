@@ -40,16 +40,17 @@ std::vector<std::byte> memory_file::get() const {
     return bytes;
 }
 
-std::vector<std::byte> trace_of(const std::function<void(trace::writer&)>& fill, trace::writer::options how) {
+std::vector<std::byte> write_trace(const std::function<void(trace::writer&)>& fill,
+                                   trace::writer::options settings) {
     const memory_file file;
-    trace::writer to(file.path(), how);
+    trace::writer to(file.path(), settings);
     fill(to);
     to.finish();
     return file.get();
 }
 
-std::map<std::uint32_t, std::vector<trace::event>> events_of(trace::reader& from, std::size_t process) {
-    std::map<std::uint32_t, std::vector<trace::event>> found;
+std::map<std::uint32_t, std::vector<trace::event>> read_events(trace::reader& from, std::size_t process) {
+    std::map<std::uint32_t, std::vector<trace::event>> result;
     const trace::context_tree& contexts = from.contexts(process);
     const auto require = [](bool holds, const char* promise) {
         if (!holds) {
@@ -59,50 +60,50 @@ std::map<std::uint32_t, std::vector<trace::event>> events_of(trace::reader& from
     std::uint64_t last_ticks = 0;
     std::map<std::uint32_t, std::uint32_t> last_depth;
     from.begin(process);
-    for (auto some = from.next(); !some.empty(); some = from.next()) {
-        for (const trace::event& each : some) {
-            require(each.ticks >= last_ticks, "events come in the order of time");
-            require(trace::is_event(each.kind), "an event is of a known kind");
-            require(each.context < contexts.size(), "a context is in the tree");
-            require(each.kept <= contexts[each.context].depth, "kept levels are in the context");
-            if (trace::has_stack(each.kind)) {
-                require(each.kept <= last_depth[each.thread], "kept levels were there before");
-                last_depth[each.thread] = contexts[each.context].depth;
+    for (auto batch = from.next(); !batch.empty(); batch = from.next()) {
+        for (const trace::event& event : batch) {
+            require(event.ticks >= last_ticks, "events come in the order of time");
+            require(trace::is_event(event.kind), "an event is of a known kind");
+            require(event.context < contexts.size(), "a context is in the tree");
+            require(event.kept <= contexts[event.context].depth, "kept levels are in the context");
+            if (trace::has_stack(event.kind)) {
+                require(event.kept <= last_depth[event.thread], "kept levels exist in the preceding event");
+                last_depth[event.thread] = contexts[event.context].depth;
             } else {
-                require(each.context == 0 && each.kept == 0, "an event without a stack has no context");
+                require(event.context == 0 && event.kept == 0, "an event without a stack has no context");
             }
-            last_ticks = each.ticks;
-            found[each.thread].push_back(each);
+            last_ticks = event.ticks;
+            result[event.thread].push_back(event);
         }
     }
-    require(found.empty() || found.rbegin()->first == found.size() - 1, "threads are numbered from 0");
-    return found;
+    require(result.empty() || result.rbegin()->first == result.size() - 1, "threads are numbered from 0");
+    return result;
 }
 
 std::string first_difference(const trace::reader& from, std::size_t process,
                              const std::vector<expected_event>& expected,
-                             const std::vector<trace::event>& found) {
+                             const std::vector<trace::event>& actual) {
     constexpr std::uint64_t time_error = 32;
     const trace::context_tree& contexts = from.contexts(process);
     std::ostringstream text;
-    for (std::size_t which = 0; which < std::min(expected.size(), found.size()); ++which) {
-        const trace::event& want = expected[which].of;
-        const trace::event& have = found[which];
-        const bool exact_time = which == 0 || which + 1 == expected.size();
+    for (std::size_t index = 0; index < std::min(expected.size(), actual.size()); ++index) {
+        const trace::event& want = expected[index].fields;
+        const trace::event& have = actual[index];
+        const bool exact_time = index == 0 || index + 1 == expected.size();
         std::vector<level> stack(contexts[have.context].depth);
         trace::context_id node = have.context;
         for (auto at = stack.rbegin(); at != stack.rend(); ++at, node = contexts[node].parent) {
             *at = {contexts[node].address, 0};
         }
-        std::vector<level> expected_stack = expected[which].stack;
-        for (level& each : expected_stack) {
-            each.left_out = 0;
+        std::vector<level> expected_stack = expected[index].stack;
+        for (level& entry : expected_stack) {
+            entry.omitted = 0;
         }
         if (have.kind != want.kind || have.address != want.address || have.bytes != want.bytes ||
             have.pool != want.pool || have.ticks_inside != want.ticks_inside || have.kept != want.kept ||
-            stack != expected_stack || contexts.end_of(have.context) != expected[which].end ||
+            stack != expected_stack || contexts.root_end(have.context) != expected[index].end ||
             have.ticks > want.ticks || want.ticks - have.ticks >= (exact_time ? 1 : time_error)) {
-            text << "event " << which << " of kind " << static_cast<int>(want.kind) << ": kind "
+            text << "event " << index << " of kind " << static_cast<int>(want.kind) << ": kind "
                  << static_cast<int>(have.kind) << ", address " << have.address << " for " << want.address
                  << ", bytes " << have.bytes << " for " << want.bytes << ", kept " << have.kept << " for "
                  << want.kept << ", depth " << stack.size() << " for " << expected_stack.size() << ", ticks "
@@ -111,8 +112,8 @@ std::string first_difference(const trace::reader& from, std::size_t process,
             return text.str();
         }
     }
-    if (expected.size() != found.size()) {
-        text << found.size() << " events for " << expected.size();
+    if (expected.size() != actual.size()) {
+        text << actual.size() << " events for " << expected.size();
     }
     return text.str();
 }

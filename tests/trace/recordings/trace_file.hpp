@@ -1,4 +1,4 @@
-/// Traces of tests, in memory and checked.
+/// Traces in memory, with checks.
 #pragma once
 
 #include "trace/reader.hpp"
@@ -12,7 +12,7 @@
 
 namespace mallard::test {
 
-/// A file without a place in the file system, which goes with this object.
+/// A file without a name in the file system, removed with this object.
 class memory_file {
 public:
     memory_file();
@@ -28,17 +28,17 @@ private:
     int file_;
 };
 
-/// Returns: the bytes of a trace that `fill` has written.
-std::vector<std::byte> trace_of(const std::function<void(trace::writer&)>& fill,
-                                trace::writer::options how = {});
+/// Returns: the bytes of a trace written by `fill`.
+std::vector<std::byte> write_trace(const std::function<void(trace::writer&)>& fill,
+                                   trace::writer::options settings = {});
 
 /// Returns: the events of the process, by thread.
-/// Throws: std::logic_error if an event breaks a promise of the reader.
-std::map<std::uint32_t, std::vector<trace::event>> events_of(trace::reader& from, std::size_t process);
+/// Throws: std::logic_error if an event violates a guarantee of the reader.
+std::map<std::uint32_t, std::vector<trace::event>> read_events(trace::reader& from, std::size_t process);
 
-/// Returns: what the first event that is not as expected is like; nothing if all are.
+/// Returns: a description of the first unexpected event, or an empty text.
 std::string first_difference(const trace::reader& from, std::size_t process,
                              const std::vector<expected_event>& expected,
-                             const std::vector<trace::event>& found);
+                             const std::vector<trace::event>& actual);
 
 } // namespace mallard::test

@@ -1,10 +1,10 @@
-// Writes a trace of a program that does not exist, with as many events as asked for.
+// Writes a trace of an imaginary program, with the given number of events.
 //
 //     make_trace TRACE EVENTS [SEED]
 //
-// The program is a graph of functions with call sites. It goes a few levels up and down between two events, so there are
+// The program is a graph of functions with call sites. Between two events it moves a few levels up and down, so there are
 // many different stacks, and an event has few new levels. Blocks are freed in three ways: soon after, with the call that
-// made them, and at random much later. They come from free lists by size, as those of an allocator do.
+// allocated them, and at random much later. They come from free lists by size, as in an allocator.
 #include "trace/recordings/random_recording.hpp"
 
 #include <array>
@@ -29,7 +29,7 @@ struct block {
 struct call {
     std::uint32_t function = 0;
     std::uint64_t address = 0;
-    std::vector<block> blocks; ///< that are freed when the call returns
+    std::vector<block> blocks; ///< freed when the call returns
 };
 
 class program {
@@ -44,18 +44,18 @@ public:
         about.first_ticks = ticks_;
         about.ticks_per_second = 2e9;
         about.timed_one_in = 64;
-        const std::size_t which = to.add_process(about);
+        const std::size_t process_index = to.add_process(about);
         begin_chunk();
-        while (made_ < events) {
+        while (written_events_ < events) {
             walk();
             if (chunk_.bytes.size() > chunk_bytes) {
-                to.add_chunk(which, chunk_.bytes);
+                to.add_chunk(process_index, chunk_.bytes);
                 begin_chunk();
             }
         }
-        to.add_chunk(which, chunk_.bytes);
+        to.add_chunk(process_index, chunk_.bytes);
         about.last_ticks = ticks_;
-        to.end_process(which, about);
+        to.end_process(process_index, about);
     }
 
 private:
@@ -64,12 +64,12 @@ private:
     void begin_chunk() {
         chunk_ = chunk_builder();
         chunk_.thread_begin(ticks_, 0, begins_++);
-        is_whole_ = true;
+        needs_full_stack_ = true;
     }
 
     void walk() {
         for (std::uint64_t up = below(3); up != 0 && calls_.size() > 8; --up) {
-            give_back();
+            leave();
         }
         for (std::uint64_t down = below(calls_.size() < most_depth ? 4 : 1); down != 0; --down) {
             enter();
@@ -83,7 +83,7 @@ private:
         }
     }
 
-    /// A function has four sites, of which the first is taken most often.
+    /// A function has four sites, the first of which is taken most often.
     void enter() {
         const std::uint32_t outer = calls_.back().function;
         const std::uint64_t site = below(4) < 3 ? 0 : 1 + below(3);
@@ -91,11 +91,11 @@ private:
         calls_.push_back({inner, 0x40'1000 + std::uint64_t{outer} * 256 + site * 16 + 5, {}});
     }
 
-    void give_back() {
+    void leave() {
         std::vector<block> blocks;
         blocks.swap(calls_.back().blocks);
-        for (const block& each : blocks) {
-            add(trace::record_kind::free, each);
+        for (const block& owned : blocks) {
+            add(trace::record_kind::free, owned);
         }
         calls_.pop_back();
         kept_ = std::min(kept_, calls_.size());
@@ -114,67 +114,68 @@ private:
     block take(std::uint32_t size_class) {
         std::vector<block>& free = free_[size_class];
         if (!free.empty()) {
-            const block again = free.back();
+            const block reused = free.back();
             free.pop_back();
-            return again;
+            return reused;
         }
-        const block made{top_, size_class};
+        const block fresh{top_, size_class};
         top_ += 16 * (size_class + 1);
-        return made;
+        return fresh;
     }
 
     void allocate() {
         const std::uint32_t function = calls_.back().function;
         const auto size_class = static_cast<std::uint32_t>(function % 7 + (below(8) == 0 ? below(24) : 0));
-        const block made = take(size_class);
-        add(trace::record_kind::malloc, made);
+        const block allocated = take(size_class);
+        add(trace::record_kind::malloc, allocated);
         switch (below(8)) {
         case 0:
-            old_.push_back(made);
+            old_.push_back(allocated);
             break;
         case 1:
         case 2:
         case 3:
-            last_.push_back(made);
+            last_.push_back(allocated);
             break;
         default:
-            calls_.back().blocks.push_back(made);
+            calls_.back().blocks.push_back(allocated);
         }
     }
 
-    void add(trace::record_kind kind, const block& of) {
+    void add(trace::record_kind kind, const block& target) {
         expected_event event;
-        event.of.kind = kind;
-        event.of.address = of.address;
+        event.fields.kind = kind;
+        event.fields.address = target.address;
         if (kind == trace::record_kind::malloc) {
-            event.of.bytes = 16 * (of.size_class + std::uint64_t{1});
+            event.fields.bytes = 16 * (target.size_class + std::uint64_t{1});
         } else {
-            free_[of.size_class].push_back(of);
+            free_[target.size_class].push_back(target);
         }
         if (below(64) == 0) {
-            event.of.ticks_inside = 40 + below(100);
-            event.of.ticks_recorder = 30 + below(20);
+            event.fields.ticks_inside = 40 + below(100);
+            event.fields.ticks_recorder = 30 + below(20);
         }
         const std::uint64_t passed = 80 + below(100);
         ticks_ += passed;
-        const std::size_t same = is_whole_ ? 0 : kept_;
+        const std::size_t kept = needs_full_stack_ ? 0 : kept_;
         std::vector<level> more;
-        for (std::size_t which = same; which < calls_.size(); ++which) {
-            more.push_back({calls_[which].address, 0});
+        for (std::size_t index = kept; index < calls_.size(); ++index) {
+            more.push_back({calls_[index].address, 0});
         }
-        chunk_.add(event, passed, same, more, kept_);
-        is_whole_ = false;
+        chunk_.add(event, passed, kept, more, kept_);
+        needs_full_stack_ = false;
         kept_ = calls_.size();
-        ++made_;
+        ++written_events_;
     }
 
     std::mt19937_64 random_;
-    std::uint64_t made_ = 0;
+    std::uint64_t written_events_ = 0;
+    std::uint64_t begins_ = 0;
     std::uint64_t ticks_ = 1'000'000;
     std::uint64_t top_ = 0x5555'0000'0000;
     chunk_builder chunk_;
-    bool is_whole_ = true;
-    std::size_t kept_ = 0; ///< calls of the event before that go on
+    bool needs_full_stack_ = true;
+    std::size_t kept_ = 0; ///< calls of the preceding event that are still active
     std::vector<call> calls_;
     std::vector<block> last_;
     std::vector<block> old_;
@@ -188,9 +189,9 @@ int main(int count, char** words) {
         std::fputs("usage: make_trace TRACE EVENTS [SEED]\n", stderr);
         return 2;
     }
-    program of(count > 3 ? std::strtoull(words[3], nullptr, 10) : 1);
+    program imaginary(count > 3 ? std::strtoull(words[3], nullptr, 10) : 1);
     trace::writer to(words[1], {});
-    of.write(to, std::strtoull(words[2], nullptr, 10));
+    imaginary.write(to, std::strtoull(words[2], nullptr, 10));
     to.finish();
     std::printf("%llu events, %.3f bytes an event\n", static_cast<unsigned long long>(to.events()),
                 static_cast<double>(to.bytes()) / static_cast<double>(to.events()));

@@ -1,4 +1,4 @@
-// Writes the trace of a recording and reads it, and says what an event takes: bytes, and time to write and to read.
+// Writes the trace of a recording and reads it, and prints the bytes, and the times to write and to read, for each event.
 //
 //     measure_trace PART TRACE [REPEAT]
 #include "trace/part_file.hpp"
@@ -11,9 +11,9 @@
 namespace {
 
 double seconds() {
-    timespec now{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 void measure(const char* part, const char* file) {
@@ -29,9 +29,9 @@ void measure(const char* part, const char* file) {
     const double opened = seconds() - begin;
     from.begin(0);
     std::uint64_t sum = 0;
-    for (auto some = from.next(); !some.empty(); some = from.next()) {
-        for (const auto& each : some) {
-            sum += each.ticks ^ each.address;
+    for (auto batch = from.next(); !batch.empty(); batch = from.next()) {
+        for (const auto& event : batch) {
+            sum += event.ticks ^ event.address;
         }
     }
     const double read = seconds() - begin;
@@ -49,7 +49,7 @@ int main(int count, char** words) {
         std::fputs("usage: measure_trace PART TRACE [REPEAT]\n", stderr);
         return 2;
     }
-    for (int left = count > 3 ? std::atoi(words[3]) : 1; left > 0; --left) {
+    for (int remaining = count > 3 ? std::atoi(words[3]) : 1; remaining > 0; --remaining) {
         measure(words[1], words[2]);
     }
 }
