@@ -1,5 +1,5 @@
-/// Runs a program under the recorder that compares each stack of each event with a walk of the whole stack, and some with
-/// libgcc's. At the first difference it ends the program.
+/// Runs a program under the recorder that compares each stack with a full walk, and some with libgcc's. At the first
+/// difference it aborts the program.
 #pragma once
 
 #include <filesystem>
@@ -21,15 +21,15 @@ private:
 };
 
 struct checked_run {
-    int status = -1; ///< as of wait()
+    int status = -1; ///< in the format of wait()
     std::string output;
-    unsigned long by_full_walk = 0; ///< stacks that were compared, of all its processes
+    unsigned long by_full_walk = 0; ///< compared stacks, of all processes
     unsigned long by_libgcc = 0;
-    unsigned long with_former_middle = 0; ///< deep ones, whose middle was that of an event before
+    unsigned long with_former_middle = 0; ///< deep stacks whose middle was that of an earlier event
     unsigned long incomplete = 0;
 };
 
-/// Effects: runs the command of a shell in the folder, if one is given. `setting` has variables, as env takes them.
+/// Effects: runs the shell command, in the folder unless that is empty. `setting` has variables in the format of env.
 checked_run run_checked(const std::string& command, const std::string& setting = "",
                         const std::filesystem::path& folder = {});
 

@@ -1,4 +1,4 @@
-// Each stack of each event is right in programs as a distribution ships them, which nobody compiled for it.
+// Every stack is correct in programs as a distribution ships them.
 
 #include "checked_run.hpp"
 
@@ -16,7 +16,7 @@ using mallard::test::temporary_folder;
 
 struct real_program {
     const char* name;
-    const char* program; ///< looked for in PATH
+    const char* program; ///< searched for in PATH
     const char* words;
     const char* file; ///< its input
     const char* text;
@@ -60,19 +60,19 @@ except re.error:
 
 class real_programs : public testing::TestWithParam<real_program> {};
 
-TEST_P(real_programs, have_the_stacks_of_a_full_walk_and_of_libgcc) {
+TEST_P(real_programs, match_a_full_walk_and_libgcc) {
     const real_program& tested = GetParam();
-    const std::string look = std::string("command -v ") + tested.program + " >/dev/null";
-    if (std::system(look.c_str()) != 0) {
+    const std::string lookup = std::string("command -v ") + tested.program + " >/dev/null";
+    if (std::system(lookup.c_str()) != 0) {
         GTEST_SKIP() << tested.program << " is not installed";
     }
     const temporary_folder folder;
     std::ofstream(folder.path() / tested.file) << tested.text;
-    const checked_run found =
+    const checked_run result =
         run_checked(std::string(tested.program) + " " + tested.words, "", folder.path());
-    EXPECT_EQ(found.status, 0) << found.output;
-    EXPECT_GE(found.by_full_walk, tested.least_stacks);
-    EXPECT_GE(found.by_libgcc, tested.least_stacks / 1000);
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_GE(result.by_full_walk, tested.least_stacks);
+    EXPECT_GE(result.by_libgcc, tested.least_stacks / 1000);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -81,6 +81,6 @@ INSTANTIATE_TEST_SUITE_P(
                     real_program{"cmake", "cmake", "-S . -B build", "CMakeLists.txt", project, 20'000},
                     real_program{"protoc", "protoc", "--cpp_out=. x.proto", "x.proto", messages, 20'000},
                     real_program{"python3", "/usr/bin/python3", "x.py", "x.py", script, 5'000}),
-    [](const auto& each) { return each.param.name; });
+    [](const auto& parameter) { return parameter.param.name; });
 
 } // namespace

@@ -1,4 +1,4 @@
-// Each stack of each event is right in programs whose stacks are hard to follow.
+// Every stack is correct in programs whose stacks are hard to unwind.
 
 #include "checked_run.hpp"
 
@@ -19,15 +19,15 @@ struct setting {
 
 class stacks : public testing::TestWithParam<setting> {};
 
-TEST_P(stacks, are_those_of_a_full_walk_and_of_libgcc) {
+TEST_P(stacks, match_a_full_walk_and_libgcc) {
     for (const std::string program : {SCENES_OPTIMISED, SCENES_UNOPTIMISED, SCENES_WITH_FRAME_POINTERS}) {
-        const checked_run found = run_checked(program + " " + GetParam().scene, GetParam().environment);
-        EXPECT_EQ(found.status, 0) << program << ": " << found.output;
-        EXPECT_GE(found.by_full_walk, GetParam().least_stacks) << program;
-        EXPECT_GE(found.by_libgcc, GetParam().least_stacks / 1000) << program;
-        EXPECT_EQ(found.with_former_middle, 0U) << program;
+        const checked_run result = run_checked(program + " " + GetParam().scene, GetParam().environment);
+        EXPECT_EQ(result.status, 0) << program << ": " << result.output;
+        EXPECT_GE(result.by_full_walk, GetParam().least_stacks) << program;
+        EXPECT_GE(result.by_libgcc, GetParam().least_stacks / 1000) << program;
+        EXPECT_EQ(result.with_former_middle, 0U) << program;
         if (GetParam().scene != "signals") {
-            EXPECT_EQ(found.incomplete, 0U) << program;
+            EXPECT_EQ(result.incomplete, 0U) << program;
         }
     }
 }
@@ -41,34 +41,34 @@ INSTANTIATE_TEST_SUITE_P(scenes, stacks,
                                          setting{"threads", 40'000, ""},
                                          setting{"forks", 50, "MALLARD_RECORD_FOLLOW=1"},
                                          setting{"plug_ins " PLUG_IN_1 " " PLUG_IN_2, 5000, ""}),
-                         [](const auto& each) {
-                             return each.param.scene.substr(0, each.param.scene.find(' '));
+                         [](const auto& parameter) {
+                             return parameter.param.scene.substr(0, parameter.param.scene.find(' '));
                          });
 
-// libgcc itself would read beyond their ends.
-TEST(stacks, of_fibers_end_at_pages_that_went) {
-    const checked_run found = run_checked(SHORT_LIVED_STACKS, "MALLARD_CHECK_LIBGCC_ONE_IN=1000000");
-    EXPECT_EQ(found.status, 0) << found.output;
-    EXPECT_GE(found.by_full_walk, 9'000U);
+// libgcc itself would read beyond the ends of the stacks.
+TEST(stacks, of_fibers_end_at_unmapped_pages) {
+    const checked_run result = run_checked(SHORT_LIVED_STACKS, "MALLARD_CHECK_LIBGCC_ONE_IN=1000000");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_GE(result.by_full_walk, 9'000U);
 }
 
-TEST(stacks, get_a_middle_that_changed_later) {
+TEST(stacks, update_a_changed_middle_later) {
     for (const std::string program : {SCENES_OPTIMISED, SCENES_UNOPTIMISED, SCENES_WITH_FRAME_POINTERS}) {
-        const checked_run found = run_checked(program + " changing_middles");
-        EXPECT_EQ(found.status, 0) << program << ": " << found.output;
-        EXPECT_GT(found.with_former_middle, 0U) << program;
-        EXPECT_GT(found.by_full_walk, found.with_former_middle) << program;
+        const checked_run result = run_checked(program + " changing_middles");
+        EXPECT_EQ(result.status, 0) << program << ": " << result.output;
+        EXPECT_GT(result.with_former_middle, 0U) << program;
+        EXPECT_GT(result.by_full_walk, result.with_former_middle) << program;
     }
 }
 
-TEST(stacks, that_are_too_deep_are_those_of_a_full_walk) {
-    const checked_run found = run_checked(SCENES_OPTIMISED " too_deep");
-    EXPECT_EQ(found.status, 0) << found.output;
-    EXPECT_GT(found.incomplete, 10U);
-    EXPECT_GT(found.by_full_walk, 2 * found.incomplete);
+TEST(stacks, beyond_the_limit_match_a_full_walk) {
+    const checked_run result = run_checked(SCENES_OPTIMISED " too_deep");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_GT(result.incomplete, 10U);
+    EXPECT_GT(result.by_full_walk, 2 * result.incomplete);
 }
 
-TEST(stacks, of_a_sample_are_right_too) {
+TEST(stacks, of_a_sample_are_correct) {
     const checked_run all = run_checked(SCENES_OPTIMISED " threads");
     const checked_run sample = run_checked(SCENES_OPTIMISED " threads", "MALLARD_RECORD_SAMPLE=10");
     EXPECT_EQ(sample.status, 0) << sample.output;
@@ -76,8 +76,8 @@ TEST(stacks, of_a_sample_are_right_too) {
     EXPECT_LT(sample.by_full_walk, all.by_full_walk / 2);
 }
 
-// A full walk has the rules of the recorder, so it would go by rules of a file that is not there any more, too.
-TEST(stacks, are_those_of_libgcc_where_code_comes_in_the_place_of_other_code) {
+// A full walk uses the rules of the recorder, so it would also use stale rules of a file that was unloaded.
+TEST(stacks, match_libgcc_where_code_replaces_other_code) {
     const std::string program = SCENES_OPTIMISED " same_places " SAME_PLACES_1 " " SAME_PLACES_2;
     const std::string by_libgcc = "MALLARD_CHECK_LIBGCC_ONE_IN=1";
     const checked_run all = run_checked(program, by_libgcc);

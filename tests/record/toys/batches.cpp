@@ -1,7 +1,7 @@
-// batches COUNT [FAULT]: COUNT calls of batch(), a marked scope, that allocate ten blocks each and free them.
-// With POOLED they are blocks of a recorded pool, released after each call.
-// FAULT: keep (the first block of each call is freed at the end), more (other() allocates, too), late, foreign and
-// malloc (of a pool's blocks: freed after the release, by another pool, or by free), crash, output.
+// batches COUNT [FAULT]: COUNT calls of batch(), a marked scope, which allocate ten blocks and free them.
+// With POOLED the blocks belong to a recorded pool, which is released after each call.
+// FAULT: keep (the first block of each call is freed at the end), more (other() allocates as well), late, foreign and
+// malloc (a block of a pool is freed after the release, by another pool, or by free), crash, output.
 #include <mallard/record/scope.hpp>
 
 #include <csignal>
@@ -29,9 +29,9 @@ mallard::record::number pool(const char* name) {
 
 alignas(16) char memory[blocks * 32];
 
-__attribute__((noinline)) void free_wrongly(mallard::record::number own, mallard::record::number other) {
+__attribute__((noinline)) void free_wrongly(mallard::record::number own, mallard::record::number second) {
     if (is("foreign")) {
-        recorder()->freed(memory, other);
+        recorder()->freed(memory, second);
     }
     if (is("late")) {
         recorder()->released(own);
@@ -47,34 +47,34 @@ __attribute__((noinline)) void batch(void** kept) {
     if (recorder() == nullptr) {
         return;
     }
-    const mallard::record::number own = pool("batches"), other = pool("others");
-    recorder()->allocated(memory + 16, 16, other);
-    for (int each = 0; each < blocks; ++each) {
-        recorder()->allocated(memory + 32 * each, 32, own);
+    const mallard::record::number own = pool("batches"), second = pool("others");
+    recorder()->allocated(memory + 16, 16, second);
+    for (int index = 0; index < blocks; ++index) {
+        recorder()->allocated(memory + 32 * index, 32, own);
     }
-    free_wrongly(own, other);
+    free_wrongly(own, second);
     recorder()->released(own);
-    recorder()->released(other);
+    recorder()->released(second);
 }
 #else
 __attribute__((noinline)) void batch(void** kept) {
     MALLARD_SCOPE("batch");
-    void* made[blocks];
-    for (void*& each : made) {
-        each = std::malloc(32);
+    void* allocated[blocks];
+    for (void*& block : allocated) {
+        block = std::malloc(32);
     }
     if (is("keep")) {
         std::free(*kept);
-        *kept = made[0];
+        *kept = allocated[0];
     }
-    for (int each = is("keep") ? 1 : 0; each < blocks; ++each) {
-        std::free(made[each]);
+    for (int index = is("keep") ? 1 : 0; index < blocks; ++index) {
+        std::free(allocated[index]);
     }
 }
 #endif
 
 __attribute__((noinline)) void other() {
-    for (int each = 0; each < 500; ++each) {
+    for (int count = 0; count < 500; ++count) {
         std::free(std::malloc(48));
     }
 }
@@ -84,7 +84,7 @@ __attribute__((noinline)) void other() {
 int main(int count, char** words) {
     fault = count > 2 ? words[2] : "";
     void* kept = nullptr;
-    for (long each = std::atol(words[1]); each > 0; --each) {
+    for (long remaining = std::atol(words[1]); remaining > 0; --remaining) {
         batch(&kept);
     }
     std::free(kept);

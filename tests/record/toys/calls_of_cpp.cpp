@@ -1,5 +1,5 @@
-// Calls each operator new and operator delete, also with requests that fail, and prints how each call ended. Sizes tell the calls
-// apart in a trace: each size stands for one call.
+// Calls each operator new and operator delete, including failing requests, and prints the result of each call. In a trace, the
+// size identifies the call.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +21,7 @@ void first_handler() {
     std::set_new_handler(second_handler);
 }
 
-void* say(const char* name, void* block, std::size_t alignment = 16) {
+void* report(const char* name, void* block, std::size_t alignment = 16) {
     std::printf("%s: %s, aligned %d\n", name, block == nullptr ? "null" : "block",
                 reinterpret_cast<std::uintptr_t>(block) % alignment == 0);
     return block;
@@ -40,22 +40,22 @@ void fails(const char* name, Allocate allocate) {
     std::set_new_handler(nullptr);
 }
 
-void usual() {
-    operator delete(say("new", operator new(2001)));
-    operator delete[](say("new[]", operator new[](2002)));
-    operator delete(say("new nothrow", operator new(2003, std::nothrow)), std::nothrow);
-    operator delete[](say("new[] nothrow", operator new[](2004, std::nothrow)), std::nothrow);
-    operator delete(say("new aligned", operator new(2005, wide), 256), wide);
-    operator delete[](say("new[] aligned", operator new[](2006, wide), 256), wide);
-    operator delete(say("new aligned nothrow", operator new(2007, wide, std::nothrow), 256), wide,
+void successful_calls() {
+    operator delete(report("new", operator new(2001)));
+    operator delete[](report("new[]", operator new[](2002)));
+    operator delete(report("new nothrow", operator new(2003, std::nothrow)), std::nothrow);
+    operator delete[](report("new[] nothrow", operator new[](2004, std::nothrow)), std::nothrow);
+    operator delete(report("new aligned", operator new(2005, wide), 256), wide);
+    operator delete[](report("new[] aligned", operator new[](2006, wide), 256), wide);
+    operator delete(report("new aligned nothrow", operator new(2007, wide, std::nothrow), 256), wide,
                     std::nothrow);
-    operator delete[](say("new[] aligned nothrow", operator new[](2008, wide, std::nothrow), 256), wide,
+    operator delete[](report("new[] aligned nothrow", operator new[](2008, wide, std::nothrow), 256), wide,
                       std::nothrow);
-    operator delete(say("sized", operator new(2009)), 2009);
-    operator delete[](say("sized []", operator new[](2010)), 2010);
-    operator delete(say("sized aligned", operator new(2011, wide), 256), 2011, wide);
-    operator delete[](say("sized [] aligned", operator new[](2012, wide), 256), 2012, wide);
-    operator delete(say("new of 0", operator new(0)));
+    operator delete(report("sized", operator new(2009)), 2009);
+    operator delete[](report("sized []", operator new[](2010)), 2010);
+    operator delete(report("sized aligned", operator new(2011, wide), 256), 2011, wide);
+    operator delete[](report("sized [] aligned", operator new[](2012, wide), 256), 2012, wide);
+    operator delete(report("new of 0", operator new(0)));
     operator delete(nullptr);
 }
 
@@ -64,7 +64,7 @@ void usual() {
 int main() {
     static char buffer[1 << 16];
     std::setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
-    usual();
+    successful_calls();
     fails("new", [] { return operator new(huge); });
     fails("new[]", [] { return operator new[](huge); });
     fails("new nothrow", [] { return operator new(huge, std::nothrow); });

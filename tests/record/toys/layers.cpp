@@ -1,14 +1,14 @@
-// Two functions of the program, which allocate through one of the library's names. With SILENT, parse() allocates nothing
-// and is inlined.
+// Two functions of the program, which allocate through a function with a name of the library. With SILENT, parse() allocates
+// nothing and is inlined.
 #include <cstdio>
 #include <cstdlib>
 
 namespace mallard::chunks {
 
 __attribute__((noinline)) void* grow(unsigned bytes) {
-    void* const made = std::malloc(bytes);
-    static_cast<char*>(made)[0] = 1;
-    return made;
+    void* const block = std::malloc(bytes);
+    static_cast<char*>(block)[0] = 1;
+    return block;
 }
 
 __attribute__((noinline)) void drop(void* block) {
@@ -41,7 +41,7 @@ __attribute__((noinline)) void read() {
 } // namespace
 
 int main() {
-    for (int each = 0; each < 4; ++each) {
+    for (int round = 0; round < 4; ++round) {
         parse();
         read();
     }

@@ -1,5 +1,5 @@
-// Threads that make code at run time, describe it, allocate through it, and unmap it with its description. The frames of the
-// code have one of two sizes, so that a rule of code that is not there any more would be a wrong one.
+// Threads generate code at run time, describe it, allocate through it, and unmap it with its description. The frames of the
+// code have one of two sizes, so that a stale rule is wrong.
 
 #include <sys/mman.h>
 
@@ -42,8 +42,8 @@ public:
     explicit writer(std::uint8_t* to) : to_(to) {}
 
     writer& bytes(std::initializer_list<int> values) {
-        for (const int each : values) {
-            *to_++ = static_cast<std::uint8_t>(each);
+        for (const int value : values) {
+            *to_++ = static_cast<std::uint8_t>(value);
         }
         return *this;
     }
@@ -58,10 +58,10 @@ private:
     std::uint8_t* to_;
 };
 
-/// A function that calls its argument, in a frame of `frame` bytes; and the section that describes it.
-class made_code {
+/// A function that calls its argument, in a frame of `frame` bytes, and its .eh_frame section.
+class generated_code {
 public:
-    explicit made_code(int frame)
+    explicit generated_code(int frame)
         : page_(static_cast<std::uint8_t*>(::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
                                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
         if (page_ == MAP_FAILED) {
@@ -86,9 +86,9 @@ public:
             .bytes({0x46, 0x0e, 8, 0, 0})   // after six more, rsp + 8
             .number(std::uint32_t{0});
     }
-    made_code(const made_code&) = delete;
-    made_code& operator=(const made_code&) = delete;
-    ~made_code() { ::munmap(page_, page_bytes); }
+    generated_code(const generated_code&) = delete;
+    generated_code& operator=(const generated_code&) = delete;
+    ~generated_code() { ::munmap(page_, page_bytes); }
 
     void call(void (*function)()) const { reinterpret_cast<void (*)(void (*)())>(page_)(function); }
     void allow(int access) const { ::mprotect(page_, page_bytes, access); }
@@ -98,18 +98,18 @@ private:
     std::uint8_t* page_;
 };
 
-void use(const made_code& code) {
-    for (int each = 0; each < calls; ++each) {
+void use(const generated_code& code) {
+    for (int count = 0; count < calls; ++count) {
         code.call(&allocate);
     }
 }
 
-// libgcc keeps its record of a section in here.
+// libgcc stores its record of a section here.
 using object = std::array<void*, 16>;
 
 void make_and_use() {
     for (int round = 0; round < rounds; ++round) {
-        const made_code code(round % 2 == 0 ? 24 : 104);
+        const generated_code code(round % 2 == 0 ? 24 : 104);
         object known{};
         std::array<void*, 2> sections{code.section(), nullptr};
         switch (round / 2 % 4) {
@@ -139,17 +139,17 @@ void make_and_use() {
 } // namespace
 
 int main() {
-    // A walk that reads descriptions of other code may do so when they have gone. These here cannot be read.
-    const made_code other(24);
-    __register_frame(other.section());
-    other.allow(PROT_NONE);
-    std::vector<std::thread> all;
-    for (int each = 0; each < threads; ++each) {
-        all.emplace_back(&make_and_use);
+    // A walk that reads descriptions of other code may do so after their removal. These cannot be read.
+    const generated_code unreadable(24);
+    __register_frame(unreadable.section());
+    unreadable.allow(PROT_NONE);
+    std::vector<std::thread> workers;
+    for (int count = 0; count < threads; ++count) {
+        workers.emplace_back(&make_and_use);
     }
-    for (std::thread& each : all) {
-        each.join();
+    for (std::thread& worker : workers) {
+        worker.join();
     }
-    other.allow(PROT_READ);
-    __deregister_frame(other.section());
+    unreadable.allow(PROT_READ);
+    __deregister_frame(unreadable.section());
 }

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 int main(int, char** words) {
-    for (long each = std::atol(words[1]); each > 0; --each) {
+    for (long remaining = std::atol(words[1]); remaining > 0; --remaining) {
         int* volatile block = new int(1);
         delete block;
     }

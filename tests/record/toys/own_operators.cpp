@@ -1,5 +1,5 @@
-// A program, or with -shared a library, that brings its own operator new. It takes blocks from malloc, with a header of HEADER bytes
-// in front of each, or cuts them itself.
+// A program, or with -shared a library, that defines operator new. It takes blocks from malloc, with a header of HEADER bytes
+// in front of each, or carves them out of a static array.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

@@ -1,4 +1,4 @@
-// A library in C++ that a program in C loads. Each function lets operator new fail and returns 1 if it failed as it should.
+// A library in C++ that a program in C loads. Each function returns 1 if operator new behaves as required.
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -8,7 +8,7 @@ namespace {
 std::size_t too_much = SIZE_MAX / 2;
 int handler_calls = 0;
 
-void count_and_give_up() {
+void count_and_reset() {
     ++handler_calls;
     std::set_new_handler(nullptr);
 }
@@ -50,6 +50,6 @@ extern "C" int gives_null() {
 }
 
 extern "C" int asks_the_handler() {
-    std::set_new_handler(count_and_give_up);
+    std::set_new_handler(count_and_reset);
     return throws([] { return ::operator new(too_much); }) == 1 && handler_calls == 1 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-// requests N [keep]: handles requests. Each makes many small blocks, and frees all of them; or all but a text, which stays for
-// eight requests.
+// requests N [keep]: handles requests. Each allocates many small blocks and frees all of them, or all except for a text, which is
+// kept for eight requests.
 #include <cstdlib>
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// Scopes whose blocks are known, in code in which a compiler or a program hides who called whom.
+// Scopes with known blocks, in code in which the compiler or the program hides the callers.
 
 #include "mallard/record/scope.hpp"
 
@@ -20,10 +20,10 @@ namespace {
 constexpr int rounds = 200;
 constexpr int workers = 3;
 
-/// An event of the caller itself, which tells the calls before and behind it apart.
-#define TELL_APART() std::free(std::malloc(1))
+/// An event of the caller itself, which separates the calls before and after it.
+#define SEPARATE() std::free(std::malloc(1))
 
-// ---- a tail call: the caller is in no stack ----
+// ---- a tail call: the caller is not on the stack ----
 
 OWN_FRAME void tail_callee(std::size_t bytes) {
     void* const first = std::malloc(bytes);
@@ -38,13 +38,13 @@ OWN_FRAME void tail_caller(std::size_t bytes) {
 }
 
 OWN_FRAME void call_at_the_tail() {
-    for (int each = 0; each < rounds; ++each) {
+    for (int round = 0; round < rounds; ++round) {
         tail_caller(20);
-        TELL_APART();
+        SEPARATE();
     }
 }
 
-// ---- a marked function that is inlined: its blocks are the outer function's too ----
+// ---- a marked function that is inlined: its blocks also belong to the outer function ----
 
 void* escaped[rounds];
 
@@ -62,53 +62,53 @@ OWN_FRAME void with_inlined(int round) {
 }
 
 OWN_FRAME void call_with_inlined() {
-    for (int each = 0; each < rounds; ++each) {
-        with_inlined(each);
-        TELL_APART();
+    for (int round = 0; round < rounds; ++round) {
+        with_inlined(round);
+        SEPARATE();
     }
 }
 
-// ---- tasks on the threads of a pool: each makes a block for another thread ----
+// ---- tasks on the threads of a pool: each allocates a block for another thread ----
 
 class task_pool {
 public:
     task_pool() {
-        for (int each = 0; each < workers; ++each) {
+        for (int count = 0; count < workers; ++count) {
             threads_.emplace_back([this] { work(); });
         }
     }
     ~task_pool() {
         add(nullptr);
-        for (std::thread& each : threads_) {
-            each.join();
+        for (std::thread& thread : threads_) {
+            thread.join();
         }
     }
 
     using task = void (*)(int);
-    void add(task which, int number = 0) {
+    void add(task function, int number = 0) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        tasks_.emplace_back(which, number);
+        tasks_.emplace_back(function, number);
         waiting_.notify_one();
     }
 
 private:
-    /// A task without a function stays, and ends all threads.
+    /// A task without a function is kept, and ends all threads.
     std::pair<task, int> next() {
         std::unique_lock<std::mutex> lock(mutex_);
         waiting_.wait(lock, [this] { return !tasks_.empty(); });
-        const std::pair<task, int> found = tasks_.front();
-        if (found.first != nullptr) {
+        const std::pair<task, int> first = tasks_.front();
+        if (first.first != nullptr) {
             tasks_.pop_front();
         } else {
             waiting_.notify_all();
         }
-        return found;
+        return first;
     }
 
     OWN_FRAME void work() {
-        for (auto [which, number] = next(); which != nullptr; std::tie(which, number) = next()) {
-            which(number);
-            TELL_APART();
+        for (auto [function, number] = next(); function != nullptr; std::tie(function, number) = next()) {
+            function(number);
+            SEPARATE();
         }
     }
 
@@ -131,16 +131,16 @@ OWN_FRAME void serve(int number) {
 OWN_FRAME void serve_in_threads() {
     {
         task_pool pool;
-        for (int each = 0; each < rounds; ++each) {
-            pool.add(&serve, each);
+        for (int number = 0; number < rounds; ++number) {
+            pool.add(&serve, number);
         }
     }
-    for (void* const each : results) {
-        std::free(each);
+    for (void* const block : results) {
+        std::free(block);
     }
 }
 
-// ---- coroutines that go on in other threads: each is an instance of a marked scope ----
+// ---- coroutines that continue in other threads: each is an instance of a marked scope ----
 
 struct routine {
     struct promise_type {
@@ -164,24 +164,24 @@ routine request(int number) {
 }
 
 void resume_in_threads() {
-    std::vector<routine> all;
+    std::vector<routine> routines;
     std::vector<mallard::record::scope> scopes;
-    for (int each = 0; each < rounds; ++each) {
-        all.push_back(request(each));
+    for (int number = 0; number < rounds; ++number) {
+        routines.push_back(request(number));
         scopes.emplace_back("request");
     }
     for (int turn = 0; turn < 3; ++turn) {
         std::thread([&] {
-            for (std::size_t each = 0; each < all.size(); ++each) {
-                const auto here = scopes[each].enter();
-                all[each].handle.resume();
+            for (std::size_t index = 0; index < routines.size(); ++index) {
+                const auto entered = scopes[index].enter();
+                routines[index].handle.resume();
             }
         }).join();
     }
     scopes.clear();
-    for (int each = 0; each < rounds; ++each) {
-        std::free(results[each]);
-        all[static_cast<std::size_t>(each)].handle.destroy();
+    for (int index = 0; index < rounds; ++index) {
+        std::free(results[index]);
+        routines[static_cast<std::size_t>(index)].handle.destroy();
     }
 }
 

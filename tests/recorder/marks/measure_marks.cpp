@@ -1,4 +1,4 @@
-// The cost of a mark in nanoseconds of CPU time, the least of some repetitions, with the stack that deep:
+// The CPU time of a mark in nanoseconds, the least of several repetitions, at a given depth of the stack:
 //
 //     mallard_measure_marks DEPTH COUNT                                     without a recorder
 //     MALLARD_RECORD=FOLDER LD_PRELOAD=libmallard_record.so mallard_measure_marks DEPTH COUNT
@@ -17,20 +17,20 @@ void __cyg_profile_func_exit(void* function, void* call);
 namespace {
 
 double cpu_nanoseconds() {
-    std::timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+    std::timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
 template <class Call>
 [[gnu::noinline]] double cost(long count, Call call) {
     double least = 1e18;
     for (int repetition = 0; repetition < 7; ++repetition) {
-        const double before = cpu_nanoseconds();
-        for (long each = 0; each < count; ++each) {
+        const double start = cpu_nanoseconds();
+        for (long iteration = 0; iteration < count; ++iteration) {
             call();
         }
-        least = std::min(least, (cpu_nanoseconds() - before) / static_cast<double>(count));
+        least = std::min(least, (cpu_nanoseconds() - start) / static_cast<double>(count));
     }
     return least;
 }
@@ -55,9 +55,9 @@ void measure(long count) {
     std::printf("progress                    %7.2f\n", cost(count, progressing) - call);
     mallard::record::scope request("request");
     std::printf("instance, enter and leave   %7.2f\n",
-                cost(count, [&] { const auto here = request.enter(); }));
+                cost(count, [&] { const auto entered = request.enter(); }));
     std::printf("instance, begin and end     %7.2f\n",
-                cost(count, [] { mallard::record::scope other("other"); }));
+                cost(count, [] { mallard::record::scope second("other"); }));
     std::printf("instrumented, enter and exit %6.2f\n", cost(count, [] {
                     auto* const function = reinterpret_cast<void*>(empty);
                     __cyg_profile_func_enter(function, nullptr);

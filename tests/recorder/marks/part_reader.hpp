@@ -1,5 +1,5 @@
-/// Reads a part file as the recorder left it, by the description in trace/part.hpp and trace/raw_record.hpp alone: a second
-/// reader beside the project's own, and the one with which the tests look at the recorder.
+/// Reads a part file as the recorder left it, only by the description in trace/part.hpp and trace/raw_record.hpp: a second
+/// reader, independent of the project's, with which the tests check the recorder.
 #pragma once
 
 #include "trace/part.hpp"
@@ -31,18 +31,18 @@ struct part {
     std::uint64_t names_lost = 0;
     std::uint64_t nested_events = 0;
     mallard::trace::stop_reason stopped = mallard::trace::stop_reason::none;
-    std::vector<part_event> events; ///< in the order of time
+    std::vector<part_event> events; ///< in order of time
     std::map<std::uint64_t, std::string> names;
     std::vector<std::string> code; ///< paths of loaded files
     std::uint64_t threads = 0;
 
     /// Returns: the name of a scope, mark, instance or pool; "?" if it was not written.
-    [[nodiscard]] std::string name(const part_event& of) const;
-    /// Returns: the events without those of malloc and its kind.
+    [[nodiscard]] std::string name(const part_event& event) const;
+    /// Returns: the events except for those of malloc and the like.
     [[nodiscard]] std::vector<part_event> marks() const;
 };
 
-/// Throws: std::runtime_error if a record makes no sense.
+/// Throws: std::runtime_error if a record is invalid.
 part read_part(const std::filesystem::path& file);
 
 } // namespace recorder_test

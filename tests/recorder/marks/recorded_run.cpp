@@ -43,13 +43,13 @@ const part& recorded_run::only() const {
     return parts.front();
 }
 
-recorded_run run_recorded(const std::vector<std::string>& command, how_to_run how) {
-    const folder here;
-    std::string line = "exec env MALLARD_RECORD=" + quoted(here.path);
-    if (how.preload) {
+recorded_run run_recorded(const std::vector<std::string>& command, run_options options) {
+    const folder parts_folder;
+    std::string line = "exec env MALLARD_RECORD=" + quoted(parts_folder.path);
+    if (options.preload) {
         line += " LD_PRELOAD=" + quoted(MALLARD_RECORD_LIBRARY);
     }
-    if (how.follow) {
+    if (options.follow) {
         line += " MALLARD_RECORD_FOLLOW=1";
     }
     for (const std::string& word : command) {
@@ -65,11 +65,12 @@ recorded_run run_recorded(const std::vector<std::string>& command, how_to_run ho
         done.output.append(piece.data(), bytes);
     }
     done.status = ::pclose(pipe);
-    const std::filesystem::directory_iterator files(here.path);
-    const std::vector<std::filesystem::path> left(std::filesystem::begin(files), std::filesystem::end(files));
-    for (const std::filesystem::path& file : left) {
+    const std::filesystem::directory_iterator files(parts_folder.path);
+    const std::vector<std::filesystem::path> files_found(std::filesystem::begin(files),
+                                                         std::filesystem::end(files));
+    for (const std::filesystem::path& file : files_found) {
         done.parts.push_back(read_part(file));
-        if (how.trace) {
+        if (options.trace) {
             done.traced.push_back(read_by_trace(file));
         }
     }

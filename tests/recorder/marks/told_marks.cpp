@@ -9,7 +9,7 @@ namespace recorder_test {
 
 namespace {
 
-const char* sign_of(record_kind kind) {
+const char* mark_sign(record_kind kind) {
     switch (kind) {
     case record_kind::scope_begin:
         return "+";
@@ -32,14 +32,14 @@ const char* sign_of(record_kind kind) {
 
 } // namespace
 
-std::string words_of(const part& from, const std::vector<part_event>& events, bool with_blocks) {
+std::string format_marks(const part& from, const std::vector<part_event>& events, bool with_blocks) {
     std::string words;
-    for (const part_event& each : events) {
-        if (const char* const sign = sign_of(each.kind)) {
-            words += sign + from.name(each) + " ";
-        } else if (with_blocks && each.kind == record_kind::malloc && each.bytes >= 1000 &&
-                   each.bytes < 10'000) {
-            words += std::to_string(each.bytes) + " ";
+    for (const part_event& event : events) {
+        if (const char* const sign = mark_sign(event.kind)) {
+            words += sign + from.name(event) + " ";
+        } else if (with_blocks && event.kind == record_kind::malloc && event.bytes >= 1000 &&
+                   event.bytes < 10'000) {
+            words += std::to_string(event.bytes) + " ";
         }
     }
     return words;
@@ -56,11 +56,11 @@ std::string without_blocks(const std::string& words) {
     return kept;
 }
 
-std::vector<part_event> of_thread(const part& from, std::uint64_t thread) {
-    std::vector<part_event> found;
-    std::copy_if(from.events.begin(), from.events.end(), std::back_inserter(found),
-                 [thread](const part_event& each) { return each.thread == thread; });
-    return found;
+std::vector<part_event> thread_events(const part& from, std::uint64_t thread) {
+    std::vector<part_event> result;
+    std::copy_if(from.events.begin(), from.events.end(), std::back_inserter(result),
+                 [thread](const part_event& event) { return event.thread == thread; });
+    return result;
 }
 
 } // namespace recorder_test

@@ -1,4 +1,4 @@
-// A trace file has the marks of the part file that it was made of.
+// A trace file has the marks of its part file.
 #include "recorder/marks/recorded_run.hpp"
 
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@ namespace {
 
 using namespace recorder_test;
 
-class traces_of_marks : public ::testing::TestWithParam<const char*> {};
+class mark_traces : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(traces_of_marks, have_what_the_program_wrote) {
+TEST_P(mark_traces, match_the_part_file) {
     const std::string toy = GetParam();
     const recorded_run run = toy == "instrumented" ? run_recorded({MALLARD_INSTRUMENTED_TOY}, {.trace = true})
                                                    : run_recorded({MALLARD_MARKED_TOY, toy}, {.trace = true});
@@ -19,21 +19,21 @@ TEST_P(traces_of_marks, have_what_the_program_wrote) {
     const part& read = run.traced.at(0);
     EXPECT_EQ(read.names, written.names);
     ASSERT_EQ(read.events.size(), written.events.size());
-    for (std::size_t each = 0; each < read.events.size(); ++each) {
-        const part_event& one = read.events[each];
-        const part_event& other = written.events[each];
-        ASSERT_EQ(one.kind, other.kind) << "event " << each;
-        EXPECT_LE(one.ticks, other.ticks);
-        EXPECT_GT(one.ticks + 64, other.ticks) << "a trace has coarser times";
-        EXPECT_EQ(one.address, other.address);
-        EXPECT_EQ(one.bytes, other.bytes);
-        EXPECT_EQ(one.pool, other.pool);
-        EXPECT_EQ(one.levels, other.levels);
+    for (std::size_t index = 0; index < read.events.size(); ++index) {
+        const part_event& read_event = read.events[index];
+        const part_event& written_event = written.events[index];
+        ASSERT_EQ(read_event.kind, written_event.kind) << "event " << index;
+        EXPECT_LE(read_event.ticks, written_event.ticks);
+        EXPECT_GT(read_event.ticks + 64, written_event.ticks) << "a trace has coarser times";
+        EXPECT_EQ(read_event.address, written_event.address);
+        EXPECT_EQ(read_event.bytes, written_event.bytes);
+        EXPECT_EQ(read_event.pool, written_event.pool);
+        EXPECT_EQ(read_event.levels, written_event.levels);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(toys, traces_of_marks,
+INSTANTIATE_TEST_SUITE_P(toys, mark_traces,
                          ::testing::Values("nested", "exceptions", "jumps", "hops", "pools", "instrumented"),
-                         [](const auto& each) { return std::string(each.param); });
+                         [](const auto& parameter) { return std::string(parameter.param); });
 
 } // namespace

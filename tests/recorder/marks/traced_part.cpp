@@ -14,10 +14,10 @@ namespace trace = mallard::trace;
 
 namespace {
 
-std::vector<std::uint64_t> levels_of(const trace::context_tree& contexts, trace::context_id which) {
+std::vector<std::uint64_t> stack_levels(const trace::context_tree& contexts, trace::context_id context) {
     std::vector<std::uint64_t> levels;
-    for (; contexts[which].depth != 0; which = contexts[which].parent) {
-        levels.push_back(contexts[which].address);
+    for (; contexts[context].depth != 0; context = contexts[context].parent) {
+        levels.push_back(contexts[context].address);
     }
     std::reverse(levels.begin(), levels.end());
     return levels;
@@ -34,34 +34,34 @@ part read_by_trace(const std::filesystem::path& file) {
         to.finish();
     }
     trace::reader from(traced);
-    part found;
-    found.process = from.processes().at(0).number;
-    found.threads = from.processes().at(0).threads;
+    part result;
+    result.process = from.processes().at(0).number;
+    result.threads = from.processes().at(0).threads;
     const std::vector<std::string>& names = from.names(0);
     for (std::size_t number = 0; number < names.size(); ++number) {
         if (!names[number].empty()) {
-            found.names[number] = names[number];
+            result.names[number] = names[number];
         }
     }
-    for (const trace::code_file& each : from.code(0)) {
-        found.code.push_back(each.path);
+    for (const trace::code_file& file_of_code : from.code(0)) {
+        result.code.push_back(file_of_code.path);
     }
     from.begin(0);
-    for (auto some = from.next(); !some.empty(); some = from.next()) {
-        for (const trace::event& each : some) {
-            if (trace::has_stack(each.kind) || trace::is_of_function(each.kind)) {
-                found.events.push_back({.kind = each.kind,
-                                        .ticks = each.ticks,
-                                        .thread = each.thread,
-                                        .address = each.address,
-                                        .bytes = each.bytes,
-                                        .pool = each.pool,
-                                        .kept = each.kept,
-                                        .levels = levels_of(from.contexts(0), each.context)});
+    for (auto batch = from.next(); !batch.empty(); batch = from.next()) {
+        for (const trace::event& event : batch) {
+            if (trace::has_stack(event.kind) || trace::is_of_function(event.kind)) {
+                result.events.push_back({.kind = event.kind,
+                                         .ticks = event.ticks,
+                                         .thread = event.thread,
+                                         .address = event.address,
+                                         .bytes = event.bytes,
+                                         .pool = event.pool,
+                                         .kept = event.kept,
+                                         .levels = stack_levels(from.contexts(0), event.context)});
             }
         }
     }
-    return found;
+    return result;
 }
 
 } // namespace recorder_test

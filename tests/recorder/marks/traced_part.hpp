@@ -1,4 +1,4 @@
-/// A part file by way of a trace file: what the project's own writer and reader make of it.
+/// A part file read by way of a trace file, with the project's writer and reader.
 #pragma once
 
 #include "recorder/marks/part_reader.hpp"

@@ -18,7 +18,7 @@ OWN_FRAME void deeper(int depth) {
     work = work + 1;
 }
 
-// ---- a deep recursion of which only the middle changes ----
+// ---- a deep recursion only the middle of which changes ----
 
 OWN_FRAME void turns(int depth, int turn) {
     if (depth == 0) {
@@ -33,7 +33,7 @@ OWN_FRAME void turns(int depth, int turn) {
     work = work + 1;
 }
 
-// ---- deeper than the recorder has room for ----
+// ---- deeper than the recorder's limit ----
 
 OWN_FRAME void down(int depth) {
     if (depth % 150'000 == 0) {
@@ -50,7 +50,7 @@ OWN_FRAME void down(int depth) {
 
 void* down_and_up(void*) {
     down(1'200'000);
-    for (int each = 0; each < 2; ++each) {
+    for (int count = 0; count < 2; ++count) {
         down(10);
     }
     return nullptr;
@@ -69,18 +69,18 @@ OWN_FRAME void aligned(int depth) {
     work = work + 1;
 }
 
-// ---- the bottom of a deep recursion, reached from two callers with frames of one size ----
+// ---- the bottom of a deep recursion, called from two callers with frames of equal size ----
 
 void allocates() {
     allocate(0);
 }
 
-OWN_FRAME void one_caller() {
+OWN_FRAME void first_caller() {
     at_the_bottom(3000, allocates);
     work = work + 1;
 }
 
-OWN_FRAME void other_caller() {
+OWN_FRAME void second_caller() {
     at_the_bottom(3000, allocates);
     work = work + 2;
 }
@@ -105,15 +105,15 @@ void aligned_frames() {
 }
 
 void two_callers() {
-    for (int each = 0; each < 200; ++each) {
-        one_caller();
-        other_caller();
+    for (int count = 0; count < 200; ++count) {
+        first_caller();
+        second_caller();
     }
 }
 
 void changing_middles() {
-    for (int each = 0; each < 1200; ++each) {
-        turns(1000, each / 60 % 2 == 0 ? 500 : 700);
+    for (int turn = 0; turn < 1200; ++turn) {
+        turns(1000, turn / 60 % 2 == 0 ? 500 : 700);
     }
 }
 

@@ -1,4 +1,4 @@
-// Two libraries are compiled from this file. Their functions have the same names and other frames.
+// Two libraries are compiled from this file. Their functions have equal names and different frames.
 
 #include <cstdlib>
 #include <string>

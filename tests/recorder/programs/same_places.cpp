@@ -1,8 +1,8 @@
-// Two libraries are compiled from this file. Their code has the same addresses in both, and other frames: FRAME is 24 or 104.
-// In the larger frame a zero stands where the smaller one has its return address, which would be the end of a stack.
+// Two libraries are compiled from this file. Their code has the same addresses in both, but different frames: FRAME is 24 or 104.
+// In the larger frame a zero is where the smaller one has the return address, which would end a stack.
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
+#define STRINGIZE(number) #number
+#define TEXT(number) STRINGIZE(number)
 
 asm(".text\n"
     ".globl go\n"

@@ -1,4 +1,4 @@
-// A program whose stacks are hard to follow: one scene for each argument, and each scene calls malloc and free all the time.
+// A program whose stacks are hard to unwind: one scene for each argument, and each scene calls malloc and free all the time.
 #include "scenes.hpp"
 
 #include <alloca.h>
@@ -28,10 +28,10 @@ using namespace scenes;
 
 // ---- one function from two sites, frames of any size ----
 
-OWN_FRAME void one_way(int depth);
-OWN_FRAME void other_way(int depth);
+OWN_FRAME void first_way(int depth);
+OWN_FRAME void second_way(int depth);
 
-void one_way(int depth) {
+void first_way(int depth) {
     if (depth <= 0) {
         allocate(3);
         work = work + 1;
@@ -42,33 +42,33 @@ void one_way(int depth) {
     std::memset(room, 1, bytes);
     asm volatile("" : : "r"(room) : "memory");
     if (draw(2) == 0) {
-        one_way(depth - 1 - static_cast<int>(draw(3)));
+        first_way(depth - 1 - static_cast<int>(draw(3)));
     } else {
-        other_way(depth - 1);
+        second_way(depth - 1);
     }
     work = work + 1;
 }
 
-void other_way(int depth) {
+void second_way(int depth) {
     if (depth <= 0) {
         allocate(7);
         work = work + 1;
         return;
     }
-    one_way(depth - 1);
+    first_way(depth - 1);
     work = work + 1;
     if (draw(4) == 0) {
-        other_way(depth - 2);
+        second_way(depth - 2);
     }
     work = work + 1;
-    one_way(depth - 3);
+    first_way(depth - 3);
     work = work + 1;
 }
 
 void two_sites() {
-    for (int each = 0; each < 300; ++each) {
-        one_way(each % 12);
-        other_way(each % 10);
+    for (int round = 0; round < 300; ++round) {
+        first_way(round % 12);
+        second_way(round % 10);
     }
 }
 
@@ -84,11 +84,11 @@ OWN_FRAME void throws(int depth) {
 }
 
 void exceptions() {
-    for (int each = 0; each < 300; ++each) {
+    for (int round = 0; round < 300; ++round) {
         try {
-            throws(each % 20);
+            throws(round % 20);
         } catch (const std::runtime_error&) {
-            allocate(each);
+            allocate(round);
         }
     }
 }
@@ -117,7 +117,7 @@ void long_jumps() {
     }
 }
 
-// ---- stacks of the program's own ----
+// ---- stacks created by the program ----
 
 struct fiber {
     ucontext_t context{};
@@ -129,40 +129,41 @@ ucontext_t scheduler;
 fiber* running = nullptr;
 
 OWN_FRAME void run_fiber() {
-    fiber& mine = *running;
-    for (int each = 0; each < mine.steps; ++each) {
-        one_way(each % 8);
-        swapcontext(&mine.context, &scheduler);
+    fiber& current = *running;
+    for (int step = 0; step < current.steps; ++step) {
+        first_way(step % 8);
+        swapcontext(&current.context, &scheduler);
     }
 }
 
 void fibers() {
-    std::vector<std::unique_ptr<fiber>> all;
-    for (int each = 0; each < 20; ++each) {
-        all.push_back(std::make_unique<fiber>());
-        fiber& made = *all.back();
-        made.steps = 20 + each;
-        getcontext(&made.context);
-        made.context.uc_stack.ss_sp = made.stack.data();
-        made.context.uc_stack.ss_size = made.stack.size();
-        made.context.uc_link = &scheduler;
-        makecontext(&made.context, &run_fiber, 0);
+    std::vector<std::unique_ptr<fiber>> all_fibers;
+    for (int number = 0; number < 20; ++number) {
+        all_fibers.push_back(std::make_unique<fiber>());
+        fiber& added = *all_fibers.back();
+        added.steps = 20 + number;
+        getcontext(&added.context);
+        added.context.uc_stack.ss_sp = added.stack.data();
+        added.context.uc_stack.ss_size = added.stack.size();
+        added.context.uc_link = &scheduler;
+        makecontext(&added.context, &run_fiber, 0);
     }
     for (int step = 0; step < 40; ++step) {
-        for (const auto& each : all) {
-            if (step < each->steps) {
-                running = each.get();
-                swapcontext(&scheduler, &each->context);
+        for (const auto& entry : all_fibers) {
+            if (step < entry->steps) {
+                running = entry.get();
+                swapcontext(&scheduler, &entry->context);
                 allocate(step);
             }
         }
     }
 }
 
-// ---- stacks of the program's own, without libc ----
+// ---- stacks created by the program, without libc ----
 
-// void switch_stacks(void** from, void* to): keeps the registers on the stack that it leaves, as Boost.Context does.
-// No call returns to `behind_fiber`, which has no description, or to `described_fiber`, which begins where another function ends.
+// void switch_stacks(void** from, void* to): saves the registers on the stack that it leaves, as Boost.Context does.
+// No call returns to `behind_fiber`, which has no description, or to `described_fiber`, which begins at the end of another
+// function.
 asm(R"(
     .text
     .type switch_stacks, @function
@@ -208,8 +209,8 @@ void* own_fiber = nullptr;
 void* own_scheduler = nullptr;
 
 OWN_FRAME void run_own_fiber() {
-    for (int each = 0; each < 100; ++each) {
-        one_way(each % 4);
+    for (int round = 0; round < 100; ++round) {
+        first_way(round % 4);
         switch_stacks(&own_fiber, own_scheduler);
     }
 }
@@ -223,9 +224,9 @@ void own_fibers() {
         top[-1] = outside;
         top[-2] = reinterpret_cast<const void*>(&run_own_fiber);
         own_fiber = top - 2 - saved_registers;
-        for (int each = 0; each < 100; ++each) {
+        for (int round = 0; round < 100; ++round) {
             switch_stacks(&own_scheduler, own_fiber);
-            allocate(each);
+            allocate(round);
         }
     }
 }
@@ -241,10 +242,10 @@ void on_signal(int) {
 }
 
 void signals() {
-    static std::array<char, 65'536> other_stack;
+    static std::array<char, 65'536> handler_stack;
     stack_t alternate{};
-    alternate.ss_sp = other_stack.data();
-    alternate.ss_size = other_stack.size();
+    alternate.ss_sp = handler_stack.data();
+    alternate.ss_size = handler_stack.size();
     sigaltstack(&alternate, nullptr);
     struct sigaction action{};
     action.sa_handler = &on_signal;
@@ -252,15 +253,15 @@ void signals() {
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGUSR1, &action, nullptr);
     std::atomic<bool> enough{false};
-    const pthread_t here = pthread_self();
+    const pthread_t receiver = pthread_self();
     std::thread sender([&] {
-        for (int each = 0; !enough; ++each) {
-            pthread_kill(here, each % 2 == 0 ? SIGUSR1 : SIGUSR2);
+        for (int count = 0; !enough; ++count) {
+            pthread_kill(receiver, count % 2 == 0 ? SIGUSR1 : SIGUSR2);
             usleep(50);
         }
     });
     while (signals_seen < 200) {
-        one_way(8);
+        first_way(8);
     }
     enough = true;
     sender.join();
@@ -270,11 +271,11 @@ void signals() {
     });
 }
 
-// ---- code that comes and goes, at the same addresses ----
+// ---- code that is loaded and unloaded at the same addresses ----
 
 void plug_ins(char* const* files) {
-    for (int each = 0; each < 100; ++each) {
-        void* const library = dlopen(files[each % 2], RTLD_NOW);
+    for (int round = 0; round < 100; ++round) {
+        void* const library = dlopen(files[round % 2], RTLD_NOW);
         if (library == nullptr) {
             std::puts(dlerror());
             std::exit(1);
@@ -284,9 +285,9 @@ void plug_ins(char* const* files) {
             go(depth);
         }
         dlclose(library);
-        allocate(each);
-        // libc loads and unloads its own modules here, and calls no dlclose that a library could see.
-        const iconv_t conversion = iconv_open("UTF-8", each % 2 == 0 ? "KOI8-R" : "SHIFT-JIS");
+        allocate(round);
+        // libc loads and unloads its own modules here, without a call of dlclose that a library could intercept.
+        const iconv_t conversion = iconv_open("UTF-8", round % 2 == 0 ? "KOI8-R" : "SHIFT-JIS");
         if (conversion != reinterpret_cast<iconv_t>(-1)) {
             iconv_close(conversion);
         }
@@ -294,8 +295,8 @@ void plug_ins(char* const* files) {
 }
 
 void same_places(char* const* files) {
-    for (int each = 0; each < 400; ++each) {
-        void* const library = dlopen(files[each % 2], RTLD_NOW);
+    for (int round = 0; round < 400; ++round) {
+        void* const library = dlopen(files[round % 2], RTLD_NOW);
         if (library == nullptr) {
             std::puts(dlerror());
             std::exit(1);
@@ -309,11 +310,11 @@ void same_places(char* const* files) {
 }
 
 void forks() {
-    for (int each = 0; each < 20; ++each) {
+    for (int count = 0; count < 20; ++count) {
         const pid_t child = fork();
         if (child == 0) {
-            one_way(9);
-            each % 2 == 0 ? std::exit(0) : _exit(0);
+            first_way(9);
+            count % 2 == 0 ? std::exit(0) : _exit(0);
         }
         int status = 0;
         waitpid(child, &status, 0);
@@ -326,11 +327,11 @@ void forks() {
 template <typename Scene>
 void in_threads(Scene scene) {
     std::vector<std::thread> threads;
-    for (int each = 0; each < 4; ++each) {
+    for (int count = 0; count < 4; ++count) {
         threads.emplace_back(scene);
     }
-    for (std::thread& each : threads) {
-        each.join();
+    for (std::thread& thread : threads) {
+        thread.join();
     }
 }
 

@@ -1,4 +1,4 @@
-/// What the scenes have in common, and those in files of their own.
+/// The common functions of the scenes, and the scenes in other files.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace scenes {
 
-// Work behind each call keeps the compiler from making jumps of calls.
+// Work after each call keeps the compiler from turning it into a tail call.
 inline volatile int work = 0;
 
 inline unsigned draw(unsigned below) {
@@ -26,7 +26,7 @@ OWN_FRAME inline void allocate(int bytes) {
 
 // deep_scenes.cpp
 
-/// Effects: calls `act` so many levels of a recursion deeper.
+/// Effects: calls `act` at the bottom of a recursion of `depth` levels.
 void at_the_bottom(int depth, void (*act)());
 
 void deep();

@@ -1,5 +1,5 @@
-// Fibers whose stacks come one after the other at the same addresses, larger and smaller ones. Each ends in an address whose
-// description leads out of the stack, as the fibers of some libraries do.
+// Fibers whose stacks follow one another at the same addresses, larger and smaller ones. Each ends in an address whose
+// description leads out of the stack, as in the fibers of some libraries.
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -54,7 +54,7 @@ void allocate() {
     std::free(block);
 }
 
-// Frames of one size, a power of two: their slots are the same in stacks of any number of pages.
+// Frames of equal size, a power of two: their slots are equal in stacks of any number of pages.
 [[gnu::noinline]] void in_short_lived_stack(int depth) {
     alignas(64) volatile char room[128];
     room[0] = 1;
@@ -62,7 +62,7 @@ void allocate() {
     if (depth > 0) {
         in_short_lived_stack(depth - 1);
     }
-    room[1] = room[0]; // or the call would be a jump
+    room[1] = room[0]; // or the call would be a tail call
 }
 
 [[noreturn, gnu::noinline]] void run_short_lived_stack() {
@@ -72,7 +72,7 @@ void allocate() {
     }
 }
 
-/// No call of libc's that could be intercepted maps these stacks, and no event comes between two of them.
+/// The stacks are mapped without a call that could be intercepted, and no event comes between two of them.
 char* map_fixed(char* at, std::size_t bytes, int protection) {
     const long mapped = syscall(SYS_mmap, at, bytes, protection,
                                 MAP_PRIVATE | MAP_ANONYMOUS | (at == nullptr ? 0 : MAP_FIXED), -1, 0);
@@ -85,9 +85,9 @@ int main() {
     allocate(); // the first event is compared with libgcc's walk
     constexpr std::size_t room = 1U << 20;
     char* const base = map_fixed(nullptr, room, PROT_NONE);
-    for (int each = 0; each < 60; ++each) {
-        const std::size_t bytes = std::size_t{each % 3 == 0 ? 128U : each % 3 == 1 ? 48U : 16U} << 10;
-        short_lived_depth = each % 3 == 0 ? 200 : each % 3 == 1 ? 40 : 2;
+    for (int round = 0; round < 60; ++round) {
+        const std::size_t bytes = std::size_t{round % 3 == 0 ? 128U : round % 3 == 1 ? 48U : 16U} << 10;
+        short_lived_depth = round % 3 == 0 ? 200 : round % 3 == 1 ? 40 : 2;
         map_fixed(base, bytes, PROT_READ | PROT_WRITE);
         auto* const top = reinterpret_cast<void**>(base + bytes);
         top[-1] = const_cast<char*>(&end_of_stack);

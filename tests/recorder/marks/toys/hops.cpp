@@ -1,4 +1,4 @@
-// A coroutine that another thread resumes after each step: its instance goes with it.
+// A coroutine that another thread resumes after each step: the instance moves along.
 #include "recorder/marks/toys/toy.hpp"
 
 #include <mallard/record/scope.hpp>
@@ -24,8 +24,8 @@ struct task {
 };
 
 task steps(std::size_t first) {
-    for (std::size_t each = 0; each < 3; ++each) {
-        use(first + each);
+    for (std::size_t step_index = 0; step_index < 3; ++step_index) {
+        use(first + step_index);
         co_await std::suspend_always{};
     }
 }
@@ -35,10 +35,10 @@ struct request {
     task work;
 };
 
-void step(request& one) {
+void step(request& running) {
     say(">", "request");
-    const auto here = one.scope.enter();
-    one.work.resumable.resume();
+    const auto entered = running.scope.enter();
+    running.work.resumable.resume();
     say("<", "request");
 }
 
@@ -46,23 +46,23 @@ void step(request& one) {
 
 void hops() {
     say("*", "request");
-    request one{.work = steps(8000)};
+    request first{.work = steps(8000)};
     say("*", "request");
-    request other{.work = steps(8010)};
+    request second{.work = steps(8010)};
     for (int turn = 0; turn < 3; ++turn) {
-        step(one);
-        std::thread([&] { step(other); }).join();
-        std::thread([&] { step(one); }).join();
-        step(other);
-        if (one.work.resumable.done()) {
+        step(first);
+        std::thread([&] { step(second); }).join();
+        std::thread([&] { step(first); }).join();
+        step(second);
+        if (first.work.resumable.done()) {
             break;
         }
     }
-    one.work.resumable.destroy();
-    other.work.resumable.destroy();
+    first.work.resumable.destroy();
+    second.work.resumable.destroy();
     say("~", "request");
-    one.scope.end();
-    request moved = std::move(other);
+    first.scope.end();
+    request moved = std::move(second);
     say("~", "request");
 }
 

@@ -1,4 +1,4 @@
-// Compiled with -finstrument-functions: each function tells when it begins and ends.
+// Compiled with -finstrument-functions: each function calls a hook at its entry and exit.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -74,7 +74,7 @@ std::jmp_buf out;
     return 0;
 }
 
-// As clang++ compiles it: an exception leaves it, and nothing tells of that.
+// As compiled by clang++: an exception leaves the function without a call of the exit hook.
 PLAIN [[gnu::noinline]] int mute(int bytes) {
     __cyg_profile_func_enter(reinterpret_cast<void*>(mute), __builtin_return_address(0));
     if (leaf(bytes) == bytes) {

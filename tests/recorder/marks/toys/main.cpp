@@ -108,7 +108,8 @@ void jumps() {
         for (turn = 0; turn < 3; ++turn) {
             if (setjmp(out) == 0) {
                 jump();
-            } else if (turn != 1) { // after the second jump the scopes begin again with no event between
+            } else if (turn !=
+                       1) { // after the second jump the scopes begin again without an event in between
                 use(3010);
             }
         }
@@ -116,11 +117,11 @@ void jumps() {
     }
 }
 
-// Threads do not say what they do: each does the same.
+// Threads do not print their marks: all do the same.
 void threads() {
-    std::vector<std::thread> all;
-    for (int each = 0; each < 4; ++each) {
-        all.emplace_back([] {
+    std::vector<std::thread> workers;
+    for (int count = 0; count < 4; ++count) {
+        workers.emplace_back([] {
             for (int turn = 0; turn < 1000; ++turn) {
                 MALLARD_SCOPE("outer of thread");
                 MALLARD_SCOPE("inner of thread");
@@ -128,8 +129,8 @@ void threads() {
             }
         });
     }
-    for (std::thread& each : all) {
-        each.join();
+    for (std::thread& worker : workers) {
+        worker.join();
     }
 }
 
@@ -140,7 +141,7 @@ void forks() {
     const pid_t child = ::fork();
     if (child == 0) {
         MALLARD_SCOPE("in the child");
-        const auto here = request.enter();
+        const auto entered = request.enter();
         touch(6000);
         ::_exit(0);
     }
@@ -162,8 +163,8 @@ void signals() {
 
 void many_names() {
     mallard::record::scope(std::string(1000, 'x').c_str());
-    for (int each = 0; each < 70'000; ++each) {
-        mallard::record::scope(("name " + std::to_string(each)).c_str());
+    for (int number = 0; number < 70'000; ++number) {
+        mallard::record::scope(("name " + std::to_string(number)).c_str());
     }
 }
 
@@ -187,7 +188,7 @@ void say(const char* sign, const char* name) {
 
 void touch(std::size_t bytes) {
     void* block = std::malloc(bytes);
-    asm volatile("" : "+r"(block) : : "memory"); // or the compiler leaves both calls out
+    asm volatile("" : "+r"(block) : : "memory"); // or the compiler removes both calls
     std::free(block);
 }
 
@@ -217,9 +218,9 @@ int main(int, char** words) {
         toy::plug_in(words[2]);
     }
 #endif
-    for (const mode& each : modes) {
-        if (std::strcmp(words[1], each.name) == 0) {
-            each.run();
+    for (const mode& candidate : modes) {
+        if (std::strcmp(words[1], candidate.name) == 0) {
+            candidate.run();
         }
     }
     toy::say("\n");

@@ -1,4 +1,4 @@
-// A library with hidden names and a copy of the header of its own, that has a scope of the same name as the program.
+// A library with hidden symbols and a private copy of the header, with a scope of the same name as the program.
 #include <mallard/record/scope.hpp>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Mechanisms that are recorded, one over the other.
+// Stacked recorded allocators.
 #include "recorder/marks/toys/toy.hpp"
 
 #include <mallard/mallard.hpp>
@@ -15,9 +15,9 @@ void pools() {
     static_cast<void>(nodes.allocate(40, 8));
     nodes.deallocate(first, 24, 8);
     nodes.release();
-    const auto here = arena.mark();
+    const auto checkpoint = arena.mark();
     static_cast<void>(arena.allocate(500, 8));
-    arena.rollback(here);
+    arena.rollback(checkpoint);
     mallard::recorded<mallard::monotonic<>> unnamed;
     static_cast<void>(unnamed.allocate(77, 8));
 }

@@ -1,5 +1,5 @@
-/// What the toys have in common: each says what it does, a word for each mark, in the words in which the test reads the
-/// trace back.
+/// Common functions of the toys: each prints its marks, a word for each, in the format in which the test prints those of the
+/// trace.
 ///
 ///     +name scope begins     -name scope ends     !name progress     1234 a block of 1234 bytes
 ///     *name instance begins  >name enters         <name leaves       ~name ends
@@ -12,7 +12,7 @@ namespace toy {
 /// Effects: prints the word; needs no heap.
 void say(const char* sign, const char* name = "");
 
-/// Effects: allocates and frees a block of that size, and says so.
+/// Effects: allocates and frees a block of that size, and prints the size.
 void use(std::size_t bytes);
 
 /// Effects: allocates and frees a block of that size.
