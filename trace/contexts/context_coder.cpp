@@ -84,13 +84,13 @@ void context_decoder::decode(std::span<const std::byte> plain, std::size_t count
     context_tree& tree = contexts.tree;
     const std::size_t end = tree.size() + count;
     if (end > std::numeric_limits<context_id>::max()) {
-        throw bad_bytes("it has too many contexts");
+        throw bad_bytes("the frame has too many contexts");
     }
     while (tree.size() != end) {
         context_id parent = decode_parent(tree);
         for (bool ends = false; !ends;) {
             if (tree.size() == end) {
-                throw bad_bytes("it has more contexts than declared");
+                throw bad_bytes("the frame has more contexts than declared");
             }
             model_.ask(tree, parent);
             const std::uint8_t method = columns_[context_column::way].byte();
@@ -112,13 +112,13 @@ context_id context_decoder::decode_parent(const context_tree& tree) {
         up = model_.expected_up();
     }
     if (up == 0) {
-        throw bad_bytes("a context in it has an unknown parent");
+        throw bad_bytes("a context has an unknown parent");
     }
     model_.pass_up(up);
     if (up == far_up) {
         const std::uint64_t distance = columns_.number(context_column::parent);
         if (distance == 0 || distance > next) {
-            throw bad_bytes("a context in it has an unknown parent");
+            throw bad_bytes("a context has an unknown parent");
         }
         return static_cast<context_id>(next - distance);
     }
@@ -151,7 +151,7 @@ address_id context_decoder::decode_address(std::uint8_t method) {
         result = method < context_model::expected_addresses ? model_.expected(method) : 0;
     }
     if (result == 0) {
-        throw bad_bytes("a context in it has an unknown address");
+        throw bad_bytes("a context has an unknown address");
     }
     return result;
 }

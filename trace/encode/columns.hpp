@@ -129,7 +129,7 @@ public:
             columns_[index] = byte_reader(from.take(lengths[index]));
         }
         if (from.remaining() != 0) {
-            throw bad_bytes("it has more bytes than its columns");
+            throw bad_bytes("the frame has more bytes than its columns");
         }
         byte_reader& open = (*this)[Column::bits];
         bit_ = 0;
@@ -164,11 +164,11 @@ public:
     void end() const {
         for (const byte_reader& column : columns_) {
             if (column.remaining() != 0) {
-                throw bad_bytes("it has more bytes than declared");
+                throw bad_bytes("the frame has more bytes than declared");
             }
         }
         if (bit_end_ - bit_ >= 8) {
-            throw bad_bytes("it has more bits than declared");
+            throw bad_bytes("the frame has more bits than declared");
         }
     }
 
@@ -176,7 +176,7 @@ private:
     std::uint64_t bits(unsigned count) {
         bit_ += count;
         if (bit_ > bit_end_) [[unlikely]] {
-            throw bad_bytes("it ends too early");
+            throw bad_bytes("the frame ends too early");
         }
         std::uint64_t word = 0;
         const std::size_t first = bit_ - count;

@@ -20,11 +20,11 @@ void event_decoder::begin(const frame_head& head, std::span<const std::byte> pla
     contexts_ = &contexts;
     ticks_per_step_ = from.number_up_to(most_ticks_per_step);
     if (ticks_per_step_ == 0) {
-        throw bad_bytes("its times have no length");
+        throw bad_bytes("the step of time is 0");
     }
     // A writer that resumed another one's file does not know the context, and keeps none of its levels.
     if (const std::uint64_t context = from.number(); context != previous_context && context != 0) {
-        throw bad_bytes("it does not follow the preceding frame");
+        throw bad_bytes("the frame does not follow the preceding frame");
     } else if (context == 0) {
         previous_context = 0;
     }
@@ -86,7 +86,7 @@ void event_decoder::decode_exceptions(unsigned exceptions, event& to, site_id id
     if ((exceptions & exception_bit(exception::kept)) != 0) {
         const std::uint64_t kept = columns_.number(column::kept);
         if (kept > sites_.most_kept(id)) {
-            throw bad_bytes("an event in it keeps more levels than exist");
+            throw bad_bytes("an event keeps more levels than exist");
         }
         pair.kept = static_cast<std::uint32_t>(kept);
     }
@@ -95,7 +95,7 @@ void event_decoder::decode_exceptions(unsigned exceptions, event& to, site_id id
         to.ticks_recorder = columns_.number(column::inside);
     }
     if ((exceptions & ~(exception_bit(exception::kept) | exception_bit(exception::inside))) != 0) {
-        throw bad_bytes("an event in it has an unknown exception");
+        throw bad_bytes("an event has an unknown exception");
     }
 }
 
@@ -104,7 +104,7 @@ site_id event_decoder::decode_site(step method) {
     case step::known: {
         const std::uint64_t distance = columns_.number(column::known_site);
         if (distance == 0 || distance >= sites_.size()) {
-            throw bad_bytes("an event in it is at an unknown site");
+            throw bad_bytes("an event is at an unknown site");
         }
         return static_cast<site_id>(sites_.size() - distance);
     }
@@ -114,7 +114,7 @@ site_id event_decoder::decode_site(step method) {
     default: {
         const site_id result = sites_.expected(static_cast<unsigned>(method));
         if (result == 0) {
-            throw bad_bytes("an event in it is at an unknown site");
+            throw bad_bytes("an event is at an unknown site");
         }
         return result;
     }
@@ -127,7 +127,7 @@ site_id event_decoder::decode_new_site(step method) {
     if (method == step::new_context) {
         const std::uint64_t passed = columns_.number(column::new_context);
         if (passed >= leaves.size() - next_leaf_) {
-            throw bad_bytes("an event in it has an unknown context");
+            throw bad_bytes("an event has an unknown context");
         }
         next_leaf_ += static_cast<std::size_t>(passed);
         context = leaves[next_leaf_++];
@@ -137,7 +137,7 @@ site_id event_decoder::decode_new_site(step method) {
         const std::uint64_t highest = next_leaf_ == 0 ? 0 : leaves[next_leaf_ - 1];
         const std::uint64_t candidate = highest - static_cast<std::uint64_t>(from_zigzag(number - 1));
         if (candidate >= contexts_->tree.size()) {
-            throw bad_bytes("an event in it has an unknown context");
+            throw bad_bytes("an event has an unknown context");
         }
         context = static_cast<context_id>(candidate);
     }
@@ -146,7 +146,7 @@ site_id event_decoder::decode_new_site(step method) {
         kind = sites_.expected_kind(context);
     }
     if (!is_event(kind) || (!has_stack(kind) && context != 0)) {
-        throw bad_bytes("an event in it has an unknown kind");
+        throw bad_bytes("an event has an unknown kind");
     }
     if (is_numbered(kind)) {
         last_number_ += static_cast<std::uint64_t>(from_zigzag(columns_.number(column::number)));
@@ -157,7 +157,7 @@ site_id event_decoder::decode_new_site(step method) {
 void event_decoder::decode_time(event& to, site_pair& pair, const site& at) {
     const std::uint64_t passed = columns_.number(time_column(sites_.time_class(pair, at)));
     if (passed > end_step_ - last_step_) {
-        throw bad_bytes("an event in it is later than the last one");
+        throw bad_bytes("an event is later than the last one");
     }
     sites_.learn_time(pair, at, passed);
     last_step_ += passed;
@@ -200,7 +200,7 @@ void event_decoder::decode_allocation(event& to, site& at, std::uint8_t field) {
     sites_.learn_bytes(at, to.bytes);
     const std::uint8_t method_number = swapped_method(field & (unexpected_bytes - 1), at.last_method);
     if (method_number >= place_ways) {
-        throw bad_bytes("an event in it has a block that does not exist");
+        throw bad_bytes("an event has a block that does not exist");
     }
     at.last_method = method_number;
     const auto method = static_cast<place_way>(method_number);
@@ -221,7 +221,7 @@ std::uint64_t event_decoder::decode_place(place_way method, std::uint16_t size_c
                                                   : static_cast<std::uint64_t>(method);
         const block_id block = rank < block_model::most_rank ? blocks_.freed(size_class, rank) : 0;
         if (block == 0) {
-            throw bad_bytes("an event in it has a block that was not freed");
+            throw bad_bytes("an event has a block that was not freed");
         }
         return blocks_.address_at(block);
     }
@@ -244,7 +244,7 @@ std::uint64_t event_decoder::decode_place(place_way method, std::uint16_t size_c
 void event_decoder::decode_release(event& to, site& at, std::uint8_t field) {
     const std::uint8_t method_number = swapped_method(field, at.last_method);
     if (method_number >= release_ways) {
-        throw bad_bytes("an event in it has a block that does not exist");
+        throw bad_bytes("an event has a block that does not exist");
     }
     at.last_method = method_number;
     const auto method = static_cast<release_way>(method_number);
@@ -256,7 +256,7 @@ void event_decoder::decode_release(event& to, site& at, std::uint8_t field) {
     const block_id block = method == release_way::lag ? blocks_.with_lag(columns_.number(column::lag))
                                                       : blocks_.find(method, at.last_lag);
     if (block == 0) {
-        throw bad_bytes("an event in it frees an unknown block");
+        throw bad_bytes("an event frees an unknown block");
     }
     at.last_lag = blocks_.current_lag(block);
     to.address = blocks_.address_at(block);

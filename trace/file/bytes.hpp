@@ -90,7 +90,7 @@ public:
 
     std::uint8_t byte() {
         if (at_ == end_) [[unlikely]] {
-            throw bad_bytes("it ends too early");
+            throw bad_bytes("the frame ends too early");
         }
         return std::to_integer<std::uint8_t>(*at_++);
     }
@@ -108,14 +108,14 @@ public:
     std::uint64_t number_up_to(std::uint64_t most) {
         const std::uint64_t value = number();
         if (value > most) {
-            throw bad_bytes("a number in it is too large");
+            throw bad_bytes("a number is too large");
         }
         return value;
     }
 
     std::span<const std::byte> take(std::uint64_t count) {
         if (count > remaining()) {
-            throw bad_bytes("it ends too early");
+            throw bad_bytes("the frame ends too early");
         }
         const std::span<const std::byte> taken(at_, static_cast<std::size_t>(count));
         at_ += count;
@@ -140,7 +140,7 @@ private:
                 return value;
             }
         }
-        throw bad_bytes("a number in it has more than 64 bits");
+        throw bad_bytes("a number has more than 64 bits");
     }
 
     const std::byte* at_ = nullptr;

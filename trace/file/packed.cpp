@@ -98,13 +98,13 @@ void unpacker::unpack(std::span<const std::byte> body, std::size_t plain_bytes,
                       std::vector<std::byte>& plain) {
     // A block of zstd takes at least four bytes. A damaged head cannot request more memory than such blocks would fill.
     if (plain_bytes / most_block_bytes > body.size() / least_block_bytes) {
-        throw bad_bytes("its compressed bytes are too few");
+        throw bad_bytes("the compressed bytes are too few");
     }
     plain.resize(plain_bytes + bytes_behind);
     const std::size_t result =
         ZSTD_decompressDCtx(state_->zstd, plain.data(), plain_bytes, body.data(), body.size());
     if (ZSTD_isError(result) != 0 || result != plain_bytes) {
-        throw bad_bytes("its compressed bytes are damaged");
+        throw bad_bytes("the compressed bytes are damaged");
     }
 }
 

@@ -17,7 +17,7 @@ void read_checked(const input& file, const frame_head& head, std::uint64_t offse
         throw bad_bytes("the file was truncated");
     }
     if (crc32(body) != head.body_sum) {
-        throw bad_bytes("its checksum is wrong");
+        throw bad_bytes("the checksum is wrong");
     }
 }
 
@@ -97,10 +97,10 @@ void frame_table::read_frame(const frame_head& head, std::uint64_t body_place) {
     }
     if (head.kind == frame_kind::process ? head.process != processes.size()
                                          : head.process >= processes.size()) {
-        throw bad_bytes("it is of an unknown process");
+        throw bad_bytes("the frame belongs to an unknown process");
     }
     if (head.kind != frame_kind::process && !processes[head.process].torn) {
-        throw bad_bytes("it follows the end of its process");
+        throw bad_bytes("the frame follows the end of its process");
     }
     if (head.kind == frame_kind::events) {
         add_events(head, body_place);
@@ -165,10 +165,10 @@ void frame_table::add_events(const frame_head& head, std::uint64_t body_place) {
     std::vector<event_frame>& frames = content[head.process].threads[head.thread];
     // An event has at least two bytes: its operation and its time.
     if (head.plain_bytes / 2 < head.count) {
-        throw bad_bytes("it has more events than its bytes can hold");
+        throw bad_bytes("the frame has more events than its bytes can hold");
     }
     if (head.count == 0 || (!frames.empty() && head.first_ticks < frames.back().head.last_ticks)) {
-        throw bad_bytes("its events are not in order");
+        throw bad_bytes("the events are not in order");
     }
     frames.push_back({head, body_place});
 }

@@ -216,8 +216,7 @@ void report_failure(int status) {
     case SIGABRT:
     case SIGKILL:
         line += "; if it does not fail without the recorder, a stack or a memory limit is too small for "
-                "both: raise it, "
-                "or record with --stacks none, which needs least";
+                "both: raise it, or record with --stacks none, which needs least";
         break;
     default:
         break;
@@ -235,8 +234,7 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, int sta
                " before its first allocation, or did not load the recorder; '" + args.file.string() +
                "' is unchanged");
     print_line("a program does not load the recorder if its parent clears LD_PRELOAD; it is not recorded if "
-               "there is no room "
-               "for a part");
+               "there is no room for a part");
     report_failure(status);
     return nothing_recorded;
 }
