@@ -44,7 +44,7 @@ struct writer::state {
 
     void write_frame(frame_head head, const byte_writer& prologue, std::span<const byte_writer> columns);
     void write_frame(frame_head head, const byte_writer& body) { write_frame(head, body, {}); }
-    process redacted(process about) const;
+    process redacted(process facts) const;
 
     output file;
     options options_;
@@ -58,7 +58,7 @@ struct writer::state {
 
 /// A process that has not ended.
 struct writer::state::recorded_process final : chunk_sink {
-    recorded_process(state& owner, std::uint32_t index) : all(owner), number(index) {}
+    recorded_process(state& writer_state, std::uint32_t index) : owner(writer_state), number(index) {}
 
     void take(const event& added, stack_end end) override;
     void take_ticks(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) override;
@@ -73,7 +73,7 @@ struct writer::state::recorded_process final : chunk_sink {
     void write_all_events();
     void write_longest();
 
-    state& all;
+    state& owner;
     std::uint32_t number;
     known_contexts contexts;
     chunk_parser parser{contexts};
@@ -99,7 +99,7 @@ void writer::state::recorded_process::take(const event& added, stack_end end) {
         write_events(added.thread, thread);
     }
     if (thread.events.capacity() == 0) {
-        thread.events.swap(all.spare);
+        thread.events.swap(owner.spare);
     }
     // Many events will fill a frame. Its memory is reserved at once and touched as they arrive: growth would copy them.
     if (thread.events.size() == thread.events.capacity() && thread.events.size() >= first_reserve) {
@@ -115,7 +115,7 @@ void writer::state::recorded_process::take(const event& added, stack_end end) {
                 std::min(first.kept, contexts.tree.common_levels(thread.previous_context, first.context));
         }
         ++thread.by_end[static_cast<std::size_t>(end)];
-        ++all.events;
+        ++owner.events;
     }
 }
 
@@ -144,7 +144,7 @@ void writer::state::recorded_process::take_ticks(std::uint32_t thread, std::uint
 }
 
 void writer::state::recorded_process::take(code_file&& file) {
-    if (all.options_.redact) {
+    if (owner.options_.redact) {
         file.path.clear();
     }
     write_code_file(code, file);
@@ -189,20 +189,20 @@ void writer::state::recorded_process::write_tables() {
         const std::size_t count = context_coder.encode(contexts, most_contexts);
         head.kind = frame_kind::contexts;
         head.count = static_cast<std::uint32_t>(count);
-        all.write_frame(head, context_coder.prologue(), context_coder.columns());
+        owner.write_frame(head, context_coder.prologue(), context_coder.columns());
         written_contexts += count;
     }
     if (code_count != 0) {
         head.kind = frame_kind::code;
         head.count = code_count;
-        all.write_frame(head, code);
+        owner.write_frame(head, code);
         code.clear();
         code_count = 0;
     }
     if (name_count != 0) {
         head.kind = frame_kind::names;
         head.count = name_count;
-        all.write_frame(head, names);
+        owner.write_frame(head, names);
         names.clear();
         name_count = 0;
     }
@@ -221,8 +221,8 @@ void writer::state::recorded_process::write_events(std::uint32_t thread, waiting
     head.first_ticks = pending.events.front().ticks;
     head.last_ticks = pending.events.back().ticks;
     head.events_by_end = pending.by_end;
-    all.encoder.encode(pending.events, contexts, pending.previous_context);
-    all.write_frame(head, all.encoder.prologue(), all.encoder.columns());
+    owner.encoder.encode(pending.events, contexts, pending.previous_context);
+    owner.write_frame(head, owner.encoder.prologue(), owner.encoder.columns());
     const auto last = std::find_if(pending.events.rbegin(), pending.events.rend(),
                                    [](const event& candidate) { return has_stack(candidate.kind); });
     if (last != pending.events.rend()) {
@@ -230,7 +230,7 @@ void writer::state::recorded_process::write_events(std::uint32_t thread, waiting
     }
     waiting -= pending.events.size();
     pending.events.clear();
-    all.spare.swap(pending.events);
+    owner.spare.swap(pending.events);
     pending.events = large_vector<event>();
     pending.by_end = {};
 }
@@ -267,12 +267,12 @@ void writer::state::write_frame(frame_head head, const byte_writer& prologue,
     file.write(body);
 }
 
-process writer::state::redacted(process about) const {
+process writer::state::redacted(process facts) const {
     if (options_.redact) {
-        about.executable.clear();
-        about.command.clear();
+        facts.executable.clear();
+        facts.command.clear();
     }
-    return about;
+    return facts;
 }
 
 writer::writer(const std::filesystem::path& file, options settings)
@@ -303,12 +303,12 @@ std::unique_ptr<writer> writer::resume(const std::filesystem::path& file, option
 
 writer::~writer() = default;
 
-std::size_t writer::add_process(const process& about) {
+std::size_t writer::add_process(const process& facts) {
     const std::size_t index = state_->processes.size();
     state_->processes.push_back(
         std::make_unique<state::recorded_process>(*state_, static_cast<std::uint32_t>(index)));
     byte_writer body;
-    write_process(body, state_->redacted(about));
+    write_process(body, state_->redacted(facts));
     frame_head head;
     head.kind = frame_kind::process;
     head.process = static_cast<std::uint32_t>(index);
@@ -330,13 +330,13 @@ void writer::add_chunk(std::size_t index, std::span<const std::byte> records) {
     }
 }
 
-void writer::end_process(std::size_t index, const process& about) {
+void writer::end_process(std::size_t index, const process& facts) {
     auto& ending = state_->processes.at(index);
     ending->write_all_events();
     ending->write_tables();
     ending.reset();
     byte_writer body;
-    write_process(body, state_->redacted(about));
+    write_process(body, state_->redacted(facts));
     frame_head head;
     head.kind = frame_kind::process_end;
     head.process = static_cast<std::uint32_t>(index);

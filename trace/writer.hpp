@@ -36,7 +36,7 @@ public:
     ~writer();
 
     /// Returns: the index of the process, for the functions below.
-    std::size_t add_process(const process& about);
+    std::size_t add_process(const process& facts);
 
     /// Effects: writes the records of a chunk. The chunks of a thread must come in order, possibly between other chunks.
     /// An invalid record ends the chunk, which counts as damaged.
@@ -52,7 +52,7 @@ public:
 
     /// Effects: writes the facts known at the end of the process: its counts, status and times. The writer counts the
     /// events. No chunk of the process may follow.
-    void end_process(std::size_t index, const process& about);
+    void end_process(std::size_t index, const process& facts);
 
     /// Effects: writes the end of the file, and closes it. A process whose end was not written counts as torn.
     /// Throws: trace_error if the file cannot be written.

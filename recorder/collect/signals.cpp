@@ -33,11 +33,11 @@ void signals::restore() const noexcept {
 }
 
 signals::taken signals::take() const noexcept {
-    signalfd_siginfo about{};
-    if (::read(descriptor_, &about, sizeof about) != ssize_t{sizeof about}) {
+    signalfd_siginfo info{};
+    if (::read(descriptor_, &info, sizeof info) != ssize_t{sizeof info}) {
         return {};
     }
-    return {static_cast<int>(about.ssi_signo), about.ssi_code == SI_KERNEL};
+    return {static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
 }
 
 } // namespace mallard::collect

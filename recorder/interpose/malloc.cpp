@@ -15,12 +15,12 @@ MALLARD_INTERPOSED void* malloc(std::size_t bytes) {
 }
 
 MALLARD_INTERPOSED void* calloc(std::size_t count, std::size_t bytes) {
-    std::size_t all = 0;
-    if (__builtin_mul_overflow(count, bytes, &all)) [[unlikely]] {
+    std::size_t total = 0;
+    if (__builtin_mul_overflow(count, bytes, &total)) [[unlikely]] {
         return next().calloc(count, bytes);
     }
     event current(MALLARD_FRAME);
-    return current.allocated(record_kind::calloc, all, [&] { return next().calloc(count, bytes); });
+    return current.allocated(record_kind::calloc, total, [&] { return next().calloc(count, bytes); });
 }
 
 MALLARD_INTERPOSED void free(void* block) {
@@ -68,12 +68,12 @@ MALLARD_INTERPOSED void* realloc(void* old, std::size_t bytes) {
 }
 
 MALLARD_INTERPOSED void* reallocarray(void* old, std::size_t count, std::size_t bytes) {
-    std::size_t all = 0;
-    if (__builtin_mul_overflow(count, bytes, &all)) {
+    std::size_t total = 0;
+    if (__builtin_mul_overflow(count, bytes, &total)) {
         errno = ENOMEM;
         return nullptr;
     }
-    return realloc_from(MALLARD_FRAME, old, all);
+    return realloc_from(MALLARD_FRAME, old, total);
 }
 
 MALLARD_INTERPOSED void* memalign(std::size_t alignment, std::size_t bytes) {

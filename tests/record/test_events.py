@@ -25,7 +25,7 @@ def test_every_call_is_recorded_and_the_status_is_the_programs(record, toys, how
     done = record(toys.calls, CALLS, how, 3, count=True)
     assert done.status == status, done.told
     assert done.events == done.counted >= 2 * CALLS
-    assert done.told.startswith("mallard: note: malloc is that of libcounter.so")
+    assert done.told.startswith("mallard: note: malloc comes from libcounter.so")
     assert "mallard: 100 % of" in done.told
     assert not done.left_behind
 

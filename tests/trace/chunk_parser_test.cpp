@@ -63,26 +63,26 @@ chunk_builder begun(std::uint64_t ticks = 100, std::uint32_t thread = 0) {
 }
 
 TEST(chunk_parser, accepts_an_empty_chunk) {
-    parsed_chunks all;
-    EXPECT_TRUE(all.parser.parse({}, all));
+    parsed_chunks chunks;
+    EXPECT_TRUE(chunks.parser.parse({}, chunks));
     chunk_builder zero;
     zero.add_byte(0);
-    EXPECT_TRUE(all.add(zero));
-    EXPECT_TRUE(all.events.empty());
+    EXPECT_TRUE(chunks.add(zero));
+    EXPECT_TRUE(chunks.events.empty());
 }
 
 TEST(chunk_parser, represents_a_gap_by_one_node) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder chunk = begun();
     chunk.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {2, 0}, {0, 100}, {3, 0}});
     chunk.add(make_event(record_kind::free), 1, 103, levels({4}));
-    ASSERT_TRUE(all.add(chunk));
-    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 2, 0, 3, 4}));
-    EXPECT_EQ(all.events.back().kept, 4U);
+    ASSERT_TRUE(chunks.add(chunk));
+    EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 2, 0, 3, 4}));
+    EXPECT_EQ(chunks.events.back().kept, 4U);
 }
 
 TEST(chunk_parser, keeps_part_of_a_gap) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder chunk = begun();
     chunk.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {0, 50}, {3, 0}});
     chunk.add(make_event(record_kind::malloc), 1, 120,
@@ -90,53 +90,53 @@ TEST(chunk_parser, keeps_part_of_a_gap) {
     chunk.add(make_event(record_kind::malloc), 1, 121, levels({8}));
     chunk.add(make_event(record_kind::malloc), 1, 40, levels({9})); // 1 and 39 of the first gap
     chunk.add(make_event(record_kind::free), 1, 1, levels({5}));
-    ASSERT_TRUE(all.add(chunk));
-    ASSERT_EQ(all.events.size(), 6U);
-    EXPECT_EQ(all.contexts.tree[all.events[2].context].depth, 5U);
-    EXPECT_EQ(all.events[2].kept, 4U);
-    EXPECT_EQ(all.contexts.tree[all.events[3].context].depth, 6U);
-    EXPECT_EQ(all.events[3].kept, 5U);
-    EXPECT_EQ(all.contexts.tree[all.events[4].context].depth, 3U);
-    EXPECT_EQ(all.events[4].kept, 2U);
-    EXPECT_EQ(all.events[5].kept, 1U);
-    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 5}));
+    ASSERT_TRUE(chunks.add(chunk));
+    ASSERT_EQ(chunks.events.size(), 6U);
+    EXPECT_EQ(chunks.contexts.tree[chunks.events[2].context].depth, 5U);
+    EXPECT_EQ(chunks.events[2].kept, 4U);
+    EXPECT_EQ(chunks.contexts.tree[chunks.events[3].context].depth, 6U);
+    EXPECT_EQ(chunks.events[3].kept, 5U);
+    EXPECT_EQ(chunks.contexts.tree[chunks.events[4].context].depth, 3U);
+    EXPECT_EQ(chunks.events[4].kept, 2U);
+    EXPECT_EQ(chunks.events[5].kept, 1U);
+    EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 5}));
 }
 
 TEST(chunk_parser, continues_a_thread_in_the_next_chunk) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder first = begun(100);
     first.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}));
     chunk_builder next = begun(200);
     next.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}), 2);
     next.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}));
-    ASSERT_TRUE(all.add(first) && all.add(next));
-    ASSERT_EQ(all.events.size(), 4U); // the thread begins once
-    EXPECT_EQ(all.events[2].kept, 2U) << "as the chunk says, although a third level is equal";
-    EXPECT_EQ(all.events[2].ticks, 201U);
-    EXPECT_EQ(all.events[3].kept, 0U);
+    ASSERT_TRUE(chunks.add(first) && chunks.add(next));
+    ASSERT_EQ(chunks.events.size(), 4U); // the thread begins once
+    EXPECT_EQ(chunks.events[2].kept, 2U) << "as the chunk says, although a third level is equal";
+    EXPECT_EQ(chunks.events[2].ticks, 201U);
+    EXPECT_EQ(chunks.events[3].kept, 0U);
 }
 
 TEST(chunk_parser, keeps_no_levels_of_a_lost_chunk) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder first = begun(100);
     first.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3}));
     chunk_builder next = begun(300);
     next.add(make_event(record_kind::malloc), 1, 0, levels({1, 5, 6}), 3);
-    ASSERT_TRUE(all.add(first) && all.add(next));
-    EXPECT_EQ(all.events.back().kept, 1U);
+    ASSERT_TRUE(chunks.add(first) && chunks.add(next));
+    EXPECT_EQ(chunks.events.back().kept, 1U);
 }
 
 TEST(chunk_parser, keeps_a_gap_at_the_start_of_a_chunk) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder first = begun(100);
     first.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}});
-    ASSERT_TRUE(all.add(first));
+    ASSERT_TRUE(chunks.add(first));
     for (const auto& [repeated, nodes] :
          {std::pair{1U, 1U}, {2U, 2U}, {101U, 2U}, {102U, 3U}, {103U, 4U}, {9000U, 4U}}) {
         chunk_builder next = begun(200);
         next.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}}, repeated);
-        ASSERT_TRUE(all.add(next));
-        EXPECT_EQ(all.events.back().kept, nodes) << repeated;
+        ASSERT_TRUE(chunks.add(next));
+        EXPECT_EQ(chunks.events.back().kept, nodes) << repeated;
     }
 }
 
@@ -149,27 +149,27 @@ protected:
         first.add(make_event(record_kind::malloc), 1, 0, levels({1, 2, 3, 4, 5, 6}));
         next.thread_begin(200, 0, begins);
         next.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {6, 0}, {7, 0}}, 6);
-        ASSERT_TRUE(all.add(first));
+        ASSERT_TRUE(chunks.add(first));
     }
 
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder next;
 };
 
 TEST_F(deep_stack, is_complete_in_the_next_chunk) {
     begin(5);
     next.add(make_event(record_kind::free), 1, 4, levels({8}));
-    ASSERT_TRUE(all.add(next));
-    EXPECT_EQ(all.events[2].kept, 6U);
-    EXPECT_EQ(all.contexts.tree[all.events[2].context].depth, 7U);
-    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 2, 3, 4, 8}));
+    ASSERT_TRUE(chunks.add(next));
+    EXPECT_EQ(chunks.events[2].kept, 6U);
+    EXPECT_EQ(chunks.contexts.tree[chunks.events[2].context].depth, 7U);
+    EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 2, 3, 4, 8}));
 }
 
 TEST_F(deep_stack, has_a_gap_after_a_lost_chunk) {
     begin(6);
-    ASSERT_TRUE(all.add(next));
-    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 0, 6, 7}));
-    EXPECT_EQ(all.events.back().kept, 1U);
+    ASSERT_TRUE(chunks.add(next));
+    EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 0, 6, 7}));
+    EXPECT_EQ(chunks.events.back().kept, 1U);
 }
 
 TEST_F(deep_stack, has_a_gap_after_a_damaged_chunk) {
@@ -177,40 +177,40 @@ TEST_F(deep_stack, has_a_gap_after_a_damaged_chunk) {
     chunk_builder damaged;
     damaged.thread_begin(150, 0, 5);
     damaged.add_byte(200);
-    ASSERT_FALSE(all.add(damaged));
-    ASSERT_TRUE(all.add(next));
-    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 0, 6, 7}));
+    ASSERT_FALSE(chunks.add(damaged));
+    ASSERT_TRUE(chunks.add(next));
+    EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 0, 6, 7}));
 }
 
 TEST_F(deep_stack, is_damaged_if_a_gap_has_new_levels) {
     begin(5);
-    ASSERT_TRUE(all.add(next));
+    ASSERT_TRUE(chunks.add(next));
     chunk_builder last;
     last.thread_begin(300, 0, 6);
     last.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 4}, {9, 0}}, 3);
-    EXPECT_FALSE(all.add(last));
+    EXPECT_FALSE(chunks.add(last));
 }
 
 TEST(chunk_parser, accepts_a_second_thread_in_a_chunk) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder chunk = begun(100, 0);
     chunk.add(make_event(record_kind::malloc), 1, 0, levels({1}));
     chunk.thread_begin(300, 1);
     chunk.add(make_event(record_kind::malloc), 1, 0, levels({2}));
-    ASSERT_TRUE(all.add(chunk));
-    ASSERT_EQ(all.events.size(), 4U);
-    EXPECT_EQ(all.events[1].thread, 0U);
-    EXPECT_EQ(all.events[3].thread, 1U);
-    EXPECT_EQ(all.events[3].ticks, 301U);
+    ASSERT_TRUE(chunks.add(chunk));
+    ASSERT_EQ(chunks.events.size(), 4U);
+    EXPECT_EQ(chunks.events[1].thread, 0U);
+    EXPECT_EQ(chunks.events[3].thread, 1U);
+    EXPECT_EQ(chunks.events[3].ticks, 301U);
 }
 
 TEST(chunk_parser, never_decreases_times) {
-    parsed_chunks all;
-    ASSERT_TRUE(all.add(begun(100)));
+    parsed_chunks chunks;
+    ASSERT_TRUE(chunks.add(begun(100)));
     chunk_builder earlier = begun(50);
     earlier.add(make_event(record_kind::malloc), 1, 0, levels({1}));
-    ASSERT_TRUE(all.add(earlier));
-    EXPECT_EQ(all.events.back().ticks, 101U);
+    ASSERT_TRUE(chunks.add(earlier));
+    EXPECT_EQ(chunks.events.back().ticks, 101U);
 }
 
 // Each is a chunk whose last record is invalid. The preceding event is kept, and the next chunk is parsed.
@@ -222,18 +222,18 @@ struct damage {
 class chunk_damage : public testing::TestWithParam<damage> {};
 
 TEST_P(chunk_damage, affects_only_the_damaged_chunk) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder chunk = begun();
     chunk.add(make_event(record_kind::malloc), 1, 0, levels({1, 2}));
     GetParam().add(chunk);
     chunk.add(make_event(record_kind::free), 1, 2, {});
-    EXPECT_FALSE(all.add(chunk));
-    EXPECT_EQ(all.events.size(), 2U);
+    EXPECT_FALSE(chunks.add(chunk));
+    EXPECT_EQ(chunks.events.size(), 2U);
     chunk_builder next = begun(1000);
     next.add(make_event(record_kind::free), 1, 0, levels({1, 3}));
-    EXPECT_TRUE(all.add(next));
-    EXPECT_EQ(all.stack(), (std::vector<std::uint64_t>{1, 3}));
-    EXPECT_EQ(all.contexts.leaves.back(), all.contexts.tree.size() - 1);
+    EXPECT_TRUE(chunks.add(next));
+    EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 3}));
+    EXPECT_EQ(chunks.contexts.leaves.back(), chunks.contexts.tree.size() - 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -285,19 +285,19 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST(chunk_parser, rejects_records_without_a_thread) {
-    parsed_chunks all;
+    parsed_chunks chunks;
     chunk_builder chunk;
     chunk.add(make_event(record_kind::malloc), 1, 0, levels({1}));
-    EXPECT_FALSE(all.add(chunk));
+    EXPECT_FALSE(chunks.add(chunk));
 }
 
 TEST(chunk_parser, survives_every_truncation) {
     const mallard::test::random_recording recording(5, {.threads = 1, .events = 40});
     const std::vector<std::byte>& bytes = recording.chunks.front();
     for (std::size_t length = 0; length <= bytes.size(); ++length) {
-        parsed_chunks all;
-        all.parser.parse(std::span(bytes).first(length), all);
-        EXPECT_LE(all.events.size(), 42U);
+        parsed_chunks chunks;
+        chunks.parser.parse(std::span(bytes).first(length), chunks);
+        EXPECT_LE(chunks.events.size(), 42U);
     }
 }
 

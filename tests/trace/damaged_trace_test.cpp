@@ -110,17 +110,17 @@ TEST(damaged_trace, marks_a_process_without_end_as_torn) {
     memory_file file;
     file.set(write_trace([](trace::writer& to) {
         const random_recording recording(1, {.threads = 2, .events = 30});
-        const std::size_t process = to.add_process(recording.about);
+        const std::size_t process = to.add_process(recording.facts);
         for (const auto& chunk : recording.chunks) {
             to.add_chunk(process, chunk);
         }
     }));
     trace::reader from(file.path());
     EXPECT_FALSE(from.is_torn());
-    const trace::process& about = from.processes().at(0);
-    EXPECT_TRUE(about.torn);
-    EXPECT_EQ(about.threads, 2U);
-    EXPECT_GT(about.last_ticks, about.first_ticks);
+    const trace::process& facts = from.processes().at(0);
+    EXPECT_TRUE(facts.torn);
+    EXPECT_EQ(facts.threads, 2U);
+    EXPECT_GT(facts.last_ticks, facts.first_ticks);
     EXPECT_EQ(read_events(from, 0).size(), 2U);
 }
 

@@ -48,21 +48,21 @@ trace::process read_part(const std::filesystem::path& path,
     for (const auto& [number, chunk] : chunks) {
         use({chunk + sizeof(trace::chunk_header), trace::record_bytes});
     }
-    trace::process about;
-    about.number = header->process;
-    about.parent = header->parent;
-    about.stacks = header->stacks;
-    about.timed_one_in = header->timed_one_in;
-    about.sampled_one_in = header->sampled_one_in;
-    about.first_ticks = header->first_time;
-    about.last_ticks = header->last_time.load();
+    trace::process facts;
+    facts.number = header->process;
+    facts.parent = header->parent;
+    facts.stacks = header->stacks;
+    facts.timed_one_in = header->timed_one_in;
+    facts.sampled_one_in = header->sampled_one_in;
+    facts.first_ticks = header->first_time;
+    facts.last_ticks = header->last_time.load();
     const auto passed = static_cast<double>(header->last_nanoseconds.load() - header->first_nanoseconds);
-    about.ticks_per_second =
-        passed > 0 ? static_cast<double>(about.last_ticks - about.first_ticks) / passed * 1e9 : 0;
-    about.threads = header->threads.load();
-    about.stopped = header->stopped.load();
-    about.nested_events = header->nested_events.load();
-    return about;
+    facts.ticks_per_second =
+        passed > 0 ? static_cast<double>(facts.last_ticks - facts.first_ticks) / passed * 1e9 : 0;
+    facts.threads = header->threads.load();
+    facts.stopped = header->stopped.load();
+    facts.nested_events = header->nested_events.load();
+    return facts;
 }
 
 void add_part(const std::filesystem::path& file, trace::writer& to) {

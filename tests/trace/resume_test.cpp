@@ -128,13 +128,13 @@ protected:
     void SetUp() override {
         std::string pattern = (std::filesystem::temp_directory_path() / "mallard-resume-XXXXXX").string();
         folder = ::mkdtemp(pattern.data());
-        about.number = 1;
+        facts.number = 1;
         writer complete(folder / "whole", {});
-        complete.add_process(about);
+        complete.add_process(facts);
         for (const chunk& records : chunks) {
             complete.add_chunk(0, records);
         }
-        complete.end_process(0, about);
+        complete.end_process(0, facts);
         complete.finish();
         expected = read_events(folder / "whole");
     }
@@ -143,7 +143,7 @@ protected:
     /// Effects: leaves a file without an end, with the events of the first chunks.
     void interrupt_after(std::size_t count) {
         writer broken(folder / "x", {});
-        broken.add_process(about);
+        broken.add_process(facts);
         for (std::size_t index = 0; index < count; ++index) {
             broken.add_chunk(0, chunks[index]);
             if (index % 4 == 3) {
@@ -158,12 +158,12 @@ protected:
         for (std::size_t index = first; index < chunks.size(); ++index) {
             next->add_chunk(0, chunks[index]);
         }
-        next->end_process(0, about);
+        next->end_process(0, facts);
         next->finish();
     }
 
     std::filesystem::path folder;
-    process about;
+    process facts;
     const std::vector<chunk> chunks = record();
     std::vector<std::vector<std::string>> expected;
 };

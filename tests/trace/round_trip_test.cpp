@@ -74,7 +74,7 @@ TEST(round_trip, with_a_resumed_writer) {
         const memory_file file;
         {
             trace::writer to(file.path(), {});
-            to.add_process(recording.about);
+            to.add_process(recording.facts);
             for (std::size_t index = 0; index < first; ++index) {
                 to.add_chunk(0, recording.chunks[index]);
             }
@@ -85,7 +85,7 @@ TEST(round_trip, with_a_resumed_writer) {
         for (std::size_t index = first == 0 ? 0 : first - 1; index < recording.chunks.size(); ++index) {
             to->add_chunk(0, recording.chunks[index]);
         }
-        to->end_process(0, recording.about);
+        to->end_process(0, recording.facts);
         to->finish();
         trace::reader from(file.path());
         EXPECT_FALSE(from.is_torn());
@@ -106,7 +106,7 @@ TEST(round_trip, of_frames_with_several_levels_of_compression) {
     std::uint64_t bytes = 0;
     {
         trace::writer to(file.path(), {});
-        const std::size_t process = to.add_process(recording.about);
+        const std::size_t process = to.add_process(recording.facts);
         int level = trace::writer::default_level;
         for (const auto& chunk : recording.chunks) {
             to.set_level(level);
@@ -115,7 +115,7 @@ TEST(round_trip, of_frames_with_several_levels_of_compression) {
             level = level == trace::writer::default_level ? trace::writer::quick_level
                                                           : trace::writer::default_level;
         }
-        to.end_process(process, recording.about);
+        to.end_process(process, recording.facts);
         to.finish();
         bytes = to.bytes();
     }

@@ -13,29 +13,29 @@ std::uint32_t read_u32(byte_reader& from) {
 
 } // namespace
 
-void write_process(byte_writer& to, const process& about) {
-    to.number(about.number);
-    to.number(about.parent);
-    to.number(static_cast<std::uint8_t>(about.stacks));
-    to.number(about.sampled_one_in);
-    to.number(about.timed_one_in);
-    to.number(about.first_ticks);
-    to.number(about.last_ticks);
-    to.number(std::bit_cast<std::uint64_t>(about.ticks_per_second));
-    to.number(about.cpu_nanoseconds);
-    to.number(about.threads);
-    to.number(static_cast<std::uint32_t>(about.stopped));
-    to.signed_number(about.exit_status);
-    to.text(about.executable);
-    to.number(about.command.size());
-    for (const std::string& word : about.command) {
+void write_process(byte_writer& to, const process& facts) {
+    to.number(facts.number);
+    to.number(facts.parent);
+    to.number(static_cast<std::uint8_t>(facts.stacks));
+    to.number(facts.sampled_one_in);
+    to.number(facts.timed_one_in);
+    to.number(facts.first_ticks);
+    to.number(facts.last_ticks);
+    to.number(std::bit_cast<std::uint64_t>(facts.ticks_per_second));
+    to.number(facts.cpu_nanoseconds);
+    to.number(facts.threads);
+    to.number(static_cast<std::uint32_t>(facts.stopped));
+    to.signed_number(facts.exit_status);
+    to.text(facts.executable);
+    to.number(facts.command.size());
+    for (const std::string& word : facts.command) {
         to.text(word);
     }
-    to.number(about.nested_events);
-    to.number(about.forks_not_followed);
-    to.number(about.programs_not_followed);
-    to.number(about.blocks_without_end);
-    to.number(about.names_lost);
+    to.number(facts.nested_events);
+    to.number(facts.forks_not_followed);
+    to.number(facts.programs_not_followed);
+    to.number(facts.blocks_without_end);
+    to.number(facts.names_lost);
 }
 
 process read_process(byte_reader& from) {

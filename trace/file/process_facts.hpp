@@ -11,7 +11,7 @@ struct named_number {
     std::string name;
 };
 
-void write_process(byte_writer& to, const process& about);
+void write_process(byte_writer& to, const process& facts);
 /// Throws: bad_bytes.
 process read_process(byte_reader& from);
 

@@ -201,22 +201,22 @@ void frame_table::drop_damaged_end() {
 
 void frame_table::count_events() {
     for (std::size_t index = 0; index < processes.size(); ++index) {
-        process& about = processes[index];
+        process& facts = processes[index];
         auto& threads = content[index].threads;
         std::erase_if(threads, [](const auto& thread) { return thread.second.empty(); });
         for (const auto& [thread, frames] : threads) {
             for (const event_frame& frame : frames) {
                 for (std::size_t end = 0; end < stack_ends; ++end) {
-                    about.events += frame.head.events_by_end[end];
-                    about.events_by_end[end] += frame.head.events_by_end[end];
+                    facts.events += frame.head.events_by_end[end];
+                    facts.events_by_end[end] += frame.head.events_by_end[end];
                 }
-                if (about.torn) {
-                    about.last_ticks = std::max(about.last_ticks, frame.head.last_ticks);
+                if (facts.torn) {
+                    facts.last_ticks = std::max(facts.last_ticks, frame.head.last_ticks);
                 }
             }
         }
-        if (about.torn) {
-            about.threads = static_cast<std::uint32_t>(threads.size());
+        if (facts.torn) {
+            facts.threads = static_cast<std::uint32_t>(threads.size());
         }
     }
 }

@@ -25,15 +25,15 @@ input::input(const std::filesystem::path& file) : name_(file.string()) {
     if (file_ < 0) {
         fail(name_, std::generic_category().message(errno) + "; give a file written by 'mallard record'");
     }
-    struct stat about{};
-    const bool known = ::fstat(file_, &about) == 0;
-    if (!known || !S_ISREG(about.st_mode)) {
+    struct stat info{};
+    const bool known = ::fstat(file_, &info) == 0;
+    if (!known || !S_ISREG(info.st_mode)) {
         ::close(file_);
         fail(name_,
-             std::string(known && S_ISDIR(about.st_mode) ? "it is a directory" : "it is not a regular file") +
+             std::string(known && S_ISDIR(info.st_mode) ? "it is a directory" : "it is not a regular file") +
                  "; give a file written by 'mallard record'");
     }
-    bytes_ = static_cast<std::uint64_t>(about.st_size);
+    bytes_ = static_cast<std::uint64_t>(info.st_size);
 }
 
 input::~input() {

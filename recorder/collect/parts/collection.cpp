@@ -29,7 +29,7 @@ bool is_readable(int descriptor) noexcept {
 
 struct collection::recorded_process {
     explicit recorded_process(const parts_folder::part_name& name)
-        : file(name.file), about(running_process(name.process)), program(name.program),
+        : file(name.file), facts(running_process(name.process)), program(name.program),
           end_descriptor(static_cast<int>(::syscall(SYS_pidfd_open, name.process, 0))),
           had_exited(end_descriptor < 0 && errno == ESRCH) {}
     recorded_process(const recorded_process&) = delete;
@@ -44,11 +44,11 @@ struct collection::recorded_process {
         if (end_descriptor >= 0) {
             return is_readable(end_descriptor);
         }
-        return had_exited || (::kill(static_cast<pid_t>(about.number), 0) != 0 && errno == ESRCH);
+        return had_exited || (::kill(static_cast<pid_t>(facts.number), 0) != 0 && errno == ESRCH);
     }
 
     part file;
-    trace::process about;
+    trace::process facts;
     std::uint32_t program;
     int end_descriptor;
     bool had_exited;                   ///< before the part was discovered
@@ -76,19 +76,19 @@ void collection::find_parts() {
         if (!seen_.insert(name.file.filename().string()).second) {
             continue;
         }
-        trace::process& about = parts_.emplace_back(std::make_unique<recorded_process>(name))->about;
+        trace::process& facts = parts_.emplace_back(std::make_unique<recorded_process>(name))->facts;
         // The process may exit between the two reads of /proc.
-        const bool is_known = !about.executable.empty() && !about.command.empty();
-        if (!is_known && about.number == started_.number && !has_other_parts(about.number)) {
-            about.executable = started_.executable;
-            about.command = started_.command;
+        const bool is_known = !facts.executable.empty() && !facts.command.empty();
+        if (!is_known && facts.number == started_.number && !has_other_parts(facts.number)) {
+            facts.executable = started_.executable;
+            facts.command = started_.command;
         }
     }
 }
 
 bool collection::has_other_parts(std::uint32_t process) const noexcept {
     return std::ranges::count_if(
-               parts_, [&](const auto& candidate) { return candidate->about.number == process; }) > 1;
+               parts_, [&](const auto& candidate) { return candidate->facts.number == process; }) > 1;
 }
 
 bool collection::has_begun(recorded_process& process) {
@@ -98,8 +98,8 @@ bool collection::has_begun(recorded_process& process) {
     if (!process.file.is_ready()) {
         return false;
     }
-    add_header(process.about, process.file.header());
-    process.about.ticks_per_second = ticks_per_second(process.file.header(), began_);
+    add_header(process.facts, process.file.header());
+    process.facts.ticks_per_second = ticks_per_second(process.file.header(), began_);
     process.number = number_in_trace(process);
     if (stopped_ != trace::stop_reason::none) {
         process.file.stop(stopped_);
@@ -117,7 +117,7 @@ void collection::uncount_programs() {
         recorded_process* const executor = find_executor(*process);
         if (executor != nullptr && executor->file.header().programs_not_followed != 0) {
             --executor->file.header().programs_not_followed;
-        } else if (started_.number != 0 && process->about.number != started_.number) {
+        } else if (started_.number != 0 && process->facts.number != started_.number) {
             ++result_.late_programs;
         }
     }
@@ -128,9 +128,9 @@ collection::recorded_process* collection::find_executor(const recorded_process& 
     recorded_process* executor = nullptr;
     for (const auto& candidate : parts_) {
         const bool is_predecessor =
-            candidate->about.number == program.about.number && candidate->program < program.program;
+            candidate->facts.number == program.facts.number && candidate->program < program.program;
         const bool is_parent =
-            program.program == 0 && candidate->about.number == program.file.header().parent;
+            program.program == 0 && candidate->facts.number == program.file.header().parent;
         if ((is_predecessor || is_parent) && candidate->file.has_header() && !candidate->is_done &&
             (executor == nullptr || candidate->program > executor->program)) {
             executor = candidate.get();
@@ -142,11 +142,11 @@ collection::recorded_process* collection::find_executor(const recorded_process& 
 /// A process that executed another program has two parts, with different start times.
 std::size_t collection::number_in_trace(const recorded_process& process) {
     const auto known = std::ranges::find_if(known_, [&](const trace::process& candidate) {
-        return candidate.number == process.about.number && candidate.first_ticks == process.about.first_ticks;
+        return candidate.number == process.facts.number && candidate.first_ticks == process.facts.first_ticks;
     });
     if (known == known_.end()) {
         ++result_.processes;
-        return to_->add_process(process.about);
+        return to_->add_process(process.facts);
     }
     return static_cast<std::size_t>(known - known_.begin());
 }
@@ -193,27 +193,27 @@ void collection::end(recorded_process& process, int status, std::uint64_t cpu_ti
         process.file.release(part::chunk_memory::keep_none);
     }
     if (!process.had_exited) {
-        process.about.last_ticks = clock_pair::read().ticks;
+        process.facts.last_ticks = clock_pair::read().ticks;
     }
-    process.about.exit_status = status;
-    process.about.cpu_nanoseconds = collect::cpu_time(process.file.header(), cpu_time);
-    add_header(process.about, process.file.header());
-    process.about.threads = process.file.header().threads;
+    process.facts.exit_status = status;
+    process.facts.cpu_nanoseconds = collect::cpu_time(process.file.header(), cpu_time);
+    add_header(process.facts, process.file.header());
+    process.facts.threads = process.file.header().threads;
     result_.events_of_unknown_threads += process.file.header().events_of_unknown_threads;
-    process.about.ticks_per_second = ticks_per_second(process.file.header(), began_);
-    to_->end_process(*process.number, process.about);
+    process.facts.ticks_per_second = ticks_per_second(process.file.header(), began_);
+    to_->end_process(*process.number, process.facts);
     process.file.remove();
 }
 
 /// The process never had a chunk.
 void collection::end_without_event(recorded_process& process) {
     if (process.file.has_header()) {
-        add_header(process.about, process.file.header());
-        result_.forks_not_followed += process.about.forks_not_followed;
-        result_.programs_not_followed += process.about.programs_not_followed;
+        add_header(process.facts, process.file.header());
+        result_.forks_not_followed += process.facts.forks_not_followed;
+        result_.programs_not_followed += process.facts.programs_not_followed;
     }
-    if (process.is_program && process.about.number != started_.number && !process.about.executable.empty()) {
-        result_.programs_without_event.push_back(process.about.executable);
+    if (process.is_program && process.facts.number != started_.number && !process.facts.executable.empty()) {
+        result_.programs_without_event.push_back(process.facts.executable);
     }
     process.file.remove();
 }
@@ -221,8 +221,8 @@ void collection::end_without_event(recorded_process& process) {
 void collection::end_exited(std::uint32_t except) {
     std::set<std::uint32_t> ended;
     for (const auto& process : parts_) {
-        if (process->about.number != except && process->has_ended()) {
-            ended.insert(process->about.number);
+        if (process->facts.number != except && process->has_ended()) {
+            ended.insert(process->facts.number);
         }
     }
     if (ended.empty()) {
@@ -231,7 +231,7 @@ void collection::end_exited(std::uint32_t except) {
     find_parts(); // of programs that these processes executed meanwhile
     uncount_programs();
     for (auto& process : parts_) {
-        if (ended.contains(process->about.number)) {
+        if (ended.contains(process->facts.number)) {
             end(*process, status_unknown);
         }
     }
@@ -256,12 +256,12 @@ void collection::end(std::uint32_t process, int status, std::uint64_t cpu_time) 
         uncount_programs();
         std::uint32_t last = 0;
         for (const auto& candidate : parts_) {
-            if (candidate->about.number == process) {
+            if (candidate->facts.number == process) {
                 last = std::max(last, candidate->program);
             }
         }
         for (auto& candidate : parts_) {
-            if (candidate->about.number == process) {
+            if (candidate->facts.number == process) {
                 const bool is_last = candidate->program == last;
                 end(*candidate, is_last ? status : status_unknown, is_last ? cpu_time : 0);
             }

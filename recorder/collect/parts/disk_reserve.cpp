@@ -15,9 +15,8 @@ constexpr std::uint64_t most_reserved = std::uint64_t{8} << 20;
 constexpr std::uint64_t disk_share = 8;
 
 std::uint64_t free_bytes(const std::filesystem::path& folder) noexcept {
-    struct ::statvfs about{};
-    return ::statvfs(folder.c_str(), &about) == 0 ? std::uint64_t{about.f_bavail} * about.f_frsize
-                                                  : UINT64_MAX;
+    struct ::statvfs info{};
+    return ::statvfs(folder.c_str(), &info) == 0 ? std::uint64_t{info.f_bavail} * info.f_frsize : UINT64_MAX;
 }
 
 } // namespace

@@ -59,9 +59,9 @@ void part::remove() noexcept {
 
 // The process creates the file, sets its size and then fills the header. The collector may see any state in between.
 bool part::has_header() noexcept {
-    struct ::stat about{};
-    if (header_ == nullptr && file_ >= 0 && ::fstat(file_, &about) == 0 &&
-        about.st_size >= static_cast<off_t>(trace::header_bytes)) {
+    struct ::stat info{};
+    if (header_ == nullptr && file_ >= 0 && ::fstat(file_, &info) == 0 &&
+        info.st_size >= static_cast<off_t>(trace::header_bytes)) {
         void* const memory =
             ::mmap(nullptr, trace::header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
         if (memory != MAP_FAILED) {

@@ -34,10 +34,10 @@ double frequency(clock_pair begin, clock_pair end) noexcept {
 trace::process running_process(std::uint32_t number) {
     trace::process process;
     process.number = number;
-    const std::filesystem::path about = "/proc/" + std::to_string(number);
+    const std::filesystem::path folder = "/proc/" + std::to_string(number);
     std::error_code error;
-    process.executable = std::filesystem::read_symlink(about / "exe", error).string();
-    const std::string words = text_of_system_file(about / "cmdline");
+    process.executable = std::filesystem::read_symlink(folder / "exe", error).string();
+    const std::string words = text_of_system_file(folder / "cmdline");
     for (std::size_t begin = 0; begin < words.size();) {
         const std::size_t end = std::min(words.find('\0', begin), words.size());
         process.command.push_back(words.substr(begin, end - begin));
@@ -50,24 +50,24 @@ std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) no
     return until > header.first_cpu_time ? until - header.first_cpu_time : 0;
 }
 
-void add_header(trace::process& about, const trace::part_header& header) {
-    if (about.executable.empty()) {
-        about.executable = std::string(header.executable.begin(), std::ranges::find(header.executable, '\0'));
+void add_header(trace::process& facts, const trace::part_header& header) {
+    if (facts.executable.empty()) {
+        facts.executable = std::string(header.executable.begin(), std::ranges::find(header.executable, '\0'));
     }
-    about.number = header.process;
-    about.parent = header.parent;
-    about.stacks = header.stacks;
-    about.sampled_one_in = header.sampled_one_in;
-    about.timed_one_in = header.timed_one_in;
-    about.first_ticks = header.first_time;
-    about.last_ticks = std::max(about.last_ticks, header.last_time.load());
-    about.cpu_nanoseconds = std::max(about.cpu_nanoseconds, cpu_time(header, header.last_cpu_time));
-    about.stopped = header.stopped;
-    about.nested_events = header.nested_events;
-    about.forks_not_followed = header.forks_not_followed;
-    about.programs_not_followed = header.programs_not_followed;
-    about.blocks_without_end = header.blocks_without_end;
-    about.names_lost = header.names_lost;
+    facts.number = header.process;
+    facts.parent = header.parent;
+    facts.stacks = header.stacks;
+    facts.sampled_one_in = header.sampled_one_in;
+    facts.timed_one_in = header.timed_one_in;
+    facts.first_ticks = header.first_time;
+    facts.last_ticks = std::max(facts.last_ticks, header.last_time.load());
+    facts.cpu_nanoseconds = std::max(facts.cpu_nanoseconds, cpu_time(header, header.last_cpu_time));
+    facts.stopped = header.stopped;
+    facts.nested_events = header.nested_events;
+    facts.forks_not_followed = header.forks_not_followed;
+    facts.programs_not_followed = header.programs_not_followed;
+    facts.blocks_without_end = header.blocks_without_end;
+    facts.names_lost = header.names_lost;
 }
 
 // A thread may be preempted between the two readings. The shortest attempt is the most exact.

@@ -12,7 +12,7 @@ namespace mallard::collect {
 trace::process running_process(std::uint32_t number);
 
 /// Effects: adds the facts of a part's header.
-void add_header(trace::process& about, const trace::part_header& header);
+void add_header(trace::process& facts, const trace::part_header& header);
 
 /// Returns: the CPU time of the process since the part began, in nanoseconds; 0 if unknown.
 std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) noexcept;

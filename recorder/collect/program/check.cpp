@@ -34,17 +34,17 @@ bool starts_with_any(const std::string& name, const auto& beginnings) {
 }
 
 void refuse_elevated_rights(const fs::path& file) {
-    struct ::stat about{};
-    if (::stat(file.c_str(), &about) != 0) {
+    struct ::stat info{};
+    if (::stat(file.c_str(), &info) != 0) {
         return;
     }
     const std::string remedy = ", and the loader preloads nothing there; record a copy without these rights: "
                                "cp " +
                                file.string() + " FILE";
-    if ((about.st_mode & S_ISUID) != 0) {
+    if ((info.st_mode & S_ISUID) != 0) {
         refuse(file, "runs with its owner's rights (setuid)" + remedy);
     }
-    if ((about.st_mode & S_ISGID) != 0 && (about.st_mode & S_IXGRP) != 0) {
+    if ((info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0) {
         refuse(file, "runs with its group's rights (setgid)" + remedy);
     }
     if (::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0) {
@@ -61,8 +61,8 @@ std::string sanitizer_in(const std::set<std::string>& symbols) {
     return {};
 }
 
-void refuse_sanitizers(const fs::path& program, const elf_file& about) {
-    for (const auto* const symbols : {&about.exported, &about.internal}) {
+void refuse_sanitizers(const fs::path& program, const elf_file& elf) {
+    for (const auto* const symbols : {&elf.exported, &elf.internal}) {
         if (const std::string name = sanitizer_in(*symbols); !name.empty()) {
             refuse(program, "was built with a sanitizer, which has its own malloc (" + name +
                                 "); build it without -fsanitize");
@@ -70,41 +70,41 @@ void refuse_sanitizers(const fs::path& program, const elf_file& about) {
     }
 }
 
-void refuse_foreign_files(const fs::path& file, const elf_file& about) {
-    if (!about.is_elf) {
+void refuse_foreign_files(const fs::path& file, const elf_file& elf) {
+    if (!elf.is_elf) {
         refuse(file, "is neither a program (ELF) nor a script that begins with #!");
     }
-    if (!about.is_for_this_machine()) {
-        refuse(file, "is " + about.kind() + "; the recorder is for 64-bit programs for x86-64");
+    if (!elf.is_for_this_machine()) {
+        refuse(file, "is " + elf.kind() + "; the recorder is for 64-bit programs for x86-64");
     }
-    if (about.interpreter.empty()) {
+    if (elf.interpreter.empty()) {
         refuse(file, "is statically linked, so no library can be preloaded; link it without -static, or with "
                      "mallard::recorder, which records its scopes and pools");
     }
-    if (fs::path(about.interpreter).filename() != glibc_loader) {
-        refuse(file, "is loaded by '" + about.interpreter + "', not by that of the GNU C library");
+    if (fs::path(elf.interpreter).filename() != glibc_loader) {
+        refuse(file, "is loaded by '" + elf.interpreter + "', not by that of the GNU C library");
     }
 }
 
 /// Returns: true for a static program that is linked with the recorder.
-bool records_itself(const elf_file& about) {
+bool records_itself(const elf_file& elf) {
     const char* const symbol = "mallard_record_functions";
-    return about.is_elf && about.is_for_this_machine() && about.interpreter.empty() &&
-           (about.exported.contains(symbol) || about.internal.contains(symbol));
+    return elf.is_elf && elf.is_for_this_machine() && elf.interpreter.empty() &&
+           (elf.exported.contains(symbol) || elf.internal.contains(symbol));
 }
 
 /// Calls within a program's own file are bound at link time, and it precedes every preloaded library.
-void check_own_allocator(const fs::path& file, const elf_file& about, std::vector<std::string>& notes) {
-    if (about.exported.contains("malloc")) {
+void check_own_allocator(const fs::path& file, const elf_file& elf, std::vector<std::string>& notes) {
+    if (elf.exported.contains("malloc")) {
         refuse(file, "has its own malloc, linked into it. A preloaded library comes after the program's own "
                      "functions and would see nothing; link it with the malloc of the C library");
     }
-    if (about.internal.contains("malloc")) {
+    if (elf.internal.contains("malloc")) {
         notes.push_back("'" + file.string() +
                         "' has its own malloc, hidden in it: only the calls of its libraries "
                         "are recorded");
     }
-    if (about.exported.contains("_Znwm") || about.internal.contains("_Znwm")) {
+    if (elf.exported.contains("_Znwm") || elf.internal.contains("_Znwm")) {
         notes.push_back("'" + file.string() +
                         "' has its own operator new, linked into it: the memory that it takes from malloc is "
                         "recorded; blocks from elsewhere are not");
@@ -120,13 +120,13 @@ void check_library(const fs::path& program, const fs::path& library, std::vector
     if (starts_with_any(name, standard_libraries)) {
         return;
     }
-    const elf_file about = elf_file::read(library);
-    if (const std::string symbol = sanitizer_in(about.exported); !symbol.empty()) {
+    const elf_file elf = elf_file::read(library);
+    if (const std::string symbol = sanitizer_in(elf.exported); !symbol.empty()) {
         refuse(program, "needs " + name + ", which was built with a sanitizer (" + symbol +
                             "); build it without -fsanitize");
     }
-    const bool own_malloc = about.exported.contains("malloc");
-    const bool own_operator = about.exported.contains("_Znwm");
+    const bool own_malloc = elf.exported.contains("malloc");
+    const bool own_operator = elf.exported.contains("_Znwm");
     if (!own_malloc && !own_operator) {
         return;
     }
@@ -134,7 +134,7 @@ void check_library(const fs::path& program, const fs::path& library, std::vector
     std::string note = function + " comes from " + name + ": calls are recorded and forwarded to it";
     note += own_malloc ? "; calls of its other functions (such as mallocx or mi_malloc) are not"
                        : "; memory that it takes from malloc is recorded too";
-    if (about.is_symbolic) {
+    if (elf.is_symbolic) {
         note += "; its internal calls are not (-Bsymbolic)";
     }
     notes.push_back(note);
@@ -145,33 +145,33 @@ void check_library(const fs::path& program, const fs::path& library, std::vector
 std::vector<std::string> check_program(const command& program) {
     std::vector<std::string> notes;
     refuse_elevated_rights(program.elf);
-    const elf_file about = elf_file::read(program.elf);
-    if (!about.is_elf && ::access(program.elf.c_str(), R_OK) != 0) {
+    const elf_file elf = elf_file::read(program.elf);
+    if (!elf.is_elf && ::access(program.elf.c_str(), R_OK) != 0) {
         notes.push_back("'" + program.elf.string() + "' cannot be read, so it was not checked");
         return notes;
     }
-    if (records_itself(about)) {
+    if (records_itself(elf)) {
         notes.push_back(
             "'" + program.elf.string() +
             "' is statically linked with mallard::recorder: its scopes and pools are recorded, its calls of "
             "malloc are not");
         return notes;
     }
-    refuse_foreign_files(program.elf, about);
-    refuse_sanitizers(program.elf, about);
-    check_own_allocator(program.elf, about, notes);
-    for (const fs::path& library : loaded_libraries(program.elf, about.interpreter)) {
+    refuse_foreign_files(program.elf, elf);
+    refuse_sanitizers(program.elf, elf);
+    check_own_allocator(program.elf, elf, notes);
+    for (const fs::path& library : loaded_libraries(program.elf, elf.interpreter)) {
         check_library(program.elf, library, notes);
     }
     return notes;
 }
 
 std::string reason_for_no_event(const std::string& program) {
-    const elf_file about = elf_file::read(program);
-    if (!sanitizer_in(about.exported).empty() || !sanitizer_in(about.internal).empty()) {
+    const elf_file elf = elf_file::read(program);
+    if (!sanitizer_in(elf.exported).empty() || !sanitizer_in(elf.internal).empty()) {
         return "was built with a sanitizer, which has its own malloc";
     }
-    return about.exported.contains("malloc") || about.internal.contains("malloc") ? "has its own malloc" : "";
+    return elf.exported.contains("malloc") || elf.internal.contains("malloc") ? "has its own malloc" : "";
 }
 
 } // namespace mallard::collect

@@ -77,9 +77,9 @@ child::child(const command& program, std::vector<std::string> variables, const s
 
 // The clock of an exited process is lost with its process ID, once the parent has waited for it.
 std::optional<int> child::ended() noexcept {
-    siginfo_t about{};
-    if (!status_ && ::waitid(P_PID, static_cast<id_t>(number_), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        about.si_pid == number_) {
+    siginfo_t info{};
+    if (!status_ && ::waitid(P_PID, static_cast<id_t>(number_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == number_) {
         cpu_time_ = process_cpu_time(number_);
         int status = 0;
         if (::waitpid(number_, &status, WNOHANG) == number_) {

@@ -20,16 +20,16 @@ constexpr int most_scripts = 4;
 constexpr std::size_t longest_first_line = 4096;
 
 bool can_execute(const fs::path& file) {
-    struct ::stat about{};
-    return ::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0;
+    struct ::stat info{};
+    return ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
 
 fs::path checked_executable(const fs::path& file) {
-    struct ::stat about{};
-    if (::stat(file.c_str(), &about) != 0) {
+    struct ::stat info{};
+    if (::stat(file.c_str(), &info) != 0) {
         throw failure("'" + file.string() + "' does not exist; give the path or the name of a program");
     }
-    if (S_ISDIR(about.st_mode)) {
+    if (S_ISDIR(info.st_mode)) {
         throw failure("'" + file.string() + "' is a folder; give a program in it");
     }
     if (!can_execute(file)) {

@@ -118,16 +118,16 @@ elf_file elf_file::read(const std::filesystem::path& path) {
     result.machine = header.e_machine;
     read_interpreter(opened.get(), result);
     for (Elf_Scn* section = nullptr; (section = ::elf_nextscn(opened.get(), section)) != nullptr;) {
-        GElf_Shdr about;
-        if (::gelf_getshdr(section, &about) == nullptr) {
+        GElf_Shdr section_header;
+        if (::gelf_getshdr(section, &section_header) == nullptr) {
             continue;
         }
-        if (about.sh_type == SHT_DYNSYM) {
-            read_symbols(opened.get(), section, about, result.exported);
-        } else if (about.sh_type == SHT_SYMTAB) {
-            read_symbols(opened.get(), section, about, result.internal);
-        } else if (about.sh_type == SHT_DYNAMIC) {
-            read_dynamic(section, about, result);
+        if (section_header.sh_type == SHT_DYNSYM) {
+            read_symbols(opened.get(), section, section_header, result.exported);
+        } else if (section_header.sh_type == SHT_SYMTAB) {
+            read_symbols(opened.get(), section, section_header, result.internal);
+        } else if (section_header.sh_type == SHT_DYNAMIC) {
+            read_dynamic(section, section_header, result);
         }
     }
     for (const std::string& name : result.exported) {

@@ -18,11 +18,11 @@ namespace fs = std::filesystem;
 
 /// Returns: an exited child that was not waited for; 0 if there is none, -1 if there is no child at all.
 pid_t ended_child() noexcept {
-    siginfo_t about{};
-    if (::waitid(P_ALL, 0, &about, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
         return errno == ECHILD ? -1 : 0;
     }
-    return about.si_pid;
+    return info.si_pid;
 }
 
 /// Returns: the process ID of the parent; 0 if the folder is not that of a process.

@@ -35,33 +35,33 @@ struct totals {
 };
 
 totals sum(const std::vector<trace::process>& processes, const collection::result& summary) {
-    totals all;
-    all.forks = summary.forks_not_followed;
-    all.programs = summary.programs_not_followed;
+    totals total;
+    total.forks = summary.forks_not_followed;
+    total.programs = summary.programs_not_followed;
     for (const trace::process& process : processes) {
-        all.events += process.events;
+        total.events += process.events;
         for (std::size_t end = 0; end < trace::stack_ends; ++end) {
             if (trace::is_complete(static_cast<trace::stack_end>(end))) {
-                all.complete += process.events_by_end.at(end);
+                total.complete += process.events_by_end.at(end);
             }
         }
-        all.threads += process.threads;
-        all.forks += process.forks_not_followed;
-        all.programs += process.programs_not_followed;
-        all.nested += process.nested_events;
-        all.names_lost += process.names_lost;
-        all.has_stacks = all.has_stacks || process.stacks != trace::stack_source::none;
+        total.threads += process.threads;
+        total.forks += process.forks_not_followed;
+        total.programs += process.programs_not_followed;
+        total.nested += process.nested_events;
+        total.names_lost += process.names_lost;
+        total.has_stacks = total.has_stacks || process.stacks != trace::stack_source::none;
         if (process.ticks_per_second > 0 && process.last_ticks > process.first_ticks) {
-            all.seconds =
-                std::max(all.seconds, static_cast<double>(process.last_ticks - process.first_ticks) /
-                                          process.ticks_per_second);
+            total.seconds =
+                std::max(total.seconds, static_cast<double>(process.last_ticks - process.first_ticks) /
+                                            process.ticks_per_second);
         }
-        if (all.stopped == trace::stop_reason::none) {
-            all.stopped = process.stopped;
+        if (total.stopped == trace::stop_reason::none) {
+            total.stopped = process.stopped;
         }
     }
-    all.programs -= std::min(all.programs, summary.late_programs);
-    return all;
+    total.programs -= std::min(total.programs, summary.late_programs);
+    return total;
 }
 
 std::string end_in_words(trace::stack_end end) {
@@ -90,48 +90,49 @@ std::string stop_in_words(trace::stop_reason reason) {
     }
 }
 
-void report_completeness(const totals& all, trace::reader& from) {
-    if (!all.has_stacks) {
+void report_completeness(const totals& total, trace::reader& from) {
+    if (!total.has_stacks) {
         print_line("no stacks, because of --stacks none; scopes will be withheld");
         return;
     }
-    print_line(percent(all.complete, all.events) + " of " + with_commas(all.events) + " stacks are complete");
-    if (static_cast<double>(all.complete) >= least_complete * static_cast<double>(all.events)) {
+    print_line(percent(total.complete, total.events) + " of " + with_commas(total.events) +
+               " stacks are complete");
+    if (static_cast<double>(total.complete) >= least_complete * static_cast<double>(total.events)) {
         return;
     }
     const incomplete_stacks incomplete = incomplete_stacks::most_frequent(from);
-    print_line("scopes will be withheld, which need 95 %: " + percent(incomplete.events, all.events) +
+    print_line("scopes will be withheld, which need 95 %: " + percent(incomplete.events, total.events) +
                " end " + end_in_words(incomplete.end) + ", most often in " + incomplete.file);
 }
 
-void report_no_events(const arguments& args, const totals& all) {
+void report_no_events(const arguments& args, const totals& total) {
     print_line("no event: '" + args.program.front() +
                "' called neither malloc nor operator new in a way that can be recorded");
-    if (all.programs != 0 && !args.follow) {
+    if (total.programs != 0 && !args.follow) {
         print_line("it executed another program, which was not followed; --follow records it too");
     }
 }
 
-void report_amounts(const totals& all, std::size_t processes, std::uint64_t bytes) {
-    std::string line = counted(all.events, "event") + " of " + counted(all.threads, "thread");
+void report_amounts(const totals& total, std::size_t processes, std::uint64_t bytes) {
+    std::string line = counted(total.events, "event") + " of " + counted(total.threads, "thread");
     if (processes > 1) {
         line += " in " + counted(processes, "process");
     }
-    line += " in " + decimal(all.seconds, 2) + " s; " + bytes_in_words(bytes);
-    if (all.events != 0) {
-        line += ", " + decimal(static_cast<double>(bytes) / static_cast<double>(all.events), 2) +
+    line += " in " + decimal(total.seconds, 2) + " s; " + bytes_in_words(bytes);
+    if (total.events != 0) {
+        line += ", " + decimal(static_cast<double>(bytes) / static_cast<double>(total.events), 2) +
                 " bytes an event";
     }
     print_line(line);
 }
 
-void report_not_followed(const totals& all, const arguments& args) {
+void report_not_followed(const totals& total, const arguments& args) {
     std::string not_followed;
-    if (all.forks != 0) {
-        not_followed = counted(all.forks, "fork");
+    if (total.forks != 0) {
+        not_followed = counted(total.forks, "fork");
     }
-    if (all.programs != 0) {
-        not_followed += (not_followed.empty() ? "" : " and ") + counted(all.programs, "executed program");
+    if (total.programs != 0) {
+        not_followed += (not_followed.empty() ? "" : " and ") + counted(total.programs, "executed program");
     }
     if (not_followed.empty()) {
         return;
@@ -166,14 +167,14 @@ void report_programs_without_event(const std::vector<std::string>& programs) {
     }
 }
 
-void report_missing(const totals& all, const collection::result& summary, const arguments& args) {
-    if (all.stopped != trace::stop_reason::none) {
-        print_line("the recording stopped before the program ended: " + stop_in_words(all.stopped));
+void report_missing(const totals& total, const collection::result& summary, const arguments& args) {
+    if (total.stopped != trace::stop_reason::none) {
+        print_line("the recording stopped before the program ended: " + stop_in_words(total.stopped));
     }
-    report_not_followed(all, args);
+    report_not_followed(total, args);
     report_programs_without_event(summary.programs_without_event);
-    if (all.nested != 0) {
-        print_line("lost: " + counted(all.nested, "event") +
+    if (total.nested != 0) {
+        print_line("lost: " + counted(total.nested, "event") +
                    " of signal handlers that interrupted the recorder, or whose stack has too little room");
     }
     if (summary.events_of_unknown_threads != 0) {
@@ -181,8 +182,8 @@ void report_missing(const totals& all, const collection::result& summary, const 
             "lost: " + counted(summary.events_of_unknown_threads, "event") +
             " of threads that first allocated after the program had restricted its system calls (seccomp)");
     }
-    if (all.names_lost != 0) {
-        print_line("lost: " + counted(all.names_lost, "use") +
+    if (total.names_lost != 0) {
+        print_line("lost: " + counted(total.names_lost, "use") +
                    " of names, because the table of names is full");
     }
     if (summary.damaged != 0) {
@@ -258,14 +259,14 @@ int conclude(const arguments& args, parts_folder& folder, const collection::resu
         return report_nothing_recorded(args, folder, status);
     }
     trace::reader from(folder.trace());
-    const totals all = sum(from.processes(), summary);
-    if (all.events == 0) {
-        report_no_events(args, all);
+    const totals total = sum(from.processes(), summary);
+    if (total.events == 0) {
+        report_no_events(args, total);
     } else {
-        report_completeness(all, from);
+        report_completeness(total, from);
     }
-    report_amounts(all, from.processes().size(), from.file_bytes());
-    report_missing(all, summary, args);
+    report_amounts(total, from.processes().size(), from.file_bytes());
+    report_missing(total, summary, args);
     report_failure(status);
     folder.keep_trace();
     folder.remove();

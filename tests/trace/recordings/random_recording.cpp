@@ -214,20 +214,20 @@ random_recording::random_recording(std::uint64_t seed, options settings) {
             waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(index));
         }
     }
-    about.number = 4711;
-    about.threads = settings.threads;
-    about.first_ticks = first_ticks;
-    about.executable = "/bin/program";
-    about.command = {"program", "argument"};
-    about.ticks_per_second = 2.5e9;
+    facts.number = 4711;
+    facts.threads = settings.threads;
+    facts.first_ticks = first_ticks;
+    facts.executable = "/bin/program";
+    facts.command = {"program", "argument"};
+    facts.ticks_per_second = 2.5e9;
 }
 
 void random_recording::add_to(trace::writer& to) const {
-    const std::size_t process = to.add_process(about);
+    const std::size_t process = to.add_process(facts);
     for (const auto& chunk : chunks) {
         to.add_chunk(process, chunk);
     }
-    to.end_process(process, about);
+    to.end_process(process, facts);
 }
 
 } // namespace mallard::test

@@ -64,7 +64,7 @@ struct random_recording {
 
     std::vector<std::vector<std::byte>> chunks; ///< in order for each thread
     std::map<std::uint32_t, std::vector<expected_event>> threads;
-    trace::process about;
+    trace::process facts;
 };
 
 } // namespace mallard::test

@@ -31,10 +31,10 @@ void memory_file::set(const std::vector<std::byte>& bytes) {
 }
 
 std::vector<std::byte> memory_file::get() const {
-    struct stat about{};
-    ::fstat(file_, &about);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(about.st_size));
-    if (::pread(file_, bytes.data(), bytes.size(), 0) != about.st_size) {
+    struct stat info{};
+    ::fstat(file_, &info);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(info.st_size));
+    if (::pread(file_, bytes.data(), bytes.size(), 0) != info.st_size) {
         throw std::runtime_error("a file in memory cannot be read");
     }
     return bytes;

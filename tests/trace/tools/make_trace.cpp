@@ -37,14 +37,14 @@ public:
     explicit program(std::uint64_t seed) : random_(seed) { calls_.push_back({0, 0x40'1000, {}}); }
 
     void write(trace::writer& to, std::uint64_t events) {
-        trace::process about;
-        about.number = 1;
-        about.threads = 1;
-        about.executable = "/nowhere/program";
-        about.first_ticks = ticks_;
-        about.ticks_per_second = 2e9;
-        about.timed_one_in = 64;
-        const std::size_t process_index = to.add_process(about);
+        trace::process facts;
+        facts.number = 1;
+        facts.threads = 1;
+        facts.executable = "/nowhere/program";
+        facts.first_ticks = ticks_;
+        facts.ticks_per_second = 2e9;
+        facts.timed_one_in = 64;
+        const std::size_t process_index = to.add_process(facts);
         begin_chunk();
         while (written_events_ < events) {
             walk();
@@ -54,8 +54,8 @@ public:
             }
         }
         to.add_chunk(process_index, chunk_.bytes);
-        about.last_ticks = ticks_;
-        to.end_process(process_index, about);
+        facts.last_ticks = ticks_;
+        to.end_process(process_index, facts);
     }
 
 private:
