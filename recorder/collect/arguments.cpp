@@ -122,7 +122,7 @@ arguments read_arguments(const std::vector<std::string>& words) {
         return result;
     }
     if (result.file.empty()) {
-        throw failure("the trace's name is empty; give -o FILE");
+        throw failure("the name of the trace is empty; give -o FILE");
     }
     if (result.recover && !result.program.empty()) {
         throw failure("--recover starts no program; remove '" + result.program.front() + "'");
