@@ -126,7 +126,7 @@ TEST(chunk_parser, keeps_no_levels_of_a_lost_chunk) {
     EXPECT_EQ(chunks.events.back().kept, 1U);
 }
 
-TEST(chunk_parser, keeps_a_gap_at_the_start_of_a_chunk) {
+TEST(chunk_parser, keeps_a_gap_at_a_chunk_start) {
     parsed_chunks chunks;
     chunk_builder first = begun(100);
     first.add(make_event(record_kind::malloc), 1, 0, {{1, 0}, {0, 100}, {2, 0}, {3, 0}});

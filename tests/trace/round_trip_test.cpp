@@ -44,7 +44,7 @@ TEST(round_trip, of_ordinary_events) {
     }
 }
 
-TEST(round_trip, of_numbers_with_64_bits_and_stacks_with_gaps) {
+TEST(round_trip, of_64_bit_numbers_and_stacks_with_gaps) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         expect_read_as_written({random_recording(seed, {.threads = 2, .events = 400, .extreme = true})});
     }
