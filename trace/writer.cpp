@@ -62,12 +62,12 @@ struct writer::state::recorded_process final : chunk_sink {
 
     void take(const event& added, stack_end end) override;
     void take_ticks(std::uint32_t thread, std::uint64_t inside, std::uint64_t by_recorder) override;
-    void take(code_file&& file) override;
+    void take(code_file&& loaded) override;
     void take(named_number&& name) override;
 
     [[nodiscard]] bool is_written(const event& added) const;
     waiting_thread& find_thread(std::uint32_t thread);
-    void resume(const input& file, frame_table::process_content& written);
+    void resume(const input& source, frame_table::process_content& written);
     void write_tables();
     void write_events(std::uint32_t thread, waiting_thread& pending);
     void write_all_events();
@@ -135,19 +135,19 @@ waiting_thread& writer::state::recorded_process::find_thread(std::uint32_t threa
 
 void writer::state::recorded_process::take_ticks(std::uint32_t thread, std::uint64_t inside,
                                                  std::uint64_t by_recorder) {
-    large_vector<event>& events = find_thread(thread).events;
-    if (events.empty()) {
+    large_vector<event>& pending = find_thread(thread).events;
+    if (pending.empty()) {
         return;
     }
-    events.back().ticks_inside = inside;
-    events.back().ticks_recorder = by_recorder;
+    pending.back().ticks_inside = inside;
+    pending.back().ticks_recorder = by_recorder;
 }
 
-void writer::state::recorded_process::take(code_file&& file) {
+void writer::state::recorded_process::take(code_file&& loaded) {
     if (owner.options_.redact) {
-        file.path.clear();
+        loaded.path.clear();
     }
-    write_code_file(code, file);
+    write_code_file(code, loaded);
     ++code_count;
 }
 
@@ -157,8 +157,8 @@ void writer::state::recorded_process::take(named_number&& name) {
 }
 
 /// Effects: loads the state of the process from the file. Everything is coded relative to its predecessors.
-void writer::state::recorded_process::resume(const input& file, frame_table::process_content& written) {
-    frame_memory memory(file);
+void writer::state::recorded_process::resume(const input& source, frame_table::process_content& written) {
+    frame_memory memory(source);
     for (const auto& [thread, frames] : written.threads) {
         if (frames.empty()) {
             continue;

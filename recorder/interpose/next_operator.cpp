@@ -81,8 +81,8 @@ void* function_near(const void* caller, const char* name) noexcept {
 } // namespace
 
 void* next_operator(operator_name name, const void* caller) noexcept {
-    static constinit std::array<std::atomic<void*>, names.size()> resolved{};
-    std::atomic<void*>& cached = resolved[static_cast<std::size_t>(name)];
+    static constinit std::array<std::atomic<void*>, names.size()> next_operators{};
+    std::atomic<void*>& cached = next_operators[static_cast<std::size_t>(name)];
     void* function = cached.load(std::memory_order_relaxed);
     if (function == nullptr) [[unlikely]] {
         const char* const symbol = names[static_cast<std::size_t>(name)];

@@ -167,7 +167,7 @@ MALLARD_INTERPOSED int execle(const char* path, const char* first, ...) noexcept
 
 MALLARD_INTERPOSED int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                                    const posix_spawnattr_t* attributes, char* const arguments[],
-                                   char* const variables[]) noexcept {
+                                   char* const variables[]) {
     return start_program(
         [&](const next_functions& next) {
             return next.posix_spawn(child, path, actions, attributes, arguments, variables);
@@ -177,7 +177,7 @@ MALLARD_INTERPOSED int posix_spawn(pid_t* child, const char* path, const posix_s
 
 MALLARD_INTERPOSED int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
                                     const posix_spawnattr_t* attributes, char* const arguments[],
-                                    char* const variables[]) noexcept {
+                                    char* const variables[]) {
     return start_program(
         [&](const next_functions& next) {
             return next.posix_spawnp(child, file, actions, attributes, arguments, variables);
