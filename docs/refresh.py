@@ -1,8 +1,8 @@
-"""Writes every measured figure of README.md and docs/ from stored rows, so that none is typed by hand.
+"""Writes every measured figure of README.md and docs/ from stored rows.
 
     build/venv/bin/python docs/refresh.py                    the rows in docs/results
     build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
-    build/venv/bin/python docs/refresh.py --add mallard.db   stores them in place of those of the same command
+    build/venv/bin/python docs/refresh.py --add mallard.db   stores them in place of runs of the same command
     build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak
     build/venv/bin/python docs/refresh.py --stages build/test-logs/times.json
                                                              stores the times of these stages of mallard test
@@ -79,8 +79,8 @@ IMAGES = {DOCS / "images" / "density.svg": density.image}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def store_runs(database: Path, beside: bool) -> None:
-    """Keeps the finished runs of each experiment that the database has; `beside`: and the stored ones of
+def store_runs(database: Path, keep_others: bool) -> None:
+    """Stores the finished runs of each experiment in the database; `keep_others` keeps the stored runs of
     other commands.
     """
     command = [sys.executable, "-m", "mallard", "export", "--format", "json", "--run", "all"]
@@ -99,7 +99,7 @@ def store_runs(database: Path, beside: bool) -> None:
         kept = {run["id"] for run in runs}
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:
-            stored = read_stored(experiment) if beside else {"runs": [], "rows": []}
+            stored = read_stored(experiment) if keep_others else {"runs": [], "rows": []}
             drop_runs(stored, {run["command"] for run in runs})
             add_runs(stored, runs, rows)
             data = json.dumps(stored, sort_keys=True).encode()
@@ -114,7 +114,7 @@ def drop_runs(stored: dict[str, Any], commands: set[str]) -> None:
 
 
 def add_runs(stored: dict[str, Any], runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
-    """Numbers them after those that are there."""
+    """Appends the runs, with numbers after the stored ones."""
     last = max((run["id"] for run in stored["runs"]), default=0)
     numbers = {run["id"]: last + place for place, run in enumerate(runs, start=1)}
     stored["runs"] += [{**run, "id": numbers[run["id"]]} for run in runs]
@@ -122,7 +122,7 @@ def add_runs(stored: dict[str, Any], runs: list[dict[str, Any]], rows: list[dict
 
 
 def refreshed(text: str, figures: dict[str, Callable[[], str]]) -> str:
-    return BLOCK.sub(lambda found: f"{found[1]}{figures[found[2]]()}\n{found[3]}", text)
+    return BLOCK.sub(lambda match: f"{match[1]}{figures[match[2]]()}\n{match[3]}", text)
 
 
 def main() -> int:
@@ -138,14 +138,14 @@ def main() -> int:
         dest="added",
         type=Path,
         metavar="FILE",
-        help="the same, in place of those of one command",
+        help="the same, in place of runs of one command",
     )
     parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
     parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
     if database := arguments.database or arguments.added:
-        store_runs(database, beside=arguments.added is not None)
+        store_runs(database, keep_others=arguments.added is not None)
     if arguments.soak:
         testing.add_soaks(arguments.soak)
     if arguments.stages:

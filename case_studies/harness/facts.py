@@ -31,7 +31,7 @@ def measure_cell(
     for name in [*builds_of(case), *under]:
         build, _, malloc = name.partition(UNDER)
         environment = own_environment()
-        if malloc and (library := mallocs.library_of(malloc)):
+        if malloc and (library := mallocs.require_library(malloc)):
             environment[preload.VARIABLE] = preload.preload_list([library])
         runs[name] = partial(measure, building.words(case, given, build), environment, None, SECONDS_LIMIT)
     measured = interleaved(runs, BEFORE, rounds, SEED, tick, _check_first)

@@ -38,7 +38,7 @@ def printed(page: str) -> Iterator[Printed]:
     lines = page[page.index(HEADING) :].splitlines()
     indent = " " * (page.index(HEADING) - page.rindex("\n", 0, page.index(HEADING)) - 1)
     heads = [(word.end(), word[0]) for word in re.finditer(r"\S+", indent + lines[0])][-5:]
-    part, headings = "", {each.heading for each in PARTS}
+    part, headings = "", {part.heading for part in PARTS}
     for line in lines[1:]:
         text = line.strip()
         if text in headings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from figures.stored import StoredRun, conditions_of, markdown_table, nanoseconds, with_strategy
+from figures.stored import StoredRun, markdown_table, nanoseconds, run_conditions, with_strategy
 from mallard.analysis.averages import mean_over_rows
 from mallard.analysis.cell_tables import CellTable, density_tables
 from mallard.analysis.words import percent_text
@@ -30,13 +30,13 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def _run(experiment: str) -> StoredRun:
-    found = with_strategy(experiment, f"multipool{INLINE_MARK}")
-    assert found is not None
-    return found
+    stored = with_strategy(experiment, f"multipool{INLINE_MARK}")
+    assert stored is not None
+    return stored
 
 
 def _conditions() -> str:
-    return "\n".join(conditions_of(_run(name)) for name in ("primitives", "density"))
+    return "\n".join(run_conditions(_run(name)) for name in ("primitives", "density"))
 
 
 def _pairs() -> str:

@@ -40,8 +40,12 @@ def explanations() -> dict[str, str]:
 def summary(cells: list[Cell]) -> str:
     """The figures that a reader asks for first, each beside what lowers it."""
     programs = len({cell.case for cell in cells})
-    signs, kept = (score.of_promises(cells, of) for of in (score.sign_right, score.at_least_promised))
-    near, unchanged = (score.of_cells(cells, of) for of in (score.near_best, score.unchanged_near_best))
+    signs, kept = (
+        score.of_promises(cells, criterion) for criterion in (score.sign_right, score.at_least_promised)
+    )
+    near, unchanged = (
+        score.of_cells(cells, criterion) for criterion in (score.near_best, score.unchanged_near_best)
+    )
     return (
         f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice made {kept.of} "
         f"promises, those of its second halves included: {signs} have the right sign, and {kept.right} were "
@@ -157,11 +161,11 @@ def scores(cells: list[Cell]) -> str:
 
 
 def misses(cells: list[Cell], known: dict[str, str]) -> str:
-    found = score.misses(cells)
-    if not found:
+    missed = score.misses(cells)
+    if not missed:
         return "No cell was missed." if cells else NO_CELL
     rows: Iterable[str] = (
-        _joined(_name(cell), name, known.get(f"{cell.name}: {name}", UNEXPLAINED)) for cell, name in found
+        _joined(_name(cell), name, known.get(f"{cell.name}: {name}", UNEXPLAINED)) for cell, name in missed
     )
     return "\n".join(["| case, input | missed | why |", "|---|---|---|", *rows])
 
@@ -170,12 +174,12 @@ def _words(build: str) -> str:
     return build.replace("_", " ").replace(BEFORE + UNDER, "unchanged, under ").replace(UNDER, ", under ")
 
 
-def _share(of: Difference | None, seconds: float) -> str:
+def _share(difference: Difference | None, seconds: float) -> str:
     """In milliseconds, with the interval in percent of the run."""
-    if of is None:
+    if difference is None:
         return ""
-    low, high = (100 * edge / seconds for edge in (of.low, of.high))
-    return f"{1e3 * of.median:+.1f} ms ({low:+.0f} to {high:+.0f} %)"
+    low, high = (100 * edge / seconds for edge in (difference.low, difference.high))
+    return f"{1e3 * difference.median:+.1f} ms ({low:+.0f} to {high:+.0f} %)"
 
 
 def _milliseconds(seconds: float) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Container
 from functools import cache
 
-from figures.stored import StoredRun, is_of_this_library, markdown_table, stored_file, stored_runs
+from figures.stored import StoredRun, is_current, markdown_table, stored_file, stored_runs
 from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
 from mallard.experiments import EXPERIMENTS
 
@@ -38,8 +38,8 @@ def disagreeing() -> str:
 
 def _line(entry: Entry) -> list[str]:
     """An undecided claim has a question mark behind its figure."""
-    here = f"{entry.ours} ?".lstrip() if entry.verdict == NOT_MEASURED else entry.ours
-    parts = [f"{entry.number}, {entry.section}: {entry.shown_text}", entry.printed, here]
+    figure = f"{entry.ours} ?".lstrip() if entry.verdict == NOT_MEASURED else entry.ours
+    parts = [f"{entry.number}, {entry.section}: {entry.shown_text}", entry.printed, figure]
     return [part.replace("|", "\\|").replace("<", "&lt;") for part in parts]
 
 
@@ -47,7 +47,7 @@ def conditions() -> str:
     return runs_text("Decided by", {entry.run for entry in entries()})
 
 
-def runs_text(what: str, numbers: Container[int | None]) -> str:
+def runs_text(verb: str, numbers: Container[int | None]) -> str:
     """The runs of these numbers and their machines. Runs of a day at one commit share a line."""
     named = [stored for stored in runs() if stored.run["id"] in numbers]
     where = [stored.run["machine"] for stored in named]
@@ -55,18 +55,19 @@ def runs_text(what: str, numbers: Container[int | None]) -> str:
     commands: dict[str, list[str]] = {}  # of the runs of a day at a commit
     for stored in named:
         head = f"{stored.run['started'][:10]}, commit {stored.run['runner']['commit']}"
-        since = "" if is_of_this_library(stored) else " (the library has changed since)"
+        since = "" if is_current(stored) else " (the library has changed since)"
         commands.setdefault(f"{head}{since}", []).append(f"`{stored.run['command']}`")
     lines = [f"- {head}: {', '.join(texts)}." for head, texts in commands.items()]
-    return "\n".join([f"{what} these runs on {' and '.join(machines)}:", "", *lines])
+    return "\n".join([f"{verb} these runs on {' and '.join(machines)}:", "", *lines])
 
 
 def counts() -> str:
     """A line a document, a column a verdict."""
-    found: dict[str, Counter[str]] = {}
+    by_document: dict[str, Counter[str]] = {}
     for entry in entries():
-        found.setdefault(entry.document, Counter())[entry.verdict] += 1
+        by_document.setdefault(entry.document, Counter())[entry.verdict] += 1
     lines = [
-        [document, *(str(verdicts[verdict]) for verdict in VERDICTS)] for document, verdicts in found.items()
+        [document, *(str(verdicts[verdict]) for verdict in VERDICTS)]
+        for document, verdicts in by_document.items()
     ]
     return markdown_table(["document", *VERDICTS], lines)

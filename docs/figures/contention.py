@@ -16,8 +16,8 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def tables() -> str:
-    found = race_tables("contention", load("contention").rows)
-    return cells_as_markdown(map(_doubling, found), ("N", "S", "W"), _place)
+    measured = race_tables("contention", load("contention").rows)
+    return cells_as_markdown(map(_doubling, measured), ("N", "S", "W"), _place)
 
 
 def _doubling(table: CellTable) -> CellTable:

@@ -13,9 +13,9 @@ from figures.stored import (
     NO_BUFFER,
     buffer_text,
     conditions,
-    conditions_of,
     markdown_table,
     percent_interval,
+    run_conditions,
     stored_runs,
 )
 from mallard.analysis.averages import Effect, Percent, mean_over_rows
@@ -29,7 +29,7 @@ from mallard.library import KEEP, NULL
 from mallard.papers.tables import AVERAGES, P0089, P0213, printed_table
 from mallard.selection import in_prose
 from mallard.stats import Ratio, paired_ratio
-from mallard.strategy_names import BASE_MARK, number_of
+from mallard.strategy_names import BASE_MARK, paper_number
 
 HASHED_STRINGS = ("unordered_set", "string")
 HASHES = ("prefix", "full")
@@ -43,27 +43,36 @@ def summary() -> Summary:
 
 
 @cache
-def hashed(how: str) -> Summary:
+def hashed(hashing: str) -> Summary:
     """The newest summary of rows with this hash, on small pages if there are some."""
-    return min(_summaries(how), key=lambda each: dict(each.setting).get("pages", SMALL) != SMALL)
+    return min(
+        _summaries(hashing), key=lambda candidate: dict(candidate.setting).get("pages", SMALL) != SMALL
+    )
 
 
-def is_stored(how: str) -> bool:
-    return bool(_summaries(how))
+def is_stored(hashing: str) -> bool:
+    return bool(_summaries(hashing))
 
 
 @cache
-def _summaries(how: str) -> list[Summary]:
-    runs = [run for run in stored_runs("density") if run.run["options"].get("hash") == how]
+def _summaries(hashing: str) -> list[Summary]:
+    runs = [run for run in stored_runs("density") if run.run["options"].get("hash") == hashing]
     return summaries(runs[0].rows) if runs else []
 
 
-def whole_strings() -> dict[str, Ratio]:
+def full_strings() -> dict[str, Ratio]:
     """The means with whole strings hashed, over the same rows: most structures hash none."""
     if not is_stored("full"):
         return {}
     full = hashed("full").tables
-    tables = [*full, *(table for table in summary().tables if table.type not in {each.type for each in full})]
+    tables = [
+        *full,
+        *(
+            table
+            for table in summary().tables
+            if table.type not in {hashed_table.type for hashed_table in full}
+        ),
+    ]
     means = {name: mean_over_rows(tables, name) for name in summary().strategies}
     return {name: mean for name, mean in means.items() if mean and mean.n == summary().means[name].n}
 
@@ -97,12 +106,12 @@ def _structure(verdict: Verdict) -> str:
 
 def _both(type_: str, strategy: str) -> str:
     hashes = all(part in type_ for part in HASHED_STRINGS)
-    return " / ".join(_share(how, type_, strategy) for how in (HASHES if hashes else HASHES[:1]))
+    return " / ".join(_share(hashing, type_, strategy) for hashing in (HASHES if hashes else HASHES[:1]))
 
 
-def _share(how: str, type_: str, strategy: str) -> str:
-    found = hashed(how).tables if is_stored(how) else []
-    mean = mean_over_rows([table for table in found if table.type == type_], strategy)
+def _share(hashing: str, type_: str, strategy: str) -> str:
+    tables = hashed(hashing).tables if is_stored(hashing) else []
+    mean = mean_over_rows([table for table in tables if table.type == type_], strategy)
     return f"{100 * mean.median:.0f}" if mean else "not measured"
 
 
@@ -115,8 +124,8 @@ def blocks() -> dict[str, Callable[[], str]]:
         "huge_pages": huge_pages,
         "below_null": below_null,
         "density_buffer": buffer,
-        "dispatch": lambda: parts_of(summary().dispatch),
-        "winking_out": lambda: parts_of(summary().wink_out),
+        "dispatch": lambda: parts_table(summary().dispatch),
+        "winking_out": lambda: parts_table(summary().wink_out),
         "population": population,
         "structures": structures,
     }
@@ -125,10 +134,10 @@ def blocks() -> dict[str, Callable[[], str]]:
 def both_conditions() -> str:
     """Of the run with prefixes, and of the one with whole strings hashed."""
     runs = [
-        next((run for run in stored_runs("density") if run.run["options"]["hash"] == how), None)
-        for how in HASHES
+        next((run for run in stored_runs("density") if run.run["options"]["hash"] == hashing), None)
+        for hashing in HASHES
     ]
-    return "\n".join(conditions_of(run) for run in runs if run)
+    return "\n".join(run_conditions(run) for run in runs if run)
 
 
 STRATEGIES_FILE = DOCS.parent / "bench" / "strategy" / "strategies.def"
@@ -145,12 +154,12 @@ def begins_in_buffer() -> list[str]:
 
 def buffers() -> dict[str, int]:
     """The number of stored rows by the buffer that their cell offers."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for run in stored_runs("density"):
         for row in run.rows:
             text = buffer_text(str(row.parameters["buffer"]), int(row.parameters["buffer_bytes"]))
-            found[text] = found.get(text, 0) + 1
-    return found
+            counts[text] = counts.get(text, 0) + 1
+    return counts
 
 
 def buffer() -> str:
@@ -204,7 +213,7 @@ def below_null() -> str:
     )
 
 
-def parts_of(effect: Effect) -> str:
+def parts_table(effect: Effect) -> str:
     """The effect of a binding or of winking out: its mean and its median over all cells, and its parts."""
     rows = [[name, _percent(part)] for name, part in effect.parts.items()]
     if effect.overall:
@@ -219,27 +228,29 @@ def _percent(part: Percent) -> str:
 
 def huge_pages() -> str:
     """The means of the structures that were measured on both sizes of pages, for all strategies alike."""
-    found = next((run for run in stored_runs("density") if run.run["options"].get("pages") == [HUGE]), None)
-    if found is None:
+    stored = next((run for run in stored_runs("density") if run.run["options"].get("pages") == [HUGE]), None)
+    if stored is None:
         return "Not measured."
-    (huge,) = summaries(found.rows)
+    (huge,) = summaries(stored.rows)
     on_huge, on_small = _lines(huge), _lines(summary())
     both = sorted(on_huge.keys() & on_small.keys())
     rows = []
     for name in huge.strategies:
         percent = [
             fmean(
-                100 * one[at].cells[name].time.median / other[at].cells[base].time.median
+                100 * dividend[at].cells[name].time.median / divisor[at].cells[base].time.median
                 for at in both
-                if name in one[at].cells and one[at].cells[name].time and other[at].cells[base].time
+                if name in dividend[at].cells
+                and dividend[at].cells[name].time
+                and divisor[at].cells[base].time
             )
-            for one, other, base in (
+            for dividend, divisor, base in (
                 (on_small, on_small, BASE),
                 (on_huge, on_huge, BASE),
                 (on_huge, on_small, name),
             )
         ]
-        rows.append([name, *(f"{each:.0f}" for each in percent)])
+        rows.append([name, *(f"{value:.0f}" for value in percent)])
     heading = [
         "strategy",
         f"on small pages, % of {BASE}",
@@ -248,12 +259,12 @@ def huge_pages() -> str:
     ]
     return (
         f"{markdown_table(heading, rows)}\n\n"
-        f"Means over {len(both)} rows, of {huge.population}. {conditions_of(found)}"
+        f"Means over {len(both)} rows, of {huge.population}. {run_conditions(stored)}"
     )
 
 
-def _lines(of: Summary) -> dict[tuple[str, int], Line]:
-    return {(table.type, line.size_log2): line for table in of.tables for line in table.lines}
+def _lines(source: Summary) -> dict[tuple[str, int], Line]:
+    return {(table.type, line.size_log2): line for table in source.tables for line in table.lines}
 
 
 def image() -> str:
@@ -265,24 +276,24 @@ def averages() -> str:
     """The first table of the results: whole strings hashed beside their first characters, because that choice
     decides the share of the allocator where strings are keys.
     """
-    full = whole_strings()
+    full = full_strings()
     # Without a row that is built once, "built more than once" would repeat its neighbour.
     columns = {"built more than once": summary().repeated} if summary().built_once else {}
     columns |= {"whole strings hashed": full}
-    here = " | ".join((f"here, % of {BASE}", "interval", *columns))
+    measured = " | ".join((f"here, % of {BASE}", "interval", *columns))
     printed = printed_table(AVERAGES).lines[0]
     papers = "P0213, same rows | P0089, same rows | P0213, all its 132 rows"
-    lines = [f"| strategy | AS | {here} | {papers} |", f"|---|---|{'---:|' * (5 + len(columns))}"]
+    lines = [f"| strategy | AS | {measured} | {papers} |", f"|---|---|{'---:|' * (5 + len(columns))}"]
     for name, mean in summary().means.items():
         if name == BASE:
             continue
-        same = [
-            "" if mean_there is None else f"{mean_there:.1f}"
-            for mean_there in (summary().printed_mean(paper, name) for paper in (P0213, P0089))
+        printed_means = [
+            "" if printed_mean is None else f"{printed_mean:.1f}"
+            for printed_mean in (summary().printed_mean(paper, name) for paper in (P0213, P0089))
         ]
-        beside = [*same, f"{printed[name]:.2f}" if name in printed else ""]
+        comparisons = [*printed_means, f"{printed[name]:.2f}" if name in printed else ""]
         shown = f"{100 * mean.median:.1f}"
-        others = (f"{100 * of[name].median:.1f}" if name in of else "" for of in columns.values())
-        here = f"{shown} | {percent_interval(mean)} | {' | '.join(others)}"
-        lines.append(f"| {name} | {number_of(name)} | {here} | {' | '.join(beside)} |")
+        others = (f"{100 * column[name].median:.1f}" if name in column else "" for column in columns.values())
+        measured = f"{shown} | {percent_interval(mean)} | {' | '.join(others)}"
+        lines.append(f"| {name} | {paper_number(name)} | {measured} | {' | '.join(comparisons)} |")
     return "\n".join(lines)

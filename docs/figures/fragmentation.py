@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from figures.stored import StoredRun, conditions_of, log2_text, markdown_table, ratio_text, stored_runs
+from figures.stored import StoredRun, log2_text, markdown_table, ratio_text, run_conditions, stored_runs
 from mallard.analysis.names import BASE
 from mallard.analysis.panel.fragmentation import (
     FragmentationTable,
@@ -41,8 +41,8 @@ class Source:
 
     def slowdowns(self, strategy: str, sizes: list[int]) -> list[str]:
         """Its times where everything was freed, divided by those in a fresh heap."""
-        found = (table.slowdown(ALL, size, strategy) for table in self.tables for size in sizes)
-        return [f"{slower.median:.2f}" for slower in found if slower]
+        slowdowns = (table.slowdown(ALL, size, strategy) for table in self.tables for size in sizes)
+        return [f"{slower.median:.2f}" for slower in slowdowns if slower]
 
     def population(self) -> str:
         structures = in_prose([table.structure for table in self.tables])
@@ -60,16 +60,16 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def sources() -> list[Source]:
-    found: dict[str, Source] = {}
+    by_name: dict[str, Source] = {}
     for stored in stored_runs("fragmentation"):
         if "--contenders" in stored.run["command"]:
             continue
         tables = fragmentation_tables(stored.rows)
         for name in dict.fromkeys(table.upstream for table in tables):
             source = Source(name, stored, [table for table in tables if table.upstream == name])
-            if name not in found or len(source.freed) > len(found[name].freed):
-                found[name] = source
-    return list(found.values())
+            if name not in by_name or len(source.freed) > len(by_name[name].freed):
+                by_name[name] = source
+    return list(by_name.values())
 
 
 def means() -> str:
@@ -110,4 +110,4 @@ def all_freed() -> str:
 
 def conditions() -> str:
     stored = {source.stored.run["id"]: source.stored for source in sources()}
-    return "\n".join(conditions_of(run) for run in stored.values())
+    return "\n".join(run_conditions(run) for run in stored.values())

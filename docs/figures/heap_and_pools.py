@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 from figures.locality import by_length, times
-from figures.stored import StoredRun, conditions_of, nanoseconds, with_strategy
-from figures.utilization import tables_of
+from figures.stored import StoredRun, nanoseconds, run_conditions, with_strategy
+from figures.utilization import render_tables
 from mallard.analysis.labels import SHORT_STATUS
 from mallard.analysis.names import BASE
 from mallard.analysis.panel.locality import Surface, locality_systems
@@ -24,14 +24,14 @@ Block = Callable[[StoredRun], str]
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "heap_locality": _stored("locality", locality),
-        "heap_locality_conditions": _stored("locality", conditions_of),
-        "heap_utilization": _stored("utilization", lambda stored: tables_of(stored.rows)),
-        "heap_utilization_conditions": _stored("utilization", conditions_of),
+        "heap_locality_conditions": _stored("locality", run_conditions),
+        "heap_utilization": _stored("utilization", lambda stored: render_tables(stored.rows)),
+        "heap_utilization_conditions": _stored("utilization", run_conditions),
     }
 
 
 def _stored(experiment: str, block: Block) -> Callable[[], str]:
-    """Of the run that has a heap; a note if there is none yet."""
+    """The block of the run that has a heap; a note without such a run."""
 
     def text() -> str:
         stored = with_strategy(experiment, HEAP)

@@ -29,7 +29,7 @@ Block = Callable[[], str]
 
 
 def blocks() -> dict[str, Block]:
-    found: dict[str, tuple[str, Block]] = {
+    entries: dict[str, tuple[str, Block]] = {
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
         "growth_backward": (BACKWARD, lambda: _times(BACKWARD)),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
@@ -47,7 +47,7 @@ def blocks() -> dict[str, Block]:
     }
     return {
         name.replace("-", "_"): _where_measured(experiment, block)
-        for name, (experiment, block) in found.items()
+        for name, (experiment, block) in entries.items()
     }
 
 
@@ -81,7 +81,7 @@ def _burst_fastest() -> str:
     """A line for each phase, over all ranges; of the strategies in the table above."""
     names = [name for name in _taking_bursts(_ranges()) if name != "null"]
     lines = []
-    for phase in _times_of(BURST):
+    for phase in _phase_times(BURST):
         table = timed(_ranges(), phase).only(names)
         ranking = rank_table(table)
         if ranking.best is None:
@@ -101,7 +101,9 @@ def _burst_gain() -> str:
     lines = []
     for plain, in_bursts in with_bursts(table.strategies):
         ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]
-        lines.append([plain, *(percent_text(mean_ratio(found)) if found else "" for found in ratios)])
+        lines.append(
+            [plain, *(percent_text(mean_ratio(pairings)) if pairings else "" for pairings in ratios)]
+        )
     return markdown_table(["of the time node by node", *(phase.short for phase in phases)], lines)
 
 
@@ -128,7 +130,7 @@ def _blocks() -> CellTable:
     return table
 
 
-def _times_of(experiment: str) -> tuple[Quantity, ...]:
+def _phase_times(experiment: str) -> tuple[Quantity, ...]:
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Phases)
     return panel.times
@@ -136,7 +138,7 @@ def _times_of(experiment: str) -> tuple[Quantity, ...]:
 
 def _times(experiment: str) -> str:
     """Nanoseconds of an operation by number of elements; of `int`, which comes first."""
-    time = _times_of(experiment)[0]
+    time = _phase_times(experiment)[0]
     table = _tables(experiment)[0]
     return _by_size(timed(table, time).lines, shown(table.strategies), f"ns {time.unit}", time_text)
 
@@ -155,13 +157,13 @@ def _burst() -> str:
     table = _ranges()
     line = table.line(SHOWN_RANGE)
     assert line is not None
-    heads = ["ns a node", *(phase.short for phase in _times_of(BURST)), "overhead, %"]
+    heads = ["ns a node", *(phase.short for phase in _phase_times(BURST)), "overhead, %"]
     return markdown_table(
         heads,
         [
             [
                 name,
-                *(time_text(line, name, phase.figure) for phase in _times_of(BURST)),
+                *(time_text(line, name, phase.figure) for phase in _phase_times(BURST)),
                 figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
             ]
             for name in _taking_bursts(table)
@@ -187,7 +189,7 @@ def _churn() -> str:
         [
             [
                 name,
-                *(time_text(line, name, time.figure) for time in _times_of(CHURN)),
+                *(time_text(line, name, time.figure) for time in _phase_times(CHURN)),
                 *(figure_text(line, name, ratio, lambda value: f"{value:.3f}") for ratio in ratios),
                 figure_text(line, name, heap_churn.OVERHEAD.figure, lambda count: f"{count:.0f}"),
                 memory_text(line, name, heap_churn.TRIMMED.figure),

@@ -39,13 +39,13 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def systems() -> list[System]:
-    return _of(load("locality"))
+    return _comparable_systems(load("locality"))
 
 
-def _of(stored: StoredRun) -> list[System]:
+def _comparable_systems(stored: StoredRun) -> list[System]:
     """Those with the global allocator and a pool a subsystem, by size."""
-    found = locality_systems(stored.rows)
-    return [system for system in found if {BASE, POOL} <= system.surfaces.keys()]
+    all_systems = locality_systems(stored.rows)
+    return [system for system in all_systems if {BASE, POOL} <= system.surfaces.keys()]
 
 
 def summary() -> str:
@@ -57,12 +57,12 @@ def summary() -> str:
     for length in system.list_lengths:
         if (length.bit_length() - 1) % 3:
             continue
-        after = [surface.shuffled(length, factor) for surface in (base, pool)]
+        shuffled = [surface.shuffled(length, factor) for surface in (base, pool)]
         lost = [surface.degradation(length, factor) for surface in (base, pool)]
         lines.append(
             [
                 log2_text(length),
-                *(nanoseconds(time) if time else "" for time in after),
+                *(nanoseconds(time) if time else "" for time in shuffled),
                 *(times(ratio) for ratio in lost),
                 ratio_text(base.against(pool, length, factor), digits=1),
             ]
@@ -149,7 +149,7 @@ def small() -> str:
     """Systems that only the other stored runs have: the gain of a pool after the shuffle."""
     shown = {system.links for system in systems()}
     lines = []
-    for system in (system for run in stored_runs("locality")[1:] for system in _of(run)):
+    for system in (system for run in stored_runs("locality")[1:] for system in _comparable_systems(run)):
         if system.links in shown:
             continue
         base, pool = system.surfaces[BASE], system.surfaces[POOL]
@@ -163,7 +163,7 @@ def small() -> str:
 
 def orders() -> str:
     """Shuffled / unshuffled for each order of reuse, at the lowest temporal locality."""
-    system = next(each for each in systems() if _variants(each))
+    system = next(candidate for candidate in systems() if _variants(candidate))
     names = [POOL, *_variants(system)]
     factor = min(system.access_factors)
     lengths = [
@@ -175,7 +175,7 @@ def orders() -> str:
         [
             log2_text(length),
             *(times(system.surfaces[name].degradation(length, factor)) for name in names),
-            *(_after(system.surfaces[name], length, factor) for name in names),
+            *(_shuffled_text(system.surfaces[name], length, factor) for name in names),
         ]
         for length in lengths
     ]
@@ -208,11 +208,11 @@ def memory() -> str:
 
 def _variants(system: System) -> list[str]:
     """The pool's other orders. Stored rows may have orders that were withdrawn since."""
-    there = {*system.surfaces} & {*described.names_in("locality")}
-    return [name for name in (f"{POOL}-{order}" for order in REUSE_ORDERS) if name in there]
+    known = {*system.surfaces} & {*described.names_in("locality")}
+    return [name for name in (f"{POOL}-{order}" for order in REUSE_ORDERS) if name in known]
 
 
-def _after(surface: Surface, length: int, factor: int) -> str:
+def _shuffled_text(surface: Surface, length: int, factor: int) -> str:
     time = surface.shuffled(length, factor)
     return nanoseconds(time) if time else ""
 

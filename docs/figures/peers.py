@@ -26,14 +26,14 @@ def blocks() -> dict[str, Callable[[], str]]:
         "contender_builds": builds,
         "counterparts": pairs,
         "peers": times,
-        "peers_first": lambda: peer_sentences(found())[0] if found() else NOTHING,
+        "peers_first": lambda: peer_sentences(all_duels())[0] if all_duels() else NOTHING,
         "peers_losses": losses,
         "peers_conditions": conditions,
     }
 
 
 @cache
-def found() -> list[Duel]:
+def all_duels() -> list[Duel]:
     rows = measured()
     return duels(rows) if has_contenders(rows) else []
 
@@ -72,21 +72,21 @@ def measured() -> list[Row]:
 
 
 def pairs() -> str:
-    return counterparts_markdown(beside()) if found() else NOTHING
+    return counterparts_markdown(beside()) if all_duels() else NOTHING
 
 
 def times() -> str:
     """Without the phases and the memory of an experiment, which `mallard peers` adds."""
-    return summary_markdown(duel for duel in found() if duel.quantity == TIME) if found() else NOTHING
+    return summary_markdown(duel for duel in all_duels() if duel.quantity == TIME) if all_duels() else NOTHING
 
 
 def losses() -> str:
     """A line for each quantity of an experiment: the cells lost by two percent or more, and the worst."""
-    if not found():
+    if not all_duels():
         return NOTHING
-    names = CellNames(found())
+    names = CellNames(all_duels())
     groups: dict[str, list[Duel]] = {}
-    for duel in lost_in(found()):
+    for duel in lost_in(all_duels()):
         if duel.ratio is None or duel.ratio.median >= LEAST_LOSS:
             groups.setdefault(title(duel.experiment, duel.quantity), []).append(duel)
     return table(
@@ -106,4 +106,4 @@ def losses() -> str:
 
 
 def conditions() -> str:
-    return runs_text("Compared in", {duel.run for duel in found()}) if found() else NOTHING
+    return runs_text("Compared in", {duel.run for duel in all_duels()}) if all_duels() else NOTHING

@@ -13,7 +13,7 @@ from mallard.experiments import adaptive_pool, by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes
-AFTER_ERASURE = (adaptive_pool.ERASED, adaptive_pool.POOL, adaptive_pool.TRIMMED)
+ERASURE_AMOUNTS = (adaptive_pool.ERASED, adaptive_pool.POOL, adaptive_pool.TRIMMED)
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -78,12 +78,12 @@ def adaptive_pools() -> str:
             name,
             *(time_text(line, name, figure) for _, figure in phases),
             figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
-            *(memory_text(line, name, memory.figure) for memory in AFTER_ERASURE),
+            *(memory_text(line, name, memory.figure) for memory in ERASURE_AMOUNTS),
         ]
         for name in shown(table.strategies)
     ]
     heads = [head for head, _ in phases]
-    heads += ["overhead, %", *(memory.short for memory in AFTER_ERASURE)]
+    heads += ["overhead, %", *(memory.short for memory in ERASURE_AMOUNTS)]
     return markdown_table(["ns a node", *heads], lines)
 
 

@@ -35,8 +35,8 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 @cache
 def stored() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
-    return found
+    data: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
+    return data
 
 
 @dataclass(frozen=True)
@@ -70,17 +70,17 @@ class Case:
     def recorded(self) -> Measured:
         return self.ways["recorded"]
 
-    def each_round(self, way: str) -> Iterable[tuple[dict[str, Any], dict[str, Any]]]:
+    def rounds(self, way: str) -> Iterable[tuple[dict[str, Any], dict[str, Any]]]:
         return zip(self.plain.rows, self.ways[way].rows, strict=True)
 
     def times(self, way: str) -> list[float]:
-        return [row["program"] / before["program"] for before, row in self.each_round(way)]
+        return [row["program"] / plain["program"] for plain, row in self.rounds(way)]
 
     @property
     def nanoseconds(self) -> list[float]:
         """That an event takes of the program's CPU time."""
-        pairs = self.each_round("recorded")
-        return [(row["program"] - before["program"]) / row["events"] for before, row in pairs]
+        pairs = self.rounds("recorded")
+        return [(row["program"] - plain["program"]) / row["events"] for plain, row in pairs]
 
     @property
     def million_a_second(self) -> float:
@@ -93,12 +93,14 @@ class Case:
 
 
 def cases(hot_ones: bool) -> list[Case]:
-    found: dict[tuple[Any, ...], dict[str, list[dict[str, Any]]]] = {}
+    by_case: dict[tuple[Any, ...], dict[str, list[dict[str, Any]]]] = {}
     for row in stored()["rows"]:
         key = (row["name"], row["levels"], row["new"], row["work"])
-        found.setdefault(key, {}).setdefault(row["way"], []).append(row)
-    every = [Case(*key, {way: Measured(rows) for way, rows in ways.items()}) for key, ways in found.items()]
-    return [case for case in every if (case.levels > 0) == hot_ones]
+        by_case.setdefault(key, {}).setdefault(row["way"], []).append(row)
+    all_cases = [
+        Case(*key, {way: Measured(rows) for way, rows in ways.items()}) for key, ways in by_case.items()
+    ]
+    return [case for case in all_cases if (case.levels > 0) == hot_ones]
 
 
 def conditions() -> str:
@@ -174,7 +176,7 @@ def programs() -> str:
 
 
 def profiles() -> str:
-    """Of the programs whose recordings are long enough to tell."""
+    """The table of the programs whose recordings are long enough."""
     heading = ("recording", "events", "seconds", "million events a second", "aim", "memory, MiB", "aim")
     lines = []
     for case in cases(False):

@@ -16,20 +16,27 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def parameters() -> str:
-    """A line for each experiment. An experiment with all the axes of another one has the rest of them."""
+    """A line for each experiment. Axes of an included experiment are not repeated."""
     lines = ["| experiment | an operation | parameters |", "|---|---|---|"]
     earlier: dict[str, list[Axis]] = {}
-    for name, each in EXPERIMENTS.items():
-        own = [axis for axis in each.axes if axis.text]
-        like = next((other for other, its in earlier.items() if its and all(axis in own for axis in its)), "")
-        told = [f"those of {like}"] if like else []
-        told += [_told(axis) for axis in own if axis not in earlier.get(like, [])]
-        lines.append(f"| {name} | {each.operation} | {'; '.join(told)} |")
+    for name, experiment in EXPERIMENTS.items():
+        own = [axis for axis in experiment.axes if axis.text]
+        like = next(
+            (
+                earlier_name
+                for earlier_name, axes in earlier.items()
+                if axes and all(axis in own for axis in axes)
+            ),
+            "",
+        )
+        texts = [f"those of {like}"] if like else []
+        texts += [_describe_axis(axis) for axis in own if axis not in earlier.get(like, [])]
+        lines.append(f"| {name} | {experiment.operation} | {'; '.join(texts)} |")
         earlier[name] = own
     return "\n".join(lines)
 
 
-def _told(axis: Axis) -> str:
+def _describe_axis(axis: Axis) -> str:
     """Without the examples and defaults of its option."""
     text = DEFAULT.sub("", axis.text.partition(", such as")[0]).replace("|", "\\|")
     return f"`{axis.name}` ({text})"

@@ -24,7 +24,7 @@ OTHERS = ("boost-pool", "boost-pmr-unsynchronized", "pmr-unsynchronized", "foona
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "reuse": lambda: _table(reuse.SAME, (reuse.RANDOM, reuse.REPLACED)),
+        "reuse": lambda: _table(reuse.ONE_SIZE, (reuse.RANDOM, reuse.REPLACED)),
         "reuse_mixed": lambda: _table(reuse.MIXED, (reuse.RANDOM,)),
         "reuse_best": best,
         "reuse_conditions": lambda: conditions("reuse"),
@@ -36,8 +36,8 @@ def _table(sizes: str, patterns: tuple[str, ...]) -> str:
     tables = {_setting(table): table for table in phase_tables(reuse.NAME, load(reuse.NAME).rows)}
     columns = sorted(
         (bytes_, line.place[0])
-        for (of, pattern, bytes_), table in tables.items()
-        if (of, pattern) == (sizes, patterns[0])
+        for (kind, pattern, bytes_), table in tables.items()
+        if (kind, pattern) == (sizes, patterns[0])
         for line in table.lines
     )
     names = in_table_order({name for table in tables.values() for name in table.strategies})
@@ -61,7 +61,7 @@ def best() -> str:
     pairs = [
         (line, f"{dict(table.setting)['block_bytes']} B, {log2_text(line.place[0])}, {_pattern(table)}")
         for table in phase_tables(reuse.NAME, load(reuse.NAME).rows)
-        for line in (figure_line(each, reuse.PAIR.figure) for each in table.lines)
+        for line in (figure_line(row, reuse.PAIR.figure) for row in table.lines)
         if POOL in line.cells
     ]
     faster: dict[str, list[str]] = {}
@@ -70,10 +70,10 @@ def best() -> str:
             both = line.paired(name, POOL)
             if both and paired_ratio(*both).verdict == "faster":
                 faster.setdefault(cell, []).append(malloc(name))
-    told = "; ".join(f"{cell} ({', '.join(names)})" for cell, names in faster.items())
+    listed = "; ".join(f"{cell} ({', '.join(names)})" for cell, names in faster.items())
     return (
         f"In {len(faster)} of {len(pairs)} cells a preloaded malloc is faster than `{POOL}`, beyond the "
-        f"interval: {told or 'none'}."
+        f"interval: {listed or 'none'}."
     )
 
 

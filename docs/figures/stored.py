@@ -38,7 +38,7 @@ def stored_file(experiment: str) -> Path:
 
 
 def read_stored(experiment: str) -> dict[str, Any]:
-    """Its runs and their rows, as they are in the file."""
+    """The runs and rows of the experiment, as stored."""
     data: dict[str, Any] = json.loads(gzip.decompress(stored_file(experiment).read_bytes()))
     return data
 
@@ -57,16 +57,16 @@ def stored_runs(experiment: str) -> list[StoredRun]:
         key=lambda run: (-_place(run["command"]), SCALES.index(run["scale"]), len(rows[run["id"]])),
     )
     first = MOST_RUNS * tuple(EXPERIMENTS).index(experiment)
-    found = [
+    stored = [
         StoredRun({**run, "id": number}, [Row.from_native(number, row) for row in rows[run["id"]]])
         for number, run in enumerate(runs, start=first)
     ]
-    return found[::-1]
+    return stored[::-1]
 
 
 def _place(command: str) -> int:
     """The end of the list for a command that is not in it."""
-    listed = [plain(each) for each in commands()]
+    listed = [plain(entry) for entry in commands()]
     return listed.index(plain(command)) if plain(command) in listed else len(listed)
 
 
@@ -76,26 +76,26 @@ def load(experiment: str) -> StoredRun:
 
 def with_strategy(experiment: str, strategy: str) -> StoredRun | None:
     """The first stored run that has it, if any."""
-    found = (run for run in stored_runs(experiment) if any(row.strategy == strategy for row in run.rows))
-    return next(found, None)
+    matches = (run for run in stored_runs(experiment) if any(row.strategy == strategy for row in run.rows))
+    return next(matches, None)
 
 
 def conditions(experiment: str) -> str:
-    return conditions_of(load(experiment))
+    return run_conditions(load(experiment))
 
 
-def conditions_of(stored: StoredRun) -> str:
+def run_conditions(stored: StoredRun) -> str:
     run = stored.run
     machine, runner = run["machine"], run["runner"]
     where = f"{processor(machine)}, {machine['cores']} cores, {machine['libc']}"
-    how = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"
+    build = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"
     when = f"Measured {run['started'][:10]} by `{run['command']}` at commit {runner['commit']}"
     state = f"{pages(run)}{initial_buffers(stored)}"
-    return f"{when}: {where}, {how}{state}.{changed_since(stored)}{remarks(run)}"
+    return f"{when}: {where}, {build}{state}.{changed_since(stored)}{remarks(run)}"
 
 
 def processor(machine: dict[str, Any]) -> str:
-    """Its name and numbers, and its first two caches for data: names do not tell all processors apart."""
+    """The processor's name, numbers and first two data caches: names alone are ambiguous."""
     numbers = [machine["cpu_model"]] if machine.get("cpu_model") else []
     caches = [f"{name} {size >> 10} KiB" for name, size in machine["caches"].items() if name in ("L1d", "L2")]
     return f"{machine['cpu']} ({', '.join([*numbers, *caches])})"
@@ -134,10 +134,10 @@ def remarks(run: dict[str, Any]) -> str:
 
 
 def changed_since(stored: StoredRun) -> str:
-    return "" if is_of_this_library(stored) else " The library has changed since."
+    return "" if is_current(stored) else " The library has changed since."
 
 
-def is_of_this_library(stored: StoredRun) -> bool:
+def is_current(stored: StoredRun) -> bool:
     """False for runs of before this hash was stored, too."""
     return bool(stored.run["runner"].get("library") == fingerprint())
 
@@ -156,12 +156,12 @@ def ratio_text(ratio: Ratio | None, digits: int = 2) -> str:
     """2.1 (1.9 to 2.3); without an interval where one repetition gives none."""
     if ratio is None:
         return ""
-    value, low, high = (f"{each:.{digits}f}" for each in (ratio.median, ratio.low, ratio.high))
+    value, low, high = (f"{figure:.{digits}f}" for figure in (ratio.median, ratio.low, ratio.high))
     return f"{value} ({low} to {high})" if ratio.bounded else value
 
 
 def log2_text(number: int) -> str:
-    """2^21 of 2097152; any number that is no power of two as it is."""
+    """2^21 for 2097152; other numbers in full."""
     return f"2^{number.bit_length() - 1}" if number & (number - 1) == 0 else f"{number:,}"
 
 

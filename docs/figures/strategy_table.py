@@ -17,8 +17,8 @@ SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
 
 def shown(names: Sequence[str]) -> list[str]:
     """Without the abstract base and most other mallocs: they make tables long, and the report has all."""
-    left_out = {name for name in names if malloc(name) or (name in of_papers() and is_base(name))}
-    return [name for name in names if name in SHOWN_MALLOCS or name not in left_out]
+    hidden = {name for name in names if malloc(name) or (name in of_papers() and is_base(name))}
+    return [name for name in names if name in SHOWN_MALLOCS or name not in hidden]
 
 
 def time_text(line: Line, name: str, figure: str = "") -> str:

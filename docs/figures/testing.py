@@ -43,11 +43,11 @@ def soak() -> str:
         "|---:|---:|---:|---:|---|---|",
     ]
     for run in runs:
-        how = f"{run['compiler']}, `{run['flags']}`"
+        build = f"{run['compiler']}, `{run['flags']}`"
         if run["sanitizers"]:
-            how += f", sanitizers {run['sanitizers'].replace(';', ' and ')}"
+            build += f", sanitizers {run['sanitizers'].replace(';', ' and ')}"
         counts = f"| {run['operations']:,} | {run['seconds']:,.0f} | {run['seed']} |"
-        lines.append(f"{counts} {len(run['allocators'])} | {how} | {run['commit']} |")
+        lines.append(f"{counts} {len(run['allocators'])} | {build} | {run['commit']} |")
     total = sum(run["operations"] for run in runs)
     sanitized = sum(run["operations"] for run in runs if "address" in run["sanitizers"])
     return "\n".join([*lines, "", f"{total:,} in all, {sanitized:,} of them under AddressSanitizer."])
@@ -59,20 +59,20 @@ def mutation() -> str:
 
 
 def _mutants(run: dict[str, Any]) -> str:
-    told = (
+    text = (
         f"Of {run['drawn']} mutants drawn with seed {run['seed']} at commit {run['commit']}, "
         f"{run['compiled']} compile; {run['killed']} of those were killed, {run['killed_percent']} %: "
         f"{run['killed_by_random_operations']} by random operations, the rest by unit tests, {run['hung']} "
         f"because they hung. {run['survived']} survived."
     )
     if "again" not in run:
-        return told
-    now = run["again"]
-    gone = f" (the lines of {now['gone']} others are no longer there)" if now["gone"] else ""
-    return told + (
-        f" With the tests that were written for these, {now['killed']} of {now['compiled']} are killed at "
-        f"commit {now['commit']}{gone}, {now['killed_percent']} %; of {now['survived']} that survive, "
-        f"{now['accepted']} have a reason in `tests/mutation/accepted.json`."
+        return text
+    latest = run["again"]
+    removed = f" (the lines of {latest['gone']} others are no longer there)" if latest["gone"] else ""
+    return text + (
+        f" With the tests that were written for these, {latest['killed']} of {latest['compiled']} are killed "
+        f"at commit {latest['commit']}{removed}, {latest['killed_percent']} %; of {latest['survived']} that "
+        f"survive, {latest['accepted']} have a reason in `tests/mutation/accepted.json`."
     )
 
 

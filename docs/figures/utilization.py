@@ -14,12 +14,12 @@ from mallard.result import Row
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "utilization": lambda: tables_of(load("utilization").rows),
+        "utilization": lambda: render_tables(load("utilization").rows),
         "utilization_conditions": lambda: conditions("utilization"),
     }
 
 
-def tables_of(rows: Sequence[Row]) -> str:
+def render_tables(rows: Sequence[Row]) -> str:
     return cells_as_markdown(map(_ends, race_tables("utilization", rows)), ("T", "A", "S"), _place)
 
 

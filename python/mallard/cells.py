@@ -128,7 +128,7 @@ def cell_rows(rows: Iterable[Row]) -> list[CellRow]:
     """Cell rows in the order of their first rows."""
     cell_rows_by_key: dict[CellKey, CellRow] = {}
     for row in rows:
-        key = (row.run_id, row.experiment, frozenset(row.asked.items()))
+        key = (row.run_id, row.experiment, frozenset(row.requested.items()))
         if key not in cell_rows_by_key:
             cell_rows_by_key[key] = CellRow(row.run_id, row.experiment, row.parameters, [])
         cell_rows_by_key[key].rows.append(row)

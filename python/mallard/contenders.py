@@ -1,4 +1,4 @@
-"""Contenders: allocators of other libraries that are measured beside mallard's, and their libraries.
+"""Contenders: allocators of other libraries that are compared with mallard's, and their libraries.
 
 A contender is one strategy of the runner; a peer is its library. The runner describes both
 (`mallard.described`). The mallocs of a whole process (`mallard.mallocs`) are peers, too. Their strategies
@@ -27,7 +27,7 @@ class Library:
 
     @property
     def topic(self) -> str:
-        """The topic of the doctor's line. The library's malloc has a line of its own."""
+        """The topic of the doctor's finding. The library's malloc has a separate finding."""
         return f"{self.name}'s heaps" if self.name in mallocs.MALLOCS else self.name
 
 
@@ -57,22 +57,22 @@ def _contender(entry: dict[str, Any]) -> Contender:
 
 def _contenders() -> dict[str, Contender]:
     """The contenders by name. One that can release everything at once has a second strategy with /wink."""
-    found: dict[str, Contender] = {}
+    contenders: dict[str, Contender] = {}
     for name, entry in described.STRATEGIES.items():
         if "library" not in entry and name != REALLOC:
             continue
-        plain = found.get(name.removesuffix(WINK_MARK))
-        found[name] = (
+        plain = contenders.get(name.removesuffix(WINK_MARK))
+        contenders[name] = (
             replace(plain, name=name, heads=(plain.label, "wink"), text=f"{plain.text}, winked out")
             if plain
             else _contender(entry)
         )
-    return found
+    return contenders
 
 
 LIBRARIES = {
-    each.name: each
-    for each in (*(Library(**entry) for entry in described.LIBRARIES), Library(mallocs.OWN, "libc"))
+    library.name: library
+    for library in (*(Library(**entry) for entry in described.LIBRARIES), Library(mallocs.OWN, "libc"))
 }
 CONTENDERS = _contenders()
 # Peers in the order of tables: the mallocs of a whole process, then the libraries.
@@ -84,8 +84,8 @@ def order_of_peer(peer: str) -> tuple[int, str]:
     return PEERS.index(peer) if peer in PEERS else len(PEERS), peer
 
 
-# Strategies that stand behind a library's containers, and need that library.
-BEHIND: dict[str, str] = {
+# Strategies that are used by a library's containers, and need that library.
+CONTAINER_LIBRARIES: dict[str, str] = {
     name: entry["container"]
     for name, entry in described.STRATEGIES.items()
     if entry.get("container", entry.get("library")) != entry.get("library")
@@ -94,19 +94,21 @@ BEHIND: dict[str, str] = {
 GROUPS = {
     "peers": tuple(CONTENDERS),
     **{
-        word: tuple(name for name, each in CONTENDERS.items() if LIBRARIES[each.library].word == word)
+        word: tuple(
+            name for name, contender in CONTENDERS.items() if LIBRARIES[contender.library].word == word
+        )
         for word in dict.fromkeys(library.word for library in LIBRARIES.values())
     },
 }
 
 
 def own_strategies(experiment: str) -> list[str]:
-    """The strategies of an experiment, without those of other libraries."""
+    """mallard's strategies of an experiment."""
     return [name for name in described.names_in(experiment) if name not in CONTENDERS]
 
 
-def peer_of(strategy: str) -> str:
-    """The peer that has a strategy; empty for mallard's own, for null and for unknown names."""
+def find_peer(strategy: str) -> str:
+    """The peer that a strategy belongs to; empty for mallard's strategies, null and unknown names."""
     if strategy in CONTENDERS:
         return CONTENDERS[strategy].library
     plain, malloc = mallocs.split(strategy)

@@ -1,8 +1,8 @@
-"""The database file: its schema, how it is opened and claimed, and SQLite's errors in the user's words.
+"""The database file: the schema, opening and claiming, and user-readable SQLite errors.
 
 The file is mallard's if it has our application_id, and readable if its user_version is at most
-SCHEMA_VERSION. A file of another program is never written to. An older schema is brought up to date when
-the file is opened for writing; a reader sees it in today's form, and leaves it unchanged.
+SCHEMA_VERSION. A file of another program is never written to. An older schema is migrated when
+the file is opened for writing; a reader sees it through views, and leaves it unchanged.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ CREATE TABLE note(
 );
 """
 
-# Version -> steps from the version before. VIEWS: version -> today's form of that version, for readers.
+# Version -> statements that migrate from the previous version. VIEWS: version -> its rows in the current
+# form.
 MIGRATIONS = {
     2: """
 ALTER TABLE result ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
@@ -97,7 +98,7 @@ NAMES_OF_ERRORS = {
 
 
 def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
-    """Opens a database of mallard's. For writing, makes one if the file is missing or empty."""
+    """Opens a mallard database. For writing, creates it if the file is missing or empty."""
     if path.is_dir():
         raise StoreError(f"the database {path} is a directory; give a file: --db FILE")
     if not path.parent.is_dir():
@@ -105,10 +106,10 @@ def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
             f"the database {path} cannot be made: there is no directory {path.parent}; "
             "make it, or give another file: --db FILE"
         )
-    with speaking(path):
+    with translate_errors(path):
         connection = sqlite3.connect(path, isolation_level=None)
     try:
-        with speaking(path):
+        with translate_errors(path):
             _check_or_create(connection, path, writing)
     except BaseException:
         connection.close()
@@ -117,9 +118,10 @@ def open_database(path: Path, *, writing: bool) -> sqlite3.Connection:
 
 
 def claim_database(path: Path) -> int:
-    """A descriptor that holds the database for one benchmark. Two at once would disturb each other's times.
+    """Returns a descriptor that locks the database for one benchmark. Two at once would disturb each other's
+    times.
 
-    Closing any descriptor of a file drops SQLite's locks on it, so close this one last.
+    Closing any descriptor of a file releases SQLite's locks on it, so close this one last.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -133,8 +135,8 @@ def claim_database(path: Path) -> int:
 
 
 @contextmanager
-def speaking(path: Path) -> Iterator[None]:
-    """Turns SQLite's errors into errors that say which data is safe and what to do."""
+def translate_errors(path: Path) -> Iterator[None]:
+    """Converts SQLite's errors to errors that say which data is safe and what to do."""
     try:
         yield
     except sqlite3.IntegrityError:
@@ -155,7 +157,7 @@ def _check_or_create(connection: sqlite3.Connection, path: Path, writing: bool) 
         return
     if application != APPLICATION_ID:
         raise StoreError(
-            f"{path} is a database of another program and is left as it is; give another file: --db FILE"
+            f"{path} is a database of another program and was not changed; give another file: --db FILE"
         )
     if version > SCHEMA_VERSION:
         raise StoreError(
@@ -176,7 +178,7 @@ def _check_or_create(connection: sqlite3.Connection, path: Path, writing: bool) 
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Does all steps or none. Another program may have done them first."""
+    """Migrates atomically. Another process may have migrated first."""
     connection.execute("BEGIN EXCLUSIVE")
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -191,16 +193,16 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 def _error_name(error: sqlite3.Error) -> str:
-    """SQLite's name of the error, which Python has since 3.11; before, its fixed text leads to it."""
-    found = (name for text, name in NAMES_OF_ERRORS.items() if text in str(error))
-    name: str = getattr(error, "sqlite_errorname", None) or next(found, "")
+    """SQLite's name of the error: from Python since 3.11, by its message before."""
+    names = (name for text, name in NAMES_OF_ERRORS.items() if text in str(error))
+    name: str = getattr(error, "sqlite_errorname", None) or next(names, "")
     return name
 
 
 def _meaning(path: Path, error: sqlite3.Error) -> str:
     name = _error_name(error)
     if name.startswith("SQLITE_NOTADB"):
-        return f"{path} is not a database and is left as it is; give another file: --db FILE"
+        return f"{path} is not a database and was not changed; give another file: --db FILE"
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return (
             f"the database {path} cannot be written ({error}): the disk is full or failing; "

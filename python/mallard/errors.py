@@ -2,9 +2,9 @@
 
 
 class UsageError(Exception):
-    """The request cannot be done. The text says what is wrong, which value, what is allowed and what to
+    """The request cannot be carried out. The text names the fault, the value, the allowed values and what to
     do."""
 
 
 class StoreError(UsageError):
-    """The database cannot be opened, read or written. Every row committed before stays."""
+    """The database cannot be opened, read or written. Committed rows are kept."""

@@ -1,7 +1,7 @@
 """Estimates the memory of a cell of density before it runs.
 
-An estimate is rather too large: it decides which cells cannot fit. If a cell does not fit in spite of it,
-the cell is recorded as out of memory.
+Estimates err on the large side: they decide which cells cannot fit. If a cell does not fit anyway,
+it is recorded as out of memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def structure_bytes(structure: Structure, size_log2: int) -> int:
 
 
 def cell_bytes(structure: Structure, size_log2: int, allocator: str, buffer_bytes: int) -> int:
-    """The most memory of the process that measures this cell. Only the used part of a buffer counts."""
+    """The peak memory of the process that measures this cell. Only the used part of a buffer counts."""
     needed = int(structure_bytes(structure, size_log2) * POOL_FACTOR)
     if MONOTONIC in allocator:
         needed += int(max(0, needed - buffer_bytes) * (MONOTONIC_FACTOR - 1.0))

@@ -8,7 +8,7 @@ from mallard.strategy_names import PAPERS, is_winked, of_papers
 BASE = PAPERS["AS1"]  # the base of every ratio
 NULL = "null"  # the same work over memory that is there already
 KEEP = "new-delete-keep"  # with the C library's page return switched off
-WALK = "monotonic-walk"  # each block is visited as it is freed; tells the parts of a cost apart
+WALK = "monotonic-walk"  # each block is visited as it is freed; separates the parts of a cost
 BURST = "-burst"  # the end of the name of a strategy that takes and gives back many nodes at once
 MASKED = "-masked"  # it could grow in place, and may not
 # One allocator for all threads.

@@ -1,4 +1,4 @@
-"""The code of the library that the benchmark measures, as a hash, so that figures know if they are older."""
+"""A hash of the library code that the benchmark measures, which shows if stored figures are outdated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mallard.version import source_root
 
 # The runner's code begins here, and includes the code that it measures.
 FOLDERS = ("bench", "src")
-# It includes everything, so it does not tell the measured code.
+# It includes every header, so following it would add code that is not measured.
 UMBRELLA = "mallard/mallard.hpp"
 COMMENT = re.compile(r"//[^\n]*")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"](mallard/[^>"]+)[>"]', re.MULTILINE)
@@ -20,11 +20,11 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+[<"](mallard/[^>"]+)[>"]', re.MULTILINE
 
 @cache
 def fingerprint() -> str:
-    """The hash of the source tree's library; empty if there is none, as beside an installed package."""
-    return fingerprint_of(source_root())
+    """The hash of the source tree's library; empty without a source tree, as in an installed package."""
+    return hash_sources(source_root())
 
 
-def fingerprint_of(root: Path) -> str:
+def hash_sources(root: Path) -> str:
     """Twelve digits of a hash over the library's files that the runner is built from. Comments and blanks
     change no time, so they do not count.
     """
@@ -37,18 +37,18 @@ def fingerprint_of(root: Path) -> str:
 
 
 def measured_files(root: Path) -> list[Path]:
-    """The library's sources, and each header of it that they or the runner include, also through another."""
+    """The library's sources, and its headers that they or the runner include, directly or indirectly."""
     sources = [
         file for folder in FOLDERS for file in (root / folder).rglob("*") if file.suffix in (".hpp", ".cpp")
     ]
-    found = {file for file in sources if file.is_relative_to(root / "src")}
+    files = {file for file in sources if file.is_relative_to(root / "src")}
     waiting = sources
     while waiting:
         for header in included(waiting.pop(), root):
-            if header not in found:
-                found.add(header)
+            if header not in files:
+                files.add(header)
                 waiting.append(header)
-    return sorted(found)
+    return sorted(files)
 
 
 def included(file: Path, root: Path) -> Iterator[Path]:

@@ -4,7 +4,7 @@
 several processors), architecture, cores (logical), cores_allowed (to this process), virtual
 (runs under a hypervisor), caches (name -> bytes, of the first core), memory_bytes, memory_available_bytes,
 kernel, libc, huge_pages (transparent huge page mode), governor (None if the kernel does not show one),
-load1. A fact that the system does not tell is None, never a guess.
+load1. A fact that the system does not report is None, never a guess.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STABLE_FACTS = (
     "huge_pages",
     "governor",
 )
-# With less work by others (in cores), the noise is within the repetitions' intervals.
+# Cores. Less work by other processes adds no noise beyond the intervals of the repetitions.
 BUSY_CORES = 0.2
 SAMPLE_SECONDS = 0.4
 
@@ -74,7 +74,7 @@ def facts() -> dict[str, Any]:
 
 
 def fingerprint(known: dict[str, Any]) -> str:
-    """A hash that is equal for runs on one machine in one state, as far as the facts tell."""
+    """A hash of the stable facts, equal for comparable runs."""
     stable = {name: known.get(name) for name in STABLE_FACTS}
     return hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -86,8 +86,8 @@ def load1() -> float:
 
 def memory(field: str) -> int | None:
     """A field of /proc/meminfo in bytes: MemTotal, MemAvailable ..."""
-    found = re.search(rf"^{field}:\s+(\d+) kB$", _text(Path("/proc/meminfo")), re.MULTILINE)
-    return int(found[1]) * 1024 if found else None
+    match = re.search(rf"^{field}:\s+(\d+) kB$", _text(Path("/proc/meminfo")), re.MULTILINE)
+    return int(match[1]) * 1024 if match else None
 
 
 def allowed_cpus() -> list[int]:
@@ -95,18 +95,18 @@ def allowed_cpus() -> list[int]:
 
 
 def sample_work(seconds: float = SAMPLE_SECONDS) -> Work:
-    """Measures the work of other processes for a moment.
+    """Samples the work of other processes.
 
-    The load average will not do: it still shows a build that ended a minute ago.
+    The load average is unsuitable: it still shows a build that ended a minute ago.
     """
-    cpus_before, processes_before = _busy_ticks(), _process_ticks()
+    cpu_start, process_start = _busy_ticks(), _process_ticks()
     time.sleep(seconds)
-    cpus_after, processes_after = _busy_ticks(), _process_ticks()
+    cpu_end, process_end = _busy_ticks(), _process_ticks()
     ticks = seconds * os.sysconf("SC_CLK_TCK")
-    busy = {cpu: max(0, after - cpus_before.get(cpu, after)) / ticks for cpu, after in cpus_after.items()}
+    busy = {cpu: max(0, end - cpu_start.get(cpu, end)) / ticks for cpu, end in cpu_end.items()}
     used = {
-        process: (after - processes_before.get(process, after)) / ticks
-        for process, after in processes_after.items()
+        process: (end - process_start.get(process, end)) / ticks
+        for process, end in process_end.items()
         if process[0] != os.getpid()
     }
     busiest = max(used, key=lambda process: used[process], default=None)
@@ -120,9 +120,11 @@ def sample_work(seconds: float = SAMPLE_SECONDS) -> Work:
 
 
 def _numbers(cpuinfo: str) -> str | None:
-    """`family 25, model 17`; None where the processor has no such numbers."""
-    found = [re.search(rf"^{field}\s*:\s*(\d+)$", cpuinfo, re.MULTILINE) for field in ("cpu family", "model")]
-    family, model = found
+    """`family 25, model 17`; None if the processor has no such numbers."""
+    matches = [
+        re.search(rf"^{field}\s*:\s*(\d+)$", cpuinfo, re.MULTILINE) for field in ("cpu family", "model")
+    ]
+    family, model = matches
     return f"family {family[1]}, model {model[1]}" if family and model else None
 
 
@@ -130,11 +132,11 @@ def _busy_ticks() -> dict[int, int]:
     """Core -> clock ticks in use since boot."""
     ticks = {}
     for line in _text(Path("/proc/stat")).splitlines():
-        found = re.match(r"cpu(\d+) (.*)", line)
-        if found:
-            counts = [int(count) for count in found[2].split()]
-            user, nice, system, _idle, _iowait, irq, softirq, *rest = counts
-            ticks[int(found[1])] = user + nice + system + irq + softirq + (rest[0] if rest else 0)
+        match = re.match(r"cpu(\d+) (.*)", line)
+        if match:
+            counts = [int(count) for count in match[2].split()]
+            user, nice, system, _idle, _iowait, irq, softirq, *tail = counts
+            ticks[int(match[1])] = user + nice + system + irq + softirq + (tail[0] if tail else 0)
     return ticks
 
 
@@ -143,10 +145,10 @@ def _process_ticks() -> dict[tuple[int, str], int]:
     used = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
-            found = re.match(r"\d+ \((.*)\) (.*)", _text(entry / "stat"), re.DOTALL)
-            if found:
-                after_name = found[2].split()
-                used[int(entry.name), found[1]] = int(after_name[11]) + int(after_name[12])
+            match = re.match(r"\d+ \((.*)\) (.*)", _text(entry / "stat"), re.DOTALL)
+            if match:
+                fields = match[2].split()
+                used[int(entry.name), match[1]] = int(fields[11]) + int(fields[12])
     return used
 
 
@@ -154,21 +156,21 @@ def _caches() -> dict[str, int]:
     sizes = {}
     for index in sorted((CPU / "cpu0/cache").glob("index*")):
         level, kind = _text(index / "level").strip(), _text(index / "type").strip()
-        found = re.fullmatch(r"(\d+)([KMG]?)", _text(index / "size").strip())
-        if level and found:
+        match = re.fullmatch(r"(\d+)([KMG]?)", _text(index / "size").strip())
+        if level and match:
             suffix = {"Data": "d", "Instruction": "i"}.get(kind, "")
-            sizes[f"L{level}{suffix}"] = int(found[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[found[2]]
+            sizes[f"L{level}{suffix}"] = int(match[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[match[2]]
     return sizes
 
 
 def _chosen(path: Path) -> str | None:
     """The word in brackets of a kernel setting, as in `always [madvise] never`."""
-    found = re.search(r"\[(\w+)\]", _text(path))
-    return found[1] if found else None
+    match = re.search(r"\[(\w+)\]", _text(path))
+    return match[1] if match else None
 
 
 def _text(path: Path) -> str:
-    """The text of a kernel's file; empty if there is none, or its process has ended."""
+    """The text of a kernel file; empty if it does not exist, or its process has ended."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,7 +1,7 @@
-"""Other mallocs for a whole process: preloaded into the runner, they serve its global allocator.
+"""Mallocs that are preloaded into the runner, and serve its global allocator.
 
-The name of a strategy under one of them has a suffix, `new-delete@jemalloc`. A name without one means the C
-library's malloc. P0089, section 2, mentions trials of several. Besides Debian's, `--malloc` takes the file
+A strategy under one of them has a suffix, `new-delete@jemalloc`. A name without a suffix means the C
+library's malloc. P0089, section 2, mentions several mallocs. Besides Debian's, `--malloc` takes the file
 of any library that has a malloc: PATH, or NAME=PATH.
 """
 
@@ -35,15 +35,15 @@ class Malloc:
 
 
 MALLOCS = {
-    each.name: each
-    for each in (
+    malloc.name: malloc
+    for malloc in (
         Malloc("jemalloc", "libjemalloc2", "libjemalloc.so"),
         Malloc("mimalloc", "libmimalloc2.0", "libmimalloc.so"),
         Malloc("tcmalloc", "libtcmalloc-minimal4", "libtcmalloc_minimal.so"),
     )
 }
 NAMES = (OWN, *MALLOCS)
-_given: dict[str, Path] = {}  # the libraries that --malloc gave as files
+_files: dict[str, Path] = {}  # the libraries that --malloc gave as files
 
 
 def is_file(item: str) -> bool:
@@ -51,57 +51,57 @@ def is_file(item: str) -> bool:
     return "/" in item or "=" in item
 
 
-def give(item: str) -> str:
-    """Makes the library of PATH or NAME=PATH known, and returns its name. The default comes from the file:
+def register_file(item: str) -> str:
+    """Registers the library of PATH or NAME=PATH, and returns its name. The default name is the file's:
     libmimalloc.so.3.3 is mimalloc-3.3.
     """
     named, separator, text = item.rpartition("=")
     path = Path(text).expanduser().absolute()
     name = named.strip() or re.sub(r"^lib(?=.)|\.so$", "", path.name.replace(".so.", "-"))
     _refuse_if_wrong(item, name, path, has_name=bool(separator))
-    _given[name] = path
+    _files[name] = path
     return name
 
 
 def selected(text: str, option: str) -> list[str]:
-    """The names in a list with commas; files become known by theirs. Refuses unknown names."""
+    """The names in a comma-separated list. Registers files; refuses unknown names."""
     chosen = []
     for item in (item.strip() for item in text.split(",")):
         if is_file(item):
-            chosen.append(give(item))
+            chosen.append(register_file(item))
         elif item in NAMES:
             chosen.append(item)
         else:
             raise UsageError(
-                f"{option} '{item}' is no malloc that is known; allowed are {', '.join(NAMES)}, and "
+                f"{option} '{item}' is not a known malloc; allowed are {', '.join(NAMES)}, and "
                 "NAME=FILE of a library that has a malloc"
             )
     return list(dict.fromkeys(chosen))
 
 
-def given(names: Iterable[str]) -> dict[str, str]:
-    """The names of the files of those that --malloc gave as files."""
-    return {name: _given[name].name for name in names if name in _given}
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """The file names of the mallocs that --malloc named as files."""
+    return {name: _files[name].name for name in names if name in _files}
 
 
-def is_given(strategy: str) -> bool:
-    """Whether it is measured under a malloc that was named by its file."""
-    return split(strategy)[1] in _given
+def is_from_file(strategy: str) -> bool:
+    """True if the strategy runs under a malloc that --malloc named as a file."""
+    return split(strategy)[1] in _files
 
 
 def _refuse_if_wrong(item: str, name: str, path: Path, *, has_name: bool) -> None:
-    said = f"--malloc '{item}'"
+    prefix = f"--malloc '{item}'"
     allowed = "give the file of a library that has a malloc, as in --malloc mimalloc3=/opt/libmimalloc.so"
     if not path.is_file():
-        raise UsageError(f"{said}: there is no file {path}; {allowed}")
+        raise UsageError(f"{prefix}: there is no file {path}; {allowed}")
     with path.open("rb") as file:
         if file.read(4) != b"\x7fELF":
-            raise UsageError(f"{said}: {path} is no shared library; {allowed}")
+            raise UsageError(f"{prefix}: {path} is not a shared library; {allowed}")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", name):
-        raise UsageError(f"{said}: '{name}' is no name; use letters, digits, dots, plus and minus")
-    if name in NAMES or _given.get(name, path) != path:
+        raise UsageError(f"{prefix}: '{name}' is not a valid name; use letters, digits, dots, plus and minus")
+    if name in NAMES or _files.get(name, path) != path:
         another = "another name" if has_name else f"it a name, as in --malloc {name}-2={path}"
-        raise UsageError(f"{said}: '{name}' is the name of another malloc; give {another}")
+        raise UsageError(f"{prefix}: '{name}' is the name of another malloc; give {another}")
 
 
 def under(strategy: str, malloc: str) -> str:
@@ -115,20 +115,20 @@ def split(strategy: str) -> tuple[str, str]:
 
 
 def find_library(malloc: str) -> Path | None:
-    """The file to preload: given by --malloc, known to the dynamic linker, or in a usual folder."""
-    if malloc in _given:
-        return _given[malloc]
+    """The file to preload: from --malloc, the dynamic linker's cache, or a standard folder."""
+    if malloc in _files:
+        return _files[malloc]
     beginning = MALLOCS[malloc].library
     return _best(_known_to_linker(), beginning) or _best(Path("/").glob(f"{MULTIARCH}/*.so*"), beginning)
 
 
-def is_there(malloc: str) -> bool:
+def is_available(malloc: str) -> bool:
     return malloc == OWN or find_library(malloc) is not None
 
 
-def library_of(malloc: str) -> Path | None:
-    """The file to preload, None for the program's own. A malloc that is missing is never replaced by that."""
-    if not is_there(malloc):
+def require_library(malloc: str) -> Path | None:
+    """The file to preload, or None for the C library's malloc. Raises a UsageError if it is not installed."""
+    if not is_available(malloc):
         package = MALLOCS[malloc].package
         raise UsageError(
             f"{malloc} is not installed, so nothing can be compared with it; install {package}, or leave it "
@@ -138,7 +138,7 @@ def library_of(malloc: str) -> Path | None:
 
 
 def environment(strategy: str) -> dict[str, str]:
-    """The environment of the process that measures this strategy."""
+    """The environment of a process that measures this strategy."""
     _, malloc = split(strategy)
     if not malloc:
         return dict(os.environ)
@@ -150,20 +150,20 @@ def environment(strategy: str) -> dict[str, str]:
 
 @cache
 def _known_to_linker() -> list[Path]:
-    """The libraries that ldconfig lists. It needs no rights, but its folder is often not in PATH."""
+    """The libraries that ldconfig lists. Its folder is often not in PATH."""
     program = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")
     if program is None:
         return []
     try:
-        told = subprocess.run(
+        output = subprocess.run(
             [program, "-p"], capture_output=True, text=True, timeout=LDCONFIG_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return []
-    return [Path(found) for found in re.findall(r"=> (/\S+)$", told.stdout, re.MULTILINE)]
+    return [Path(path) for path in re.findall(r"=> (/\S+)$", output.stdout, re.MULTILINE)]
 
 
 def _best(files: Iterable[Path], beginning: str) -> Path | None:
-    """The file with its version in the name. The plain name belongs to a package for development."""
-    found = [file for file in files if file.name.startswith(beginning) and file.is_file()]
-    return max(found, key=lambda file: (len(file.name), file.name), default=None)
+    """The file with the longest version in its name. The plain name is of a development package."""
+    candidates = [file for file in files if file.name.startswith(beginning) and file.is_file()]
+    return max(candidates, key=lambda file: (len(file.name), file.name), default=None)

@@ -1,4 +1,4 @@
-"""A native program or library of mallard: named by a variable, installed beside this package, or built."""
+"""A native program or library of mallard: named by a variable, installed with this package, or built."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ class NativeFile:
     name: str
     variable: str
     built_in: str  # the folder of its build, below build/
-    verb: str  # with its words, builds it
+    verb: str  # the arguments of ./mallard that build it
     is_library: bool = False
     in_wheel: bool = False
 
     def built(self) -> Path:
-        """The place of the source tree's own build."""
+        """The path in the source tree's build."""
         return source_root() / "build" / self.built_in / self.name
 
     def find(self) -> Path:
-        """$VARIABLE, the one installed beside this package, or the one of the source tree."""
+        """Searches $VARIABLE, this package, and the build of the source tree."""
         stated = os.environ.get(self.variable)
         if stated:
-            if not self.is_there(Path(stated)):
-                kind = "no file" if self.is_library else "not a program"
+            if not self.exists(Path(stated)):
+                kind = "not a file" if self.is_library else "not a program"
                 raise UsageError(
                     f"{self.variable}={stated} is {kind}; unset it, or name the {self.name} to use"
                 )
@@ -38,7 +38,7 @@ class NativeFile:
             self.built(),
         ]
         for path in places:
-            if self.is_there(path):
+            if self.exists(path):
                 return path
         kind = "library" if self.is_library else "program"
         installs = "'pip install .' installs it, " if self.in_wheel else ""
@@ -48,7 +48,7 @@ class NativeFile:
             f"{self.variable}=FILE names another"
         )
 
-    def is_there(self, path: Path) -> bool:
+    def exists(self, path: Path) -> bool:
         return path.is_file() and (self.is_library or os.access(path, os.X_OK))
 
 

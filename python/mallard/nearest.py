@@ -1,29 +1,30 @@
-"""Suggests the allowed word that is nearest to an unknown one."""
+"""Suggests the allowed word that is most similar to an unknown one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
-# A share of the letters of both words: two of six may be wrong, or two neighbours exchanged.
+# The least similarity: two of six letters may be wrong, or two neighbours exchanged.
 ALIKE = 0.66
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
-    """Empty if none is near. Another number is another thing: AS15 is neither AS5 nor AS14."""
-    by_lower = {each.lower(): each for each in allowed if _letters(each) != _letters(word)}
-    found = get_close_matches(word.lower(), by_lower, n=1, cutoff=ALIKE)
-    return by_lower[found[0]] if found else ""
+    """The nearest word, or an empty string. Words that differ only in digits are unrelated: AS15 is not
+    AS5."""
+    by_lower = {choice.lower(): choice for choice in allowed if _letters(choice) != _letters(word)}
+    matches = get_close_matches(word.lower(), by_lower, n=1, cutoff=ALIKE)
+    return by_lower[matches[0]] if matches else ""
 
 
 def _letters(word: str) -> str:
     return "".join(letter for letter in word.lower() if not letter.isdigit())
 
 
-def meant(word: str, allowed: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
-    """The end of a message that ends with the word: ` (did you mean density?)`, or nothing. An alias is
-    replaced by its name.
+def did_you_mean(word: str, allowed: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
+    """The suggestion for a message that ends with the word: ` (did you mean density?)`, or nothing. An alias
+    is replaced by its name.
     """
-    known = {**{each: each for each in allowed}, **(aliases or {})}
-    found = nearest(word, known)
-    return f" (did you mean {known[found]}?)" if found else ""
+    known = {**{choice: choice for choice in allowed}, **(aliases or {})}
+    match = nearest(word, known)
+    return f" (did you mean {known[match]}?)" if match else ""

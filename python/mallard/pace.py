@@ -1,4 +1,4 @@
-"""Estimates the rest of a run's time from the repetitions done so far."""
+"""Estimates the remaining time of a run from the finished repetitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Grains = tuple[Grain, ...]  # from the finest to the coarsest
 
 
 class Pace:
-    """Means of seconds at four grains. The finest grain that knows a repetition gives the estimate.
+    """Mean seconds at four grains. The finest grain with data for a repetition gives the estimate.
 
     The product of size and iterations is constant, so a new size takes about as long as its neighbours.
     """
@@ -22,7 +22,7 @@ class Pace:
         self._sums: defaultdict[Grain, float] = defaultdict(float)
         self._counts: defaultdict[Grain, int] = defaultdict(int)
 
-    def took(self, done: Grains, seconds: float) -> None:
+    def add_sample(self, done: Grains, seconds: float) -> None:
         for grain in done:
             self._sums[grain] += seconds
             self._counts[grain] += 1
@@ -34,7 +34,7 @@ class Pace:
                 return self._sums[grain] / self._counts[grain]
         return None
 
-    def seconds_left(self, ahead: Iterable[Grains]) -> float | None:
+    def remaining_seconds(self, ahead: Iterable[Grains]) -> float | None:
         total = 0.0
         for grains in ahead:
             seconds = self.seconds(grains)
@@ -44,7 +44,7 @@ class Pace:
         return total
 
 
-def left_text(seconds: float | None) -> str:
+def format_remaining(seconds: float | None) -> str:
     if seconds is None:
         return "time left not known yet"
     if seconds < 90:

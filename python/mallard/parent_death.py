@@ -1,4 +1,4 @@
-"""Child processes that do not outlive mallard, even if it is killed."""
+"""Ends child processes with mallard, even if it is killed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent(number: signal.Signals = signal.SIGKILL) -> Callable[[], None]:
-    """For `preexec_fn`: the system sends the signal to the child when the thread that started it ends.
+    """For `preexec_fn`: the kernel sends the signal to the child when the thread that started it ends.
 
     Start such a child from the main thread only.
     """
@@ -20,7 +20,7 @@ def end_with_parent(number: signal.Signals = signal.SIGKILL) -> Callable[[], Non
 
     def bind() -> None:
         prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(number))
-        if os.getppid() != parent:  # it ended before the request
+        if os.getppid() != parent:  # the parent ended before prctl
             os.kill(os.getpid(), signal.SIGKILL)
 
     return bind

@@ -1,4 +1,4 @@
-"""LD_PRELOAD: libraries whose paths would end in the middle of the list get links without such letters."""
+"""LD_PRELOAD: libraries with separators in their paths are preloaded through links without them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 from mallard.errors import UsageError
 
 VARIABLE = "LD_PRELOAD"
-SEPARATORS = re.compile(r"[\s:;$]")  # `$` begins $ORIGIN and the like
+SEPARATORS = re.compile(r"[\s:;$]")  # `$` begins tokens such as $ORIGIN
 
 
 def preload_list(libraries: Iterable[Path], users: str = "") -> str:
-    """The value of LD_PRELOAD. The libraries of the user stand behind ours, as they are."""
+    """The value of LD_PRELOAD. The user's libraries follow ours, unchanged."""
     return ":".join(filter(None, [*map(_loadable, libraries), users]))
 
 

@@ -1,6 +1,6 @@
-"""Runs one repetition of one cell in a process of its own, under a time limit and a memory limit.
+"""Runs one repetition of one cell in a separate process, under a time limit and a memory limit.
 
-Every process gives a result row: the one that the runner printed, or one with the kind of failure.
+Every process results in a row: the row that the runner printed, or a row with the kind of failure.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from mallard.result import (
 
 EXIT_OUT_OF_MEMORY = 3
 TICK_SECONDS = 1.0
-# Held back while a process is being started. An interrupt at that moment would leave the process running.
+# Deferred while a process is started: an interrupt at that moment would leave the process running.
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -49,7 +49,7 @@ class Repetition:
     def command(self, runner: Path, cpu: int | None) -> list[str]:
         words = [str(runner), self.experiment]
         for name, value in self.native_parameters.items():
-            words += [f"--{OPTION_OF.get(name, name.replace('_', '-'))}", str(value)]
+            words += [f"--{OPTION_NAMES.get(name, name.replace('_', '-'))}", str(value)]
         words += ["--strategy", self.native_strategy]
         words += ["--seed", str(self.seed), "--repetition", str(self.repetition)]
         return words if cpu is None else [*words, "--cpu", str(cpu)]
@@ -65,31 +65,36 @@ class Repetition:
 
 
 # The options whose names differ from their parameters.
-OPTION_OF = {"size_log2": "size", "product_log2": "product", "inner_log2": "inner"}
-# Parameters that choose the runner, and are not passed to it.
+OPTION_NAMES = {"size_log2": "size", "product_log2": "product", "inner_log2": "inner"}
+# Parameters that choose the runner, and are not arguments of it.
 OUR_PARAMETERS = ("compiler",)
 
 
 @dataclass(frozen=True)
 class Limits:
     seconds: float
-    memory_bytes: int | None  # address space; None if the machine does not tell its memory
+    memory_bytes: int | None  # address space; None if the machine does not report its memory
 
 
 def measure(
-    asked: Repetition, runner: Path, cpu: int | None, limits: Limits, run_id: int, tick: Callable[[], None]
+    repetition: Repetition,
+    runner: Path,
+    cpu: int | None,
+    limits: Limits,
+    run_id: int,
+    tick: Callable[[], None],
 ) -> Row:
     """Runs the repetition, and calls `tick` about once a second. An interrupt kills the process."""
     process = None
     try:
         with _interrupts_held():
-            process = _start(asked, asked.command(runner, cpu), limits.memory_bytes)
+            process = _start(repetition, repetition.command(runner, cpu), limits.memory_bytes)
         deadline = time.monotonic() + limits.seconds
         while True:
             wait = min(TICK_SECONDS, deadline - time.monotonic())
             if wait <= 0:
                 _kill(process)
-                return _failure(asked, run_id, TIMED_OUT, f"not done after {limits.seconds:g} s")
+                return _failure(repetition, run_id, TIMED_OUT, f"not done after {limits.seconds:g} s")
             try:
                 output, errors = process.communicate(timeout=wait)
                 break
@@ -99,35 +104,35 @@ def measure(
         if process is not None:
             _kill(process)
         raise
-    return _outcome(asked, run_id, process.returncode, output, errors)
+    return _outcome(repetition, run_id, process.returncode, output, errors)
 
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Delays interrupts until the end. It uses handlers, because a mask holds for one thread only, and
-    libraries have threads of their own."""
+    """Defers interrupts until the end of the block. It uses handlers, because a mask applies to one thread
+    only, and libraries may start threads."""
     held: list[int] = []
-    before = {number: signal.getsignal(number) for number in INTERRUPTS}
-    for number, handler in before.items():
+    previous = {number: signal.getsignal(number) for number in INTERRUPTS}
+    for number, handler in previous.items():
         if handler not in (signal.SIG_IGN, None):  # not installed by Python
             signal.signal(number, lambda arrived, _: held.append(arrived))
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous.items():
             if handler is not None:
                 signal.signal(number, handler)
         for arrived in held:
             signal.raise_signal(arrived)
 
 
-def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> subprocess.Popen[str]:
-    # A runner that outlives a killed `mallard bench` would disturb the run that goes on.
+def _start(repetition: Repetition, command: list[str], memory_bytes: int | None) -> subprocess.Popen[str]:
+    # A runner that outlives a killed `mallard bench` would disturb the resumed run.
     end_with_mallard = end_with_parent()
 
     def confine() -> None:
         end_with_mallard()
-        _confine(None if mallocs.is_given(asked.strategy) else memory_bytes)
+        _confine(None if mallocs.is_from_file(repetition.strategy) else memory_bytes)
 
     try:
         return subprocess.Popen(
@@ -137,8 +142,8 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            env=mallocs.environment(asked.strategy),
-            # A session of its own: Ctrl-C reaches mallard only, which then ends the process.
+            env=mallocs.environment(repetition.strategy),
+            # In a new session, Ctrl-C reaches mallard only, which then ends the process.
             start_new_session=True,
             # Safe, because this process has one thread, so no other thread holds a lock. Some mallocs reserve
             # more addresses than any limit leaves.
@@ -151,13 +156,13 @@ def _start(asked: Repetition, command: list[str], memory_bytes: int | None) -> s
 
 
 def _confine(memory_bytes: int | None) -> None:
-    """Limits the memory of the new process, so that the machine does not suffer."""
+    """Limits the memory of the new process, to protect the machine."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes is not None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    # If memory still runs out, the kernel ends this process and no other.
+    # If memory still runs out, the kernel kills this process first.
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
@@ -168,26 +173,28 @@ def _kill(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def _outcome(asked: Repetition, run_id: int, code: int, output: str, errors: str) -> Row:
-    said = errors.strip().splitlines()[-1] if errors.strip() else "no message"
+def _outcome(repetition: Repetition, run_id: int, code: int, output: str, errors: str) -> Row:
+    message = errors.strip().splitlines()[-1] if errors.strip() else "no message"
     if code < 0:
-        why = " (the kernel does this when memory runs out)" if -code == signal.SIGKILL else ""
-        return _failure(asked, run_id, CRASHED, f"signal {-code}, {_signal_name(-code)}{why}: {said}")
+        hint = " (the kernel does this when memory runs out)" if -code == signal.SIGKILL else ""
+        return _failure(
+            repetition, run_id, CRASHED, f"signal {-code}, {_signal_name(-code)}{hint}: {message}"
+        )
     if code == EXIT_OUT_OF_MEMORY:
-        return _failure(asked, run_id, OUT_OF_MEMORY, said)
+        return _failure(repetition, run_id, OUT_OF_MEMORY, message)
     if code != 0:
-        return _failure(asked, run_id, FAILED, f"exit status {code}: {said}")
+        return _failure(repetition, run_id, FAILED, f"exit status {code}: {message}")
     try:
-        row = _row(asked, run_id, output)
+        row = _row(repetition, run_id, output)
     except RowError as error:
-        return _failure(asked, run_id, FAILED, f"no result row of format {FORMAT}: {error}")
-    wrong = _wrong_malloc(asked, row)
-    return _failure(asked, run_id, FAILED, wrong) if wrong else row
+        return _failure(repetition, run_id, FAILED, f"no result row of format {FORMAT}: {error}")
+    wrong = _wrong_malloc(repetition, row)
+    return _failure(repetition, run_id, FAILED, wrong) if wrong else row
 
 
-def _wrong_malloc(asked: Repetition, row: Row) -> str:
-    """The error, if the process had another malloc than its strategy says."""
-    _, malloc = mallocs.split(asked.strategy)
+def _wrong_malloc(repetition: Repetition, row: Row) -> str:
+    """The error if the process had another malloc than its strategy names; else empty."""
+    _, malloc = mallocs.split(repetition.strategy)
     known = malloc in mallocs.MALLOCS
     if (known and row.malloc != malloc) or (malloc and not known and row.malloc in ("", mallocs.OWN)):
         return f"the process had the malloc {row.malloc or 'unknown'}, but {malloc} was preloaded"
@@ -196,7 +203,7 @@ def _wrong_malloc(asked: Repetition, row: Row) -> str:
     return ""
 
 
-def _row(asked: Repetition, run_id: int, output: str) -> Row:
+def _row(repetition: Repetition, run_id: int, output: str) -> Row:
     lines = output.strip().splitlines()
     if not lines:
         raise RowError("nothing was printed")
@@ -207,31 +214,31 @@ def _row(asked: Repetition, run_id: int, output: str) -> Row:
     if not isinstance(native, dict):
         raise RowError(f"the last line is {lines[-1][:60]!r}")
     row = Row.from_native(run_id, native)
-    answered, expected = _flat(row), _flat(asked)
-    expected |= {"strategy": asked.native_strategy}
+    answered, expected = _flat(row), _flat(repetition)
+    expected |= {"strategy": repetition.native_strategy}
     for name, value in expected.items():
         if name not in OUR_PARAMETERS and answered.get(name) != value:
             raise RowError(f"'{name}' is {answered.get(name)!r}, but {value!r} was requested")
     if row.status != OK:
         raise RowError(f"status '{row.status}' with exit status 0")
-    # The runner may tell of parameters that are not asked for, such as a size that is always the same.
-    return replace(row, strategy=asked.strategy, parameters=row.parameters | asked.parameters)
+    # The runner may report further parameters, such as a constant size.
+    return replace(row, strategy=repetition.strategy, parameters=row.parameters | repetition.parameters)
 
 
-def _flat(of: Row | Repetition) -> dict[str, Any]:
-    flat = asdict(of)
+def _flat(source: Row | Repetition) -> dict[str, Any]:
+    flat = asdict(source)
     flat.update(flat.pop("parameters"))
     return flat
 
 
-def _failure(asked: Repetition, run_id: int, status: str, detail: str) -> Row:
+def _failure(repetition: Repetition, run_id: int, status: str, detail: str) -> Row:
     return Row(
         run_id=run_id,
-        experiment=asked.experiment,
-        parameters=asked.parameters,
-        strategy=asked.strategy,
-        repetition=asked.repetition,
-        seed=asked.seed,
+        experiment=repetition.experiment,
+        parameters=repetition.parameters,
+        strategy=repetition.strategy,
+        repetition=repetition.repetition,
+        seed=repetition.seed,
         status=status,
         detail=detail,
     )

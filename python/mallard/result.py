@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from mallard.experiments import clock_of, follows
+from mallard.experiments import clock_field, follows
 from mallard.strategy_names import current
 
 FORMAT = 1
@@ -56,10 +56,10 @@ class Row:
     notes: tuple[str, ...] = ()
     detail: str = ""
     figures: Figures = field(default_factory=dict)  # further quantities; the unit is in the name
-    malloc: str = ""  # the process's malloc; empty if the runner did not say
+    malloc: str = ""  # the process's malloc; empty if the runner did not report it
 
     def __post_init__(self) -> None:
-        """Replaces a former name of the strategy by today's."""
+        """Replaces a former name of the strategy by the current name."""
         object.__setattr__(self, "strategy", current(self.strategy))
 
     @property
@@ -75,27 +75,27 @@ class Row:
 
     @property
     def _time_ns(self) -> int:
-        return int(getattr(self, clock_of(self.experiment)))
+        return int(getattr(self, clock_field(self.experiment)))
 
     @property
     def row_key(self) -> tuple[str, str]:
         """A key that is equal for cells that differ only in strategy."""
-        return self.experiment, canonical(self.asked)
+        return self.experiment, canonical(self.requested)
 
     @property
-    def asked(self) -> Parameters:
-        """The parameters, without those that the runner chooses and tells only if it finishes."""
+    def requested(self) -> Parameters:
+        """The requested parameters, without those that the runner chooses and reports only if it finishes."""
         chosen = follows(self.experiment)
         return {name: value for name, value in self.parameters.items() if name not in chosen}
 
     @classmethod
     def from_native(cls, run_id: int, native: Mapping[str, Any]) -> Row:
         """Checks a result row of the runner. A missing field, or one of a wrong type, is a RowError."""
-        found_format = native.get("format", FORMAT)
-        if found_format != FORMAT:
-            raise RowError(f"format {found_format!r}; this mallard reads format {FORMAT}")
+        row_format = native.get("format", FORMAT)
+        if row_format != FORMAT:
+            raise RowError(f"format {row_format!r}; this mallard reads format {FORMAT}")
         values: dict[str, Any] = {"run_id": run_id}
-        for name in (each.name for each in fields(cls)):
+        for name in (column.name for column in fields(cls)):
             if name == "run_id":
                 continue
             if name not in native:
@@ -103,7 +103,7 @@ class Row:
                     raise RowError(f"the field '{name}' is missing")
                 continue
             values[name] = _checked(name, native[name])
-        unknown = sorted(set(native) - {each.name for each in fields(cls)} - {"format"})
+        unknown = sorted(set(native) - {column.name for column in fields(cls)} - {"format"})
         if unknown:
             raise RowError(f"unknown field '{unknown[0]}'")
         row = cls(**values)
@@ -112,7 +112,7 @@ class Row:
         if row.ok and row.operations <= 0:
             raise RowError(f"'operations' is {row.operations}; at least 1 is needed with status {OK}")
         if row.ok and row._time_ns <= 0:
-            name = clock_of(row.experiment)
+            name = clock_field(row.experiment)
             raise RowError(f"'{name}' is {row._time_ns}; at least 1 is needed with status {OK}")
         return row
 

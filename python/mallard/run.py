@@ -1,7 +1,7 @@
-"""Carries out a plan: a process for each repetition, and a committed row for each process.
+"""Executes a plan: a process for each repetition, and a committed row for each process.
 
-A cell that ran out of memory or time is not tried in later repetitions, because it would only cost the time
-once more. A crashed cell is tried again, because a crash may depend on the layout of the process.
+A cell that ran out of memory or time is not repeated, because it would only cost the time
+again. A crashed cell is repeated, because a crash may depend on the layout of the process.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT, Row, canon
 from mallard.runner import Builds
 from mallard.store import Run, Store
 
-# After this many failures in a row, the runner is at fault, not a cell.
+# Consecutive failures after which the runner is assumed to be broken.
 FAILURES_TO_STOP = 20
 RECOUNT_SECONDS = 0.5
 ROW_DISK_BYTES = 2000
@@ -38,7 +38,7 @@ class Listener(Protocol):
     """Receives the events of a run."""
 
     def begin(self, done: int, total: int) -> None: ...
-    def measured(self, row: Row, done: int, seconds_left: float | None) -> None: ...
+    def measured(self, row: Row, done: int, remaining_seconds: float | None) -> None: ...
     def tick(self) -> None: ...
     def say(self, text: str) -> None: ...
     def warn(self, text: str) -> None: ...
@@ -56,7 +56,7 @@ class Outcome:
 
     @property
     def defects(self) -> int:
-        """Failures that no program should have. Running out of memory or time is a result."""
+        """Crashes, failures and mismatches. Running out of memory or time is a result, not a defect."""
         return self.statuses[CRASHED] + self.statuses[FAILED] + len(self.mismatches)
 
 
@@ -89,7 +89,7 @@ def prepare(
         store.add_note(interrupted.id, "resumed", f"load {machine.load1()}")
         return Prepared(plan, interrupted, True)
     _check_room(store, plan)
-    _tell_of_other_interrupted(store, plan, listener)
+    _report_stale_run(store, plan, listener)
     run_id = store.begin_run(
         {
             "experiment": plan.experiment,
@@ -107,19 +107,19 @@ def prepare(
 
 
 def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener) -> Outcome:
-    """Measures the rest of the plan. If it stops early, every row finished before is kept."""
+    """Measures the remaining repetitions. If it stops early, finished rows are kept."""
     plan, run = prepared.plan, prepared.run
     progress = _Progress(run.id, plan)
     for row in store.rows(run.id):
         progress.add(row, row.wall_ns / 1e9)
-    ahead = [each for each in plan.in_order() if not progress.has(each)]
-    grains_ahead = [grains(each) for each in ahead]
-    cpu = _look_around(store, run.id, plan, listener)
+    ahead = [repetition for repetition in plan.in_order() if not progress.is_measured(repetition)]
+    grains_ahead = [grains(repetition) for repetition in ahead]
+    cpu = _check_load(store, run.id, plan, listener)
     done = progress.rows
     listener.begin(done, done + len(ahead))
     try:
         for place, repetition in enumerate(ahead):
-            if progress.gave_up(repetition):
+            if progress.is_abandoned(repetition):
                 progress.outcome.not_tried_again += 1
                 continue
             started = time.monotonic()
@@ -130,7 +130,7 @@ def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener
             if mismatch:
                 store.add_note(run.id, "checksum_mismatch", mismatch)
                 listener.warn(mismatch)
-            listener.measured(row, done + place + 1, progress.seconds_left(grains_ahead[place + 1 :]))
+            listener.measured(row, done + place + 1, progress.remaining_seconds(grains_ahead[place + 1 :]))
             if progress.failures_in_a_row >= FAILURES_TO_STOP:
                 raise UsageError(
                     f"{runner.path} failed {FAILURES_TO_STOP} times in a row, at last with: {row.detail}; "
@@ -146,32 +146,32 @@ def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener
 
 
 class _Progress:
-    """The state of a run. The rows of an interrupted run are fed into it before the new ones."""
+    """The state of a run. The rows of a resumed run are added before the new ones."""
 
     def __init__(self, run_id: int, plan: Plan) -> None:
         self.outcome = Outcome(run_id)
-        self._asked = {canonical(row.parameters) for row in plan.rows}
+        self._planned = {canonical(row.parameters) for row in plan.rows}
         # Rows need not have equal parameters. The longest lists are tried first.
         self._names = sorted({frozenset(row.parameters) for row in plan.rows}, key=len, reverse=True)
         self.rows = 0
         self.failures_in_a_row = 0
         self._tried: set[tuple[CellKey, int]] = set()
-        self._given_up: set[CellKey] = set()
+        self._abandoned: set[CellKey] = set()
         self._checksums = Checksums()
         self._pace = Pace()
-        self._left: float | None = None
-        self._left_counted = -math.inf
+        self._remaining: float | None = None
+        self._estimated_at = -math.inf
 
     def add(self, row: Row, seconds: float) -> str | None:
-        """The error of the row's checksum, if there is one."""
+        """Returns the checksum mismatch, if this row is the first to show it."""
         repetition = self._repetition(row)
         cell = _cell(repetition)
         self.rows += 1
         self.outcome.statuses[row.status] += 1
         self._tried.add((cell, row.repetition))
-        self._pace.took(grains(repetition), seconds)
+        self._pace.add_sample(grains(repetition), seconds)
         if row.status in (OUT_OF_MEMORY, TIMED_OUT):
-            self._given_up.add(cell)
+            self._abandoned.add(cell)
         self.failures_in_a_row = self.failures_in_a_row + 1 if row.status == FAILED else 0
         return self._checksums.add(row)
 
@@ -180,40 +180,40 @@ class _Progress:
         return self.outcome
 
     def _repetition(self, row: Row) -> Repetition:
-        """The repetition that this row answers. The runner may have added parameters of its own."""
+        """The repetition that produced this row. The runner may have added parameters."""
         for names in self._names:
-            asked = {name: value for name, value in row.parameters.items() if name in names}
-            if canonical(asked) in self._asked:
-                return Repetition(row.experiment, asked, row.strategy, row.repetition, row.seed)
+            parameters = {name: value for name, value in row.parameters.items() if name in names}
+            if canonical(parameters) in self._planned:
+                return Repetition(row.experiment, parameters, row.strategy, row.repetition, row.seed)
         return Repetition(row.experiment, row.parameters, row.strategy, row.repetition, row.seed)
 
-    def has(self, repetition: Repetition) -> bool:
+    def is_measured(self, repetition: Repetition) -> bool:
         return (_cell(repetition), repetition.repetition) in self._tried
 
-    def gave_up(self, repetition: Repetition) -> bool:
-        return _cell(repetition) in self._given_up
+    def is_abandoned(self, repetition: Repetition) -> bool:
+        return _cell(repetition) in self._abandoned
 
-    def seconds_left(self, ahead: Sequence[Grains]) -> float | None:
-        """Computed now and then only, because thousands may be ahead."""
-        now = time.monotonic()
-        if now - self._left_counted >= RECOUNT_SECONDS or not ahead:
-            self._left, self._left_counted = self._pace.seconds_left(ahead), now
-        return self._left
+    def remaining_seconds(self, ahead: Sequence[Grains]) -> float | None:
+        """Recomputed at intervals only, because thousands of repetitions may be ahead."""
+        timestamp = time.monotonic()
+        if timestamp - self._estimated_at >= RECOUNT_SECONDS or not ahead:
+            self._remaining, self._estimated_at = self._pace.remaining_seconds(ahead), timestamp
+        return self._remaining
 
 
-def _look_around(store: Store, run_id: int, plan: Plan, listener: Listener) -> int | None:
+def _check_load(store: Store, run_id: int, plan: Plan, listener: Listener) -> int | None:
     """Warns of a busy machine. Returns the core to pin to."""
     work = machine.sample_work()
     if work.disturbs:
-        who = f", mostly {work.busiest}" if work.busiest else ""
-        text = f"other programs keep {work.cores:.1f} of {len(machine.allowed_cpus())} cores busy{who}"
+        culprit = f", mostly {work.busiest}" if work.busiest else ""
+        text = f"other programs keep {work.cores:.1f} of {len(machine.allowed_cpus())} cores busy{culprit}"
         listener.warn(f"{text}; the intervals will be wide: stop them and repeat the command")
         store.add_note(run_id, "busy", text)
     return work.idlest_cpu if plan.options.get("pin") else None
 
 
 def _check_room(store: Store, plan: Plan) -> None:
-    """Refuses now instead of an hour later."""
+    """Fails before the run, instead of an hour later."""
     needed = plan.processes * ROW_DISK_BYTES
     free = shutil.disk_usage(store.path.parent).free
     if free < needed:
@@ -224,7 +224,7 @@ def _check_room(store: Store, plan: Plan) -> None:
 
 
 def _limits(plan: Plan) -> Limits:
-    """The limits at the start. Memory may have become less since the plan was made."""
+    """The current limits. Free memory may have shrunk since planning."""
     available = machine.memory("MemAvailable")
     if available is None:
         return Limits(plan.time_limit, plan.memory_limit)
@@ -232,7 +232,7 @@ def _limits(plan: Plan) -> Limits:
     return Limits(plan.time_limit, most if plan.memory_limit is None else min(most, plan.memory_limit))
 
 
-def _tell_of_other_interrupted(store: Store, plan: Plan, listener: Listener) -> None:
+def _report_stale_run(store: Store, plan: Plan, listener: Listener) -> None:
     runs = store.runs()
     if not runs or runs[-1].finished is not None:
         return
@@ -248,5 +248,5 @@ def _tell_of_other_interrupted(store: Store, plan: Plan, listener: Listener) -> 
         listener.say(f"run {last.id} was interrupted, but runner or machine changed since: a new run begins")
 
 
-def _cell(of: Repetition | Row) -> CellKey:
-    return of.experiment, canonical(of.parameters), of.strategy
+def _cell(source: Repetition | Row) -> CellKey:
+    return source.experiment, canonical(source.parameters), source.strategy

@@ -1,4 +1,4 @@
-"""The native runner `mallard-bench`, one for each compiler: its place and its description."""
+"""The native runner `mallard-bench`, one for each compiler: its path and its description."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ class Runner:
     def build_id(self) -> str:
         return str(self.about["build_id"])
 
-    def strategies_of(self, experiment: str) -> tuple[Strategy, ...]:
+    def strategies(self, experiment: str) -> tuple[Strategy, ...]:
         return self._described(experiment).strategies
 
-    def names_of(self, experiment: str) -> list[str]:
-        return [strategy.name for strategy in self.strategies_of(experiment)]
+    def strategy_names(self, experiment: str) -> list[str]:
+        return [strategy.name for strategy in self.strategies(experiment)]
 
-    def usual_names_of(self, experiment: str) -> list[str]:
+    def default_names(self, experiment: str) -> list[str]:
         """The strategies without variants."""
         variants = self._described(experiment).variants
-        return [name for name in self.names_of(experiment) if name not in variants]
+        return [name for name in self.strategy_names(experiment) if name not in variants]
 
     def freed_by_other(self, experiment: str) -> tuple[str, ...]:
         return self._described(experiment).freed_by_other
@@ -86,7 +86,7 @@ class Runner:
         limits = self._described(experiment).limits
         if name not in limits:
             raise UsageError(
-                f"{self.path} tells no limits of {name} of {experiment}; build it again: {BUILD_AGAIN}"
+                f"{self.path} reports no limits for {name} of {experiment}; build it again: {BUILD_AGAIN}"
             )
         return limits[name]
 
@@ -106,7 +106,7 @@ class Builds:
 
     @property
     def first(self) -> Runner:
-        """Any runner can answer for all, because they have one source."""
+        """Any of the runners: they are built from the same source."""
         return next(iter(self.runners.values()))
 
     def of(self, parameters: Mapping[str, Any]) -> Runner:
@@ -130,20 +130,20 @@ class Builds:
 
 
 def load_builds(compilers: Sequence[str], survey: bool = False) -> Builds:
-    """The runner of each compiler; if none is named, the present runner, or that of the survey."""
+    """The runner of each compiler; without compilers, the default runner, or the runner of the survey."""
     if not compilers:
         return Builds({"": load_runner(find_runner(survey))})
-    return Builds({compiler: _build_of(compiler) for compiler in compilers})
+    return Builds({compiler: _load_build(compiler) for compiler in compilers})
 
 
-def _build_of(compiler: str) -> Runner:
+def _load_build(compiler: str) -> Runner:
     if os.environ.get("MALLARD_BENCH"):
         raise UsageError(
             "--compiler needs a runner from each, and MALLARD_BENCH names one for all; unset it, or leave "
             "--compiler out"
         )
     path = source_root() / "build" / COMPILERS[compiler] / "bench" / NAME
-    if not RUNNER.is_there(path):
+    if not RUNNER.exists(path):
         raise UsageError(
             f"there is no {NAME} from {compiler}: {path} is missing; {BUILD_AGAIN} with --compiler in "
             f"the source tree builds it, if {compiler} is installed; or leave {compiler} out"
@@ -158,16 +158,16 @@ def _build_of(compiler: str) -> Runner:
 
 
 def find_runner(survey: bool = False) -> Path:
-    """$MALLARD_BENCH, the one installed beside this package, or the source tree's release build. The survey
-    prefers the tree's smaller runner, which ./mallard builds for it instead of the whole one."""
+    """Searches $MALLARD_BENCH, this package, and the source tree's release build. The survey
+    prefers the smaller runner of the source tree, which ./mallard builds for it."""
     small = SURVEY_RUNNER.built()
-    if survey and not os.environ.get(RUNNER.variable) and SURVEY_RUNNER.is_there(small):
+    if survey and not os.environ.get(RUNNER.variable) and SURVEY_RUNNER.exists(small):
         return small
     return RUNNER.find()
 
 
 def load_runner(path: Path | None = None) -> Runner:
-    """Asks the runner to describe itself. A runner that cannot be used for measuring is an error."""
+    """Reads the runner's description. Raises a UsageError for a runner that is unfit for measuring."""
     path = path or find_runner()
     try:
         answer = subprocess.run(
@@ -176,23 +176,23 @@ def load_runner(path: Path | None = None) -> Runner:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"{path} does not run: {error}; build it again: {BUILD_AGAIN}") from None
     if answer.returncode != 0:
-        said = answer.stderr.strip() or "without a word"
-        raise UsageError(f"{path} --describe failed (exit {answer.returncode}): {said}; build it again")
+        message = answer.stderr.strip() or "without a message"
+        raise UsageError(f"{path} --describe failed (exit {answer.returncode}): {message}; build it again")
     try:
         description = json.loads(answer.stdout)
-        found = description["format"]
+        row_format = description["format"]
     except (ValueError, TypeError, KeyError):
         raise UsageError(
             f"{path} is not a {NAME}: its answer to --describe is unknown; check MALLARD_BENCH"
         ) from None
-    if found != FORMAT:
+    if row_format != FORMAT:
         raise UsageError(
-            f"{path} writes result rows of format {found!r}, this mallard reads {FORMAT}; build it again"
+            f"{path} writes result rows of format {row_format!r}, this mallard reads {FORMAT}; build it again"
         )
     _refuse_slow(path, description)
     try:
         _ = description["build_id"], description["commit"], description["compiler"]
-        runner = runner_of(path, description)
+        runner = runner_from(path, description)
     except (TypeError, KeyError, ValueError) as error:
         raise UsageError(f"{path} describes itself incompletely ({error!r}); build it again") from None
     _refuse_former_names(runner)
@@ -201,7 +201,7 @@ def load_runner(path: Path | None = None) -> Runner:
 
 def _refuse_former_names(runner: Runner) -> None:
     for experiment in runner.experiments:
-        for name in runner.names_of(experiment):
+        for name in runner.strategy_names(experiment):
             if current(name) != name:
                 raise UsageError(
                     f"{runner.path} is of an older mallard: it calls {current(name)} {name}; build it again: "
@@ -219,7 +219,7 @@ def _refuse_slow(path: Path, description: dict[str, Any]) -> None:
         )
 
 
-def runner_of(path: Path, description: dict[str, Any]) -> Runner:
+def runner_from(path: Path, description: dict[str, Any]) -> Runner:
     experiments = description["experiments"]
     density = experiments["density"]
     about = {key: value for key, value in description.items() if key not in (*REGISTRY, "experiments")}
@@ -232,7 +232,7 @@ def runner_of(path: Path, description: dict[str, Any]) -> Runner:
             for entry in density["structures"]
         ),
         sizes_log2=tuple(int(size) for size in density["sizes_log2"]),
-        experiments={name: _described(each) for name, each in experiments.items()},
+        experiments={name: _described(experiment) for name, experiment in experiments.items()},
         missing=tuple(
             Missing(entry["name"], entry["package"], entry["why"]) for entry in description.get("missing", [])
         ),

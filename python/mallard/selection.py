@@ -1,7 +1,7 @@
 """Selections by name, number or range: `1,4-6`, `6..16`, `new-delete,multipool/wink`, `AS1,AS7-AS10`.
 
 Each parser takes the text, its option and the available items. It returns the selected items in their
-order, each once. Text that it does not understand is a UsageError that says what is allowed.
+order, each once. Invalid text raises a UsageError that names what is allowed.
 """
 
 from __future__ import annotations
@@ -10,41 +10,43 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mallard.errors import UsageError
-from mallard.nearest import meant
-from mallard.strategy_names import PAPERS, aliases_of
+from mallard.nearest import did_you_mean
+from mallard.strategy_names import PAPERS, aliases_for
 
 
-def select_names(text: str, option: str, there: Sequence[str]) -> list[str]:
+def select_names(text: str, option: str, available: Sequence[str]) -> list[str]:
     """Names with or without their letters (`DS4`, `ds4`, `4`), and ranges of them (`DS4-DS6`, `4-6`)."""
-    return _select(text, option, there, {name: name for name in there}, in_words(there))
+    return _select(text, option, available, {name: name for name in available}, in_words(available))
 
 
-def select_strategies(text: str, option: str, there: Sequence[str]) -> list[str]:
+def select_strategies(text: str, option: str, available: Sequence[str]) -> list[str]:
     """Names or aliases: P0089's numbers, ranges of them (`AS7-AS10`, `7-10`), former names."""
-    aliases = aliases_of(there)
+    aliases = aliases_for(available)
     numbers = in_words([alias for alias in aliases if alias in PAPERS])
-    allowed = f"{in_words(there)}; of these the papers number {numbers}" if numbers else in_words(there)
-    return _select(text, option, there, {name: name for name in there} | aliases, allowed)
+    allowed = (
+        f"{in_words(available)}; of these the papers number {numbers}" if numbers else in_words(available)
+    )
+    return _select(text, option, available, {name: name for name in available} | aliases, allowed)
 
 
 def _select(
-    text: str, option: str, there: Sequence[str], known: Mapping[str, str], allowed: str
+    text: str, option: str, available: Sequence[str], known: Mapping[str, str], allowed: str
 ) -> list[str]:
-    """`known` has the names of `there` and their aliases."""
+    """`known` maps the names in `available` and their aliases to names."""
     chosen: set[str] = set()
     for item in _items(text, option, allowed):
         chosen.update(_named(item, known) or _range_of_names(item, option, known, allowed))
-    return [name for name in there if name in chosen]
+    return [name for name in available if name in chosen]
 
 
-def select_sizes(text: str, option: str, there: Sequence[int]) -> list[int]:
+def select_sizes(text: str, option: str, available: Sequence[int]) -> list[int]:
     """Exponents of two: `6..16`, `6-16`, `6,8,10`, `2^10`."""
-    return _numbers(text, option, there, "size", " (exponents of two)", r"(?:2\^)?")
+    return _numbers(text, option, available, "size", " (exponents of two)", r"(?:2\^)?")
 
 
-def select_numbers(text: str, option: str, there: Sequence[int]) -> list[int]:
+def select_numbers(text: str, option: str, available: Sequence[int]) -> list[int]:
     """Whole numbers: `1..8`, `1-8`, `1,2,4`."""
-    return _numbers(text, option, there, "number", "", "")
+    return _numbers(text, option, available, "number", "", "")
 
 
 def select_counts(text: str, option: str, least: int, most: int) -> list[int]:
@@ -80,30 +82,36 @@ def _counts(item: str, option: str, allowed: str) -> list[int]:
     raise UsageError(f"{option} '{item}' is not a number; allowed are {allowed}")
 
 
-def _numbers(text: str, option: str, there: Sequence[int], noun: str, meaning: str, prefix: str) -> list[int]:
-    all_of_them = f"{min(there)}..{max(there)}"
-    allowed = f"{all_of_them}{meaning}, as in {option} {all_of_them} or {option} {_two_of(there)}"
+def _numbers(
+    text: str, option: str, available: Sequence[int], noun: str, meaning: str, prefix: str
+) -> list[int]:
+    all_of_them = f"{min(available)}..{max(available)}"
+    allowed = f"{all_of_them}{meaning}, as in {option} {all_of_them} or {option} {_example_pair(available)}"
     chosen: set[int] = set()
     for item in _items(text, option, allowed):
-        found = re.fullmatch(rf"{prefix}(\d{{1,9}})(?:(?:\.\.|-){prefix}(\d{{1,9}}))?", item)
-        if not found:
+        match = re.fullmatch(rf"{prefix}(\d{{1,9}})(?:(?:\.\.|-){prefix}(\d{{1,9}}))?", item)
+        if not match:
             raise UsageError(f"{option} '{item}' is not a {noun}; allowed are {allowed}")
-        first = int(found[1])
-        last = int(found[2] or first)
+        first = int(match[1])
+        last = int(match[2] or first)
         if first > last:
             raise UsageError(
                 f"{option} {item} is an empty range; write the smaller {noun} first: {last}..{first}"
             )
-        outside = [number for number in (first, last) if number not in there]
+        outside = [number for number in (first, last) if number not in available]
         if outside:
             raise UsageError(f"{option} {item}: there is no {noun} {outside[0]}; allowed are {allowed}")
         chosen.update(range(first, last + 1))
-    return [number for number in there if number in chosen]
+    return [number for number in available if number in chosen]
 
 
-def _two_of(there: Sequence[int]) -> str:
+def _example_pair(available: Sequence[int]) -> str:
     """Two of the numbers as an example: 8,10 of the sizes 6 to 16."""
-    return f"{there[len(there) // 5]},{there[2 * len(there) // 5]}" if len(there) > 1 else str(there[0])
+    return (
+        f"{available[len(available) // 5]},{available[2 * len(available) // 5]}"
+        if len(available) > 1
+        else str(available[0])
+    )
 
 
 def in_words(names: Sequence[str]) -> str:
@@ -141,12 +149,12 @@ def _named(item: str, known: Mapping[str, str]) -> list[str]:
 
 def _range_of_names(item: str, option: str, known: Mapping[str, str], allowed: str) -> list[str]:
     prefix = next((_letters(word) for word in known if _number(word)), "")
-    found = re.fullmatch(rf"(?:{prefix})?(\d+)(?:-|\.\.)(?:{prefix})?(\d+)", item, re.IGNORECASE)
-    if not found:
+    match = re.fullmatch(rf"(?:{prefix})?(\d+)(?:-|\.\.)(?:{prefix})?(\d+)", item, re.IGNORECASE)
+    if not match:
         raise UsageError(
-            f"{option} '{item}' is unknown{meant(item, known.values(), known)}; allowed are {allowed}"
+            f"{option} '{item}' is unknown{did_you_mean(item, known.values(), known)}; allowed are {allowed}"
         )
-    first, last = int(found[1]), int(found[2])
+    first, last = int(match[1]), int(match[2])
     if first > last:
         turned = f"{prefix}{last}-{prefix}{first}"
         raise UsageError(f"{option} {item} is an empty range; write the smaller number first: {turned}")
@@ -163,12 +171,12 @@ def _letters(name: str) -> str:
 
 def _number(name: str) -> str:
     """The digits of a name that is letters followed by digits; empty for any other."""
-    found = re.fullmatch(r"[A-Za-z]+(\d+)", name)
-    return found[1] if found else ""
+    match = re.fullmatch(r"[A-Za-z]+(\d+)", name)
+    return match[1] if match else ""
 
 
-def _follows(before: str, name: str) -> bool:
-    number, next_number = _number(before), _number(name)
-    if not number or not next_number or _letters(before) != _letters(name):
+def _follows(previous: str, name: str) -> bool:
+    number, next_number = _number(previous), _number(name)
+    if not number or not next_number or _letters(previous) != _letters(name):
         return False
     return int(next_number) == int(number) + 1

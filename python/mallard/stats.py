@@ -119,7 +119,7 @@ def mean_ratio(pairs: Sequence[Pair]) -> Ratio:
     """The mean over rows of their median paired ratio (P0213 section 9, Table 8), as `median`.
 
     Each of `pairs` is one row: (times of the strategy, times of its base), paired by repetition. The
-    interval tells how far the mean would move in another measurement of these rows. It says nothing about
+    interval covers another measurement of these rows. It says nothing about
     other rows.
     """
     mean, half = _mean_of_medians([[math.exp(log) for log in _log_ratios(*pair)] for pair in pairs])
@@ -192,7 +192,7 @@ def median_distribution(n: int) -> tuple[tuple[int, int, float], ...]:
         return math.comb(n, half) * below * above / ways
 
     table = [(low, high, apart(low, high)) for low in range(n) for high in range(low + 1, n)]
-    both = [of_lower[k] - sum(each for low, _, each in table if low == k) for k in range(n)]
+    both = [of_lower[k] - sum(probability for low, _, probability in table if low == k) for k in range(n)]
     return (*table, *((k, k, probability) for k, probability in enumerate(both)))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from mallard.database import claim_database, open_database, speaking
+from mallard.database import claim_database, open_database, translate_errors
 from mallard.errors import StoreError, UsageError
 from mallard.result import OK, Parameters, Row, RowError, canonical
 from mallard.stored_values import (
@@ -24,7 +24,7 @@ from mallard.stored_values import (
     RUN,
     check_columns,
     check_parameters,
-    damaged,
+    damaged_error,
     is_count,
     read_json,
     shown,
@@ -60,7 +60,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Note:
-    """A circumstance of a run that readers of its figures must know."""
+    """A circumstance of a run that affects its figures."""
 
     kind: str
     text: str
@@ -73,7 +73,7 @@ def require_database(path: str | os.PathLike[str]) -> None:
 
 
 class Store:
-    """An open database. For writing, it is made if it is missing; for reading, it is left unchanged."""
+    """An open database. Writing creates a missing file; reading leaves the file unchanged."""
 
     def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
         self.path = Path(path)
@@ -108,12 +108,12 @@ class Store:
         """Starts a run. Command, scale, machine and runner are needed; the rest has a neutral default."""
         runner = {key: value for key, value in meta["runner"].items() if key != "experiments"}
         machine = dict(meta["machine"])
-        with speaking(self.path):
+        with translate_errors(self.path):
             cursor = self._connection.execute(
                 "INSERT INTO run(started, experiment, command, scale, seed, repetitions, identity, options,"
                 ' machine, runner, "commit", load_start) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
                 (
-                    _now(),
+                    _timestamp(),
                     meta.get("experiment", ""),
                     meta["command"],
                     meta["scale"],
@@ -138,24 +138,25 @@ class Store:
         values["parameters"] = canonical(checked.parameters)
         values["notes"] = json.dumps(list(checked.notes))
         values["figures"] = canonical(checked.figures)
-        with speaking(self.path):
+        with translate_errors(self.path):
             self._connection.execute(INSERT_ROW, [values[name] for name in ROW_COLUMNS])
         return checked
 
     def add_note(self, run_id: int, kind: str, text: str) -> None:
-        with speaking(self.path):
+        with translate_errors(self.path):
             self._connection.execute(
-                "INSERT INTO note(run_id, at, kind, text) VALUES(?, ?, ?, ?)", (run_id, _now(), kind, text)
+                "INSERT INTO note(run_id, at, kind, text) VALUES(?, ?, ?, ?)",
+                (run_id, _timestamp(), kind, text),
             )
 
     def finish_run(self, run_id: int, load: float | None = None) -> None:
-        with speaking(self.path):
+        with translate_errors(self.path):
             self._connection.execute(
-                "UPDATE run SET finished = ?, load_end = ? WHERE id = ?", (_now(), load, run_id)
+                "UPDATE run SET finished = ?, load_end = ? WHERE id = ?", (_timestamp(), load, run_id)
             )
 
     def runs(self) -> list[Run]:
-        with speaking(self.path):
+        with translate_errors(self.path):
             records = self._connection.execute(f"SELECT {RUN_COLUMNS} FROM run ORDER BY id").fetchall()
         return [self._run(record) for record in records]
 
@@ -163,7 +164,7 @@ class Store:
         for run in self.runs():
             if run.id == run_id:
                 return run
-        raise UsageError(f"no run {run_id} in {self.path}; {self._runs_there()}")
+        raise UsageError(f"no run {run_id} in {self.path}; {self._list_runs()}")
 
     def select_run(self, text: str, experiment: str | None = None) -> Run:
         """The run of a number. `latest` is the newest run with a time (of the experiment, if given)."""
@@ -171,11 +172,11 @@ class Store:
             for run in reversed(self.runs()):
                 if experiment in (None, run.experiment) and self._has_times(run.id):
                     return run
-            what = f"results of {experiment}" if experiment else "results"
+            noun = f"results of {experiment}" if experiment else "results"
             command = f"mallard bench {experiment}" if experiment else "mallard bench"
-            raise UsageError(f"{self.path} has no {what} yet; '{command}' makes them")
+            raise UsageError(f"{self.path} has no {noun} yet; '{command}' makes them")
         if not text.isdecimal():
-            raise UsageError(f"--run {text}: allowed are latest and a run's number; {self._runs_there()}")
+            raise UsageError(f"--run {text}: allowed are latest and a run's number; {self._list_runs()}")
         return self.run(int(text))
 
     def unfinished_run(self, identity: str) -> Run | None:
@@ -184,7 +185,7 @@ class Store:
         return matching[-1] if matching and matching[-1].finished is None else None
 
     def rows(self, run_id: int | None = None, experiment: str | None = None) -> list[Row]:
-        with speaking(self.path):
+        with translate_errors(self.path):
             records = self._connection.execute(
                 f"SELECT id, {', '.join(ROW_COLUMNS)} FROM result"
                 " WHERE (?1 IS NULL OR run_id = ?1) AND (?2 IS NULL OR experiment = ?2) ORDER BY id",
@@ -196,11 +197,11 @@ class Store:
             try:
                 rows.append(reader.row(values))
             except RowError as error:
-                raise damaged(self.path, "result", identity, error) from None
+                raise damaged_error(self.path, "result", identity, error) from None
         return rows
 
     def notes(self, run_id: int) -> list[Note]:
-        with speaking(self.path):
+        with translate_errors(self.path):
             records = self._connection.execute(
                 "SELECT id, kind, text, at FROM note WHERE run_id = ? ORDER BY id", (run_id,)
             ).fetchall()
@@ -209,7 +210,7 @@ class Store:
             try:
                 check_columns(dict(zip(NOTE, values, strict=True)), NOTE)
             except RowError as error:
-                raise damaged(self.path, "note", identity, error) from None
+                raise damaged_error(self.path, "note", identity, error) from None
             notes.append(Note(*values))
         return notes
 
@@ -220,30 +221,30 @@ class Store:
                 values[name] = read_json(name, values[name])
             check_columns(values, RUN)
         except RowError as error:
-            raise damaged(self.path, "run", values["id"], error) from None
+            raise damaged_error(self.path, "run", values["id"], error) from None
         return Run(**values)
 
     def _has_times(self, run_id: int) -> bool:
-        with speaking(self.path):
-            found = self._connection.execute(
+        with translate_errors(self.path):
+            record = self._connection.execute(
                 "SELECT 1 FROM result WHERE run_id = ? AND status = ? LIMIT 1", (run_id, OK)
             ).fetchone()
-        return found is not None
+        return record is not None
 
-    def _runs_there(self) -> str:
+    def _list_runs(self) -> str:
         numbers = [str(run.id) for run in self.runs()]
         if not numbers:
             return "it has no runs yet; 'mallard bench' makes one"
-        return f"its runs are {_in_short(numbers)}"
+        return f"its runs are {_format_numbers(numbers)}"
 
 
-def _in_short(numbers: Sequence[str]) -> str:
+def _format_numbers(numbers: Sequence[str]) -> str:
     if len(numbers) <= MOST_NAMED:
         return ", ".join(numbers)
     return f"{numbers[0]} to {numbers[-1]}, as 'mallard list runs' shows them"
 
 
-def _now() -> str:
+def _timestamp() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 

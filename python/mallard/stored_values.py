@@ -1,6 +1,6 @@
-"""Checks of the values in a database. A damaged cell is an error with its place, and no defect further on.
+"""Checks the values in a database, so that a damaged value is reported where it is read.
 
-SQLite keeps any value in any column, so a type in the schema promises nothing.
+SQLite stores any value in any column, whatever the type in the schema.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHOWN = 60  # letters of a wrong value
 Kind = tuple[Callable[[Any], bool], str]  # the check, and the allowed values
 
 
-def damaged(path: Path, table: str, identity: object, error: RowError) -> StoreError:
+def damaged_error(path: Path, table: str, identity: object, error: RowError) -> StoreError:
     remedy = (
         "put the file aside"
         if table == "run"
@@ -129,22 +129,22 @@ def check_parameters(experiment: str, parameters: Mapping[str, Any]) -> None:
         if name not in parameters and axis is not None and axis.takes and not axis.within:
             raise RowError(f"'parameters' lacks '{name}'")
     for name, value in parameters.items():
-        allows, allowed = _kind_of(experiment, name)
+        allows, allowed = _parameter_kind(experiment, name)
         if not allows(value):
             raise RowError(f"'parameters' has {name} = {shown(value)}; {allowed} is needed")
 
 
 @cache
-def _kind_of(experiment: str, name: str) -> Kind:
+def _parameter_kind(experiment: str, name: str) -> Kind:
     axis = EXPERIMENTS[experiment].axis(name)
     if axis is None:
         return (lambda value: is_text(value) or is_number(value)), "a text or a number"
     if axis.words:
         return (lambda value: value in axis.words), f"one of {', '.join(axis.words)}"
-    return _number_of(axis)
+    return _number_kind(axis)
 
 
-def _number_of(axis: Axis) -> Kind:
+def _number_kind(axis: Axis) -> Kind:
     if axis.name.endswith("_log2"):
         return (lambda value: is_count(value) and value <= MOST_LOG2), f"a whole number from 0 to {MOST_LOG2}"
     if axis.takes == COUNTS and axis.role == FOLLOWS:

@@ -63,7 +63,7 @@ NUMBERS = {name: number for number, name in PAPERS.items()}
 
 
 def current(name: str) -> str:
-    """Today's name of a strategy. A name that is not an alias, in any case, stands for itself."""
+    """The current name of a strategy. Aliases are case-insensitive; other names are returned unchanged."""
     plain, mark, malloc = name.partition(MALLOC_MARK)
     return f"{_BY_LOWER.get(plain.lower(), plain)}{mark}{malloc}"
 
@@ -73,27 +73,27 @@ def of_papers(first: int = 1, last: int = 14) -> tuple[str, ...]:
     return tuple(PAPERS.values())[first - 1 : last]
 
 
-def number_of(name: str) -> str:
-    """P0089's number, as AS7 for multipool; empty for a strategy that the papers lack."""
+def paper_number(name: str) -> str:
+    """P0089's number, such as AS7 for multipool; empty for a strategy that is not in the papers."""
     return NUMBERS.get(name, "")
 
 
-def aliases_of(names: Iterable[str]) -> dict[str, str]:
+def aliases_for(names: Iterable[str]) -> dict[str, str]:
     """The aliases of these names."""
-    there = set(names)
-    return {alias: name for alias, name in ALIASES.items() if name in there}
+    wanted = set(names)
+    return {alias: name for alias, name in ALIASES.items() if name in wanted}
 
 
-def mechanism_of(name: str) -> str:
+def mechanism_name(name: str) -> str:
     """The mechanism of a strategy: multipool of multipool/base/wink."""
     return name.partition(MALLOC_MARK)[0].partition("/")[0]
 
 
 def without_variants(names: Iterable[str]) -> list[str]:
     """The names without variants. multipool-last is a variant if multipool is among the names."""
-    there = list(names)
-    plain = {mechanism_of(name) for name in there}
-    return [name for name in there if not any(name.startswith(f"{each}-") for each in plain)]
+    listed = list(names)
+    plain = {mechanism_name(name) for name in listed}
+    return [name for name in listed if not any(name.startswith(f"{mechanism}-") for mechanism in plain)]
 
 
 def is_base(name: str) -> bool:
@@ -104,13 +104,13 @@ def is_inline(name: str) -> bool:
     return INLINE_MARK in name
 
 
-def mark_of(name: str) -> str:
+def binding_mark(name: str) -> str:
     """The mark of a strategy's binding; empty for a type parameter."""
     return next((mark for mark in (BASE_MARK, INLINE_MARK) if mark in name), "")
 
 
 def bound_by_base(name: str) -> str:
-    """The strategy behind the abstract base that differs in nothing else from one behind the inline base."""
+    """The strategy with the abstract base instead of the inline base."""
     return name.replace(INLINE_MARK, BASE_MARK)
 
 

@@ -12,7 +12,7 @@ from mallard.errors import UsageError
 
 
 def source_root() -> Path:
-    """The source tree: named by ./mallard, or the one that this package lies in."""
+    """The source tree: $MALLARD_ROOT, set by ./mallard, or the tree that contains this package."""
     stated = os.environ.get("MALLARD_ROOT")
     return Path(stated) if stated else Path(__file__).resolve().parents[2]
 
@@ -22,9 +22,9 @@ def version() -> str:
     build_file = source_root() / "CMakeLists.txt"
     if build_file.is_file():
         text = build_file.read_text(encoding="utf-8")
-        found = re.search(r"^\s+VERSION (\d+\.\d+\.\d+)$", text, re.MULTILINE)
-        if found:
-            return found[1]
+        match = re.search(r"^\s+VERSION (\d+\.\d+\.\d+)$", text, re.MULTILINE)
+        if match:
+            return match[1]
     try:
         return metadata.version("mallard")
     except metadata.PackageNotFoundError:

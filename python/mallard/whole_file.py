@@ -1,4 +1,4 @@
-"""Writes a file completely or not at all."""
+"""Writes files atomically."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pathlib import Path
 from mallard.errors import UsageError
 
 
-def write_whole(path: Path, text: str, option: str = "-o") -> None:
-    """Afterwards the file has the whole new text. On an error it is unchanged, with a UsageError."""
-    with whole_file(path, option) as partial:
+def write_atomically(path: Path, text: str, option: str = "-o") -> None:
+    """Replaces the file's text. On an error the file is unchanged, and a UsageError is raised."""
+    with atomic_file(path, option) as partial:
         partial.write_text(text, encoding="utf-8", newline="")
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, option: str = "-o") -> Iterator[Path]:
-    """An empty file for the block to write. It takes the place of `path` if the block does not fail."""
+def atomic_file(path: Path, option: str = "-o") -> Iterator[Path]:
+    """Yields an empty file, which replaces `path` unless the block raises."""
     check_writable(path, option)
-    special = os.path.exists(path) and not os.path.isfile(path)  # a pipe or a device stays in its place
+    special = os.path.exists(path) and not os.path.isfile(path)  # pipes and devices are not replaced
     partial: Path | None = None
     try:
         descriptor, name = tempfile.mkstemp(
@@ -47,7 +47,7 @@ def whole_file(path: Path, option: str = "-o") -> Iterator[Path]:
 
 
 def check_writable(path: Path, option: str = "-o") -> None:
-    """Refuses a place that cannot take a file, before there is anything to write."""
+    """Raises a UsageError for a path that cannot be written, before there is anything to write."""
     if os.path.isdir(path):
         raise UsageError(f"{path} is a directory; give a file: {option} FILE")
     if not os.path.isdir(path.parent):

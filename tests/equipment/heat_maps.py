@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from mallard.view.html.cells.form import filled
+from mallard.view.html.cells.form import expand
 
 BROKEN = "!"
 
@@ -38,7 +38,7 @@ class Cell:
     def shown(self) -> dict[str, str]:
         """The text of each choice; small text stands behind a line break."""
         choices = self.form["choices"].items()
-        return {kind: filled(each["shows"], self._values) or each["missing"] for kind, each in choices}
+        return {kind: expand(each["shows"], self._values) or each["missing"] for kind, each in choices}
 
     @property
     def classes(self) -> dict[str, str]:
@@ -51,7 +51,7 @@ class Cell:
 
     @property
     def told(self) -> dict[str, str]:
-        told = {term: filled(template, self._values) for term, template in self.form["terms"]}
+        told = {term: expand(template, self._values) for term, template in self.form["terms"]}
         return {term: text for term, text in told.items() if text}
 
     @property

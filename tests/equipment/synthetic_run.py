@@ -18,10 +18,10 @@ from mallard.store import Store
 from mallard.strategy_names import (
     BASE_MARK,
     INLINE_MARK,
+    binding_mark,
     is_inline,
     is_winked,
-    mark_of,
-    mechanism_of,
+    mechanism_name,
     of_papers,
 )
 
@@ -38,7 +38,7 @@ RATIO = {
     "new-delete-keep": 0.8,
     "new-delete/base": 1.1,
     **{
-        name: FAMILY[mechanism_of(name)] * (0.9 if is_winked(name) else 1.0) * BINDING[mark_of(name)]
+        name: FAMILY[mechanism_name(name)] * (0.9 if is_winked(name) else 1.0) * BINDING[binding_mark(name)]
         for name in (*of_papers(3), *INLINE)
     },
 }

@@ -17,7 +17,7 @@ from source_tree import ROOT
 # The tools of the smallest Debian.
 ESSENTIAL = """cat cksum cp dirname echo env find flock id mkdir mv nproc
 readlink rm sed sh sleep stat tail touch tr true uname"""
-# In place of the command-line program: tells its arguments.
+# Replaces the command-line program, and prints its arguments.
 PROGRAM = """import json, os, sys
 print(json.dumps({"words": sys.argv[1:], "root": os.environ["MALLARD_ROOT"], "folder": os.getcwd()}))
 """
@@ -43,7 +43,7 @@ def base_python() -> Path:
 
 
 def make_template(folder: Path) -> Path:
-    """A Python environment whose pip is a stand-in."""
+    """A Python environment with a fake pip."""
     subprocess.run([base_python(), "-m", "venv", "--without-pip", folder], check=True)
     pip = next(folder.glob("lib/python*/site-packages")) / "pip"
     pip.mkdir()
@@ -71,7 +71,7 @@ class Clone:
         for folder in ("cmake", "include", "src", "bench", "trace", "recorder", "advisor", "trial"):
             (root / folder).mkdir()
             (root / folder / "file").write_text("")
-        # The program as it is, which tells the needs of a command; only its work is made up.
+        # The unchanged program, which prints the needs of a command; only its work is faked.
         for entry in (ROOT / "python/mallard").iterdir():
             if entry.name not in ("__main__.py", "__pycache__"):
                 (root / "python/mallard" / entry.name).symlink_to(entry)
@@ -120,9 +120,9 @@ echo "$*" >>build/cmake-calls""",
         for name in names:
             (folder / name).write_text("")
         door = self.root / "mallard"
-        there = "/usr/local/lib /usr/lib /usr/lib64 /usr/lib/*-linux-gnu*"
-        assert there in door.read_text()
-        door.write_text(door.read_text().replace(there, f'"{folder}"'))
+        folders = "/usr/local/lib /usr/lib /usr/lib64 /usr/lib/*-linux-gnu*"
+        assert folders in door.read_text()
+        door.write_text(door.read_text().replace(folders, f'"{folder}"'))
 
     def cmake_calls(self) -> list[str]:
         calls = self.root / "build/cmake-calls"
@@ -145,14 +145,14 @@ echo "$*" >>build/cmake-calls""",
             preexec_fn=heed_signals,
         )
 
-    def call(self, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
-        process = self.start(*words, **how)
+    def call(self, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        process = self.start(*words, **options)
         out, err = process.communicate(timeout=120)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
-    def told(self, *words: str, **how: Any) -> dict[str, object]:
+    def arguments(self, *words: str, **options: Any) -> dict[str, object]:
         """The program's arguments in a call that succeeds."""
-        done = self.call(*words, **how)
+        done = self.call(*words, **options)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -180,7 +180,7 @@ def clone(tmp_path: Path, template: Path) -> Clone:
 def original(tmp_path_factory: pytest.TempPathFactory, template: Path) -> tuple[Path, Path]:
     """A clone that is set up, and a copy of it: the environment belongs to its path."""
     place, copy = tmp_path_factory.mktemp("a folder"), tmp_path_factory.mktemp("original")
-    Clone(place / "tree", place / "programs", template).told("doctor")
+    Clone(place / "tree", place / "programs", template).arguments("doctor")
     shutil.copytree(place, copy, symlinks=True, dirs_exist_ok=True)
     return place, copy
 

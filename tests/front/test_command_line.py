@@ -32,7 +32,7 @@ def call(*words):
     return subprocess.run([ROOT / "mallard", *words], capture_output=True, text=True, timeout=300, cwd="/")
 
 
-def test_an_unknown_verb_is_refused_with_those_allowed():
+def test_unknown_verb_names_allowed_verbs():
     failed = call("frobnicate")
     assert failed.returncode == 2
     assert failed.stdout == ""
@@ -58,7 +58,7 @@ def test_every_verb_has_help_with_examples():
         assert f"mallard {verb}" in done.stdout
 
 
-def test_it_tells_its_version():
+def test_prints_version():
     done = call("--version")
     assert done.returncode == 0
     assert done.stdout.strip().split()[-1].count(".") == 2
@@ -92,7 +92,7 @@ MISTYPED = sampled(
 
 
 @pytest.mark.parametrize("words", MISTYPED, ids=" ".join)
-def test_a_mistyped_command_is_refused_before_anything_is_made(clone, words):
+def test_refuses_bad_command_before_setup(clone, words):
     clone.native_tools()
     failed = clone.call(*words)
     assert failed.returncode == 2
@@ -103,7 +103,7 @@ def test_a_mistyped_command_is_refused_before_anything_is_made(clone, words):
 
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["help", "bench"], ["bench", "-h"]], ids=" ".join)
-def test_words_are_answered_before_anything_is_made(clone, words):
+def test_answers_help_before_setup(clone, words):
     (clone.root / "python/mallard/__main__.py").write_text((ROOT / "python/mallard/__main__.py").read_text())
     done = clone.call(*words)
     assert done.returncode == 0, done.stderr
@@ -112,19 +112,19 @@ def test_words_are_answered_before_anything_is_made(clone, words):
     assert not (clone.root / "build").exists()
 
 
-def test_a_python_without_the_means_for_an_environment_can_still_refuse(clone):
+def test_refuses_bad_command_without_venv_module(clone):
     python = clone.python
     clone.program("python3", f'case "$*" in *ensurepip*) exit 1 ;; esac\n{python}')
     assert "unknown experiment 'foo'" in clone.call("bench", "foo").stderr
     assert "missing: python3 python3-venv" in clone.call("doctor").stderr
 
 
-def test_the_front_door_spells_no_option_and_no_experiment():
+def test_front_door_hardcodes_no_options():
     """The command line is read in one place, and that is not the shell."""
     script = (ROOT / "mallard").read_text()
     screens = [*([verb] for verb in VERBS), ["bench", "density"]]
-    told = [call(*words, "--help").stdout for words in screens]
-    options = {word for text in told for word in re.findall(r"--[a-z][\w-]*", text)}
+    outputs = [call(*words, "--help").stdout for words in screens]
+    options = {word for text in outputs for word in re.findall(r"--[a-z][\w-]*", text)}
     assert {"--strategy", "--compiler", "--malloc", "--contenders", "--list"} <= options
     # cmake and pip have one of this name, too.
     spelled = set(re.findall(r"--[a-z][\w-]*", script)) & (options - {"--version"})
@@ -136,7 +136,7 @@ def test_the_front_door_spells_no_option_and_no_experiment():
 
 
 @pytest.mark.parametrize("words", [["doctor"], ["bench", "density"], ["--help"]], ids=" ".join)
-def test_a_closed_standard_output_is_refused_before_anything_is_made(clone, words):
+def test_refuses_closed_output_before_setup(clone, words):
     (clone.root / "python/mallard/__main__.py").write_text((ROOT / "python/mallard/__main__.py").read_text())
     door = clone.root.parent / "closed"
     door.write_text(f'#!/bin/sh\nexec "{clone.root}/mallard" "$@" >&-\n')
@@ -149,8 +149,8 @@ def test_a_closed_standard_output_is_refused_before_anything_is_made(clone, word
 
 
 @pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
-def test_nobody_needs_to_read_what_is_being_set_up(clone, where):
+def test_setup_works_with_closed_stderr(clone, where):
     door = clone.root.parent / "deaf"
     door.write_text(f'#!/bin/sh\nexec "{clone.root}/mallard" "$@" {where}\n')
     door.chmod(0o755)
-    assert clone.told("doctor", door=door)["words"] == ["doctor"]
+    assert clone.arguments("doctor", door=door)["words"] == ["doctor"]

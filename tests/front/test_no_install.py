@@ -50,7 +50,7 @@ def test_variable_of_zero_forbids_nothing(bare):
     assert apt_calls(bare) != []
 
 
-def test_option_of_the_program_is_its_own(bare):
+def test_no_install_of_program_is_ignored(bare):
     bare.call("record", "--", "cat", "--no-install")
     assert apt_calls(bare) != []
 
@@ -74,7 +74,7 @@ def test_optional_packages_are_skipped(bare):
     assert apt_calls(bare) == []
 
 
-def test_python_packages_are_installed_all_the_same(clone):
+def test_python_packages_are_installed_anyway(clone):
     assert clone.call("doctor", "--no-install").returncode == 0
     assert (clone.root / "build/venv/stamp").exists()
 
@@ -124,7 +124,7 @@ def test_no_installs_nothing(bare, reply):
     assert apt_calls(bare) == []
 
 
-def test_ci_is_not_asked(bare):
+def test_ci_is_never_prompted(bare):
     terminal = Terminal(bare, "bench", "density", CI="true")
     terminal.answer("")
     assert b"[Y/n]" not in terminal.output

@@ -4,7 +4,7 @@ import pytest
 from samples import sampled
 from source_tree import ROOT
 
-# An apt-get that keeps a record, and finds packages only after it was told to update its lists.
+# An apt-get that logs its calls, and finds packages only after `apt-get update`.
 APT_GET = """echo "$DEBIAN_FRONTEND: $*" >>"$HOME/apt-calls"
 case " $* " in
 *' update '*) touch "$HOME/lists" ;;
@@ -46,7 +46,7 @@ def test_without_apt_get_the_missing_packages_are_named(ready):
     assert "error: there is no apt-get to install them" in failed.stderr
 
 
-def test_one_who_may_not_install_is_told_the_one_command(archive):
+def test_names_install_command_without_privileges(archive):
     archive.program("apt-get", APT_GET)
     be_user(archive, 1000)
     failed = archive.call("bench")
@@ -55,7 +55,7 @@ def test_one_who_may_not_install_is_told_the_one_command(archive):
     assert apt_calls(archive) == []
 
 
-def test_a_password_is_never_asked_for(archive):
+def test_never_prompts_for_password(archive):
     archive.program("apt-get", APT_GET)
     archive.program("sudo", '[ "$1" = -n ] || sleep 600; exit 1')
     be_user(archive, 1000)
@@ -65,7 +65,7 @@ def test_a_password_is_never_asked_for(archive):
 
 
 @pytest.mark.parametrize("user", ["root", "sudo"])
-def test_one_who_may_has_them_installed(archive, user):
+def test_installs_packages_with_privileges(archive, user):
     archive.program("apt-get", APT_GET)
     be_user(archive, 0 if user == "root" else 1000)
     if user == "sudo":
@@ -96,14 +96,14 @@ def test_an_installation_that_changes_nothing_is_an_error(archive):
     assert "still missing or too old after installing: g++ cmake ninja-build" in failed.stderr
 
 
-def test_without_python_it_is_asked_for_first(clone):
+def test_requests_python_first(clone):
     (clone.programs / "python3").unlink()
     failed = clone.call("doctor")
     assert failed.returncode == 2
     assert "missing: python3 python3-venv" in failed.stderr
 
 
-def test_a_python_that_is_too_old_is_not_taken(clone):
+def test_refuses_old_python(clone):
     clone.program("python3", "exit 1")
     failed = clone.call("doctor")
     assert failed.returncode == 2
@@ -115,20 +115,20 @@ def test_a_python_that_is_too_old_is_not_taken(clone):
     sampled(["list"], ["doctor"], ["choose"], ["table", "p0213:6"], ["bench", "--help"], []),
     ids=" ".join,
 )
-def test_words_that_need_no_native_build_need_no_compiler(ready, words):
+def test_verbs_without_build_need_no_compiler(ready, words):
     done = ready.call(*words)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
 
 
-def test_a_runner_of_the_callers_needs_no_native_build(ready):
+def test_callers_runner_needs_no_build(ready):
     ready.native_tools()
     fake = str(ROOT / "tests/python/fake_bench.py")
-    assert ready.told("bench", "density", MALLARD_BENCH=fake)["words"] == ["bench", "density"]
+    assert ready.arguments("bench", "density", MALLARD_BENCH=fake)["words"] == ["bench", "density"]
     assert ready.cmake_calls() == []
 
 
-def test_with_a_runner_of_the_callers_no_compiler_is_missing(ready):
+def test_callers_runner_needs_no_compiler(ready):
     fake = str(ROOT / "tests/python/fake_bench.py")
     assert ready.call("bench", "density", MALLARD_BENCH=fake).stderr == ""
 
@@ -150,7 +150,7 @@ def test_a_compiler_that_is_too_old_is_refused(ready, compiler, macros, message)
     assert "set CXX to g++ 12 or later or clang++ 16 or later" in failed.stderr
 
 
-def test_a_compiler_that_is_not_there_is_refused(ready):
+def test_refuses_missing_compiler(ready):
     ready.native_tools()
     failed = ready.call("bench", CXX="g++-99")
     assert failed.returncode == 2
@@ -169,7 +169,7 @@ def test_the_version_of_cmake_is_checked(ready, version, enough):
     assert (f"cmake {version} is too old" in done.stderr) is not enough
 
 
-def test_what_the_tests_can_do_without_costs_one_line(ready):
+def test_optional_test_tools_cost_one_line(ready):
     ready.native_tools()
     be_user(ready, 1000)
     ready.program("apt-get", APT_GET)
@@ -180,7 +180,7 @@ def test_what_the_tests_can_do_without_costs_one_line(ready):
     assert "the stage libcxx (clang-19 libc++-19-dev libc++abi-19-dev)" in skipped
 
 
-def test_only_what_the_chosen_stages_work_with_is_looked_for(ready):
+def test_checks_only_tools_of_chosen_stages(ready):
     ready.native_tools()
     be_user(ready, 1000)
     ready.program("apt-get", APT_GET)
@@ -192,7 +192,7 @@ def test_only_what_the_chosen_stages_work_with_is_looked_for(ready):
     assert wanted not in ready.call("test", "asan", CXX="c++").stderr
 
 
-def test_a_header_that_the_tests_can_do_without_is_looked_for_by_the_compiler(ready):
+def test_compiler_finds_optional_headers(ready):
     ready.native_tools()
     be_user(ready, 1000)
     ready.program("apt-get", APT_GET)
@@ -204,7 +204,7 @@ def test_a_header_that_the_tests_can_do_without_is_looked_for_by_the_compiler(re
     assert missing in done.stderr
 
 
-def test_a_library_that_the_tests_link_to_is_looked_for_by_the_compiler(ready):
+def test_compiler_finds_linked_libraries(ready):
     ready.native_tools()
     be_user(ready, 1000)
     ready.program("apt-get", APT_GET)
@@ -217,13 +217,13 @@ def test_the_reference_is_not_built_without_doxygen(ready):
     assert failed.returncode == 2
     assert "mallard: missing: doxygen\n" in failed.stderr
     ready.program("doxygen", "exit 0")
-    assert ready.told("docs")["words"] == ["docs"]
+    assert ready.arguments("docs")["words"] == ["docs"]
 
 
 @pytest.mark.parametrize(
     "experiment", sampled("expansion-forward", "expansion-backward", "shrink-to-fit", default=1)
 )
-def test_vectors_that_grow_in_place_are_installed_for_their_experiments(ready, experiment):
+def test_installs_boost_for_growing_vectors(ready, experiment):
     ready.native_tools()
     ready.program("apt-get", 'echo "$*" >>"$HOME/apt-calls"')
     be_user(ready, 0)
@@ -240,7 +240,7 @@ PACKAGES = {"jemalloc": "libjemalloc2", "mimalloc": "libmimalloc2.0", "tcmalloc"
 
 
 @pytest.mark.parametrize("malloc", sampled(*PACKAGES, default=1))
-def test_a_malloc_that_is_missing_is_installed_by_one_who_may(ready, malloc):
+def test_installs_missing_malloc_with_privileges(ready, malloc):
     ready.native_tools()
     ready.libraries()
     ready.program("apt-get", 'echo "$*" >>"$HOME/apt-calls"')
@@ -251,7 +251,7 @@ def test_a_malloc_that_is_missing_is_installed_by_one_who_may(ready, malloc):
 
 
 @pytest.mark.parametrize("option", ["--malloc=jemalloc,mimalloc,tcmalloc,glibc", "--contenders"])
-def test_mallocs_that_cannot_be_installed_are_named_and_skipped(ready, option):
+def test_skips_and_names_uninstallable_mallocs(ready, option):
     ready.native_tools()
     ready.libraries("libmimalloc.so.2")
     done = ready.call("bench", "density", option)
@@ -260,14 +260,14 @@ def test_mallocs_that_cannot_be_installed_are_named_and_skipped(ready, option):
     assert "will be skipped: --malloc jemalloc (libjemalloc2); --malloc tcmalloc" in done.stderr
 
 
-def test_a_malloc_that_is_there_costs_no_line(ready):
+def test_installed_malloc_prints_nothing(ready):
     ready.native_tools()
     ready.libraries("libjemalloc.so.2")
-    ready.told("bench", "density")
+    ready.arguments("bench", "density")
     assert ready.call("bench", "density", "--malloc", "jemalloc").stderr == ""
 
 
-def test_a_second_compiler_that_is_missing_is_asked_for(ready):
+def test_requests_missing_second_compiler(ready):
     ready.native_tools()
     ready.program("clang++", "exit 1")
     failed = ready.call("bench", "density", "--compiler", "g++,clang++")

@@ -12,7 +12,7 @@ def tools(ready):
     return ready
 
 
-def test_it_is_configured_once_and_builds_what_changed(tools):
+def test_configures_once_and_builds_changes(tools):
     first = tools.call("bench", "density")
     assert first.returncode == 0, first.stderr
     assert "building mallard-bench with g++ 12 (Release)" in first.stderr
@@ -29,7 +29,7 @@ def test_it_is_configured_once_and_builds_what_changed(tools):
     "place", sampled("include/file", "bench/file", "src/file", "cmake/file", "CMakeLists.txt")
 )
 def test_a_changed_source_is_announced(tools, place):
-    tools.told("bench")
+    tools.arguments("bench")
     touch_later(tools.root / place, tools.root / "build/release/mallard-bench-survey-stamp")
     assert "building mallard-bench" in tools.call("bench").stderr
 
@@ -38,7 +38,7 @@ PLACES = sampled("trace/file", "CMakeLists.txt", "recorder/file", "advisor/file"
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_the_programs_of_the_advisor_are_built_for_a_recording(tools, place):
+def test_recording_builds_the_advisor(tools, place):
     tools.program("pkg-config", "exit 0")
     first = tools.call("record", "-o", "x", "--", "cat", "-n")
     assert first.returncode == 0, first.stderr
@@ -47,7 +47,7 @@ def test_the_programs_of_the_advisor_are_built_for_a_recording(tools, place):
     configure, build = tools.cmake_calls()
     assert configure.startswith("--preset advisor ")
     assert "--build --preset advisor --target mallard-advisor" in build
-    assert tools.told("record", "-o", "x", "--", "cat", "-n")["words"] == [
+    assert tools.arguments("record", "-o", "x", "--", "cat", "-n")["words"] == [
         "record",
         "-o",
         "x",
@@ -68,7 +68,7 @@ def touch_later(path, reference):
 
 
 def test_another_compiler_makes_the_build_anew(tools):
-    tools.told("bench")
+    tools.arguments("bench")
     tools.program("clang++-19", "echo '#define __clang_major__ 19'")
     done = tools.call("bench", CXX="clang++-19")
     assert "with clang++ 19" in done.stderr
@@ -77,7 +77,7 @@ def test_another_compiler_makes_the_build_anew(tools):
 
 
 @pytest.mark.parametrize("words", [["--compiler", "g++,clang++"], ["--compiler=clang++"]], ids=" ".join)
-def test_a_second_compiler_has_a_build_of_its_own(tools, words):
+def test_second_compiler_has_separate_build(tools, words):
     tools.program("clang++-19", "echo '#define __clang_major__ 19'")
     first = tools.call("bench", "density", *words)
     assert first.returncode == 0, first.stderr
@@ -92,20 +92,20 @@ def test_a_second_compiler_has_a_build_of_its_own(tools, words):
 
 
 @pytest.mark.parametrize("words", [[], ["--compiler", "g++"], ["--db", "clang++"]], ids=" ".join)
-def test_the_second_compiler_is_left_alone_unless_it_is_asked_for(tools, words):
+def test_second_compiler_builds_only_on_request(tools, words):
     tools.program("clang++-19", "exit 1")
-    tools.told("bench", "density", *words)
+    tools.arguments("bench", "density", *words)
     assert not (tools.root / "build/release-clang").exists()
 
 
 def test_changed_presets_make_the_build_anew(tools):
-    tools.told("bench")
+    tools.arguments("bench")
     (tools.root / "CMakePresets.json").write_text('{"changed": true}')
-    tools.told("bench")
+    tools.arguments("bench")
     assert [call.split()[0] for call in tools.cmake_calls()] == ["--preset", "--build"] * 2
 
 
-def test_a_build_that_fails_shows_why_and_is_tried_again(tools):
+def test_failed_build_shows_error_and_retries(tools):
     (tools.root / "broken").write_text("")
     failed = tools.call("bench")
     assert failed.returncode == 2
@@ -113,21 +113,21 @@ def test_a_build_that_fails_shows_why_and_is_tried_again(tools):
     assert "error: broken" in failed.stderr
     assert "mallard: error: the native build failed; the whole output is in" in failed.stderr
     (tools.root / "broken").unlink()
-    assert tools.told("bench")["words"] == ["bench"]
+    assert tools.arguments("bench")["words"] == ["bench"]
 
 
-def test_what_was_installed_since_is_looked_for(tools):
+def test_reconfigures_after_new_installs(tools):
     """The runner takes in the allocators of other libraries that are there when it is configured."""
     tools.program("stat", "echo 1")
-    tools.told("bench")
-    tools.told("bench")
+    tools.arguments("bench")
+    tools.arguments("bench")
     tools.program("stat", "echo 2")
-    tools.told("bench")
+    tools.arguments("bench")
     calls = [call.split()[0] for call in tools.cmake_calls()]
     assert calls == ["--preset", "--build", "--build", "--preset", "--build"]
 
 
-def test_small_runner_and_whole_one_share_a_build(tools):
+def test_survey_and_full_runner_share_build(tools):
     first = tools.call("bench")
     assert "building mallard-bench-survey with g++ 12 (Release) in build/release\n" in first.stderr
     second = tools.call("bench", "density")

@@ -1,4 +1,4 @@
-"""The lock of the set-up: who waits for it, and what a waiting call says."""
+"""The lock of the set-up: concurrent calls wait for it, and say so."""
 
 import fcntl
 
@@ -25,10 +25,10 @@ def test_verb_without_a_build_does_not_wait(busy):
 def test_waiting_call_names_process_and_task(busy):
     busy.native_tools()
     call = busy.start("bench", "density")
-    said = call.stderr.readline()
+    line = call.stderr.readline()
     call.terminate()
     call.communicate(timeout=60)
-    assert said == (
+    assert line == (
         "mallard: waiting for process 4711, building mallard-advisor with g++ 12 (Release) in build/advisor "
         "(0 s so far)\n"
     )

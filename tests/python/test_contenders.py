@@ -11,7 +11,7 @@ import pytest
 from mallard import mallocs
 from mallard.analysis.labels import family
 from mallard.analysis.names import contestants, in_table_order, ours
-from mallard.contenders import CONTENDERS, GROUPS, LIBRARIES, PEERS, peer_of
+from mallard.contenders import CONTENDERS, GROUPS, LIBRARIES, PEERS, find_peer
 from mallard.errors import UsageError
 from mallard.expected_runner import expected_runner
 from mallard.experiments import EXPERIMENTS
@@ -27,28 +27,28 @@ NO_LOKI = Missing("Loki", "libloki-dev", "no loki/SmallObj.h")
 # ---- the table ----------------------------------------------------------------------------------------
 
 
-def test_every_contender_is_of_a_library_and_in_known_experiments() -> None:
-    for name, each in CONTENDERS.items():
-        assert each.library in LIBRARIES, name
-        assert each.experiments, name
-        assert set(each.experiments) <= set(EXPERIMENTS), name
-        assert each.label == each.label.strip(), name
-        assert max(map(len, each.heads)) < 14, "a column of a terminal"
-    assert {each.library for each in CONTENDERS.values()} == set(LIBRARIES)
+def test_contenders_have_a_library_and_known_experiments() -> None:
+    for name, contender in CONTENDERS.items():
+        assert contender.library in LIBRARIES, name
+        assert contender.experiments, name
+        assert set(contender.experiments) <= set(EXPERIMENTS), name
+        assert contender.label == contender.label.strip(), name
+        assert max(map(len, contender.heads)) < 14, "a column of a terminal"
+    assert {contender.library for contender in CONTENDERS.values()} == set(LIBRARIES)
 
 
-def test_what_can_be_missing_names_its_package_and_header() -> None:
+def test_optional_libraries_name_package_and_header() -> None:
     for library in LIBRARIES.values():
         assert bool(library.package) == bool(library.header), library.name
 
 
-def test_columns_of_a_library_can_be_told_apart() -> None:
-    heads = [(each.library, each.heads) for each in CONTENDERS.values()]
-    labels = [(each.library, each.label) for each in CONTENDERS.values()]
+def test_columns_of_a_library_are_distinct() -> None:
+    heads = [(contender.library, contender.heads) for contender in CONTENDERS.values()]
+    labels = [(contender.library, contender.label) for contender in CONTENDERS.values()]
     assert len(set(heads)) == len(set(labels)) == len(CONTENDERS)
 
 
-def test_words_select_whole_libraries() -> None:
+def test_library_word_selects_all_its_contenders() -> None:
     assert set(GROUPS["peers"]) == set(CONTENDERS)
     boost = {name for name in LIBRARIES if name.startswith("Boost.")}
     assert {CONTENDERS[name].library for name in GROUPS["boost"]} == boost
@@ -81,11 +81,11 @@ def test_words_select_whole_libraries() -> None:
     ],
 )
 def test_whose_a_strategy_is(strategy: str, peer: str) -> None:
-    assert peer_of(strategy) == peer
+    assert find_peer(strategy) == peer
     assert peer == "" or peer in PEERS
 
 
-def test_what_is_mallards_own() -> None:
+def test_own_strategies_exclude_contenders() -> None:
     names = [
         "monotonic",
         "multipool",
@@ -138,8 +138,10 @@ def limits(experiment: str) -> Mapping[str, Limit]:
 
 def runner(*missing: Missing) -> Runner:
     """Without the contenders that are missing."""
-    gone = {name for each in missing for name in (each.name, each.name.lower())}
-    offered = [name for name in ("boost-pool", "boost-pmr-unsynchronized", "loki") if name not in gone]
+    missing_names = {name for part in missing for name in (part.name, part.name.lower())}
+    offered = [
+        name for name in ("boost-pool", "boost-pmr-unsynchronized", "loki") if name not in missing_names
+    ]
     threads = [
         "new-delete",
         "multipool",
@@ -185,8 +187,8 @@ def plan(request: Request, *missing: Missing) -> Plan:
     return make_plan(request, runner(*missing), Host(None, 2))
 
 
-def row(found: Plan) -> PlannedRow:
-    return found.rows[0]
+def row(result: Plan) -> PlannedRow:
+    return result.rows[0]
 
 
 def test_without_asking_no_contender_is_measured() -> None:
@@ -197,19 +199,19 @@ def test_without_asking_no_contender_is_measured() -> None:
 
 def test_contenders_come_beside_the_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mallocs, "find_library", lambda name: None if name == "tcmalloc" else Path("there"))
-    found = plan(Request("utilization", contenders=True))
-    assert row(found).strategies == (
+    planned = plan(Request("utilization", contenders=True))
+    assert row(planned).strategies == (
         *("null", "new-delete", "multipool", "boost-pool", "boost-pmr-unsynchronized", "loki"),
         *("new-delete@jemalloc", "new-delete@mimalloc"),
     )
-    assert found.messages == (
-        "tcmalloc is left out: its library is not here; 'apt-get install libtcmalloc-minimal4' has it",
+    assert planned.messages == (
+        "tcmalloc is left out: its library is not installed; run 'apt-get install libtcmalloc-minimal4'",
     )
 
 
 def test_contenders_come_beside_a_selection() -> None:
-    found = plan(Request("utilization", strategies="multipool", contenders=True, mallocs="glibc"))
-    assert row(found).strategies == (
+    planned = plan(Request("utilization", strategies="multipool", contenders=True, mallocs="glibc"))
+    assert row(planned).strategies == (
         "new-delete",
         "multipool",
         "boost-pool",
@@ -219,12 +221,12 @@ def test_contenders_come_beside_a_selection() -> None:
 
 
 def test_contenders_come_beside_the_strategies_of_a_grid() -> None:
-    found = plan(Request("locality", contenders=True, mallocs="glibc"))
+    planned = plan(Request("locality", contenders=True, mallocs="glibc"))
     with_pools = ("new-delete", "multipool", "fixed-pool", "static-pool", "loki")
-    assert {each.strategies for each in found.rows} == {with_pools}
+    assert {row.strategies for row in planned.rows} == {with_pools}
     notation = ("-20", "18", "32", "-3", "8")
-    found = plan(Request("locality", contenders=True, mallocs="glibc", notation=notation))
-    assert row(found).strategies == with_pools
+    planned = plan(Request("locality", contenders=True, mallocs="glibc", notation=notation))
+    assert row(planned).strategies == with_pools
     assert not {"fixed-pool", "static-pool"} & {*row(plan(Request("locality"))).strategies}
 
 
@@ -242,37 +244,37 @@ def test_names_and_words_select(text: str, expected: tuple[str, ...]) -> None:
     assert row(plan(Request("utilization", strategies=text))).strategies == expected
 
 
-def test_what_is_missing_is_said_in_a_line_and_the_run_goes_on() -> None:
-    found = plan(Request("utilization", strategies="multipool,peers"), NO_BOOST, NO_LOKI)
-    assert row(found).strategies == ("new-delete", "multipool", "boost-pmr-unsynchronized")
-    assert found.messages == (
+def test_missing_library_is_reported_and_skipped() -> None:
+    planned = plan(Request("utilization", strategies="multipool,peers"), NO_BOOST, NO_LOKI)
+    assert row(planned).strategies == ("new-delete", "multipool", "boost-pmr-unsynchronized")
+    assert planned.messages == (
         "new-delete is measured as well: every ratio is to it",
         f"boost-pool left out: no boost/pool/pool.hpp; 'apt-get install libboost-dev', {THEN} it in",
         f"loki left out: no loki/SmallObj.h; 'apt-get install libloki-dev', {THEN} it in",
     )
 
 
-def test_one_package_is_one_line() -> None:
+def test_messages_group_strategies_by_package() -> None:
     missing = [
         Missing(name, "libfoonathan-memory-dev", "not found")
         for name in ("foonathan-node", "foonathan-array")
     ]
-    found = plan(Request("utilization", contenders=True, mallocs="glibc"), *missing)
+    planned = plan(Request("utilization", contenders=True, mallocs="glibc"), *missing)
     install = "'apt-get install libfoonathan-memory-dev'"
     names = "foonathan-node, foonathan-array"
-    assert found.messages == (f"{names} left out: not found; {install}, {THEN} them in",)
+    assert planned.messages == (f"{names} left out: not found; {install}, {THEN} them in",)
 
 
-def test_what_could_take_no_part_is_not_told_of() -> None:
-    gone = Missing("boost-allocator-burst", "libboost-container-dev", "not found")
-    assert plan(Request("utilization", contenders=True, mallocs="glibc"), gone).messages == ()
+def test_messages_omit_strategies_of_other_experiments() -> None:
+    absent = Missing("boost-allocator-burst", "libboost-container-dev", "not found")
+    assert plan(Request("utilization", contenders=True, mallocs="glibc"), absent).messages == ()
 
 
-def test_where_only_what_is_missing_was_selected_nothing_is_measured() -> None:
+def test_selecting_only_missing_contenders_is_refused() -> None:
     with pytest.raises(UsageError) as error:
         plan(Request("utilization", strategies="loki,boost-pool"), NO_BOOST, NO_LOKI)
     text = str(error.value)
-    assert text.startswith("--strategy loki,boost-pool: none of these is here: ")
+    assert text.startswith("--strategy loki,boost-pool: none of these is available: ")
     assert "apt-get install libloki-dev" in text
     assert "apt-get install libboost-dev" in text
 
@@ -280,21 +282,23 @@ def test_where_only_what_is_missing_was_selected_nothing_is_measured() -> None:
 @pytest.mark.parametrize(
     "text", ["boost-object-pool", "foonathan", "mystery-pool", "multipool,,loki", "peers,"]
 )
-def test_what_an_experiment_does_not_offer_is_refused(text: str) -> None:
+def test_refuses_contender_of_another_experiment(text: str) -> None:
     with pytest.raises(UsageError, match="--strategy"):
         plan(Request("utilization", strategies=text))
 
 
-def test_what_another_thread_frees_only_shared_contenders_serve() -> None:
+def test_freed_by_other_needs_shared_contenders() -> None:
     request = Request(
-        "contention", given={"freed-by": "other", "threads": "2"}, contenders=True, mallocs="glibc"
+        "contention", options={"freed-by": "other", "threads": "2"}, contenders=True, mallocs="glibc"
     )
     assert row(plan(request)).strategies == ("new-delete", "concurrent-multipool", "pmr-synchronized")
 
 
-def test_blocks_that_a_contender_is_not_compiled_for_are_not_asked_of_it() -> None:
-    request = Request("contention", given={"threads": "1", "block": "6..7"}, contenders=True, mallocs="glibc")
-    able = {each.parameters["block_log2"]: each.strategies for each in plan(request).rows}
+def test_skips_blocks_above_a_contenders_limit() -> None:
+    request = Request(
+        "contention", options={"threads": "1", "block": "6..7"}, contenders=True, mallocs="glibc"
+    )
+    able = {row.parameters["block_log2"]: row.strategies for row in plan(request).rows}
     assert "boost-object-pool" in able[6]
     assert "boost-object-pool" not in able[7]
     assert "boost-pool" in able[7]
@@ -314,27 +318,27 @@ def test_a_run_with_contenders(fake: Any, capsys: Any) -> None:
         "pmr-unsynchronized",
         "boost-pool",
     }
-    told = capsys.readouterr()
-    assert "loki left out: no loki/SmallObj.h; 'apt-get install libloki-dev'" in told.err
-    assert "_pmr_" in told.out, "a family of columns"
-    assert "'mallard peers' compares with other libraries" in told.out
+    captured = capsys.readouterr()
+    assert "loki left out: no loki/SmallObj.h; 'apt-get install libloki-dev'" in captured.err
+    assert "_pmr_" in captured.out, "a family of columns"
+    assert "'mallard peers' compares with other libraries" in captured.out
 
 
 def test_a_run_without_them(fake: Any, capsys: Any) -> None:
     assert fake.run(*QUICK, "--strategy", "multipool") == 0
-    told = capsys.readouterr()
-    assert "loki" not in told.err
-    assert "mallard peers" not in told.out
+    captured = capsys.readouterr()
+    assert "loki" not in captured.err
+    assert "mallard peers" not in captured.out
 
 
 def test_the_list_of_contenders(fake: Any, capsys: Any) -> None:
     assert fake.run("list", "contenders", "--all") == 0
-    told = " ".join(capsys.readouterr().out.split())
-    unspaced = told.replace(" ", "")  # a name that is longer than its column is broken
+    output = " ".join(capsys.readouterr().out.split())
+    unspaced = output.replace(" ", "")  # a name that is longer than its column is broken
     assert all(
-        each.text.replace(" ", "") in unspaced
-        for name, each in CONTENDERS.items()
+        contender.text.replace(" ", "") in unspaced
+        for name, contender in CONTENDERS.items()
         if not name.endswith("/wink")
     )
-    assert " loki Loki::SmallObjAllocator" in told
-    assert "libfoonathan-memory-dev" in told
+    assert " loki Loki::SmallObjAllocator" in output
+    assert "libfoonathan-memory-dev" in output

@@ -46,8 +46,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Iterator[Pa
     """A database with a run of several experiments, whose tables take any value."""
     with pytest.MonkeyPatch.context() as patch:
         fake = fake_in(tmp_path_factory.mktemp("sound"), patch)
-        said = StringIO()
-        with redirect_stdout(said), redirect_stderr(said):
+        stream = StringIO()
+        with redirect_stdout(stream), redirect_stderr(stream):
             fake.run(
                 "bench",
                 "density",
@@ -66,15 +66,15 @@ def sound(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Iterator[Pa
         with Store(fake.database) as store:
             store.add_note(1, "busy", "other programs")
         loose = fake.directory / "loose.db"
-        with closing(sqlite3.connect(loose)) as made:
-            made.executescript(SCHEMA.replace(" NOT NULL", ""))
-            made.execute("ATTACH ? AS old", (str(fake.database),))
+        with closing(sqlite3.connect(loose)) as connection:
+            connection.executescript(SCHEMA.replace(" NOT NULL", ""))
+            connection.execute("ATTACH ? AS old", (str(fake.database),))
             for table in ("run", "result", "note"):
-                made.execute(f"INSERT INTO {table} SELECT * FROM old.{table}")
-            made.commit()
+                connection.execute(f"INSERT INTO {table} SELECT * FROM old.{table}")
+            connection.commit()
             for pragma in ("application_id", "user_version"):
-                (value,) = made.execute(f"PRAGMA old.{pragma}").fetchone()
-                made.execute(f"PRAGMA {pragma} = {value}")
+                (value,) = connection.execute(f"PRAGMA old.{pragma}").fetchone()
+                connection.execute(f"PRAGMA {pragma} = {value}")
         yield loose
 
 
@@ -88,10 +88,10 @@ def columns(database: Path) -> list[tuple[str, str]]:
 
 
 def called(words: str, folder: Path) -> tuple[int, str]:
-    said = StringIO()
-    with redirect_stdout(StringIO()), redirect_stderr(said):
+    stream = StringIO()
+    with redirect_stdout(StringIO()), redirect_stderr(stream):
         status = main([*words.split(), "--db", str(folder / "mallard.db")])
-    return status, said.getvalue()
+    return status, stream.getvalue()
 
 
 def is_refused(database: Path) -> str:
@@ -135,7 +135,7 @@ def test_damaged_cells_are_named(sound: Path, tmp_path: Path, value: Any) -> Non
 
 @pytest.mark.parametrize(
     "value",
-    sampled(7, "x", *(each for each in ALL if each not in (7, "x"))),
+    sampled(7, "x", *(damage for damage in ALL if damage not in (7, "x"))),
     ids=lambda value: repr(value)[:20],
 )
 def test_verbs_survive_harmless_damage(
@@ -151,9 +151,9 @@ def test_verbs_survive_harmless_damage(
             database.replace(harmless)
     harmless.replace(database)
     for verb in VERBS:
-        status, said = called(verb, tmp_path)
+        status, message = called(verb, tmp_path)
         assert status in (0, 1, 2), verb
-        assert status != 2 or "mallard: error: " in said, (verb, said)
+        assert status != 2 or "mallard: error: " in message, (verb, message)
 
 
 def test_verbs_refuse_damaged_cells(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,9 +163,9 @@ def test_verbs_refuse_damaged_cells(sound: Path, tmp_path: Path, monkeypatch: py
         damage(tmp_path / "mallard.db", table, column, "{")
         refused = []
         for verb in VERBS:
-            status, said = called(verb, tmp_path)
+            status, message = called(verb, tmp_path)
             if status == 2:
-                assert f"mallard.db is damaged: table {table}, row 1: '{column}' is '{{'" in said, verb
+                assert f"mallard.db is damaged: table {table}, row 1: '{column}' is '{{'" in message, verb
                 refused.append(verb)
         assert refused == [verb for verb in VERBS if verb not in unaffected]
 
@@ -179,7 +179,7 @@ def test_missing_tables_and_columns_are_named(sound: Path, tmp_path: Path) -> No
         shutil.copy(sound, tmp_path / "mallard.db")
         with closing(sqlite3.connect(tmp_path / "mallard.db")) as opened:
             opened.executescript(change)
-        status, said = called("table", tmp_path)
+        status, message = called("table", tmp_path)
         assert status == 2, change
-        assert f"the database {tmp_path / 'mallard.db'} " in said
-        assert "--db FILE" in said
+        assert f"the database {tmp_path / 'mallard.db'} " in message
+        assert "--db FILE" in message

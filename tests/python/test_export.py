@@ -19,7 +19,7 @@ from mallard.experiments import EXPERIMENTS
 from mallard.papers.catalogue import offered
 from mallard.store import Store
 from mallard.strategy_names import of_papers
-from mallard.whole_file import write_whole
+from mallard.whole_file import write_atomically
 
 SCREEN = 30  # lines
 SMALL = (
@@ -62,7 +62,7 @@ def exported(fake: Any, capsys: Any, *words: str) -> str:
     return str(capsys.readouterr().out)
 
 
-def test_csv_has_a_line_for_each_repetition(measured: Any, capsys: Any) -> None:
+def test_csv_has_one_line_per_repetition(measured: Any, capsys: Any) -> None:
     lines = list(csv.DictReader(io.StringIO(exported(measured, capsys, "--format", "csv"))))
     rows = measured.rows(3)
     assert len(lines) == len(rows) == 8
@@ -73,7 +73,7 @@ def test_csv_has_a_line_for_each_repetition(measured: Any, capsys: Any) -> None:
         assert int(line["cpu_ns"]) == row.cpu_ns
 
 
-def test_without_options_the_latest_run_is_written_as_csv(measured: Any, capsys: Any) -> None:
+def test_exports_latest_run_as_csv_by_default(measured: Any, capsys: Any) -> None:
     assert exported(measured, capsys) == exported(measured, capsys, "--format", "csv", "--run", "3")
 
 
@@ -84,7 +84,7 @@ def test_the_format_is_that_of_the_file(measured: Any, capsys: Any, format_: str
     assert written == exported(measured, capsys, "--format", format_)
 
 
-def test_json_has_the_run_and_its_rows(measured: Any, capsys: Any) -> None:
+def test_json_has_run_and_rows(measured: Any, capsys: Any) -> None:
     document = json.loads(exported(measured, capsys, "--format", "json", "--run", "1"))
     assert document["format"] == 1
     assert [run["id"] for run in document["runs"]] == [1]
@@ -93,7 +93,7 @@ def test_json_has_the_run_and_its_rows(measured: Any, capsys: Any) -> None:
     assert {row["status"] for row in document["rows"]} == {"ok", "out_of_memory"}
 
 
-def test_further_figures_are_one_column_of_json(fake: Any, capsys: Any) -> None:
+def test_csv_keeps_figures_in_one_json_column(fake: Any, capsys: Any) -> None:
     fake.run("bench", "utilization", "--total", "20", "--strategy", "new-delete,multipool", "--block", "10")
     capsys.readouterr()
     expected = {"free_ns": 2.5, "held_bytes": 4096}
@@ -107,18 +107,18 @@ def test_further_figures_are_one_column_of_json(fake: Any, capsys: Any) -> None:
     assert "figures" in exported(fake, capsys, "--format", "md")
 
 
-def test_without_further_figures_a_table_has_no_column_for_them(measured: Any, capsys: Any) -> None:
+def test_table_omits_empty_figures_column(measured: Any, capsys: Any) -> None:
     assert "figures" not in exported(measured, capsys, "--format", "md")
 
 
-def test_all_runs_and_experiments_in_one_table(measured: Any, capsys: Any) -> None:
+def test_exports_all_runs_in_one_table(measured: Any, capsys: Any) -> None:
     text = exported(measured, capsys, "--format", "csv", "--run", "all")
     lines = list(csv.DictReader(io.StringIO(text)))
     assert {line["run_id"] for line in lines} == {"1", "2", "3"}
     assert {line["operation"] for line in lines} == {"", "pair"}
 
 
-def test_the_summary_has_a_line_for_each_cell(measured: Any, capsys: Any) -> None:
+def test_summary_has_one_line_per_cell(measured: Any, capsys: Any) -> None:
     text = exported(measured, capsys, "--format", "csv", "--summary")
     lines = {(line["size_log2"], line["strategy"]): line for line in csv.DictReader(io.StringIO(text))}
     assert set(lines) == {("6", "new-delete"), ("6", "monotonic"), ("8", "new-delete"), ("8", "monotonic")}
@@ -148,7 +148,7 @@ def test_markdown_is_a_table(measured: Any, capsys: Any) -> None:
     assert "strategy" in table[0]
 
 
-def test_a_file_is_written_whole(measured: Any, capsys: Any) -> None:
+def test_writes_file_atomically(measured: Any, capsys: Any) -> None:
     file = measured.directory / "rows.csv"
     assert exported(measured, capsys, "--format", "csv", "-o", str(file)) == ""
     assert file.read_text() == exported(measured, capsys, "--format", "csv")
@@ -156,14 +156,14 @@ def test_a_file_is_written_whole(measured: Any, capsys: Any) -> None:
 
 
 def test_files_that_cannot_be_written(measured: Any, capsys: Any) -> None:
-    before = sorted(measured.directory.iterdir())
-    for place, what in ((".", "is a directory"), ("no/rows.csv", "there is no directory no")):
+    entries = sorted(measured.directory.iterdir())
+    for place, message in ((".", "is a directory"), ("no/rows.csv", "there is no directory no")):
         assert measured.run("export", "--format", "csv", "-o", place) == 2
-        assert what in capsys.readouterr().err
-    assert sorted(measured.directory.iterdir()) == before
+        assert message in capsys.readouterr().err
+    assert sorted(measured.directory.iterdir()) == entries
 
 
-def test_a_file_that_fails_midway_leaves_the_old_one(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("old")
 
@@ -172,59 +172,59 @@ def test_a_file_that_fails_midway_leaves_the_old_one(tmp_path: Any, monkeypatch:
 
     monkeypatch.setattr("mallard.whole_file.os.fsync", full)
     with pytest.raises(UsageError, match="cannot be written: No space left on device"):
-        write_whole(file, "new")
+        write_atomically(file, "new")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
 
 
 def test_lists(measured: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for what, expected in (
+    for listing, expected in (
         ("experiments", [*EXPERIMENTS, EXPERIMENTS["locality"].text]),
         ("structures", ["DS1", "DS12", "unordered_set<unordered_set<string>>"]),
         ("strategies", ["multipool backed by monotonic (also", "AS11-AS14", "such as region-heap-v2"]),
         ("tables", ["p0089:3 to p0089:14", "p0213:12, p0213:13, p0213:47 to p0213:57", "loki:memory"]),
         ("contenders", [*LIBRARIES, "boost-pool, boost-object-pool"]),
     ):
-        assert measured.run("list", what) == 0
+        assert measured.run("list", listing) == 0
         shown = capsys.readouterr().out
         assert all(name in shown for name in expected)
         assert max(len(line.rstrip()) for line in shown.splitlines()) <= 80
         assert len(shown.splitlines()) <= SCREEN
 
 
-def test_a_shortened_list_leaves_out_variants_and_tells_where_they_are(measured: Any, capsys: Any) -> None:
-    for what, left_out in (
+def test_shortened_list_omits_variants_and_names_option(measured: Any, capsys: Any) -> None:
+    for listing, hidden in (
         ("strategies", ("multipool-last", "heap-v2", "new-delete-keep")),
         ("contenders", ("boost-node-burst", "boost-allocator-v1")),
         ("tables", ("unordered_set",)),
     ):
-        measured.run("list", what)
+        measured.run("list", listing)
         shown = capsys.readouterr().out
-        assert not any(name in shown.split() for name in left_out)
-        assert f"'mallard list {what} --all' describes each" in shown
-        measured.run("list", what, "--all")
+        assert not any(name in shown.split() for name in hidden)
+        assert f"'mallard list {listing} --all' describes each" in shown
+        measured.run("list", listing, "--all")
         everything = capsys.readouterr().out
-        assert all(name in everything for name in left_out)
+        assert all(name in everything for name in hidden)
         assert "--all" not in everything
 
 
 @pytest.mark.parametrize("words", [(), ("runs",), ("experiments",)])
-def test_all_is_refused_for_a_list_that_has_all(measured: Any, capsys: Any, words: tuple[str, ...]) -> None:
+def test_refuses_all_for_complete_lists(measured: Any, capsys: Any, words: tuple[str, ...]) -> None:
     assert measured.run("list", *words, "--all") == 2
     assert "--all is for the lists strategies, contenders and tables" in capsys.readouterr().err
 
 
 def _without_numbers(table: str) -> str:
-    """Without the last column, which stands between the lines of a text."""
+    """The lines without the last column, whose text spans lines."""
     return re.sub(r"(?m) {2,}(AS\d\S*|AS)$", "", table)
 
 
-@pytest.mark.parametrize(("what", "names"), [("strategies", offered()), ("contenders", CONTENDERS)])
-def test_a_line_lists_a_mechanism_with_its_uses(
-    measured: Any, capsys: Any, what: str, names: Iterable[str]
+@pytest.mark.parametrize(("listing", "names"), [("strategies", offered()), ("contenders", CONTENDERS)])
+def test_list_groups_bindings_by_mechanism(
+    measured: Any, capsys: Any, listing: str, names: Iterable[str]
 ) -> None:
-    assert measured.run("list", what, "--all") == 0
+    assert measured.run("list", listing, "--all") == 0
     shown = []
     # A text that goes on in the next line, which begins with spaces, is one text.
     for line in filter(
@@ -236,7 +236,7 @@ def test_a_line_lists_a_mechanism_with_its_uses(
     assert sorted(name for name in shown if name in names) == sorted(names)
 
 
-def test_every_name_is_on_one_screen(measured: Any, capsys: Any) -> None:
+def test_overview_names_everything_on_one_screen(measured: Any, capsys: Any) -> None:
     assert measured.run("list") == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24
@@ -249,12 +249,12 @@ def test_every_name_is_on_one_screen(measured: Any, capsys: Any) -> None:
     assert "runs 3, the newest of density" in shown
 
 
-def test_names_can_be_listed_before_anything_was_measured(fake: Any, capsys: Any) -> None:
+def test_lists_names_before_any_measurement(fake: Any, capsys: Any) -> None:
     assert fake.run("list") == 0
     assert "runs none yet" in " ".join(capsys.readouterr().out.split())
 
 
-def test_the_list_of_runs_tells_their_state(measured: Any, capsys: Any) -> None:
+def test_list_of_runs_shows_state(measured: Any, capsys: Any) -> None:
     assert measured.run("list", "runs") == 0
     *lines, machine = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1", "2", "3"]
@@ -264,19 +264,19 @@ def test_the_list_of_runs_tells_their_state(measured: Any, capsys: Any) -> None:
     assert machine.endswith("fake 1.0")
 
 
-def test_the_list_of_runs_tells_which_run_had_another_compiler(measured: Any, capsys: Any) -> None:
+def test_list_of_runs_shows_different_compilers(measured: Any, capsys: Any) -> None:
     measured.set(describe={"compiler": "fake 2.0"})
     measured.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     capsys.readouterr()
     assert measured.run("list", "runs") == 0
-    usual, other = capsys.readouterr().out.splitlines()[-2:]
-    assert usual.startswith("every other run: ")
-    assert usual.endswith("fake 1.0")
-    assert other.startswith("run 4: ")
-    assert other.endswith("fake 2.0")
+    default, variant = capsys.readouterr().out.splitlines()[-2:]
+    assert default.startswith("every other run: ")
+    assert default.endswith("fake 1.0")
+    assert variant.startswith("run 4: ")
+    assert variant.endswith("fake 2.0")
 
 
-def test_strategies_of_the_summary_stand_in_the_papers_order(fake: Any, capsys: Any) -> None:
+def test_summary_orders_strategies_as_the_papers(fake: Any, capsys: Any) -> None:
     fake.run(
         "bench",
         "density",
@@ -297,7 +297,7 @@ def test_strategies_of_the_summary_stand_in_the_papers_order(fake: Any, capsys: 
 
 @pytest.mark.parametrize("format_", ["csv", "json", "md"])
 @pytest.mark.parametrize("summary", [(), ("--summary",)])
-def test_notes_of_a_run_travel_with_its_rows(
+def test_export_includes_notes_of_runs(
     measured: Any, capsys: Any, format_: str, summary: tuple[str, ...]
 ) -> None:
     with Store(measured.database) as store:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mallard.library_code import fingerprint, fingerprint_of, measured_files
+from mallard.library_code import fingerprint, hash_sources, measured_files
 from mallard.version import source_root
 
 
@@ -16,7 +16,7 @@ def tree(root: Path, code: str, name: str = "pool.hpp", *, measured: bool = True
     (headers / name).write_text(code)
     if measured:
         (bench / f"{name}.cpp").write_text(f"#include <mallard/{name}>\n")
-    return fingerprint_of(root)
+    return hash_sources(root)
 
 
 def test_code_counts_and_comments_do_not(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_a_header_that_the_runner_includes_counts(tmp_path: Path) -> None:
     second = tree(tmp_path, '#include "mallard/another.hpp"\n')
     assert second != first
     tree(tmp_path, "int b;\n", "another.hpp", measured=False)
-    assert fingerprint_of(tmp_path) not in (first, second)
+    assert hash_sources(tmp_path) not in (first, second)
 
 
 def test_the_umbrella_does_not_count(tmp_path: Path) -> None:
@@ -40,11 +40,11 @@ def test_the_umbrella_does_not_count(tmp_path: Path) -> None:
     assert tree(tmp_path, "int a;\n", "other.hpp", measured=False) == ""
 
 
-def test_beside_an_installed_package_there_is_none(tmp_path: Path) -> None:
-    assert fingerprint_of(tmp_path) == ""
+def test_fingerprint_is_empty_without_source_tree(tmp_path: Path) -> None:
+    assert hash_sources(tmp_path) == ""
 
 
-def test_the_source_tree_has_one() -> None:
+def test_source_tree_has_a_fingerprint() -> None:
     names = {file.name for file in measured_files(source_root())}
     assert len(fingerprint()) == 12
     assert {"multipool.hpp", "counted.hpp", "chunk_cache.cpp", "pool_front.hpp"} <= names

@@ -20,9 +20,9 @@ def test_facts_are_plain_and_plausible() -> None:
 
 def test_the_fingerprint_stands_while_load_and_memory_change() -> None:
     facts = machine.facts()
-    before = machine.fingerprint(facts)
-    assert machine.fingerprint({**facts, "load1": 99.0, "memory_available_bytes": 1}) == before
-    assert machine.fingerprint({**facts, "kernel": "another"}) != before
+    original = machine.fingerprint(facts)
+    assert machine.fingerprint({**facts, "load1": 99.0, "memory_available_bytes": 1}) == original
+    assert machine.fingerprint({**facts, "kernel": "another"}) != original
 
 
 def test_a_busy_process_is_seen_and_named() -> None:

@@ -19,24 +19,24 @@ def files(directory: Path, *names: str) -> list[Path]:
 @pytest.mark.parametrize(
     ("strategy", "malloc"), [("new-delete", "jemalloc"), ("new-delete/base", "tcmalloc")]
 )
-def test_a_name_comes_apart_as_it_was_put_together(strategy: str, malloc: str) -> None:
+def test_split_inverts_under(strategy: str, malloc: str) -> None:
     assert mallocs.split(mallocs.under(strategy, malloc)) == (strategy, malloc)
     assert mallocs.under(strategy, mallocs.OWN) == strategy
     assert mallocs.split("multipool-hybrid") == ("multipool-hybrid", "")
 
 
-def test_the_linkers_library_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, versioned, other = files(
+def test_uses_library_known_to_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, versioned, secure = files(
         tmp_path, "libmimalloc.so", "libmimalloc.so.2.0", "libmimalloc-secure.so.2"
     )
-    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [plain, versioned, other])
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [plain, versioned, secure])
     assert mallocs.find_library("mimalloc") == versioned
-    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [other, tmp_path / "libmimalloc.so.3"])
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [secure, tmp_path / "libmimalloc.so.3"])
     monkeypatch.setattr(mallocs, "MULTIARCH", str((tmp_path / "none").relative_to("/")))
     assert mallocs.find_library("mimalloc") is None
 
 
-def test_what_the_linker_does_not_know_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_folders_for_unknown_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mallocs, "_known_to_linker", list)
     monkeypatch.setattr(mallocs, "MULTIARCH", str((tmp_path / "*-linux-gnu").relative_to("/")))
     (tmp_path / "some-linux-gnu").mkdir()
@@ -47,21 +47,19 @@ def test_what_the_linker_does_not_know_is_looked_for(tmp_path: Path, monkeypatch
 def test_a_malloc_that_is_missing_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (library,) = files(tmp_path, "libjemalloc.so.2")
     monkeypatch.setattr(mallocs, "find_library", lambda name: library if name == "jemalloc" else None)
-    assert mallocs.library_of("glibc") is None
-    assert mallocs.library_of("jemalloc") == library
+    assert mallocs.require_library("glibc") is None
+    assert mallocs.require_library("jemalloc") == library
     with pytest.raises(UsageError, match="mimalloc is not installed"):
-        mallocs.library_of("mimalloc")
+        mallocs.require_library("mimalloc")
 
 
-def test_the_linkers_cache_is_read_as_it_is_printed() -> None:
+def test_parses_ldconfig_output() -> None:
     known = mallocs._known_to_linker()
     assert all(path.is_absolute() for path in known)
     assert any(path.name.startswith("libc.so") for path in known) or known == []
 
 
-def test_the_library_comes_before_what_is_preloaded_already(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_library_precedes_existing_preloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (library,) = files(tmp_path, "libjemalloc.so.2")
     monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
     monkeypatch.setenv("LD_PRELOAD", "/lib/mine.so")
@@ -73,27 +71,27 @@ def test_the_library_comes_before_what_is_preloaded_already(
 
 @pytest.fixture
 def shared_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(mallocs, "_given", {})
+    monkeypatch.setattr(mallocs, "_files", {})
     library = tmp_path / "libmimalloc.so.3.3"
     library.write_bytes(b"\x7fELF and more")
     return library
 
 
-def test_a_library_is_taken_by_its_file(shared_library: Path) -> None:
-    assert mallocs.give(str(shared_library)) == "mimalloc-3.3"
-    assert mallocs.give(f"newest={shared_library}") == "newest"
+def test_accepts_malloc_as_file(shared_library: Path) -> None:
+    assert mallocs.register_file(str(shared_library)) == "mimalloc-3.3"
+    assert mallocs.register_file(f"newest={shared_library}") == "newest"
     assert mallocs.find_library("newest") == shared_library
-    assert mallocs.is_given("new-delete/base@newest")
-    assert not mallocs.is_given("new-delete@jemalloc")
+    assert mallocs.is_from_file("new-delete/base@newest")
+    assert not mallocs.is_from_file("new-delete@jemalloc")
     assert mallocs.environment("new-delete@newest")["LD_PRELOAD"].split(":")[0] == str(shared_library)
-    assert mallocs.given(["jemalloc", "mimalloc-3.3"]) == {"mimalloc-3.3": "libmimalloc.so.3.3"}
+    assert mallocs.file_names(["jemalloc", "mimalloc-3.3"]) == {"mimalloc-3.3": "libmimalloc.so.3.3"}
 
 
 def test_spaces_and_colons_are_hidden_by_a_link(shared_library: Path) -> None:
     folder = shared_library.parent / "two words: here"
     folder.mkdir()
     library = shared_library.rename(folder / shared_library.name)
-    mallocs.give(f"newest={library}")
+    mallocs.register_file(f"newest={library}")
     preloaded = mallocs.environment("new-delete@newest")["LD_PRELOAD"].split(":")[0]
     assert Path(preloaded).resolve() == library
     assert Path(preloaded).name == library.name
@@ -104,16 +102,16 @@ def test_a_wrong_file_is_refused_with_the_reason(shared_library: Path) -> None:
     folder = shared_library.parent
     (folder / "text.so").write_text("no library", encoding="ascii")
     (folder / "libjemalloc.so").write_bytes(shared_library.read_bytes())
-    mallocs.give(f"mine={shared_library}")
+    mallocs.register_file(f"mine={shared_library}")
     for item, reason in (
         (f"{folder}/none.so", "there is no file"),
         (str(folder), "there is no file"),
         ("name=", "there is no file"),
-        (f"{folder}/text.so", "is no shared library"),
-        (f"a@b={shared_library}", "'a@b' is no name"),
+        (f"{folder}/text.so", "is not a shared library"),
+        (f"a@b={shared_library}", "'a@b' is not a valid name"),
         (f"{folder}/libjemalloc.so", "give it a name, as in --malloc jemalloc-2="),
         (f"tcmalloc={shared_library}", "give another name"),
         (f"mine={folder}/libjemalloc.so", "give another name"),
     ):
         with pytest.raises(UsageError, match=reason):
-            mallocs.give(item)
+            mallocs.register_file(item)

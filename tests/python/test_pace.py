@@ -12,9 +12,9 @@ def cell(structure: str, size: int, strategy: str, repetition: int = 0) -> Repet
     return Repetition("density", {"ds": structure, "size_log2": size}, strategy, repetition, 1)
 
 
-def test_nothing_is_known_before_the_first() -> None:
-    assert Pace().seconds_left([grains(cell("DS1", 6, "new-delete"))]) is None
-    assert Pace().seconds_left([]) == 0.0
+def test_estimate_is_none_before_first_repetition() -> None:
+    assert Pace().remaining_seconds([grains(cell("DS1", 6, "new-delete"))]) is None
+    assert Pace().remaining_seconds([]) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,15 @@ def test_nothing_is_known_before_the_first() -> None:
 )
 def test_the_nearest_speaks(ahead: Repetition, expected: float) -> None:
     pace = Pace()
-    pace.took(grains(cell("DS1", 6, "new-delete")), 2.0)
-    pace.took(grains(cell("DS1", 6, "new-delete/base")), 4.0)
-    pace.took(grains(cell("DS2", 6, "new-delete")), 6.0)
+    pace.add_sample(grains(cell("DS1", 6, "new-delete")), 2.0)
+    pace.add_sample(grains(cell("DS1", 6, "new-delete/base")), 4.0)
+    pace.add_sample(grains(cell("DS2", 6, "new-delete")), 6.0)
     assert pace.seconds(grains(ahead)) == pytest.approx(expected)
 
 
-def test_what_is_left_is_a_sum() -> None:
+def test_remaining_time_is_a_sum() -> None:
     pace = Pace()
-    pace.took(grains(cell("DS1", 6, "new-delete")), 2.0)
-    assert pace.seconds_left([grains(cell("DS1", 6, "new-delete", r)) for r in (1, 2)]) == pytest.approx(4.0)
+    pace.add_sample(grains(cell("DS1", 6, "new-delete")), 2.0)
+    assert pace.remaining_seconds([grains(cell("DS1", 6, "new-delete", r)) for r in (1, 2)]) == pytest.approx(
+        4.0
+    )

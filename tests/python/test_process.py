@@ -1,4 +1,4 @@
-"""One repetition in a process of its own: a row comes back after every end of it."""
+"""One repetition in a separate process: every outcome results in a row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mallard.process import Limits, Repetition, measure
 from mallard.result import Row
 
 FAKE = Path(__file__).resolve().parent / "fake_bench.py"
-ASKED = Repetition("primitives", {"operation": "pair", "product_log2": 20}, "monotonic", 0, 1)
+REPETITION = Repetition("primitives", {"operation": "pair", "product_log2": 20}, "monotonic", 0, 1)
 Measure = Callable[..., Row]
 
 
@@ -29,7 +29,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measure:
         behaviour: str = "", *, limits: Limits | None = None, tick: Callable[[], None] = lambda: None
     ) -> Row:
         monkeypatch.setenv("FAKE_BENCH", json.dumps({"behaviour": {"monotonic": behaviour}}))
-        return measure(ASKED, FAKE, None, limits or Limits(30, None), 1, tick)
+        return measure(REPETITION, FAKE, None, limits or Limits(30, None), 1, tick)
 
     return run
 
@@ -38,7 +38,7 @@ def test_a_row_comes_back(measured: Measure) -> None:
     row = measured()
     assert row.ok
     assert (row.strategy, row.run_id, row.operations) == ("monotonic", 1, 2**20)
-    assert row.parameters == {**ASKED.parameters, "block_bytes": 24}
+    assert row.parameters == {**REPETITION.parameters, "block_bytes": 24}
 
 
 def test_the_command_has_every_parameter() -> None:
@@ -65,11 +65,15 @@ def test_a_failure_is_a_row_too(measured: Measure, behaviour: str, status: str, 
     row = measured(behaviour)
     assert row.status == status
     assert detail in row.detail
-    assert (row.experiment, row.parameters, row.strategy) == ("primitives", ASKED.parameters, "monotonic")
+    assert (row.experiment, row.parameters, row.strategy) == (
+        "primitives",
+        REPETITION.parameters,
+        "monotonic",
+    )
     assert row.cpu_ns == 0
 
 
-def test_a_process_that_hangs_is_ended_at_its_limit(measured: Measure) -> None:
+def test_kills_process_at_time_limit(measured: Measure) -> None:
     started = time.monotonic()
     row = measured("hang", limits=Limits(0.3, None))
     assert row.status == "timed_out"
@@ -79,7 +83,7 @@ def test_a_process_that_hangs_is_ended_at_its_limit(measured: Measure) -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_a_process_that_takes_too_much_is_stopped_by_its_limit(measured: Measure) -> None:
+def test_memory_limit_stops_process(measured: Measure) -> None:
     row = measured("hog", limits=Limits(30, 1 << 30))
     assert row.status == "out_of_memory"
 
@@ -102,20 +106,20 @@ def test_an_interrupt_ends_the_process(measured: Measure) -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_a_runner_that_is_gone_is_an_error(tmp_path: Path) -> None:
+def test_missing_runner_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be started"):
-        measure(ASKED, tmp_path / "gone", None, Limits(5, None), 1, lambda: None)
+        measure(REPETITION, tmp_path / "gone", None, Limits(5, None), 1, lambda: None)
 
 
 def test_the_malloc_is_preloaded_and_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The file preloaded here is no library; the dynamic linker says so and passes over it."""
+    """The preloaded file is not a library; the dynamic linker reports and skips it."""
     library = tmp_path / "libjemalloc.so.2"
     library.touch()
     monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
-    asked = replace(ASKED, strategy="new-delete@jemalloc")
-    assert "--strategy new-delete --seed" in " ".join(asked.command(Path("bench"), None))
+    repetition = replace(REPETITION, strategy="new-delete@jemalloc")
+    assert "--strategy new-delete --seed" in " ".join(repetition.command(Path("bench"), None))
     monkeypatch.setenv("FAKE_BENCH", "{}")
-    row = measure(asked, FAKE, None, Limits(30, None), 1, lambda: None)
+    row = measure(repetition, FAKE, None, Limits(30, None), 1, lambda: None)
     assert (row.status, row.strategy, row.malloc) == ("ok", "new-delete@jemalloc", "jemalloc")
 
 
@@ -137,22 +141,22 @@ def test_a_figure_of_another_malloc_is_a_failure(
     monkeypatch: pytest.MonkeyPatch, strategy: str, has: str, detail: str
 ) -> None:
     monkeypatch.setenv("FAKE_BENCH", json.dumps({"malloc": has}))
-    row = measure(replace(ASKED, strategy=strategy), FAKE, None, Limits(30, None), 1, lambda: None)
+    row = measure(replace(REPETITION, strategy=strategy), FAKE, None, Limits(30, None), 1, lambda: None)
     assert (row.strategy, row.detail) == (strategy, detail)
     assert row.status == ("failed" if detail else "ok")
 
 
-def test_the_runner_is_not_told_which_compiler_made_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = replace(ASKED, parameters={**ASKED.parameters, "compiler": "clang++"})
-    assert "compiler" not in " ".join(asked.command(Path("bench"), None))
+def test_compiler_is_not_passed_to_runner(monkeypatch: pytest.MonkeyPatch) -> None:
+    repetition = replace(REPETITION, parameters={**REPETITION.parameters, "compiler": "clang++"})
+    assert "compiler" not in " ".join(repetition.command(Path("bench"), None))
     monkeypatch.setenv("FAKE_BENCH", "{}")
-    row = measure(asked, FAKE, None, Limits(30, None), 1, lambda: None)
+    row = measure(repetition, FAKE, None, Limits(30, None), 1, lambda: None)
     assert row.ok
-    assert row.parameters == {**asked.parameters, "block_bytes": 24}
+    assert row.parameters == {**repetition.parameters, "block_bytes": 24}
 
 
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "message"),
     [
         ("", "nothing was printed"),
         ("[1, 2]", "the last line is"),
@@ -160,21 +164,21 @@ def test_the_runner_is_not_told_which_compiler_made_it(monkeypatch: pytest.Monke
         ('{"format": 1}', "the field 'experiment' is missing"),
     ],
 )
-def test_lines_that_are_no_row(tmp_path: Path, line: str, what: str) -> None:
+def test_lines_that_are_no_row(tmp_path: Path, line: str, message: str) -> None:
     program = tmp_path / "bench"
     program.write_text(f"#!/bin/sh\necho '{line}'\n", encoding="utf-8")
     program.chmod(0o755)
-    row = measure(ASKED, program, None, Limits(5, None), 1, lambda: None)
+    row = measure(REPETITION, program, None, Limits(5, None), 1, lambda: None)
     assert row.status == "failed"
-    assert what in row.detail
+    assert message in row.detail
 
 
-def test_out_of_memory_with_exit_status_0_is_a_failure(tmp_path: Path) -> None:
+def test_out_of_memory_with_status_0_fails(tmp_path: Path) -> None:
     answer: dict[str, Any] = {
         "format": 1,
-        "experiment": ASKED.experiment,
-        "parameters": ASKED.parameters,
-        "strategy": ASKED.strategy,
+        "experiment": REPETITION.experiment,
+        "parameters": REPETITION.parameters,
+        "strategy": REPETITION.strategy,
         "repetition": 0,
         "seed": 1,
         "status": "out_of_memory",
@@ -182,7 +186,7 @@ def test_out_of_memory_with_exit_status_0_is_a_failure(tmp_path: Path) -> None:
     program = tmp_path / "bench"
     program.write_text(f"#!/bin/sh\necho '{json.dumps(answer)}'\n", encoding="utf-8")
     program.chmod(0o755)
-    row = measure(ASKED, program, None, Limits(5, None), 1, lambda: None)
+    row = measure(REPETITION, program, None, Limits(5, None), 1, lambda: None)
     assert (row.status, row.detail) == (
         "failed",
         "no result row of format 1: status 'out_of_memory' with exit status 0",
@@ -192,21 +196,21 @@ def test_out_of_memory_with_exit_status_0_is_a_failure(tmp_path: Path) -> None:
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """Also if the tests were started with interrupts ignored, as by nohup."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, previous)
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_while_the_process_starts_leaves_none_behind(
+def test_interrupt_during_start_leaves_no_process(
     measured: Measure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The new process itself sends the signal, before this one can know of it."""
     confine = process._confine
-    told = tmp_path / "pid"
+    pid_file = tmp_path / "pid"
 
     def interrupt_first(*arguments: Any) -> None:
-        told.write_text(str(os.getpid()))
+        pid_file.write_text(str(os.getpid()))
         os.kill(os.getppid(), signal.SIGINT)
         time.sleep(0.2)
         confine(*arguments)
@@ -215,5 +219,5 @@ def test_an_interrupt_while_the_process_starts_leaves_none_behind(
     with pytest.raises(KeyboardInterrupt):
         measured("hang")
     with pytest.raises(ProcessLookupError):
-        os.kill(int(told.read_text()), 0)
+        os.kill(int(pid_file.read_text()), 0)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -41,7 +41,7 @@ def word(line: str, option: str) -> str:
     return words[words.index(option) + 1]
 
 
-def test_a_process_for_each_repetition_and_a_row_for_each_process(fake: Any) -> None:
+def test_each_repetition_has_process_and_row(fake: Any) -> None:
     assert fake.run(*SMALL) == 0
     rows = fake.rows()
     assert len(fake.begun) == len(rows) == CELLS * 2
@@ -70,7 +70,7 @@ def test_strategies_of_a_row_are_interleaved(fake: Any) -> None:
     assert {word(line, "--seed") for line in fake.begun} == {"3"}
 
 
-def test_processes_are_pinned_unless_told_otherwise(fake: Any) -> None:
+def test_pins_processes_unless_disabled(fake: Any) -> None:
     fake.run(*SMALL)
     cpus = {int(word(line, "--cpu")) for line in fake.begun}
     assert len(cpus) == 1
@@ -80,7 +80,7 @@ def test_processes_are_pinned_unless_told_otherwise(fake: Any) -> None:
     assert all(row.pinned_cpu is None for row in fake.rows(2))
 
 
-def test_the_run_records_its_circumstances(fake: Any) -> None:
+def test_run_records_machine_and_command(fake: Any) -> None:
     fake.run(*SMALL)
     with Store.open_existing(fake.database) as store:
         (run,) = store.runs()
@@ -104,7 +104,7 @@ def test_the_run_records_its_circumstances(fake: Any) -> None:
         ("hang", "timed_out", 1, 0),
     ],
 )
-def test_a_cell_that_fails_is_recorded_and_the_rest_goes_on(
+def test_records_failed_cell_and_continues(
     fake: Any, capsys: Any, behaviour: str, status: str, tries: int, exit_status: int
 ) -> None:
     fake.set(behaviour={"monotonic": behaviour})
@@ -118,7 +118,7 @@ def test_a_cell_that_fails_is_recorded_and_the_rest_goes_on(
         assert store.runs()[0].finished is not None
 
 
-def test_a_runner_that_always_fails_is_given_up(fake: Any, capsys: Any) -> None:
+def test_stops_after_repeated_failures(fake: Any, capsys: Any) -> None:
     fake.set(behaviour=dict.fromkeys(of_papers(), "fail"))
     assert fake.run("bench", "density", "--ds", "1-6", "--size", "6", "--strategy", "1-14") == 2
     assert "failed 20 times in a row" in capsys.readouterr().err
@@ -139,7 +139,7 @@ def test_a_checksum_that_differs_is_loud_and_recorded(fake: Any, capsys: Any) ->
     assert all("multipool made deadbeef" in note.text for note in notes)
 
 
-def in_its_fourth_cell(fake: Any, **options: Any) -> subprocess.Popen[str]:
+def start_fourth_cell(fake: Any, **options: Any) -> subprocess.Popen[str]:
     """A run whose fourth cell does not end before `released` is there."""
     fake.set(held=(KEPT, str(released(fake))))
     process: subprocess.Popen[str] = fake.start(*HELD, **options)
@@ -155,7 +155,7 @@ def released(fake: Any) -> Path:
 
 def interrupted(fake: Any, number: int = signal.SIGINT) -> subprocess.Popen[str]:
     """A run that was stopped after some rows."""
-    process = in_its_fourth_cell(fake)
+    process = start_fourth_cell(fake)
     process.send_signal(number)
     process.wait()
     released(fake).touch()
@@ -167,32 +167,32 @@ def test_an_interrupt_keeps_every_finished_row(fake: Any, number: int) -> None:
     process = interrupted(fake, number)
     assert process.returncode == 130
     assert process.stderr is not None
-    said = process.stderr.read()
+    stderr = process.stderr.read()
     assert len(fake.rows()) == KEPT
-    assert f"interrupted: {KEPT} of {CELLS * 2} repetitions are kept" in said
-    assert "repeat the command to resume it: mallard bench density --ds 1,2" in said
+    assert f"interrupted: {KEPT} of {CELLS * 2} repetitions are kept" in stderr
+    assert "repeat the command to resume it: mallard bench density --ds 1,2" in stderr
 
 
 def test_nohup_is_obeyed(fake: Any) -> None:
-    process = in_its_fourth_cell(fake, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process = start_fourth_cell(fake, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     process.send_signal(signal.SIGHUP)
     released(fake).touch()
     assert process.wait() == 0
     assert len(fake.rows()) == CELLS * 2
 
 
-def test_the_same_command_goes_on_without_repeating(fake: Any, capsys: Any) -> None:
+def test_repeated_command_resumes_the_run(fake: Any, capsys: Any) -> None:
     interrupted(fake)
-    before = fake.rows()
-    begun_before = len(fake.begun)
+    first_rows = fake.rows()
+    first_count = len(fake.begun)
     assert fake.run(*HELD) == 0
-    after = fake.rows()
-    assert after[: len(before)] == before
-    assert len(after) == CELLS * 2
-    assert len(fake.begun) - begun_before == CELLS * 2 - len(before)
-    assert len({(row.parameters["ds"], row.strategy, row.repetition) for row in after}) == CELLS * 2
-    assert {row.run_id for row in after} == {1}
-    assert f"run 1 was interrupted after {len(before)} rows and goes on" in capsys.readouterr().err
+    all_rows = fake.rows()
+    assert all_rows[: len(first_rows)] == first_rows
+    assert len(all_rows) == CELLS * 2
+    assert len(fake.begun) - first_count == CELLS * 2 - len(first_rows)
+    assert len({(row.parameters["ds"], row.strategy, row.repetition) for row in all_rows}) == CELLS * 2
+    assert {row.run_id for row in all_rows} == {1}
+    assert f"run 1 was interrupted after {len(first_rows)} rows and goes on" in capsys.readouterr().err
     with Store.open_existing(fake.database) as store:
         assert store.runs()[0].finished is not None
         assert "resumed" in {note.kind for note in store.notes(1)}
@@ -215,19 +215,19 @@ def test_every_experiment_goes_on_where_it_was_stopped(
     words = ("bench", experiment.split()[0], *EVERY_EXPERIMENT[experiment].split(), "--reps", "2")
     stored = Store.add_row
 
-    def stop_after_three(self: Store, run_id: int, row: Any) -> Any:
+    def stop_at_fourth(self: Store, run_id: int, row: Any) -> Any:
         if len(self.rows(run_id)) == 3:
             raise KeyboardInterrupt
         return stored(self, run_id, row)
 
-    monkeypatch.setattr(Store, "add_row", stop_after_three)
+    monkeypatch.setattr(Store, "add_row", stop_at_fourth)
     assert fake.run(*words) == 130
-    before = fake.rows()
-    assert len(before) == 3
+    first_rows = fake.rows()
+    assert len(first_rows) == 3
     monkeypatch.setattr(Store, "add_row", stored)
     assert fake.run(*words) == 0
     rows = fake.rows()
-    assert rows[:3] == before
+    assert rows[:3] == first_rows
     assert {row.run_id for row in rows} == {1}
     assert all(row.ok and row.experiment == words[1] for row in rows)
     # The one that was measured when the run was stopped is not known, and is measured again.
@@ -306,7 +306,7 @@ def test_threads_are_not_pinned(fake: Any) -> None:
     assert not any("--cpu" in line for line in fake.begun)
 
 
-def test_no_process_takes_more_than_its_limit(fake: Any) -> None:
+def test_memory_limit_yields_out_of_memory(fake: Any) -> None:
     fake.set(behaviour={"monotonic": "hog"})
     assert fake.run(*SMALL, "--memory-limit", "0.5") == 0
     assert {row.status for row in fake.rows() if row.strategy == "monotonic"} == {"out_of_memory"}
@@ -320,7 +320,7 @@ def test_a_finished_run_is_not_continued(fake: Any) -> None:
     assert Counter(row.run_id for row in fake.rows()) == {1: CELLS * 2, 2: CELLS * 2}
 
 
-def test_an_interrupted_run_of_another_build_is_not_continued(fake: Any, capsys: Any) -> None:
+def test_does_not_resume_with_another_build(fake: Any, capsys: Any) -> None:
     interrupted(fake)
     fake.set(describe={"build_id": "another"})
     fake.run(*HELD)
@@ -328,50 +328,46 @@ def test_an_interrupted_run_of_another_build_is_not_continued(fake: Any, capsys:
     assert "run 1 was interrupted, but runner or machine changed since" in capsys.readouterr().err
 
 
-def test_cells_given_up_stay_given_up_in_the_next_go(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resumed_run_skips_abandoned_cells(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fake.set(behaviour={"monotonic": "oom"})
     stored = Store.add_row
 
-    def stop_after_six(self: Store, run_id: int, row: Any) -> Any:
+    def stop_at_seventh(self: Store, run_id: int, row: Any) -> Any:
         if len(self.rows(run_id)) == CELLS:
             raise KeyboardInterrupt
         return stored(self, run_id, row)
 
-    monkeypatch.setattr(Store, "add_row", stop_after_six)
+    monkeypatch.setattr(Store, "add_row", stop_at_seventh)
     assert fake.run(*SMALL) == 130
     monkeypatch.setattr(Store, "add_row", stored)
     assert fake.run(*SMALL) == 0
     assert Counter(row.strategy for row in fake.rows()) == {"new-delete": 4, "multipool": 4, "monotonic": 2}
 
 
-def test_a_full_disk_ends_the_run_and_loses_no_finished_row(fake: Any) -> None:
+def test_full_disk_stops_run_and_keeps_rows(fake: Any) -> None:
     def starve() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (36_000, 36_000))
 
     process = fake.start("bench", *SMALL[1:-1], "200", preexec_fn=starve)
-    _, said = process.communicate(timeout=120)
+    _, stderr = process.communicate(timeout=120)
     assert process.returncode == 2
-    assert "the disk is full or failing; finished rows are kept" in said
-    assert "Traceback" not in said
+    assert "the disk is full or failing; finished rows are kept" in stderr
+    assert "Traceback" not in stderr
     kept = fake.rows()
     assert len(kept) >= 3
     assert all(row.ok for row in kept)
     assert len(fake.begun) == len(kept) + 1
 
 
-def test_a_disk_without_room_is_found_before_the_start(
-    fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_checks_disk_space_before_the_run(fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr("mallard.run.shutil.disk_usage", lambda path: type("Usage", (), {"free": 100}))
     assert fake.run(*SMALL) == 2
     assert "has 100 B left and the results of this run may take" in capsys.readouterr().err
     assert fake.begun == []
 
 
-def test_a_busy_machine_is_told_with_its_remedy(
-    fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_warns_of_busy_machine_with_remedy(fake: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     work = machine.Work(cores=1.4, busiest="compiler (process 7)", idlest_cpu=machine.allowed_cpus()[0])
     monkeypatch.setattr("mallard.machine.sample_work", lambda: work)
     fake.run(*SMALL)

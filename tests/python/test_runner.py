@@ -20,8 +20,8 @@ def test_the_description(fake: object) -> None:
     assert runner.path == FAKE
     assert runner.build_id == "fake-build"
     assert [structure.inner_log2 for structure in runner.structures] == [0] * 4 + [7] * 8
-    assert runner.strategies_of("density")[2].name == "new-delete-keep"
-    assert runner.names_of("primitives") == [
+    assert runner.strategies("density")[2].name == "new-delete-keep"
+    assert runner.strategy_names("primitives") == [
         "new-delete",
         "monotonic",
         "monotonic/base",
@@ -29,7 +29,7 @@ def test_the_description(fake: object) -> None:
         "multipool/base",
     ]
     assert runner.limit("locality", "links_log2") == (10, 27)
-    with pytest.raises(UsageError, match="tells no limits of nodes of contention; build it again"):
+    with pytest.raises(UsageError, match="reports no limits for nodes of contention; build it again"):
         runner.limit("contention", "nodes")
     assert runner.sizes_log2 == tuple(range(6, 17))
     assert "experiments" not in runner.about
@@ -44,9 +44,7 @@ def test_the_source_tree_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert find_runner() == built
 
 
-def test_a_missing_runner_is_an_error_that_says_where_it_was_sought(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_runner_error_names_searched_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALLARD_BENCH", raising=False)
     monkeypatch.setenv("MALLARD_ROOT", str(tmp_path))
     with pytest.raises(UsageError) as error:
@@ -55,9 +53,7 @@ def test_a_missing_runner_is_an_error_that_says_where_it_was_sought(
     assert "'./mallard bench density' in the source tree builds it" in str(error.value)
 
 
-def test_a_stated_runner_that_is_not_there_is_not_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_runner_from_environment_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MALLARD_BENCH", str(tmp_path / "none"))
     with pytest.raises(UsageError, match="is not a program; unset it"):
         find_runner()
@@ -71,7 +67,7 @@ def program(directory: Path, script: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("script", "what"),
+    ("script", "message"),
     [
         ("exit 1", "--describe failed"),
         ("echo no", "is not a mallard-bench"),
@@ -83,8 +79,8 @@ def program(directory: Path, script: str) -> Path:
         ("""echo '{"format": 1, "optimised": true, "sanitizers": ""}'""", "describes itself incompletely"),
     ],
 )
-def test_runners_that_are_not_measured_with(tmp_path: Path, script: str, what: str) -> None:
-    with pytest.raises(UsageError, match=what):
+def test_runners_that_are_not_measured_with(tmp_path: Path, script: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         load_runner(program(tmp_path, script))
 
 
@@ -102,7 +98,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_runner_from_each_compiler(tree: Path) -> None:
+def test_loads_one_runner_per_compiler(tree: Path) -> None:
     put_in(tree, "release", "release-clang")
     builds = load_builds(["g++", "clang++"])
     assert builds.about["compiler"] == "g++ 12.2.0, clang++ 16.0.6"
@@ -114,13 +110,13 @@ def test_a_runner_from_each_compiler(tree: Path) -> None:
     assert "release-clang" in str(builds.of({"compiler": "clang++"}).path)
 
 
-def test_without_a_compiler_there_is_the_one_runner(fake: object) -> None:
+def test_loads_default_runner_without_compilers(fake: object) -> None:
     builds = load_builds([])
     assert builds.of({"ds": "DS1"}) == builds.first
     assert "builds" not in builds.about
 
 
-def test_a_build_that_is_missing_says_how_to_get_it(tree: Path) -> None:
+def test_missing_build_names_the_command(tree: Path) -> None:
     put_in(tree, "release")
     with pytest.raises(
         UsageError, match=r"there is no mallard-bench from clang\+\+.*'./mallard bench density'"
@@ -128,7 +124,7 @@ def test_a_build_that_is_missing_says_how_to_get_it(tree: Path) -> None:
         load_builds(["g++", "clang++"])
 
 
-def test_a_build_by_another_compiler_is_not_passed_off(tree: Path) -> None:
+def test_refuses_build_by_another_compiler(tree: Path) -> None:
     path = tree / "build" / "release" / "bench" / "mallard-bench"
     path.parent.mkdir(parents=True)
     path.write_text(f"#!/bin/sh\nexec {tree}/build/release-clang/bench/mallard-bench $@\n", encoding="utf-8")
@@ -138,7 +134,7 @@ def test_a_build_by_another_compiler_is_not_passed_off(tree: Path) -> None:
         load_builds(["g++"])
 
 
-def test_one_stated_runner_cannot_be_two(fake: object) -> None:
+def test_refuses_environment_runner_with_compilers(fake: object) -> None:
     with pytest.raises(UsageError, match="MALLARD_BENCH names one for all; unset it"):
         load_builds(["g++", "clang++"])
 

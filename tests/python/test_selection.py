@@ -87,7 +87,7 @@ def test_sizes(text: str, expected: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("13", "'13' is unknown; allowed are DS1-DS12"),
         ("DS0", "'DS0' is unknown"),
@@ -102,15 +102,15 @@ def test_sizes(text: str, expected: list[int]) -> None:
         ("1-", "'1-' is unknown"),
     ],
 )
-def test_structures_that_are_not_there(text: str, what: str) -> None:
+def test_refuses_unknown_structures(text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         select_names(text, "--ds", STRUCTURES)
-    assert what in str(error.value)
+    assert message in str(error.value)
     assert "--ds" in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("5", "there is no size 5; allowed are 6..16"),
         ("6..17", "there is no size 17"),
@@ -121,10 +121,10 @@ def test_structures_that_are_not_there(text: str, what: str) -> None:
         ("", "selects nothing"),
     ],
 )
-def test_sizes_that_are_not_there(text: str, what: str) -> None:
+def test_refuses_unknown_sizes(text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         select_sizes(text, "--size", SIZES)
-    assert what in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_counts(text: str, expected: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("0", "0 is not possible; allowed are 1 to 1024, as in --links 2^0..2^10 or --links 1,1024"),
         ("2^11", "2048 is not possible"),
@@ -164,14 +164,14 @@ def test_counts(text: str, expected: list[int]) -> None:
         ("9" * 40, "is not a number"),
     ],
 )
-def test_counts_that_are_not_there(text: str, what: str) -> None:
+def test_refuses_counts_out_of_range(text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         select_counts(text, "--links", 1, 1024)
-    assert what in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["0", "9", "1..9", "2^2", "x", "9" * 5000])
-def test_numbers_that_are_not_there(text: str) -> None:
+def test_refuses_unknown_numbers(text: str) -> None:
     with pytest.raises(UsageError, match=r"allowed are 1\.\.8, as in --threads 1\.\.8 or --threads 2,4"):
         select_numbers(text, "--threads", range(1, 9))
 
@@ -190,7 +190,7 @@ def test_names_that_the_papers_do_not_have(text: str, expected: list[str]) -> No
     assert select_strategies(text, "--strategy", OUR_STRATEGIES) == expected
 
 
-def test_names_that_the_papers_do_not_have_in_words() -> None:
+def test_in_words_lists_unnumbered_names() -> None:
     assert in_words(OUR_STRATEGIES) == (
         "new-delete, new-delete@jemalloc, new-delete/base, multipool, multipool-lowest, multipool-hybrid, "
         "synchronized-multipool, concurrent-multipool"
@@ -203,27 +203,27 @@ def test_names_in_words() -> None:
 
 
 @given(chosen=st.sets(st.sampled_from(STRATEGIES), min_size=1))
-def test_what_is_put_in_words_is_read_back(chosen: set[str]) -> None:
+def test_select_inverts_in_words(chosen: set[str]) -> None:
     names = [name for name in STRATEGIES if name in chosen]
     assert select_strategies(in_words(names), "--strategy", STRATEGIES) == names
 
 
 @given(text=st.text(max_size=12))
-def test_any_text_is_a_selection_or_a_usage_error(text: str) -> None:
-    for select, there in (
+def test_any_text_selects_or_raises_usage_error(text: str) -> None:
+    for select, available in (
         (select_strategies, OUR_STRATEGIES),
         (select_strategies, STRATEGIES),
         (select_sizes, SIZES),
         (select_numbers, SIZES),
     ):
-        chosen, complaint = tried(select, text, there)
+        chosen, complaint = tried(select, text, available)
         assert bool(chosen) != bool(complaint)
-        assert set(chosen) <= set(there)
+        assert set(chosen) <= set(available)
         assert not complaint or complaint.startswith("--x")
 
 
-def tried(select: Any, text: str, there: list[Any]) -> tuple[list[Any], str]:
+def tried(select: Any, text: str, available: list[Any]) -> tuple[list[Any], str]:
     try:
-        return select(text, "--x", there), ""
+        return select(text, "--x", available), ""
     except UsageError as error:
         return [], str(error)

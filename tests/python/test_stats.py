@@ -35,8 +35,8 @@ def noisy(generator: random.Random, n: int, deviation: float) -> list[float]:
 def test_median_and_spread() -> None:
     assert median([3.0, 1.0, 2.0]) == 2.0
     assert median([4.0, 1.0, 2.0, 3.0]) == 2.5
-    found = spread([5.0, 2.0, 9.0])
-    assert (found.median, found.low, found.high, found.n) == (5.0, 2.0, 9.0, 3)
+    result = spread([5.0, 2.0, 9.0])
+    assert (result.median, result.low, result.high, result.n) == (5.0, 2.0, 9.0, 3)
 
 
 def test_nothing_has_no_median() -> None:
@@ -56,7 +56,7 @@ def test_quantiles_lie_between_values_in_proportion(share: float, expected: floa
     ("freedom", "expected"),
     [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (10, 2.228), (30, 2.042), (1000, 1.962)],
 )
-def test_student_quantiles_are_those_of_the_tables(freedom: int, expected: float) -> None:
+def test_student_quantiles_match_tables(freedom: int, expected: float) -> None:
     assert student_quantile(freedom) == pytest.approx(expected, rel=0.002)
 
 
@@ -69,7 +69,7 @@ def test_ratio_is_paired_by_repetition() -> None:
     assert ratio.verdict == "faster"
 
 
-def test_one_repetition_gives_no_interval_and_no_verdict() -> None:
+def test_one_repetition_has_no_interval() -> None:
     ratio = paired_ratio([50.0], [100.0])
     assert ratio.median == pytest.approx(0.5)
     assert (ratio.low, ratio.high) == (0.0, math.inf)
@@ -81,12 +81,12 @@ def test_one_repetition_gives_no_interval_and_no_verdict() -> None:
     ("low", "high", "verdict"),
     [(0.5, 0.9, "faster"), (1.1, 2.0, "slower"), (0.9, 1.1, "no difference"), (0.9, 1.0, "no difference")],
 )
-def test_an_interval_that_contains_one_is_no_difference(low: float, high: float, verdict: str) -> None:
+def test_interval_containing_one_means_no_difference(low: float, high: float, verdict: str) -> None:
     assert Ratio((low + high) / 2, low, high, 3).verdict == verdict
 
 
 @pytest.mark.parametrize("n", range(1, 8))
-def test_the_median_of_draws_is_distributed_as_all_draws_tell(n: int) -> None:
+def test_median_distribution_matches_enumeration(n: int) -> None:
     middles = Counter((draw[(n - 1) // 2], draw[n // 2]) for draw in map(sorted, product(range(n), repeat=n)))
     table = {(low, high): probability for low, high, probability in median_distribution(n)}
     assert table == pytest.approx({place: middles[place] / n**n for place in table})
@@ -105,29 +105,29 @@ def test_interval_of_three_repetitions_by_hand() -> None:
     assert (ratio.low, ratio.high) == pytest.approx((math.exp(-half), math.exp(half)))
 
 
-def test_interval_of_two_repetitions_is_students_for_the_mean() -> None:
+def test_two_repetitions_use_students_interval() -> None:
     ratio = paired_ratio([math.exp(-0.1), math.exp(0.1)], [1.0, 1.0])
     assert math.log(ratio.high) == pytest.approx(student_quantile(1) * 0.1)
 
 
-def test_equal_repetitions_are_one_value_and_have_no_width() -> None:
+def test_equal_repetitions_have_zero_width() -> None:
     ratio = paired_ratio([0.7, 1.4, 2.1, 0.7], [0.1, 0.2, 0.3, 0.1])
     assert ratio.high / ratio.low == pytest.approx(1.0, abs=1e-12)
     constant = paired_ratio([3.0, 3.0, 3.0], [1.0, 1.0, 1.0])
     assert constant.low == constant.median == constant.high
 
 
-def test_intervals_do_not_depend_on_the_order_of_repetitions() -> None:
+def test_interval_ignores_order_of_repetitions() -> None:
     times, base = [1.0, 1.3, 1.1, 0.9], [2.0, 2.2, 2.1, 2.4]
     assert paired_ratio(times, base) == paired_ratio(times[::-1], base[::-1])
 
 
 @pytest.mark.parametrize(
-    ("times", "base", "what"),
+    ("times", "base", "message"),
     [([1.0], [1.0, 2.0], "paired"), ([], [], "no repetitions"), ([0.0], [1.0], "above 0")],
 )
-def test_ratios_of_what_has_none(times: list[float], base: list[float], what: str) -> None:
-    with pytest.raises(ValueError, match=what):
+def test_refuses_invalid_ratios(times: list[float], base: list[float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         paired_ratio(times, base)
 
 
@@ -141,14 +141,14 @@ def test_a_strategy_does_not_differ_from_itself(times: list[float]) -> None:
 @given(pairs=st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.01, 100)), min_size=2, max_size=6))
 def test_the_inverse_ratio_has_the_inverse_interval(pairs: list[tuple[float, float]]) -> None:
     times, base = [a for a, _ in pairs], [b for _, b in pairs]
-    one, other = paired_ratio(times, base), paired_ratio(base, times)
-    assert one.median * other.median == pytest.approx(1.0)
-    assert one.low * other.high == pytest.approx(1.0)
+    one, inverse = paired_ratio(times, base), paired_ratio(base, times)
+    assert one.median * inverse.median == pytest.approx(1.0)
+    assert one.low * inverse.high == pytest.approx(1.0)
     assert one.low <= one.median <= one.high
 
 
 @pytest.mark.parametrize("repetitions", [2, 3, 5, 10])
-def test_intervals_hold_the_true_ratio_as_often_as_they_say(repetitions: int) -> None:
+def test_intervals_cover_the_true_ratio(repetitions: int) -> None:
     generator = random.Random(7)
     trials, held = 600, 0
     for _ in range(trials):
@@ -182,7 +182,7 @@ def test_mean_ratio_of_single_repetitions_has_no_interval() -> None:
     assert not mean.bounded
 
 
-def test_mean_ratio_has_the_variance_of_its_rows() -> None:
+def test_mean_ratio_combines_variances_of_rows() -> None:
     spread_row = ([0.9, 1.0, 1.1], [1.0, 1.0, 1.0])
     mean = mean_ratio([spread_row, ([2.0, 2.0, 2.0], [1.0, 1.0, 1.0])])
     assert mean.median == pytest.approx(1.5)
@@ -194,7 +194,7 @@ def test_geometric_mean_ratio_makes_up_half_by_twice() -> None:
     assert (mean.low, mean.median, mean.high) == pytest.approx((1.0, 1.0, 1.0))
 
 
-def test_mean_ratio_holds_the_truth_and_is_narrower_than_its_rows() -> None:
+def test_mean_ratio_covers_truth_more_narrowly() -> None:
     generator = random.Random(9)
     truths = [0.3 + 0.6 * row / 19 for row in range(20)]
     held = 0

@@ -22,7 +22,7 @@ Native = Callable[..., dict[str, Any]]
 VERSION_1 = Path(__file__).resolve().parent / "version_1.sql"
 
 
-def place_of(experiment: str) -> dict[str, Any]:
+def first_values(experiment: str) -> dict[str, Any]:
     """The first value of each parameter."""
     return {
         axis.name: axis.words[0] if axis.words else 1
@@ -40,58 +40,54 @@ def version_1(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_row_comes_out_as_it_went_in(store: Store, meta: dict[str, Any], native: Native) -> None:
+def test_stores_row_unchanged(store: Store, meta: dict[str, Any], native: Native) -> None:
     run = store.begin_run(meta)
-    given = native(pinned_cpu=1, figures={"free_ns": 2.5, "held_bytes": 4096}, malloc="glibc")
-    store.add_row(run, given)
+    values = native(pinned_cpu=1, figures={"free_ns": 2.5, "held_bytes": 4096}, malloc="glibc")
+    store.add_row(run, values)
     (row,) = store.rows(run)
-    assert {**row.to_dict(), "format": 1, "run_id": None} == {**given, "run_id": None, "detail": ""}
+    assert {**row.to_dict(), "format": 1, "run_id": None} == {**values, "run_id": None, "detail": ""}
     assert row.ns_per_operation == 2000.0
 
 
-def test_what_was_not_looked_at_is_none_and_not_zero(
-    store: Store, meta: dict[str, Any], native: Native
-) -> None:
-    given = native()
+def test_uncounted_figures_are_none(store: Store, meta: dict[str, Any], native: Native) -> None:
+    values = native()
     for name in ("checksum", "allocations", "deallocations"):
-        del given[name]
+        del values[name]
     run = store.begin_run(meta)
-    store.add_row(run, given)
+    store.add_row(run, values)
     (row,) = store.rows(run)
     assert (row.checksum, row.allocations, row.deallocations, row.pinned_cpu) == ("", None, None, None)
     assert (row.figures, row.malloc) == ({}, "")
 
 
-def test_threads_are_measured_on_the_wall_clock_and_one_thread_is_not(
-    store: Store, meta: dict[str, Any], native: Native
-) -> None:
+def test_only_threads_use_the_wall_clock(store: Store, meta: dict[str, Any], native: Native) -> None:
     run = store.begin_run(meta)
     for experiment in EXPERIMENTS:
-        store.add_row(run, native(experiment=experiment, parameters=place_of(experiment)))
+        store.add_row(run, native(experiment=experiment, parameters=first_values(experiment)))
     times = {row.experiment: row.ns_per_operation for row in store.rows(run)}
     assert times.pop("contention") == 2100.0
     assert set(times.values()) == {2000.0}
-    assert [name for name, each in EXPERIMENTS.items() if each.threads] == ["contention"]
+    assert [name for name, experiment in EXPERIMENTS.items() if experiment.threads] == ["contention"]
 
 
-def test_a_row_is_there_for_others_at_once(store: Store, meta: dict[str, Any], native: Native) -> None:
+def test_row_is_visible_to_readers_immediately(store: Store, meta: dict[str, Any], native: Native) -> None:
     run = store.begin_run(meta)
     store.add_row(run, native())
-    with Store.open_existing(store.path) as other:
-        assert len(other.rows(run)) == 1
+    with Store.open_existing(store.path) as reader:
+        assert len(reader.rows(run)) == 1
 
 
 def test_rows_are_chosen_by_run_and_experiment(store: Store, meta: dict[str, Any], native: Native) -> None:
     first, second = store.begin_run(meta), store.begin_run(meta)
     store.add_row(first, native())
-    store.add_row(second, native(experiment="primitives", parameters=place_of("primitives")))
+    store.add_row(second, native(experiment="primitives", parameters=first_values("primitives")))
     store.add_row(second, native())
     assert len(store.rows()) == 3
     assert len(store.rows(second)) == 2
     assert [row.run_id for row in store.rows(experiment="primitives")] == [second]
 
 
-def test_a_run_remembers_its_circumstances(store: Store, meta: dict[str, Any]) -> None:
+def test_stores_circumstances_of_a_run(store: Store, meta: dict[str, Any]) -> None:
     number = store.begin_run({**meta, "seed": 5, "repetitions": 3, "options": {"buffer": "warm"}})
     run = store.run(number)
     assert run.machine["cpu"] == "made up"
@@ -105,7 +101,7 @@ def test_a_run_remembers_its_circumstances(store: Store, meta: dict[str, Any]) -
     assert finished.load_end == 0.75
 
 
-def test_the_same_repetition_twice_is_a_defect(store: Store, meta: dict[str, Any], native: Native) -> None:
+def test_repeated_repetition_violates_constraint(store: Store, meta: dict[str, Any], native: Native) -> None:
     run = store.begin_run(meta)
     store.add_row(run, native())
     with pytest.raises(sqlite3.IntegrityError):
@@ -113,7 +109,7 @@ def test_the_same_repetition_twice_is_a_defect(store: Store, meta: dict[str, Any
 
 
 @pytest.mark.parametrize(
-    ("changes", "what"),
+    ("changes", "message"),
     [
         ({"format": 2}, "format 2"),
         ({"status": "fine"}, "'status' is 'fine'"),
@@ -132,15 +128,15 @@ def test_the_same_repetition_twice_is_a_defect(store: Store, meta: dict[str, Any
     ],
 )
 def test_a_row_of_another_kind_is_not_stored(
-    store: Store, meta: dict[str, Any], native: Native, changes: dict[str, Any], what: str
+    store: Store, meta: dict[str, Any], native: Native, changes: dict[str, Any], message: str
 ) -> None:
     run = store.begin_run(meta)
-    with pytest.raises(RowError, match=what):
+    with pytest.raises(RowError, match=message):
         store.add_row(run, native(**changes))
     assert store.rows(run) == []
 
 
-def test_a_row_without_its_strategy_is_not_stored(store: Store, meta: dict[str, Any], native: Native) -> None:
+def test_refuses_row_without_strategy(store: Store, meta: dict[str, Any], native: Native) -> None:
     incomplete = native()
     del incomplete["strategy"]
     with pytest.raises(RowError, match="'strategy' is missing"):
@@ -170,7 +166,7 @@ def test_latest_is_the_newest_with_a_time(store: Store, meta: dict[str, Any], na
 
 
 @pytest.mark.parametrize("text", ["9", "newest", "-1", "", "1.5", "²"])
-def test_a_run_that_is_not_there(store: Store, meta: dict[str, Any], text: str) -> None:
+def test_missing_run_is_refused(store: Store, meta: dict[str, Any], text: str) -> None:
     store.begin_run(meta)
     with pytest.raises(UsageError, match="its runs are 1"):
         store.select_run(text)
@@ -188,64 +184,64 @@ def test_no_results_yet(store: Store) -> None:
         store.select_run("latest", "density")
 
 
-def test_only_the_newest_run_of_a_kind_is_continued(store: Store, meta: dict[str, Any]) -> None:
+def test_continues_only_the_newest_run(store: Store, meta: dict[str, Any]) -> None:
     old = store.begin_run({**meta, "identity": "same"})
     assert store.unfinished_run("other") is None
-    found = store.unfinished_run("same")
-    assert found is not None
-    assert found.id == old
+    continued = store.unfinished_run("same")
+    assert continued is not None
+    assert continued.id == old
     store.finish_run(store.begin_run({**meta, "identity": "same"}))
     assert store.unfinished_run("same") is None
 
 
-def test_a_missing_database_is_not_made_by_a_reader(tmp_path: Path) -> None:
+def test_reader_does_not_create_database(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no database"):
         Store.open_existing(tmp_path / "none.db")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
+def test_leaves_non_database_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "letter.txt"
     file.write_text("Dear reader, this is not a database.\n" * 100)
-    before = file.read_bytes()
-    with pytest.raises(StoreError, match="is not a database and is left as it is"):
+    original = file.read_bytes()
+    with pytest.raises(StoreError, match="is not a database and was not changed"):
         Store(file)
-    assert file.read_bytes() == before
+    assert file.read_bytes() == original
 
 
-def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+def test_leaves_foreign_database_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "other.db"
     with sqlite3.connect(file) as connection:
         connection.execute("CREATE TABLE birds(name TEXT)")
     connection.close()
-    before = file.read_bytes()
+    original = file.read_bytes()
     with pytest.raises(StoreError, match="of another program"):
         Store(file)
-    assert file.read_bytes() == before
+    assert file.read_bytes() == original
 
 
-def test_a_newer_database_is_left_as_it_is(tmp_path: Path) -> None:
+def test_leaves_newer_database_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "mallard.db"
     Store(file).close()
     with sqlite3.connect(file) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    before = file.read_bytes()
+    original = file.read_bytes()
     with pytest.raises(StoreError, match=r"newer mallard .schema 99"):
         Store(file)
-    assert file.read_bytes() == before
+    assert file.read_bytes() == original
 
 
-def test_a_reader_leaves_a_database_of_version_1_as_it_is(version_1: Path) -> None:
-    before = version_1.read_bytes()
+def test_reader_leaves_version_1_unchanged(version_1: Path) -> None:
+    original = version_1.read_bytes()
     with Store.open_existing(version_1) as store:
         (row,) = store.rows(1)
     assert (row.strategy, row.cpu_ns, row.detail) == ("multipool", 2_000_000, "kept")
     assert (row.figures, row.malloc) == ({}, "")
-    assert version_1.read_bytes() == before
+    assert version_1.read_bytes() == original
 
 
-def test_a_writer_brings_a_database_of_version_1_up_to_date(version_1: Path, native: Native) -> None:
+def test_writer_migrates_version_1(version_1: Path, native: Native) -> None:
     with Store(version_1) as store:
         store.add_row(1, native(figures={"free_ns": 1.5}, malloc="glibc"))
     with Store.open_existing(version_1) as store:
@@ -256,27 +252,25 @@ def test_a_writer_brings_a_database_of_version_1_up_to_date(version_1: Path, nat
         assert connection.execute("PRAGMA user_version").fetchone() == (2,)
 
 
-def test_a_database_brought_up_to_date_is_like_a_new_one(version_1: Path, tmp_path: Path) -> None:
+def test_migrated_database_matches_new_one(version_1: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.db"
     Store(new).close()
     Store(version_1).close()
-    assert columns_of(version_1) == columns_of(new)
+    assert read_tables(version_1) == read_tables(new)
 
 
-def test_a_database_that_cannot_be_brought_up_to_date_stays_of_version_1(
-    version_1: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = columns_of(version_1)
+def test_failed_migration_keeps_version_1(version_1: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = read_tables(version_1)
     first, *_ = database.MIGRATIONS[2].split(";")
     monkeypatch.setitem(database.MIGRATIONS, 2, f"{first}; ALTER TABLE birds ADD COLUMN name TEXT")
     with pytest.raises(StoreError, match="no such table: birds"):
         Store(version_1)
-    assert columns_of(version_1) == before
+    assert read_tables(version_1) == columns
     with Store.open_existing(version_1) as store:
         assert len(store.rows(1)) == 1
 
 
-def columns_of(file: Path) -> list[Any]:
+def read_tables(file: Path) -> list[Any]:
     with closing(sqlite3.connect(file)) as connection:
         tables = ("run", "result", "note")
         return [connection.execute(f"PRAGMA table_info({table})").fetchall() for table in tables]
@@ -311,8 +305,8 @@ def test_a_full_disk_loses_no_finished_row(store: Store, meta: dict[str, Any], n
     with pytest.raises(StoreError, match="the disk is full or failing; finished rows are kept"):
         fill()
     assert stored > 0
-    with Store.open_existing(store.path) as other:
-        assert len(other.rows(run)) == stored
+    with Store.open_existing(store.path) as reader:
+        assert len(reader.rows(run)) == stored
 
 
 def test_a_read_only_database(store: Store, meta: dict[str, Any]) -> None:
@@ -334,11 +328,11 @@ def test_a_damaged_database(tmp_path: Path, meta: dict[str, Any], native: Native
         store.rows()
 
 
-def test_one_benchmark_at_a_time(store: Store) -> None:
+def test_refuses_second_benchmark_on_database(store: Store) -> None:
     store.claim()
-    with Store(store.path) as other, pytest.raises(StoreError, match="another 'mallard bench' is writing"):
-        other.claim()
+    with Store(store.path) as second, pytest.raises(StoreError, match="another 'mallard bench' is writing"):
+        second.claim()
     store.close()
-    with Store(store.path) as other:
-        other.claim()
-        assert other.runs() == []
+    with Store(store.path) as second:
+        second.claim()
+        assert second.runs() == []

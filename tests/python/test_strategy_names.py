@@ -23,13 +23,13 @@ from mallard.strategy_names import (
     FORMER,
     PAPERS,
     WITHDRAWN,
-    aliases_of,
+    aliases_for,
     current,
     is_base,
     is_winked,
-    mechanism_of,
-    number_of,
+    mechanism_name,
     of_papers,
+    paper_number,
     without_variants,
 )
 
@@ -41,10 +41,10 @@ MECHANISMS = {
     "multipool": "multipool",
     "multipool backed by monotonic": "multipool+monotonic",
 }
-TODAY = {*LIBRARY, *CONTENDERS, *(name for each in EXPERIMENTS for name in own_strategies(each))}
+TODAY = {*LIBRARY, *CONTENDERS, *(name for experiment in EXPERIMENTS for name in own_strategies(experiment))}
 
 
-def test_the_papers_table_gives_the_same_names() -> None:
+def test_names_match_the_papers_table() -> None:
     table = resources.files("mallard.papers") / "data" / "strategies.csv"
     composed = {
         row["strategy"]: MECHANISMS[row["allocator"]]
@@ -55,12 +55,12 @@ def test_the_papers_table_gives_the_same_names() -> None:
     assert composed == PAPERS
 
 
-def test_an_alias_stands_for_a_name_of_today_and_is_none_itself() -> None:
+def test_aliases_map_to_current_names() -> None:
     assert set(ALIASES.values()) <= {*TODAY, *WITHDRAWN}
     assert not TODAY & set(WITHDRAWN)
     assert not TODAY & set(ALIASES)
-    assert set(aliases_of([*TODAY, *WITHDRAWN])) == set(ALIASES)
-    assert aliases_of(["multipool"]) == {"AS7": "multipool"}
+    assert set(aliases_for([*TODAY, *WITHDRAWN])) == set(ALIASES)
+    assert aliases_for(["multipool"]) == {"AS7": "multipool"}
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_a_former_name_becomes_the_name_of_today(former: str, name: str) -> None
     assert current(name) == name
 
 
-def test_a_name_tells_its_parts() -> None:
+def test_parses_parts_of_a_name() -> None:
     name = "multipool+monotonic/base/wink"
-    assert (mechanism_of(name), is_base(name), is_winked(name), number_of(name)) == (
+    assert (mechanism_name(name), is_base(name), is_winked(name), paper_number(name)) == (
         *("multipool+monotonic", True, True, "AS14"),
     )
     plain = "new-delete@jemalloc"
-    assert (mechanism_of(plain), is_base(plain), is_winked(plain), number_of(plain)) == (
+    assert (mechanism_name(plain), is_base(plain), is_winked(plain), paper_number(plain)) == (
         *("new-delete", False, False, ""),
     )
     assert of_papers(3, 6) == ("monotonic", "monotonic/wink", "monotonic/base", "monotonic/base/wink")
@@ -107,9 +107,9 @@ def test_a_row_has_the_name_of_today(store: Store, meta: dict[str, Any], native:
 SMALL = ("bench", "density", "--ds", "1", "--size", "6", "--strategy", "AS1,AS7", "--reps", "2")
 
 
-def test_a_run_that_was_stored_under_former_names_goes_on(fake: Any, capsys: Any) -> None:
+def test_resumes_run_with_former_names(fake: Any, capsys: Any) -> None:
     assert fake.run(*SMALL) == 0
-    _as_written_before(fake.database)
+    _interrupt_with_numbers(fake.database)
     assert fake.run(*SMALL[:6], "--strategy", "new-delete,multipool", "--reps", "2") == 0
     assert "run 1 was interrupted after 2 rows and goes on" in capsys.readouterr().err
     assert len(fake.begun) == 4 + 2, "what was measured is not measured again"
@@ -118,7 +118,7 @@ def test_a_run_that_was_stored_under_former_names_goes_on(fake: Any, capsys: Any
     ]
 
 
-def _as_written_before(database: Path) -> None:
+def _interrupt_with_numbers(database: Path) -> None:
     """Interrupted after the first repetition, by a mallard that numbered its strategies."""
     with sqlite3.connect(database) as connection:
         connection.execute("DELETE FROM result WHERE repetition = 1")
@@ -132,12 +132,12 @@ def test_a_row_of_another_alias_is_equal() -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--all",)])
-def test_the_list_offers_only_what_can_be_measured(
+def test_list_offers_only_measurable_strategies(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     assert main(["list", "strategies", *words]) == 0
-    told = capsys.readouterr().out
-    assert not any(name in told for name in WITHDRAWN)
-    counted = re.search(r"Not here: (\d+) variants", " ".join(told.split()))
+    output = capsys.readouterr().out
+    assert not any(name in output for name in WITHDRAWN)
+    counted = re.search(r"Not here: (\d+) variants", " ".join(output.split()))
     assert counted is None or int(counted[1]) == len(set(offered()) - set(without_variants(offered())))
     assert set(offered()) <= TODAY

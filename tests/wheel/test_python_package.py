@@ -9,7 +9,7 @@ import pytest
 from source_tree import ROOT
 
 from mallard import described
-from mallard.expected_runner import comparable, condensed, lacking_in
+from mallard.expected_runner import condense, missing_strategies, normalize
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +71,9 @@ def test_it_knows_that_the_tests_need_the_tree(program):
 def test_its_runner_is_the_one_that_the_package_describes(site):
     told = subprocess.run([site / "mallard/bin/mallard-bench", "--describe"], capture_output=True, text=True)
     description = json.loads(told.stdout)
-    expected = comparable(described.EXPERIMENTS, lacking_in(description))
-    assert comparable(condensed(description)) == expected
-    assert all(description[key] == described.WHOLE[key] for key in described.REGISTRY)
+    expected = normalize(described.EXPERIMENTS, missing_strategies(description))
+    assert normalize(condense(description)) == expected
+    assert all(description[key] == described.DESCRIPTION[key] for key in described.REGISTRY)
     missing = {each["name"] for each in description["missing"]}
     boost = {"Boost.Pool", "Boost.Container", "Boost.Interprocess"}
     assert missing == {*boost, "foonathan/memory", "Loki", "mimalloc"}

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from mallard.mallocs import is_there, library_of
+from mallard.mallocs import is_available, require_library
 from mallard.stats import Difference, median
 from mallard.trial.program import Arm, Program, RunResult, Scope
 from mallard.trial.rounds import describe_failures
@@ -67,7 +67,7 @@ class Globals:
 
 def installed(mallocs: Sequence[str]) -> tuple[list[str], list[str]]:
     """The installed mallocs, and the missing ones."""
-    present = [name for name in mallocs if is_there(name)]
+    present = [name for name in mallocs if is_available(name)]
     return present, [name for name in mallocs if name not in present]
 
 
@@ -93,7 +93,7 @@ def run_globals(
 
 
 def run_once(program: Program, malloc: str, litter: int = 0) -> RunResult:
-    return program.run(Arm(None, library_of(malloc), litter), NO_SCOPE)
+    return program.run(Arm(None, require_library(malloc), litter), NO_SCOPE)
 
 
 def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] = ()) -> Globals:

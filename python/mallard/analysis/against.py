@@ -45,7 +45,7 @@ class Part:
     def request(self, mallocs: str) -> Request:
         return Request(
             self.experiment,
-            given=self.options,
+            options=self.options,
             strategies=",".join((BASE, *self.strategies)),
             mallocs=mallocs,
             repetitions=REPETITIONS,

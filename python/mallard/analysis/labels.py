@@ -12,11 +12,11 @@ from mallard.papers.catalogue import strategies
 from mallard.result import CRASHED, FAILED, OUT_OF_MEMORY, TIMED_OUT
 from mallard.strategy_names import (
     WINK_MARK,
+    binding_mark,
     bound_by_base,
     is_inline,
     is_winked,
-    mark_of,
-    mechanism_of,
+    mechanism_name,
 )
 
 STATUS_TEXT = {
@@ -63,7 +63,7 @@ def family(strategy: str) -> str:
         return "shared"
     if strategy in LIBRARY and not is_inline(strategy):
         return "heap" if "heap" in strategy else "other pools"
-    return mechanism_of(plain(strategy)) if bound_by_base(plain(strategy)) in strategies() else "other"
+    return mechanism_name(plain(strategy)) if bound_by_base(plain(strategy)) in strategies() else "other"
 
 
 def families(names: Iterable[str]) -> list[tuple[str, int]]:
@@ -82,7 +82,7 @@ def column_words(strategy: str) -> tuple[str, str]:
         return variant(strategy), ""
     if bound_by_base(plain(strategy)) not in strategies() and strategy not in HEAPS:
         return strategy, ""
-    bound = mark_of(strategy) or "type"
+    bound = binding_mark(strategy) or "type"
     return bound, malloc(strategy) or (WINK_MARK if is_winked(strategy) else "")
 
 
@@ -90,4 +90,4 @@ def binding(strategy: str) -> str:
     """`type`, `base` or `inline`; empty for a mechanism that the papers lack."""
     if bound_by_base(strategy) not in strategies():
         return ""
-    return mark_of(strategy).removeprefix("/") or "type"
+    return binding_mark(strategy).removeprefix("/") or "type"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from mallard import mallocs
-from mallard.contenders import CONTENDERS, peer_of
+from mallard.contenders import CONTENDERS, find_peer
 from mallard.library import BASE as BASE
 from mallard.library import KEEP, LIBRARY, SHARED, WALK
 from mallard.library import NULL as NULL
@@ -63,7 +63,7 @@ def contestants(names: Iterable[str]) -> list[str]:
 def ours(name: str) -> bool:
     """True for mallard's strategies, without null and worst cases."""
     known = bool(_parts(name)[0]) or name in SHARED or name in LIBRARY
-    return known and name != WALK and not peer_of(name) and variant(name) != WORST_ORDER
+    return known and name != WALK and not find_peer(name) and variant(name) != WORST_ORDER
 
 
 def reuse_variants(names: Iterable[str]) -> list[str]:

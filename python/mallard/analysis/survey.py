@@ -37,7 +37,7 @@ class Question:
     def request(self, mallocs: str | None) -> Request:
         return Request(
             self.experiment,
-            given=self.options,
+            options=self.options,
             strategies=",".join((BASE, *self.standard, *self.local)),
             mallocs=mallocs,
             repetitions=REPETITIONS,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 
 PROCESS = ""  # the name of the process among the scopes
 UNLISTED = "any other"  # key for the most blocks of an unlisted stack
@@ -65,7 +65,9 @@ class _Reader:
     def budget(self, document: Mapping[str, Any]) -> Budget:
         for name in document:
             if name not in TABLES:
-                self._refuse("", name, f"'{name}'{meant(name, TABLES)}; allowed are {', '.join(TABLES)}")
+                self._refuse(
+                    "", name, f"'{name}'{did_you_mean(name, TABLES)}; allowed are {', '.join(TABLES)}"
+                )
         process = dict(self._table("process", document.get("process", {})))
         status = process.pop(EXIT_STATUS, 0)
         if not _is_integer(status) or not -64 <= status <= 255:
@@ -93,9 +95,8 @@ class _Reader:
     ) -> Limits:
         for name, value in self._table(place, table).items():
             if name not in allowed:
-                text = (
-                    f"'{name}'{meant(name, allowed)} is not a limit; allowed are {', '.join(extra + allowed)}"
-                )
+                choices = ", ".join(extra + allowed)
+                text = f"'{name}'{did_you_mean(name, allowed)} is not a limit; allowed are {choices}"
                 self._refuse(place, name, text)
             self._check(place, name, value)
         return dict(table)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 from mallard.papers.catalogue import structures
 
 CONTIGUOUS = "vector"
@@ -111,7 +111,7 @@ def nearest_structure(text: str, sizes_vary: bool = False) -> Match:
 def _refuse_unknown(text: str, type_: Type) -> None:
     if type_.name not in _KNOWN and "::" not in type_.written:
         raise UsageError(
-            f"--structure '{text}': {type_.name} is unknown{meant(type_.name, sorted(_KNOWN))}; "
+            f"--structure '{text}': {type_.name} is unknown{did_you_mean(type_.name, sorted(_KNOWN))}; "
             f"allowed are {ALLOWED}"
         )
     _refuse_empty(text, type_)

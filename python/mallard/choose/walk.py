@@ -16,7 +16,7 @@ from mallard.choose.ground import Ground, find_ground
 from mallard.choose.serving import global_strategy, to_measure
 from mallard.footprint import MONOTONIC
 from mallard.library import SHARED
-from mallard.strategy_names import mechanism_of
+from mallard.strategy_names import mechanism_name
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _conditions(case: Case, decisive: Ground, recommended: Choice | None) -> lis
     if case.threads > 1 and recommended.strategy not in SHARED:
         conditions.append("each thread has an allocator of its own")
     buffer = decisive.place.parameters.get("buffer", "none") if decisive.place else "none"
-    if buffer != "none" and MONOTONIC in mechanism_of(recommended.strategy):
+    if buffer != "none" and MONOTONIC in mechanism_name(recommended.strategy):
         name = recommended.strategy
         conditions.append(f"{name} had an initial buffer ({buffer}); --buffer none asks for rows without one")
     return conditions

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from mallard.strategy_names import PAPERS, mechanism_of
+from mallard.strategy_names import PAPERS, mechanism_name
 
 # A list of numbers or ranges, with the name behind it or the bracket that follows.
 _LISTS = re.compile(r"(?P<listed>AS\d+(?:-AS\d+)?(?:;AS\d+)*)(?P<after> \(| multipool\b)?")
@@ -45,7 +45,7 @@ def _name(numbers: str) -> str:
     first, _, last = numbers.partition("-")
     order = list(PAPERS)
     range_numbers = order[order.index(first) : order.index(last or first) + 1]
-    mechanisms = {mechanism_of(PAPERS[number]) for number in range_numbers}
+    mechanisms = {mechanism_name(PAPERS[number]) for number in range_numbers}
     if not last:
         return PAPERS[first]
     return mechanisms.pop() if len(mechanisms) == 1 else ""

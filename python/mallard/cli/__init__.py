@@ -3,10 +3,10 @@
 A verb has a line in VERBS and a module of this package with EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
 before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
-`help_for(arguments) -> str`, if its help depends on the other words; TOPICS, the words after it that
-have a help of their own; TAKES_PROGRAM, if its words end with a program and the words of that; and
-TAKES_WORDS, if the words behind `--` are handed on. Only the module of the verb in hand is imported, and no
-package outside the standard library before `run`: ./mallard understands a command before it sets anything up.
+`help_for(arguments) -> str`, if its help depends on the other arguments; TOPICS, the words after it that
+have separate help; TAKES_PROGRAM, if its arguments end with a program and its arguments; and
+TAKES_WORDS, if the arguments after `--` are passed on. Only the module of the given verb is imported, and no
+package outside the standard library before `run`: ./mallard parses a command before it sets anything up.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from typing import Any
 from mallard.command_line import exit_status, layout
 from mallard.command_line.needs import Needs
 from mallard.command_line.parser import NO_INSTALL, Answer, Parser
-from mallard.command_line.streams import ReaderGone, guarded, tell
+from mallard.command_line.streams import ReaderGone, guard_streams, print_error
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 from mallard.selection import in_prose
 from mallard.version import version
 
 VERBS = {
     "bench": "measure on this machine which allocation strategy is fastest",
     "against": "measure mallard beside a malloc that you could preload",
-    "choose": "tell which allocator to use, by the measurements made here",
+    "choose": "recommend an allocator from the measurements of this machine",
     "report": "write all results as one page, beside the published figures",
     "table": "show the last run again, or a printed table beside it",
     "claims": "judge the claims of the papers by the measurements made here",
     "peers": "compare mallard's allocators with those of other libraries",
     "export": "write results as CSV, JSON or Markdown",
     "record": "record a program's allocations, with nothing rebuilt",
-    "profile": "say how the memory of a recorded program lives, by scope",
+    "profile": "show the lifetimes of a recorded program's memory, by scope",
     "try": "serve one scope of a program from local allocators, and measure it",
-    "advise": "say which allocator belongs where in a program, and try it there",
+    "advise": "find where a local allocator pays in a program, and try it there",
     "verify": "measure a program before and after your change of its allocation",
     "budget": "hold the allocations of a program and of its scopes, for CI",
     "list": "list the experiments, strategies, printed tables, runs and the like",
@@ -62,20 +62,20 @@ NO_INSTALL_TEXT = "name missing packages, do not run apt-get ($MALLARD_NO_INSTAL
 EXAMPLES = (("mallard advise -- ./program", "which allocator belongs where in it; two minutes"),)
 STATUSES = (
     f"{exit_status.DONE} done; {exit_status.FINDINGS} done, but the results need attention;",
-    f"{exit_status.ERROR} not done, standard error tells the reason;",
-    f"{exit_status.INTERRUPTED} interrupted; {exit_status.READER_GONE} the reader of the output went away",
+    f"{exit_status.ERROR} not done, standard error has the reason;",
+    f"{exit_status.INTERRUPTED} interrupted; {exit_status.READER_CLOSED} the reader of the output went away",
 )
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command line without any error that shows before a plan is made."""
+    """A command line that was parsed and checked, but not planned yet."""
 
     module: Any
     arguments: argparse.Namespace
 
     def needs(self) -> Needs:
-        """Refuses also the errors that only a plan shows."""
+        """Raises a UsageError for errors that only planning detects."""
         if not hasattr(self.module, "needs"):
             return Needs()
         needs: Needs = self.module.needs(self.arguments)
@@ -88,64 +88,66 @@ class Command:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Returns one of `exit_status`."""
-    # Where the caller ignores it, the system forgets how children end, and each would count as a success.
+    # If the caller ignores SIGCHLD, the kernel discards exit statuses, and every child would look successful.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    # Not list(): once the verb `list` is imported, that is the name of its module in here.
+    # Not list(): importing the verb `list` binds that name to its module.
     words = [*(sys.argv[1:] if argv is None else argv)]
-    return reported(lambda: _done(words))
+    return run_reporting_errors(lambda: _done(words))
 
 
-def reported(act: Callable[[], int]) -> int:
-    """The result of `act`. If it fails, writes one line to standard error, and returns the exit status."""
+def run_reporting_errors(act: Callable[[], int]) -> int:
+    """Returns the result of `act`, or reports its error in one line and returns the exit status."""
     try:
-        with guarded():
+        with guard_streams():
             return act()
     except UsageError as error:
-        tell(f"mallard: error: {_printable(str(error))}")
+        print_error(f"mallard: error: {_printable(str(error))}")
         return exit_status.ERROR
     except KeyboardInterrupt:
-        tell("mallard: interrupted")
+        print_error("mallard: interrupted")
         return exit_status.INTERRUPTED
     except ReaderGone:
-        return exit_status.READER_GONE
+        return exit_status.READER_CLOSED
 
 
 def _printable(text: str) -> str:
-    """A word of the caller's must not steer the terminal."""
-    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)
+    """Escapes control characters, so that an argument cannot control the terminal."""
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
 
 
-def understood(words: Sequence[str]) -> Command:
-    """Raises a UsageError for bad input, and an Answer if words are all that is asked for."""
+def parse_command(words: Sequence[str]) -> Command:
+    """Raises a UsageError for bad input, and an Answer if only text was requested, such as help."""
     if not words or words[0] in ("--help", "-h") or tuple(words) == ("help",):
         raise Answer(_help())
     if words[0] in ("--version", "-V"):
         raise Answer(f"mallard {version()}\n")
     if words[0] == "help":  # `help VERB` is `VERB --help`
         words = [*words[1:], "--help"]
-    verb, rest = words[0], words[1:]
+    verb, remaining = words[0], words[1:]
     if verb.startswith("-"):
         raise UsageError(
-            f"unknown option '{verb}'{meant(verb.lstrip('-'), (), OWN_OPTIONS)}; before a verb stand only "
-            f"{in_prose([*OWN_OPTIONS.values()])}, the others behind it: 'mallard VERB --help' has them"
+            f"unknown option '{verb}'{did_you_mean(verb.lstrip('-'), (), OWN_OPTIONS)}; only these precede a "
+            f"verb: {in_prose([*OWN_OPTIONS.values()])}, others follow it: see 'mallard VERB --help'"
         )
     if verb not in VERBS:
         raise UsageError(
-            f"unknown verb '{verb}'{meant(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "
+            f"unknown verb '{verb}'{did_you_mean(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "
             "'mallard --help' describes them"
         )
     module = _module(verb)
-    topic = [word for word in rest[:1] if word in getattr(module, "TOPICS", ())]
+    topic = [word for word in remaining[:1] if word in getattr(module, "TOPICS", ())]
     parser = Parser(prog=" ".join(["mallard", verb, *topic]), summary=VERBS[verb], examples=module.EXAMPLES)
     module.add_arguments(parser)
-    parser.refuse_repeated(rest)
+    parser.refuse_repeated(remaining)
     if getattr(module, "TAKES_PROGRAM", False):
-        arguments = parser.parse_before_program(rest)
+        arguments = parser.parse_with_program(remaining)
     elif getattr(module, "TAKES_WORDS", False):
-        arguments = parser.parse_before_words(rest)
+        arguments = parser.parse_with_words(remaining)
     else:
-        arguments = parser.parse_intermixed_args(rest)
-    del arguments.no_install  # ./mallard has read it
+        arguments = parser.parse_intermixed_args(remaining)
+    del arguments.no_install  # handled by ./mallard
     if arguments.help:
         raise Answer(module.help_for(arguments) if hasattr(module, "help_for") else parser.format_help())
     arguments.command_words = ["mallard", *words]
@@ -154,16 +156,16 @@ def understood(words: Sequence[str]) -> Command:
     return Command(module, arguments)
 
 
-def answered(answer: Answer) -> int:
+def print_answer(answer: Answer) -> int:
     print(answer, end="")
     return exit_status.DONE
 
 
 def _done(words: Sequence[str]) -> int:
     try:
-        command = understood(words)
+        command = parse_command(words)
     except Answer as answer:
-        return answered(answer)
+        return print_answer(answer)
     return command.run()
 
 

@@ -15,7 +15,7 @@ from mallard.command_line.needs import Needs
 from mallard.errors import UsageError
 from mallard.mallocs import NAMES
 from mallard.native_file import TRIAL_LIBRARY
-from mallard.whole_file import check_writable, write_whole
+from mallard.whole_file import check_writable, write_atomically
 
 if TYPE_CHECKING:
     pass
@@ -81,14 +81,14 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.trial.program import Program
     from mallard.view.html.advice import advice_page
     from mallard.view.terminal.console import output_console, print_line
-    from mallard.view.terminal.counting import steps_on
+    from mallard.view.terminal.counting import step_progress
     from mallard.view.terminal.findings.advice import advice_json, show_advice
 
     program = Program(
         arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
     )
     chosen = trials.chosen_mallocs(arguments)
-    trials.check_there(chosen[:1])  # of the others, those that are missing are named in the answer
+    trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer
     asked = Request(
         mallocs=chosen,
         scopes=_scopes(arguments.scope),
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     display = Console(stderr=True, highlight=False)
     say = partial(print_line, display)
-    with tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder, steps_on(display) as step:
+    with tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder, step_progress(display) as step:
         found = study(program, asked, arguments.trace, Path(folder), step, say)
     verdict = decide(found)
     if arguments.json:
@@ -110,6 +110,6 @@ def run(arguments: argparse.Namespace) -> int:
     show_advice(console, found, verdict)
     if arguments.html:
         page = advice_page(found, verdict, found.profile)
-        write_whole(arguments.html, page, "--html")
+        write_atomically(arguments.html, page, "--html")
         print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
     return 0

@@ -1,4 +1,4 @@
-"""`mallard against`: one table, in five minutes, for a user who preloads another malloc."""
+"""`mallard against`: compares mallard with a preloaded malloc in one table, in five minutes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import shlex
 
 from mallard.command_line import exit_status
-from mallard.command_line.measuring import measure, needs_of
+from mallard.command_line.measuring import measure, needs_for
 from mallard.command_line.needs import Needs
 from mallard.command_line.options import add_database
 from mallard.errors import UsageError
@@ -40,7 +40,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    return needs_of(*_requests(arguments))
+    return needs_for(*_requests(arguments))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not any(map(find_library, _named(arguments))):
         raise UsageError(
-            f"MALLOC '{arguments.malloc}': its library is not here; 'mallard doctor' tells its package"
+            f"MALLOC '{arguments.malloc}': its library is not installed; 'mallard doctor' names the package"
         )
     requests = _requests(arguments)
     display = ProgressDisplay(Console(stderr=True, highlight=False))
@@ -73,7 +73,7 @@ PIPE_WIDTH = 110
 
 
 def _named(arguments: argparse.Namespace) -> list[str]:
-    """The names of the mallocs. Errors name the word as it stands in the command."""
+    """The names of the mallocs. Errors name MALLOC, as in the command, instead of --malloc."""
     try:
         return selected_mallocs(_requests(arguments)[0])
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""`mallard bench`: plans, measures, stores, and shows the results. Without an experiment, a survey of all."""
+"""`mallard bench`: plans, measures, stores and shows results; without an experiment, surveys all of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from mallard.analysis.survey import QUESTIONS
 from mallard.cli import VERBS
 from mallard.command_line import bench_options, exit_status
-from mallard.command_line.measuring import measure, needs_of
+from mallard.command_line.measuring import measure, needs_for
 from mallard.command_line.needs import Needs
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def help_for(arguments: argparse.Namespace) -> str:
     if arguments.experiment:
-        return bench_options.help_for_one(bench_options.experiment_of(arguments))
+        return bench_options.help_for_one(bench_options.selected_experiment(arguments))
     return bench_options.help_for_all(VERBS["bench"], EXAMPLES)
 
 
@@ -45,9 +45,11 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    # The survey compares with the mallocs that are installed, and installs none.
-    requests = [replace(each, mallocs=None) if each.survey else each for each in _requests(arguments)]
-    return needs_of(*requests)
+    # The survey compares with the installed mallocs, and installs no others.
+    requests = [
+        replace(request, mallocs=None) if request.survey else request for request in _requests(arguments)
+    ]
+    return needs_for(*requests)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -116,12 +118,12 @@ def _requests(arguments: argparse.Namespace) -> list[Request]:
     requests = [question.request(mallocs) for question in QUESTIONS]
     return [
         replace(
-            each,
+            request,
             seed=arguments.seed,
             pin=not arguments.no_pin,
-            repetitions=arguments.reps or each.repetitions,
+            repetitions=arguments.reps or request.repetitions,
         )
-        for each in requests
+        for request in requests
     ]
 
 
@@ -129,9 +131,9 @@ def _request(arguments: argparse.Namespace) -> Request:
     own = {option.name for options in OPTIONS.values() for option in options}
     values = {name: getattr(arguments, name.replace("-", "_")) for name in sorted(own)}
     return Request(
-        experiment=bench_options.experiment_of(arguments),
+        experiment=bench_options.selected_experiment(arguments),
         scale=arguments.scale or SCALES[0],
-        given={name: value for name, value in values.items() if value is not None},
+        options={name: value for name, value in values.items() if value is not None},
         notation=tuple(arguments.notation),
         strategies=arguments.strategy,
         mallocs=arguments.malloc,

@@ -1,4 +1,4 @@
-"""`mallard budget`: holds the allocations of a program and of its scopes in continuous tests."""
+"""`mallard budget`: limits the allocations of a program and of its scopes in continuous integration."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mallard.command_line.options import add_time_limit
 from mallard.command_line.programs import check_program
 from mallard.errors import UsageError
 from mallard.profile.short_name import is_library_function
-from mallard.whole_file import check_writable, write_whole
+from mallard.whole_file import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from mallard.budget.measured_run import MeasuredRun
 
 EXAMPLES = (
-    ("mallard budget parser.toml --write -- ./parser x", "make it from a run"),
+    ("mallard budget parser.toml --write -- ./parser x", "create the limits from a run"),
     ("mallard budget parser.toml -- ./parser x", "status 1 if a limit is exceeded"),
     ("mallard budget FILE.toml --write --scopes f,g -- ./parser", "of these"),
 )
@@ -50,7 +50,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError("FILE is missing: mallard budget FILE -- PROGRAM ARGUMENTS; --write makes it")
     if not arguments.words:
         raise UsageError(
-            f"PROGRAM is missing; give it behind '--': mallard budget {arguments.file} -- PROGRAM ARGUMENTS"
+            f"PROGRAM is missing; give it after '--': mallard budget {arguments.file} -- PROGRAM ARGUMENTS"
         )
     check_program(arguments.words[0])
     if arguments.scopes is not None and not arguments.write:
@@ -65,7 +65,7 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.file.is_file():
         read_budget(arguments.file)
     if arguments.input is not None and not arguments.input.is_file():
-        raise UsageError(f"--input {arguments.input} is no file; give one, or leave the option out")
+        raise UsageError(f"--input {arguments.input} is not a file; give one, or leave the option out")
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -90,7 +90,7 @@ def _write(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
     scopes = _scopes(arguments)
     if scopes is None:
         scopes = measured.default_scopes()
-    write_whole(arguments.file, render_budget(measured, scopes, arguments.words), "mallard budget")
+    write_atomically(arguments.file, render_budget(measured, scopes, arguments.words), "mallard budget")
     print_line(
         output_console(), f"{arguments.file}: limits of the process and of {', '.join(scopes) or 'no scope'}"
     )
@@ -98,7 +98,7 @@ def _write(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
 
 
 def _scopes(arguments: argparse.Namespace) -> list[str] | None:
-    """None for a new file that should have those worth it."""
+    """The scopes to limit; None to choose them for a new file."""
     if arguments.scopes is not None:
         named = [name.strip() for name in arguments.scopes.split(",")]
         return list(dict.fromkeys(name for name in named if name))

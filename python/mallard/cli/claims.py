@@ -16,8 +16,8 @@ from mallard.store import Run, Store
 
 EXAMPLES = (
     ("mallard claims", "the claims that this machine can test"),
-    ("mallard claims --paper p0213", "those of one document"),
-    ("mallard claims --verdict not-reproduced", "those with one verdict"),
+    ("mallard claims --paper p0213", "the claims of one document"),
+    ("mallard claims --verdict not-reproduced", "the claims with one verdict"),
     ("mallard claims --run 3,5", "judged by these runs alone"),
     ("mallard claims --format md > claims.md", "every claim, as Markdown"),
 )
@@ -68,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "md":
         print(claims_markdown(chosen), end="")
     else:
-        left_out = () if arguments.all or verdict else (NOT_APPLICABLE,)
-        show_claims(output_console(PIPE_WIDTH), chosen, runs, left_out)
+        hidden = () if arguments.all or verdict else (NOT_APPLICABLE,)
+        show_claims(output_console(PIPE_WIDTH), chosen, runs, hidden)
     return 0
 
 
@@ -84,9 +84,9 @@ def _ledger(arguments: argparse.Namespace) -> tuple[list[Entry], list[Run]]:
 
 
 def _numbers(entry: Entry) -> dict[str, Any]:
-    """JSON has no infinity, so an unknown end is null."""
+    """JSON has no infinity, so an unbounded end is null."""
     figures = [
-        {name: value if math.isfinite(value) else None for name, value in asdict(each).items()}
-        for each in entry.figures
+        {name: value if math.isfinite(value) else None for name, value in asdict(figure).items()}
+        for figure in entry.figures
     ]
     return asdict(entry) | {"figures": figures}

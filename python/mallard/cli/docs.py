@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     root = source_root()
     if not (root / "docs/reference/Doxyfile").is_file():
         raise UsageError(
-            f"{root} is no source tree of mallard; the reference is built in a clone: ./mallard docs"
+            f"{root} is not a mallard source tree; build the reference in a clone: ./mallard docs"
         )
     output: Path = arguments.output or root / "build" / "docs"
     pages = build(root, output, version())

@@ -1,4 +1,4 @@
-"""`mallard doctor`: the parts of this machine that matter for measuring, with their remedies."""
+"""`mallard doctor`: checks the parts of this machine that affect measurements, and names remedies."""
 
 from __future__ import annotations
 

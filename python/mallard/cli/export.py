@@ -18,7 +18,7 @@ from mallard.command_line.options import add_database, add_run, check_database, 
 from mallard.errors import UsageError
 from mallard.stats import median
 from mallard.store import Note, Run, Store
-from mallard.whole_file import write_whole
+from mallard.whole_file import write_atomically
 
 EXAMPLES = (
     ("mallard export > rows.csv", "every repetition of the latest run"),
@@ -55,8 +55,8 @@ def check(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> int:
     with Store.open_existing(arguments.db) as store:
         runs = store.runs() if arguments.run == "all" else [store.select_run(arguments.run)]
-        rows = [row for each in runs for row in store.rows(each.id)]
-        notes = {each.id: store.notes(each.id) for each in runs}
+        rows = [row for run in runs for row in store.rows(run.id)]
+        notes = {run.id: store.notes(run.id) for run in runs}
     if not rows:
         raise UsageError(f"{arguments.db} has no rows to export yet; 'mallard bench' makes them")
     if arguments.summary:
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         sys.stdout.write(text)
     else:
-        write_whole(arguments.output, text)
+        write_atomically(arguments.output, text)
     return 0
 
 
@@ -84,7 +84,7 @@ def _format(arguments: argparse.Namespace) -> str:
 
 
 def _of_cell(cell: Cell) -> Record:
-    """Flat, with units in the names; None for a figure that is missing."""
+    """A flat record with units in the names; None for a missing figure."""
     times, ratio, last = cell.time, cell.ratio, cell.rows[-1]
     return {
         "run_id": last.run_id,
@@ -103,18 +103,20 @@ def _of_cell(cell: Cell) -> Record:
         "verdict": ratio.verdict if ratio else "",
         "minor_faults": cell.minor_faults,
         "peak_rss_bytes": cell.peak_rss_bytes,
-        "figures": {name: median(list(its.values())) for name, its in cell.figures.items()},
+        "figures": {name: median(list(values.values())) for name, values in cell.figures.items()},
         "notes": list(cell.notes),
     }
 
 
 def _as_json(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
-    told = [{**asdict(run), "notes": [asdict(note) for note in notes[run.id]]} for run in runs]
-    return json.dumps({"format": 1, "runs": told, "rows": records}, indent=1) + "\n"
+    run_records = [{**asdict(run), "notes": [asdict(note) for note in notes[run.id]]} for run in runs]
+    return json.dumps({"format": 1, "runs": run_records, "rows": records}, indent=1) + "\n"
 
 
 def _as_csv(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
-    of_run = {run: "; ".join(f"{note.kind}: {note.text}" for note in its) for run, its in notes.items()}
+    of_run = {
+        run: "; ".join(f"{note.kind}: {note.text}" for note in run_notes) for run, run_notes in notes.items()
+    }
     flat = [{**_flat(record), "run_notes": of_run[record["run_id"]]} for record in records]
     text = io.StringIO()
     writer = csv.DictWriter(text, _columns(flat), restval="", lineterminator="\n")

@@ -1,6 +1,6 @@
-"""What ./mallard asks before it sets anything up: is the command right, and what does it need?
+"""The check that ./mallard runs before it sets anything up: is the command valid, and what does it need?
 
-Runs with the standard library alone. A wrong command ends here, with exit status 2. Help, and a verb that
+Runs with the standard library alone. A bad command ends here, with exit status 2. Help, and a verb that
 needs nothing, are answered here on standard output, so that one start of Python serves them. The needs go to
 file descriptor NEEDS_FD: ANSWERED, or the lines that mallard.command_line.needs explains.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from mallard.cli import answered, reported, understood
+from mallard.cli import parse_command, print_answer, run_reporting_errors
 from mallard.command_line.needs import ANSWERED, NOTHING
 from mallard.command_line.parser import Answer
 
@@ -19,10 +19,10 @@ NEEDS_FD = 3
 
 def main() -> int:
     try:
-        command = understood(sys.argv[1:])
+        command = parse_command(sys.argv[1:])
         needs = command.needs()
     except Answer as answer:
-        status = answered(answer)
+        status = print_answer(answer)
         needs = NOTHING
     else:
         status = command.run() if needs == NOTHING else 0
@@ -32,4 +32,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(main))
+    sys.exit(run_reporting_errors(main))

@@ -10,7 +10,7 @@ from mallard.analysis.names import in_table_order
 from mallard.command_line import layout
 from mallard.command_line.needs import NOTHING, Needs
 from mallard.command_line.options import add_database, check_database, nothing_measured
-from mallard.command_line.parser import one_of
+from mallard.command_line.parser import check_choice
 from mallard.contenders import CONTENDERS, LIBRARIES
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
@@ -18,7 +18,7 @@ from mallard.papers.catalogue import offered, structures
 from mallard.papers.registry import all_tables
 from mallard.selection import in_prose, in_words
 from mallard.store import Run, Store
-from mallard.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, mechanism_of, without_variants
+from mallard.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, mechanism_name, without_variants
 
 EXAMPLES = (
     ("mallard list", "all names on one screen"),
@@ -35,17 +35,17 @@ SHORTENED = ("strategies", "contenders", "tables")  # to a screen, unless all ar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="?", metavar="LIST", help=f"{', '.join(LISTS[:-1])} or {LISTS[-1]}")
+    parser.add_argument("listing", nargs="?", metavar="LIST", help=f"{', '.join(LISTS[:-1])} or {LISTS[-1]}")
     parser.add_argument("--all", action="store_true", help=f"of {in_prose(SHORTENED)}: each one, described")
     add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    if arguments.what is not None:
-        one_of("unknown list", arguments.what, LISTS)
-    if arguments.all and arguments.what not in SHORTENED:
+    if arguments.listing is not None:
+        check_choice("unknown list", arguments.listing, LISTS)
+    if arguments.all and arguments.listing not in SHORTENED:
         raise UsageError(f"--all is for the lists {in_prose(SHORTENED)}; name one of them, or leave it out")
-    check_database(arguments, needed=arguments.what == RUNS)
+    check_database(arguments, needed=arguments.listing == RUNS)
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -55,14 +55,14 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from mallard.command_line.lists import show_list, show_runs
 
-    if arguments.what not in (None, RUNS):
-        show_list(arguments.what, everything=arguments.all)
+    if arguments.listing not in (None, RUNS):
+        show_list(arguments.listing, everything=arguments.all)
         return 0
     if nothing_measured(arguments):
         print(_overview([]))
         return 0
     with Store.open_existing(arguments.db) as store:
-        if arguments.what == RUNS:
+        if arguments.listing == RUNS:
             show_runs(store)
         else:
             print(_overview(store.runs()))
@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _overview(runs: Sequence[Run]) -> str:
     """The names that the other lists describe, on one screen."""
     papers = Counter(name.partition(":")[0] for name in all_tables())
-    usual = without_variants(in_table_order(offered()))
-    mechanisms = dict.fromkeys(map(mechanism_of, usual))
+    defaults = without_variants(in_table_order(offered()))
+    mechanisms = dict.fromkeys(map(mechanism_name, defaults))
     rows = [
         ("experiments", ", ".join(EXPERIMENTS)),
         ("structures", in_words(list(structures()))),

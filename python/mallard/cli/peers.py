@@ -11,7 +11,7 @@ from mallard.analysis.peers.comparison import Duel, Side, duels, has_contenders
 from mallard.analysis.peers.contests import TIME
 from mallard.analysis.peers.counterparts import Counterpart, counterparts
 from mallard.command_line.options import add_database, add_format, nothing_measured
-from mallard.command_line.parser import one_of
+from mallard.command_line.parser import check_choice
 from mallard.command_line.runs import add_runs, check_runs, selected_runs
 from mallard.errors import UsageError
 from mallard.experiments import EXPERIMENTS
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     if arguments.experiment is not None:
-        one_of("unknown experiment", arguments.experiment, EXPERIMENTS)
+        check_choice("unknown experiment", arguments.experiment, EXPERIMENTS)
     check_runs(arguments)
 
 
@@ -54,26 +54,26 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.view.terminal.findings.peers import show_peers
     from mallard.view.terminal.findings.peers_summary import show_peers_summary
 
-    found, beside, runs = _found(arguments)
-    if not found:
-        what = arguments.experiment or "density"
-        where = f" in {what}" if arguments.experiment else ""
+    all_duels, pairs, runs = _load_comparisons(arguments)
+    if not all_duels:
+        experiment = arguments.experiment or "density"
+        where = f" in {experiment}" if arguments.experiment else ""
         raise UsageError(
             f"{arguments.db} has no run with allocators of other libraries{where}; "
-            f"'mallard bench {what} --contenders' makes one"
+            f"'mallard bench {experiment} --contenders' makes one"
         )
     if arguments.format == "json":
-        print(json.dumps(_records(found, beside), indent=1))
+        print(json.dumps(_records(all_duels, pairs), indent=1))
     elif arguments.format == "md":
-        print(peers_markdown(found, beside), end="")
+        print(peers_markdown(all_duels, pairs), end="")
     elif arguments.experiment is None and not arguments.all:
-        show_peers_summary(output_console(PIPE_WIDTH), found, beside)
+        show_peers_summary(output_console(PIPE_WIDTH), all_duels, pairs)
     else:
-        show_peers(output_console(PIPE_WIDTH), found, beside, runs)
+        show_peers(output_console(PIPE_WIDTH), all_duels, pairs, runs)
     return 0
 
 
-def _found(arguments: argparse.Namespace) -> tuple[list[Duel], list[Counterpart], list[Run]]:
+def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[Duel], list[Counterpart], list[Run]]:
     if nothing_measured(arguments) and arguments.run == "latest":
         return [], [], []
     with Store.open_existing(arguments.db) as store:
@@ -81,27 +81,29 @@ def _found(arguments: argparse.Namespace) -> tuple[list[Duel], list[Counterpart]
         rows = [row for run in runs for row in store.rows(run.id, arguments.experiment)]
     if not has_contenders(rows):
         return [], [], []
-    found = duels(rows)
-    used = {duel.run for duel in found}
-    return found, counterparts(rows), [run for run in runs if run.id in used]
+    all_duels = duels(rows)
+    used = {duel.run for duel in all_duels}
+    return all_duels, counterparts(rows), [run for run in runs if run.id in used]
 
 
-def _records(found: Sequence[Duel], beside: Sequence[Counterpart]) -> dict[str, Any]:
-    pairs = [
+def _records(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> dict[str, Any]:
+    records = [
         {
-            "mallard": each.ours,
-            "other": each.theirs,
-            "ratio": each.ratio,
-            "cells": dict(each.counts),
-            "experiments": {its.experiment: its.mean.median for its in each.standings if its.mean},
+            "mallard": pair.ours,
+            "other": pair.theirs,
+            "ratio": pair.ratio,
+            "cells": dict(pair.counts),
+            "experiments": {
+                standing.experiment: standing.mean.median for standing in pair.standings if standing.mean
+            },
         }
-        for each in beside
+        for pair in pairs
     ]
-    return {"format": 1, "counterparts": pairs, "comparisons": [_record(duel) for duel in found]}
+    return {"format": 1, "counterparts": records, "comparisons": [_record(duel) for duel in duels]}
 
 
 def _record(duel: Duel) -> dict[str, Any]:
-    """JSON has no infinity, so an unknown end of an interval is null."""
+    """JSON has no infinity, so an unbounded end of an interval is null."""
     ratio = duel.ratio
     return {
         "run": duel.run,

@@ -1,4 +1,4 @@
-"""`mallard profile`: how the memory of a recorded program lives, by scope."""
+"""`mallard profile`: the lifetimes of a recorded program's memory, by scope."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mallard.command_line.parser import positive_int
 from mallard.errors import UsageError
 from mallard.profile.document import Profile, read_profile
 from mallard.profile.native import ask
-from mallard.whole_file import check_writable, whole_file, write_whole
+from mallard.whole_file import atomic_file, check_writable, write_atomically
 
 EXAMPLES = (
     ("mallard profile FILE", "one screen for the whole program"),
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _words(arguments: argparse.Namespace) -> list[str]:
-    """A trace whose name begins with a dash is a file all the same."""
+    """Prefixes `./` to a trace whose name begins with a dash, so that it is not taken for an option."""
     name = str(arguments.trace)
     words = [f"./{name}" if name.startswith("-") else name]
     if arguments.process is not None:
@@ -122,7 +122,7 @@ def _export(arguments: argparse.Namespace, words: list[str]) -> int:
     from mallard.profile.words import size
     from mallard.view.terminal.console import output_console, print_line
 
-    with whole_file(arguments.output) as partial:
+    with atomic_file(arguments.output) as partial:
         ask([*words, "--export", arguments.export, "-o", str(partial)])
         written = partial.stat().st_size
     print_line(output_console(), f"{arguments.output}: {arguments.export}, {size(written)}")
@@ -135,7 +135,7 @@ def _write_page(arguments: argparse.Namespace, profile: Profile) -> int:
     from mallard.view.terminal.console import output_console, print_line
 
     page = profile_page(profile)
-    write_whole(arguments.html, page, "--html")
+    write_atomically(arguments.html, page, "--html")
     print_line(output_console(), f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
     return 0
 
@@ -144,5 +144,5 @@ def _show(arguments: argparse.Namespace, profile: Profile) -> int:
     from mallard.view.terminal.console import output_console
     from mallard.view.terminal.profile import show_profile
 
-    show_profile(output_console(PIPE_WIDTH), profile, whole=arguments.all)
+    show_profile(output_console(PIPE_WIDTH), profile, all_rows=arguments.all)
     return 0

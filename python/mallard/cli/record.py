@@ -1,4 +1,4 @@
-"""`mallard record`: a program's allocations with their stacks, by the native program `mallard-record`."""
+"""`mallard record`: records a program's allocations with their stacks, by the native `mallard-record`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLES = (
     ("mallard record --follow -- sh build.sh", "the programs that it starts, too"),
     ("mallard record --recover FILE", "FILE, after its recording was killed"),
 )
-TAKES_PROGRAM = True  # with words of its own, behind `--`
+TAKES_PROGRAM = True  # with its arguments, after `--`
 
 DEFAULT_TRACE = "mallard.trace"
 STACKS = ("auto", "fp", "unwind", "none")
@@ -29,7 +29,7 @@ MOST_SAMPLE = 1_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its words behind '--'"
+        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its arguments after '--'"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help=f"the recording (default: ./{DEFAULT_TRACE})")
     parser.add_argument(
@@ -63,7 +63,7 @@ def check(arguments: argparse.Namespace) -> None:
         _check_recovery(arguments)
         return
     if not arguments.program:
-        raise UsageError("PROGRAM is missing; give it behind '--': mallard record -- PROGRAM ARGUMENTS")
+        raise UsageError("PROGRAM is missing; give it after '--': mallard record -- PROGRAM ARGUMENTS")
     check_program(arguments.program[0])
     _check_place(Path(DEFAULT_TRACE if arguments.output is None else arguments.output))
 
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     words = [str(collector), *_options(arguments)]
     if arguments.recover is None:
         words += ["--", *arguments.program]
-    # The program is started as by its user's shell. Python ignores two signals.
+    # Python ignores these two signals. A shell would start the program with the default actions.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     sys.stdout.flush()
@@ -90,14 +90,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _environment() -> dict[str, str]:
-    """The user's: ./mallard has set a variable, and Python sets another one where the locale is C."""
+    """The user's environment, without the variables set by ./mallard and, in the C locale, by Python."""
     first = Path("/proc/self/environ").read_bytes().split(b"\0")
     own = {"MALLARD_ROOT"} | {name for name in ("LC_CTYPE",) if not _is_set(name, first)}
     return {name: value for name, value in os.environ.items() if name not in own}
 
 
 def _is_set(name: str, variables: list[bytes]) -> bool:
-    return any(each.startswith(f"{name}=".encode()) for each in variables)
+    return any(variable.startswith(f"{name}=".encode()) for variable in variables)
 
 
 def _options(arguments: argparse.Namespace) -> list[str]:
@@ -110,14 +110,14 @@ def _options(arguments: argparse.Namespace) -> list[str]:
 
 
 def _check_recovery(arguments: argparse.Namespace) -> None:
-    for name, given in (
+    for name, present in (
         (" ".join(arguments.program), bool(arguments.program)),
         ("-o", arguments.output is not None),
         ("--follow", arguments.follow),
         ("--sample", arguments.sample is not None),
     ):
-        if given:
-            raise UsageError(f"--recover starts no program; leave '{name}' out")
+        if present:
+            raise UsageError(f"--recover does not start a program; leave '{name}' out")
 
 
 def _check_place(trace: Path) -> None:

@@ -15,7 +15,7 @@ from mallard.plan import SURVEY
 from mallard.result import Row
 from mallard.store import Store
 from mallard.view.html import Measured, page
-from mallard.whole_file import write_whole
+from mallard.whole_file import write_atomically
 
 EXAMPLES = (
     ("mallard report", "the newest run of each experiment"),
@@ -50,46 +50,50 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output
     with Store.open_existing(arguments.db) as store:
         latest = arguments.run == "latest"
-        rows_of = cache(store.rows)
-        measured = _newest(store, rows_of) if latest else _one(store, arguments.run)
-        evidence = [row for run in finished_runs(store) for row in rows_of(run.id)] if latest else []
-    write_whole(output, page(measured, evidence))
-    rows = sum(len(each.rows) for each in measured.values())
-    runs = ", ".join(f"{each.run.id} ({name})" for name, each in measured.items())
+        load_rows = cache(store.rows)
+        measured = _newest(store, load_rows) if latest else _one(store, arguments.run)
+        evidence = [row for run in finished_runs(store) for row in load_rows(run.id)] if latest else []
+    write_atomically(output, page(measured, evidence))
+    rows = sum(len(entry.rows) for entry in measured.values())
+    runs = ", ".join(f"{entry.run.id} ({name})" for name, entry in measured.items())
     many = "s" if len(measured) > 1 else ""
     print_line(output_console(), f"{output}: run{many} {runs}, {rows} rows; open it in a browser")
     return 0
 
 
-def _newest(store: Store, rows_of: Callable[[int], list[Row]]) -> dict[str, Measured]:
-    """For each experiment its newest finished run with a time, or else its newest interrupted run. A run of
-    the survey has few cells, so every other run comes before it."""
+def _newest(store: Store, load_rows: Callable[[int], list[Row]]) -> dict[str, Measured]:
+    """The newest finished run of each experiment that has a time, or else its newest interrupted run. A run
+    of the survey has few cells, so every other run is preferred to it."""
     runs = sorted(
         store.runs(), key=lambda run: (run.scale != SURVEY, run.finished is not None, run.id), reverse=True
     )
-    found: dict[str, Measured] = {}
+    by_experiment: dict[str, Measured] = {}
     for name in EXPERIMENTS:
         candidates = (
-            Measured(run, store.notes(run.id), [row for row in rows_of(run.id) if row.experiment == name])
+            Measured(run, store.notes(run.id), [row for row in load_rows(run.id) if row.experiment == name])
             for run in runs
             if run.experiment == name
         )
-        newest = next((each for each in candidates if any(row.ok for row in each.rows)), None)
+        newest = next((candidate for candidate in candidates if any(row.ok for row in candidate.rows)), None)
         if newest:
-            found[name] = newest
-    if not found:
+            by_experiment[name] = newest
+    if not by_experiment:
         raise UsageError(f"{store.path} has no results yet; 'mallard bench density --quick' makes them")
-    return found
+    return by_experiment
 
 
 def _one(store: Store, number: str) -> dict[str, Measured]:
     run = store.select_run(number)
     notes = store.notes(run.id)
     rows = {name: store.rows(run.id, name) for name in EXPERIMENTS}
-    found = {name: Measured(run, notes, its) for name, its in rows.items() if its}
-    if not found:
+    by_experiment = {
+        name: Measured(run, notes, experiment_rows)
+        for name, experiment_rows in rows.items()
+        if experiment_rows
+    }
+    if not by_experiment:
         raise UsageError(
             f"run {run.id} in {store.path} has no rows; 'mallard list runs' shows which runs have, "
             "'mallard bench' makes one"
         )
-    return found
+    return by_experiment

@@ -1,4 +1,4 @@
-"""`mallard table`: a run as it was shown when it ended, or a printed table of the papers beside it."""
+"""`mallard table`: shows a run again, or compares it with a printed table of the papers."""
 
 from __future__ import annotations
 
@@ -85,20 +85,20 @@ def _show_tables() -> None:
 
 
 def _show_run(arguments: argparse.Namespace) -> None:
-    """Ends with the printed tables that have cells of the run."""
+    """Shows the run, and names the printed tables that have cells of it."""
     from mallard.view.terminal import show_run
     from mallard.view.terminal.console import output_console
 
     with Store.open_existing(arguments.db) as store:
-        found = store.select_run(arguments.run)
-        rows, notes = store.rows(found.id), store.notes(found.id)
+        run = store.select_run(arguments.run)
+        rows, notes = store.rows(run.id), store.notes(run.id)
     console = output_console()
-    show_run(console, found, rows, notes, everything=arguments.all)
+    show_run(console, run, rows, notes, everything=arguments.all)
     settings = by_setting(rows)
     names = [
         name
-        for name, each in all_tables().items()
-        if each.experiment == found.experiment and any(has_cells(each, one) for one in settings)
+        for name, table in all_tables().items()
+        if table.experiment == run.experiment and any(has_cells(table, setting) for setting in settings)
     ]
     if names:
         others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
@@ -114,22 +114,22 @@ def _show_printed(arguments: argparse.Namespace) -> None:
     printed = table_named(arguments.table)
     local = _checked(arguments, printed)
     console = Console(highlight=False)
-    found, measured = _measured(arguments, printed, local)
+    run, measured = _measured(arguments, printed, local)
     print_line(
         console,
         f"[bold]{printed.paper} {printed.label}[/], {printed.experiment}: {printed.caption}\n",
         markup=True,
     )
-    if found is None:
+    if run is None:
         nothing = beside(printed, Measured(printed.experiment), local)
         console.print(beside_text(printed, nothing, console, arguments.nanoseconds))
         print_line(console, f"Not measured here yet; this measures it: {_command_for(printed)}\n")
     else:
         pool = f"{local} for the multipool" if arguments.local else ""
-        for each in measured:
-            here = (f"here: run {found.id}", setting_text(each.setting), pool)
-            print_line(console, ", ".join(filter(None, here)))
-            console.print(beside_text(printed, beside(printed, each, local), console, arguments.nanoseconds))
+        for entry in measured:
+            source = (f"here: run {run.id}", setting_text(entry.setting), pool)
+            print_line(console, ", ".join(filter(None, source)))
+            console.print(beside_text(printed, beside(printed, entry, local), console, arguments.nanoseconds))
     print_line(console, _legend(printed, arguments.nanoseconds) + "\n")
     console.print(notes_text(notes_for(printed)))
 
@@ -137,10 +137,10 @@ def _show_printed(arguments: argparse.Namespace) -> None:
 def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
     """The local allocator. Refuses options that do not apply to this table."""
     if arguments.nanoseconds and not printed.shows_times:
-        what = "percents" if not printed.place and printed.experiment == "density" else "ratios"
+        unit = "percents" if not printed.place and printed.experiment == "density" else "ratios"
         if printed.unit == "seconds":
             raise UsageError(f"--nanoseconds: {printed.name} is in nanoseconds already; leave the option out")
-        raise UsageError(f"--nanoseconds: {printed.name} prints {what} only; leave the option out")
+        raise UsageError(f"--nanoseconds: {printed.name} prints {unit} only; leave the option out")
     if arguments.local is None:
         return LOCAL
     if printed.experiment != "locality" or printed.place["strategy"] == GLOBAL:
@@ -154,14 +154,14 @@ def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
 def _measured(
     arguments: argparse.Namespace, printed: PrintedTable, local: str
 ) -> tuple[Run | None, list[Measured]]:
-    """The run asked for, or the newest with cells of the printed table, and those cells by setting."""
+    """The requested run, or the newest one with cells of the printed table, and these cells by setting."""
     if nothing_measured(arguments) and arguments.run == "latest":
         return None, []  # the printed figures are worth reading before the first measurement
     with Store.open_existing(arguments.db) as store:
         runs = reversed(store.runs()) if arguments.run == "latest" else [store.select_run(arguments.run)]
         for candidate in runs:
             settings = by_setting(store.rows(candidate.id, printed.experiment))
-            matching = [each for each in settings if has_cells(printed, each, local)]
+            matching = [setting for setting in settings if has_cells(printed, setting, local)]
             if matching:
                 return candidate, matching
     return None, []

@@ -11,7 +11,7 @@ from mallard.command_line import layout
 from mallard.command_line.needs import Needs
 from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 from mallard.stages import STAGES, Counts, Stage, WordStage, Workplace, times
 from mallard.stages.words import mentions
 from mallard.version import source_root
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def check(arguments: argparse.Namespace) -> None:
     if arguments.list:
         if arguments.stages:
-            raise UsageError("--list shows every stage; name none beside it")
+            raise UsageError("--list shows every stage; leave the stages out")
         texts = ((stage.name, f"(full) {stage.text}" if stage.full else stage.text) for stage in STAGES)
         raise Answer(layout.columns(list(texts)) + "\n")
     choose(arguments)
@@ -79,14 +79,14 @@ def choose(arguments: argparse.Namespace) -> list[Stage]:
     """The stages in their order, then the words."""
     known = {stage.name for stage in STAGES}
     if arguments.stages and (arguments.full or arguments.rest):
-        raise UsageError("--full and --rest choose the stages; name none beside them")
+        raise UsageError("--full and --rest choose the stages; leave the names out")
     if not arguments.stages:
         return [stage for stage in STAGES if arguments.full or stage.full == arguments.rest]
     words = [word for word in dict.fromkeys(arguments.stages) if word not in known]
     for word in words:
         if not word.isidentifier() or iskeyword(word) or not mentions(tree(), word):
             raise UsageError(
-                f"unknown stage '{word}'{meant(word, known)}, and no test mentions it; allowed are "
+                f"unknown stage '{word}'{did_you_mean(word, known)}, and no test mentions it; allowed are "
                 f"{', '.join(stage.name for stage in STAGES)}, or a word of the tests, such as multipool"
             )
     chosen = [stage for stage in STAGES if stage.name in arguments.stages]

@@ -93,10 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.trial.program import Program
     from mallard.trial.scope_code import exclude_functions, locate_scope
     from mallard.view.terminal.console import output_console, print_line
-    from mallard.view.terminal.counting import count_on
+    from mallard.view.terminal.counting import count_progress
     from mallard.view.terminal.trial import show_campaign, trial_json
 
-    trials.check_there(trials.chosen_mallocs(arguments))
+    trials.check_available(trials.chosen_mallocs(arguments))
     display = Console(stderr=True, highlight=False)
     print_line(display, runs_again(arguments.program[0]))
     program = Program(
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.program, arguments.input, Path(folder) / "mallard.trace", arguments.time_limit
         )
         scope = exclude_functions(trace, locate_scope(trace, arguments.scope), arguments.without)
-        with count_on(display, "run") as tick:
+        with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     if arguments.json:
         print(trial_json(result))

@@ -1,4 +1,4 @@
-"""`mallard verify`: a program before and after a change of its allocation, beside each other."""
+"""`mallard verify`: compares a program before and after a change of its allocation."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from mallard.command_line import exit_status
 from mallard.command_line.needs import Needs
 from mallard.command_line.options import add_time_limit
 from mallard.command_line.parser import positive_int
-from mallard.command_line.programs import check_program, same_program
+from mallard.command_line.programs import check_program, is_one_program
 from mallard.errors import UsageError
 from mallard.verify.advice import read_advice
 from mallard.verify.comparison import AFTER, BEFORE, NULL
 
 EXAMPLES = (
-    ("mallard verify ./before ./after -- FILE", "both with the same words"),
+    ("mallard verify ./before ./after -- FILE", "both with the same arguments"),
     ("mallard verify ./before ./after ./null", "with the changed code over new_delete"),
-    ("mallard verify ./before ./after --advice FILE", "what was promised, beside it"),
+    ("mallard verify ./before ./after --advice FILE", "compared with the advice"),
 )
 TAKES_WORDS = True
 
-LEAST_ROUNDS, USUAL_ROUNDS = 3, 21
+LEAST_ROUNDS, DEFAULT_ROUNDS = 3, 21
 PLACES = (BEFORE, AFTER, NULL)
 
 
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="PROGRAM",
         help="the program before the change, after it, and perhaps the changed code bound to new_delete, "
-        "which shows the gain of the rewrite itself; words for all of them behind '--'",
+        "which shows the gain of the rewrite itself; arguments for all of them after '--'",
     )
     parser.add_argument(
         "--advice",
@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rounds",
         metavar="N",
         type=positive_int,
-        default=USUAL_ROUNDS,
-        help=f"runs of each program, interleaved (default: {USUAL_ROUNDS})",
+        default=DEFAULT_ROUNDS,
+        help=f"runs of each program, interleaved (default: {DEFAULT_ROUNDS})",
     )
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the programs' standard input (default: none)"
@@ -62,19 +62,19 @@ def check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"{missing} is missing: mallard verify BEFORE AFTER [NULL] -- ARGUMENTS")
     if len(programs) > len(PLACES):
         raise UsageError(
-            f"'{programs[len(PLACES)]}' is one program too many; words for all programs stand behind '--'"
+            f"unexpected program '{programs[len(PLACES)]}'; give the arguments of the programs after '--'"
         )
     for program in programs:
         check_program(program)
     for place, program in enumerate(programs):
-        for other in programs[:place]:
-            if same_program(program, other):
-                raise UsageError(f"{program} and {other} are one program; give two builds")
+        for earlier in programs[:place]:
+            if is_one_program(program, earlier):
+                raise UsageError(f"{program} and {earlier} are one program; give two builds")
     if arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
     for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
-            raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+            raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
@@ -88,12 +88,12 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.verify.ownership import record_ownership
     from mallard.verify.result import Verification
     from mallard.view.terminal.console import output_console
-    from mallard.view.terminal.counting import count_on
+    from mallard.view.terminal.counting import count_progress
     from mallard.view.terminal.verify import show_verification
 
     advice = read_advice(arguments.advice) if arguments.advice else None
     programs = dict(zip(PLACES, arguments.programs, strict=False))
-    with count_on(Console(stderr=True, highlight=False), "run") as tick:
+    with count_progress(Console(stderr=True, highlight=False), "run") as tick:
         comparison = compare(
             programs,
             arguments.words,
@@ -104,8 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
             advice.wall if advice and advice.figure else None,
         )
     with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
-        after = [programs[AFTER], *arguments.words]
-        ownership = record_ownership(after, arguments.input, Path(folder), arguments.time_limit)
+        command = [programs[AFTER], *arguments.words]
+        ownership = record_ownership(command, arguments.input, Path(folder), arguments.time_limit)
     result = Verification(comparison, ownership, advice)
     if arguments.json:
         print(result.json())

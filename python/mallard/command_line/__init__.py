@@ -1,1 +1,1 @@
-"""The words that verbs share: parser, options, needs, exit statuses, and the course of a measurement."""
+"""Code that verbs share: parser, options, needs, exit statuses, and measurements."""

@@ -1,7 +1,7 @@
 """The options of `mallard bench`, and its help: one screen for all experiments, and one for each.
 
-A command line may have the options of every experiment, so that an option of another one is refused with
-the experiments that have it. Help has those of the experiment in hand.
+The parser accepts the options of every experiment, so that an option of another one is refused with
+the names of the experiments that have it. Help shows the options of one experiment.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ import argparse
 from mallard.analysis.survey import QUESTIONS
 from mallard.command_line import layout
 from mallard.command_line.options import add_all, add_database
-from mallard.command_line.parser import Parser, gibibytes, one_of, positive_int, positive_seconds, seed_number
+from mallard.command_line.parser import (
+    Parser,
+    check_choice,
+    gibibytes,
+    positive_int,
+    positive_seconds,
+    seed_number,
+)
 from mallard.contenders import own_strategies
 from mallard.experiments import EXPERIMENTS
 from mallard.mallocs import NAMES
@@ -35,15 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_further(parser)
 
 
-def experiment_of(arguments: argparse.Namespace) -> str:
+def selected_experiment(arguments: argparse.Namespace) -> str:
     name = str(arguments.experiment)
-    one_of("unknown experiment", name, EXPERIMENTS)
+    check_choice("unknown experiment", name, EXPERIMENTS)
     return name
 
 
 def help_for_all(summary: str, examples: layout.Examples) -> str:
     experiments = layout.paragraph(", ".join(EXPERIMENTS))
-    questions = layout.columns([(each.text, each.cells) for each in QUESTIONS])
+    questions = layout.columns([(question.text, question.cells) for question in QUESTIONS])
     parser = Parser(prog="mallard bench", summary=summary, examples=examples)
     parser.usage = "mallard bench [EXPERIMENT] [OPTION ...]"
     parser.description = (
@@ -61,7 +68,7 @@ def help_for_one(name: str) -> str:
     parser = Parser(prog=f"mallard bench {name}", summary=experiment.text, examples=examples)
     words = f" [{' '.join(number for number, _ in numbers)}]" if numbers else ""
     parser.usage = f"{parser.prog}{words} [OPTION ...]"
-    parser.description = f"{parser.description}\nA time is that of {experiment.operation}."
+    parser.description = f"{parser.description}\nA time is for {experiment.operation}."
     if numbers:
         group = parser.add_argument_group("a single run, as P0089 writes it")
         for number, text in numbers:

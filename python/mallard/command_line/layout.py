@@ -15,18 +15,18 @@ Examples = Sequence[tuple[str, str]]  # a command, and a note on it
 
 
 def columns(rows: Sequence[tuple[str, str]]) -> str:
-    """A line for each row; a second column that is too long goes on below itself."""
+    """A line for each row; the second column wraps within its width."""
     first = max(len(name) for name, _ in rows)
     lines = []
     for name, text in rows:
         parts = textwrap.wrap(text, WIDTH - INDENT - first - GAP, break_on_hyphens=False) or [""]
         names = [name] + [""] * (len(parts) - 1)
-        lines += [f"{left:{first}}{' ' * GAP}{right}" for left, right in zip(names, parts, strict=True)]
+        lines += [f"{label:{first}}{' ' * GAP}{right}" for label, right in zip(names, parts, strict=True)]
     return _indented(lines)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as their cells; the longest text of a line that is too wide goes on below itself."""
+    """Columns as wide as their cells; if a line would be too wide, the widest column wraps."""
     lines = [[*headings]] if headings else []
     lines += [[*row] for row in rows]
     widths = [max(max(map(len, cell.split("\n"))) for cell in column) for column in zip(*lines, strict=True)]
@@ -52,7 +52,7 @@ def _folded(cell: str, width: int) -> list[str]:
 
 
 def examples(rows: Examples) -> str:
-    """In two columns; if a line would be too long for that, each note stands below its command."""
+    """In two columns; if a line would be too long, each note goes below its command."""
     first = max(len(command) for command, _ in rows)
     if all(INDENT + first + GAP + len(note) <= WIDTH for _, note in rows):
         return columns(rows)

@@ -17,8 +17,8 @@ from mallard.strategy_names import (
     BASE_MARK,
     INLINE_MARK,
     WINK_MARK,
-    mechanism_of,
-    number_of,
+    mechanism_name,
+    paper_number,
     without_variants,
 )
 
@@ -55,12 +55,12 @@ def show_runs(store: Store) -> None:
 
 def _experiments() -> Noted:
     return layout.table(
-        ["name", "what it does"], [[each.name, each.text] for each in EXPERIMENTS.values()]
+        ["name", "what it does"], [[experiment.name, experiment.text] for experiment in EXPERIMENTS.values()]
     ), ""
 
 
 def _structures() -> Noted:
-    rows = [[name, each.type, f"2^{each.inner_log2}"] for name, each in structures().items()]
+    rows = [[name, structure.type, f"2^{structure.inner_log2}"] for name, structure in structures().items()]
     return layout.table(["name", "type", "leaves of an element"], rows), ""
 
 
@@ -68,18 +68,18 @@ def _every_strategy() -> Noted:
     return _strategies(in_table_order(offered())), STRATEGIES
 
 
-def _usual_strategies() -> Noted:
-    every = in_table_order(offered())
-    usual = without_variants(every)
-    variants = [name for name in every if name not in usual]
-    return _strategies(usual), f"{STRATEGIES} Not here: {len(variants)} variants, such as {variants[-1]}."
+def _default_strategies() -> Noted:
+    names = in_table_order(offered())
+    defaults = without_variants(names)
+    variants = [name for name in names if name not in defaults]
+    return _strategies(defaults), f"{STRATEGIES} Not here: {len(variants)} variants, such as {variants[-1]}."
 
 
 def _strategies(names: Sequence[str]) -> str:
     known = described()
     rows = []
-    for uses in _grouped(names, lambda name: (mechanism_of(name), known[name].allocator)):
-        numbers = in_words([number for name in uses if (number := number_of(name))])
+    for uses in _grouped(names, lambda name: (mechanism_name(name), known[name].allocator)):
+        numbers = in_words([number for name in uses if (number := paper_number(name))])
         rows.append([uses[0], f"{known[uses[0]].allocator}{_also(uses)}", numbers])
     return layout.table(["name", "allocator", "AS"], rows)
 
@@ -89,7 +89,7 @@ def _every_contender() -> Noted:
     rows = []
     for library in LIBRARIES.values():
         rows.append([library.name, f"package {library.package}" if library.package else IN_COMPILER])
-        for uses in _grouped(_names_of(library), mechanism_of):
+        for uses in _grouped(_contender_names(library), mechanism_name):
             rows.append([f"  {uses[0]}", f"{CONTENDERS[uses[0]].text}{_also(uses)}"])
     return layout.table([], rows), f"{WINK} pmr-monotonic{WINK_MARK}."
 
@@ -97,15 +97,15 @@ def _every_contender() -> Noted:
 def _libraries() -> Noted:
     rows = []
     for library in LIBRARIES.values():
-        usual = dict.fromkeys(map(mechanism_of, without_variants(_names_of(library))))
-        rows.append([library.name, ", ".join(usual), library.package or IN_COMPILER])
+        defaults = dict.fromkeys(map(mechanism_name, without_variants(_contender_names(library))))
+        rows.append([library.name, ", ".join(defaults), library.package or IN_COMPILER])
     return layout.table(["library", "strategies", "Debian package"], rows), (
-        "'mallard doctor' tells which are installed, 'mallard bench density --contenders' measures those."
+        "'mallard doctor' shows the installed ones, 'mallard bench density --contenders' measures them."
     )
 
 
-def _names_of(library: Library) -> list[str]:
-    return [name for name, each in CONTENDERS.items() if each.library == library.name]
+def _contender_names(library: Library) -> list[str]:
+    return [name for name, contender in CONTENDERS.items() if contender.library == library.name]
 
 
 def _grouped(names: Iterable[str], key: Callable[[str], Hashable]) -> list[list[str]]:
@@ -118,7 +118,7 @@ def _grouped(names: Iterable[str], key: Callable[[str], Hashable]) -> list[list[
 
 def _also(names: Sequence[str]) -> str:
     """` (also /wink, /base)` of monotonic, monotonic/wink and monotonic/base."""
-    others = [name.removeprefix(mechanism_of(name)) for name in names[1:]]
+    others = [name.removeprefix(mechanism_name(name)) for name in names[1:]]
     return f" (also {', '.join(others)})" if others else ""
 
 
@@ -171,7 +171,7 @@ LISTS: Mapping[str, Callable[[], Noted]] = {
     "tables": _every_table,
 }
 SHORTER: Mapping[str, Callable[[], Noted]] = {
-    "strategies": _usual_strategies,
+    "strategies": _default_strategies,
     "contenders": _libraries,
     "tables": _tables_by_experiment,
 }

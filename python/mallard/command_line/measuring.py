@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from mallard import machine
 from mallard.command_line.needs import Needs
-from mallard.contenders import BEHIND
+from mallard.contenders import CONTAINER_LIBRARIES
 from mallard.expected_runner import expected_runner
 from mallard.plan import SURVEY, Host, Plan, Request, make_plan, selected_compilers, selected_mallocs
 from mallard.run import Outcome, execute, prepare
@@ -24,16 +24,16 @@ class Display(Protocol):
     """Shows the progress of a run: mallard.run's listener."""
 
     def begin(self, done: int, total: int) -> None: ...
-    def measured(self, row: Any, done: int, seconds_left: float | None) -> None: ...
+    def measured(self, row: Any, done: int, remaining_seconds: float | None) -> None: ...
     def tick(self) -> None: ...
     def say(self, text: str) -> None: ...
     def warn(self, text: str) -> None: ...
     def end(self) -> None: ...
 
 
-def needs_of(*requests: Request) -> Needs:
-    """Makes the plans for the runner that is to be built, so that a bad request fails before the build. If
-    the caller names a runner, nothing is built, and that runner is asked.
+def needs_for(*requests: Request) -> Needs:
+    """Plans for the runner that is going to be built, so that a bad request fails before the build. A runner
+    that the caller names is queried instead, and nothing is built.
     """
     compilers = dict.fromkeys(name for request in requests for name in selected_compilers(request))
     mallocs = tuple(dict.fromkeys(name for request in requests for name in selected_mallocs(request)))
@@ -45,10 +45,10 @@ def needs_of(*requests: Request) -> Needs:
     rows = [row for request in requests for row in make_plan(request, expected_runner(), host()).rows]
     return Needs(
         # The name g++ stands for the compiler that $CXX names, so its build is always needed.
-        presets=tuple(dict.fromkeys([COMPILERS["g++"], *(COMPILERS[each] for each in compilers)])),
+        presets=tuple(dict.fromkeys([COMPILERS["g++"], *(COMPILERS[compiler] for compiler in compilers)])),
         survey=all(request.survey for request in requests),
         mallocs=mallocs,
-        growing_vectors=any(BEHIND.keys() & row.strategies for row in rows),
+        growing_vectors=any(CONTAINER_LIBRARIES.keys() & row.strategies for row in rows),
     )
 
 
@@ -76,7 +76,7 @@ def measure(requests: Sequence[Request], database: str, command: str, display: D
     return outcomes
 
 
-# Of a process of each experiment of the survey, on the machine of the first estimate. In other series all
+# Seconds of a process in each experiment of the survey, on the reference machine. In other series all
 # processes count as equally long.
 _PROCESS_SECONDS = {
     "density": 0.40,
@@ -93,8 +93,8 @@ _PROCESS_SECONDS = {
 
 
 class _Series:
-    """Shows several runs as one. The rest of the run at hand is estimated from its own rows, a later run from
-    its expected seconds and the pace so far: the measured time over that expected."""
+    """Shows several runs as one. The remaining time of the current run is estimated from its rows, a later
+    run from its expected seconds and the pace so far: the measured time over that expected."""
 
     def __init__(
         self, display: Display, plans: Sequence[Plan], clock: Callable[[], float] = time.monotonic
@@ -106,7 +106,7 @@ class _Series:
         ]
         self._processes = [plan.processes for plan in plans]
         self._run = -1
-        self._before = 0
+        self._finished_processes = 0
         self._expected = 0.0
         self._started = clock()
         self.say, self.warn, self.tick = display.say, display.warn, display.tick
@@ -116,16 +116,16 @@ class _Series:
         if not self._run:
             self._display.begin(done, sum(self._processes))
 
-    def measured(self, row: Any, done: int, seconds_left: float | None) -> None:
+    def measured(self, row: Any, done: int, remaining_seconds: float | None) -> None:
         self._expected += self._process_seconds[self._run]
-        if seconds_left is not None:
+        if remaining_seconds is not None:
             pace = (self._clock() - self._started) / self._expected
             later = zip(self._process_seconds[self._run + 1 :], self._processes[self._run + 1 :], strict=True)
-            seconds_left += pace * sum(seconds * processes for seconds, processes in later)
-        self._display.measured(row, self._before + done, seconds_left)
+            remaining_seconds += pace * sum(seconds * processes for seconds, processes in later)
+        self._display.measured(row, self._finished_processes + done, remaining_seconds)
 
     def end(self) -> None:
-        self._before += self._processes[self._run]
+        self._finished_processes += self._processes[self._run]
 
 
 def _measured(
@@ -162,9 +162,9 @@ def _ended_like_an_interrupt() -> Iterator[None]:
         raise KeyboardInterrupt
 
     heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
-    before = {number: signal.signal(number, interrupt) for number in heeded}
+    previous = {number: signal.signal(number, interrupt) for number in heeded}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)

@@ -1,9 +1,9 @@
-"""Builds a native program for ./mallard, and says how long that will still take.
+"""Builds a native program for ./mallard, and reports the remaining time.
 
     python -m mallard.command_line.native_build LOG PRESET TARGET COMPILER NAME KEY FOLDER...
 
-KEY tells the compiler and its machine apart: with another key, cmake starts anew. Without changes in the
-FOLDERs the build costs no time, and nothing is said. It runs with the standard library alone.
+KEY identifies the compiler and its machine: if it changes, cmake configures from scratch. Without changes in
+the FOLDERs the build takes no time and prints nothing. It runs with the standard library alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
-from mallard.pace import left_text
+from mallard.pace import format_remaining
 
 FAILED, NOT_CONFIGURED = 1, 3
 LINE_SECONDS = 15.0
@@ -39,22 +39,23 @@ SECONDS = (
     ("bench/.*workload/", 2.5),
     ("Unity/", 6.0),
 )
-OTHER_SECONDS = 1.3
+DEFAULT_SECONDS = 1.3
 LINK_SECONDS = 0.2
 
 
 def step_seconds(text: str) -> float:
-    """The expected seconds of a step, of the text that the build tool prints for it."""
+    """The expected seconds of a step, from the text that the build tool prints for it."""
     if "Building" not in text:
         return LINK_SECONDS
-    return next((seconds for name, seconds in SECONDS if re.search(name, text)), OTHER_SECONDS)
+    return next((seconds for name, seconds in SECONDS if re.search(name, text)), DEFAULT_SECONDS)
 
 
 class Forecast:
-    """The rest of a build: the expected seconds of its steps, corrected by the pace of those that ended.
+    """The remaining time of a build: the expected seconds of its steps, corrected by the pace of finished
+    steps.
 
-    A step that runs now counts as half done. Before the first steps have ended, the machine counts as one
-    on which each step takes its expected time. Without the list of steps, or if a part of them was there, all
+    A running step counts as half done. Before the first steps have finished, the machine is assumed to be one
+    on which each step takes its expected time. Without the list of steps, or if some are already built, all
     take equally long.
     """
 
@@ -66,44 +67,44 @@ class Forecast:
         self._jobs = jobs
         self._done = 0.0
         self._at = 0.0
-        self._left = self._expected / jobs if expected else None
+        self._remaining = self._expected / jobs if expected else None
 
     def ended(self, step: str, number: int, total: int, seconds: float) -> None:
-        """The step with this number, of the total, ended so many seconds after the begin of the build."""
+        """Records that step `number` of `total` ended `seconds` after the start of the build."""
         self._done += step_seconds(step)
         self._at = seconds
         ahead = total - number
         if total < 0.9 * self._steps or not self._steps:
-            self._left = seconds * ahead / max(1, number)
+            self._remaining = seconds * ahead / max(1, number)
             return
-        rest = max(0.0, self._expected - self._done)
-        half_done = min(self._jobs - 1, ahead) * rest / max(1, ahead) / 2
+        remaining = max(0.0, self._expected - self._done)
+        half_done = min(self._jobs - 1, ahead) * remaining / max(1, ahead) / 2
         spent = self.PRIOR_SECONDS + self._jobs * seconds
         pace = spent / (self.PRIOR_SECONDS + self._done + half_done)
-        self._left = pace * (rest - half_done) / self._jobs
+        self._remaining = pace * (remaining - half_done) / self._jobs
 
-    def seconds_left(self, seconds: float) -> float | None:
-        """So many seconds after the begin; None if nothing is known yet."""
-        return None if self._left is None else max(0.0, self._left - (seconds - self._at))
+    def remaining_seconds(self, seconds: float) -> float | None:
+        """The estimate `seconds` after the start of the build; None if nothing is known yet."""
+        return None if self._remaining is None else max(0.0, self._remaining - (seconds - self._at))
 
 
 class Progress:
-    """Writes the rest of the time to standard error: a line in place in a terminal, a new line now and then
+    """Writes the remaining time to standard error: in place in a terminal, as a new line now and then
     elsewhere."""
 
     def __init__(self, forecast: Forecast) -> None:
         self._forecast = forecast
-        self._began = self._said = time.monotonic()
+        self._began = self._printed_at = time.monotonic()
         self._in_place = sys.stderr.isatty()
 
     def ended(self, step: str, number: int, total: int) -> None:
-        now = time.monotonic()
-        self._forecast.ended(step, number, total, now - self._began)
-        if now - self._said < (DRAW_SECONDS if self._in_place else LINE_SECONDS):
+        timestamp = time.monotonic()
+        self._forecast.ended(step, number, total, timestamp - self._began)
+        if timestamp - self._printed_at < (DRAW_SECONDS if self._in_place else LINE_SECONDS):
             return
-        self._said = now
-        left = self._forecast.seconds_left(now - self._began)
-        text = f"mallard: built {number} of {total}, {left_text(left)}"
+        self._printed_at = timestamp
+        remaining = self._forecast.remaining_seconds(timestamp - self._began)
+        text = f"mallard: built {number} of {total}, {format_remaining(remaining)}"
         _tell(f"\r{text}\033[K" if self._in_place else f"{text}\n")
 
     def end(self) -> None:
@@ -174,16 +175,16 @@ def _built(root: Path, directory: Path, preset: str, target: str, log: IO[bytes]
 
 
 def _steps(directory: Path, target: str) -> list[str]:
-    """The commands of the whole build, if Ninja carries them out."""
+    """The commands of the whole build; empty if Ninja does not run them."""
     if not (directory / "build.ninja").is_file():
         return []
     command = ["ninja", "-C", str(directory), "-t", "commands", target]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return [step_of(command) for command in answer.stdout.splitlines()]
+    return [step_text(command) for command in answer.stdout.splitlines()]
 
 
-def step_of(command: str) -> str:
-    """The text of a step, of its command: its object. Precompiled headers are named in the command, too."""
+def step_text(command: str) -> str:
+    """The text of a step, from its command. The name of the object is enough to estimate its time."""
     compilation = re.search(r" -o (\S+) -c ", command)
     return f"Building {compilation[1]}" if compilation else "Linking"
 

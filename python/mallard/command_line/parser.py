@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from mallard.command_line import layout
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 
 NO_INSTALL = "--no-install"
 LONGEST_OPTION = 31  # columns; the text of a longer one begins on the next line
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
             epilog="examples:\n" + layout.examples(examples),
             formatter_class=_Formatter,
             add_help=False,
-            # An abbreviation that is unique today need not be tomorrow.
+            # A new option can make an abbreviation ambiguous.
             allow_abbrev=False,
         )
         self._positionals.title = "arguments"
@@ -40,14 +40,14 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         if self.usage is None:
-            words = "".join(_in_usage(each) for each in self._get_positional_actions())
+            words = "".join(_in_usage(action) for action in self._get_positional_actions())
             self.usage = f"{self.prog}{words} [OPTION ...]"
         return super().format_help()
 
     def refuse_repeated(self, words: Sequence[str]) -> None:
-        """The last one would win, and nothing would tell that the others were dropped."""
+        """Refuses repeated options, because argparse silently keeps only the last one."""
         seen: set[int] = set()
-        for word in itertools.takewhile(lambda each: each != "--", words):
+        for word in itertools.takewhile(lambda item: item != "--", words):
             name = word.partition("=")[0]
             action = self._option_string_actions.get(name)
             if action is None or action.nargs == 0 or isinstance(action.default, list):
@@ -56,31 +56,32 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"{name} is given twice; leave one out")
             seen.add(id(action))
 
-    def parse_before_program(self, words: Sequence[str]) -> argparse.Namespace:
-        """The words behind `--` are those of a program, whatever they are. Without `--` it has no options."""
+    def parse_with_program(self, words: Sequence[str]) -> argparse.Namespace:
+        """Parses arguments in which everything after `--` belongs to a program, even options."""
         own, dashes, program = self._divided(words)
         arguments = self.parse_intermixed_args(own)
         if dashes and arguments.program:
-            self.error(f"'{arguments.program[0]}' stands before '--'; the program stands behind it")
+            self.error(f"'{arguments.program[0]}' comes before '--'; give the program after it")
         arguments.program += program
         return arguments
 
-    def parse_before_words(self, words: Sequence[str]) -> argparse.Namespace:
-        """The words behind `--` are kept as `words`, whatever they are."""
+    def parse_with_words(self, words: Sequence[str]) -> argparse.Namespace:
+        """Parses arguments, and keeps everything after `--` as `words`."""
         end = words.index("--") if "--" in words else len(words)
         arguments = self.parse_intermixed_args(words[:end])
         arguments.words = list(words[end + 1 :])
         return arguments
 
     def _divided(self, words: Sequence[str]) -> tuple[list[str], bool, list[str]]:
-        """The words before `--`, and those behind it. An option behind the program could be of either."""
+        """The words before `--` and after it. Refuses an option after the program, which could belong to
+        either."""
         value_follows, program = False, ""
         for place, word in enumerate(words):
             if word == "--" and not value_follows:
                 return list(words[:place]), True, list(words[place + 1 :])
             if program and word.startswith("-"):
                 self.error(
-                    f"'{word}' stands behind the program '{program}'; if it is the program's, write "
+                    f"'{word}' follows the program '{program}'; if it is the program's, write "
                     f"'{self.prog} -- {program} ... {word}', else put it before '{program}'"
                 )
             if not value_follows and not word.startswith("-"):
@@ -90,28 +91,28 @@ class Parser(argparse.ArgumentParser):
         return list(words), False, []
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self._plain(message)}\n'{self.prog} --help' tells more")
+        raise UsageError(f"{self._plain(message)}\nsee '{self.prog} --help'")
 
     def _plain(self, message: str) -> str:
-        """The errors that argparse writes itself, as the others are written."""
+        """Rewords the errors of argparse like the others."""
         unknown = re.match(r"unrecognized arguments: ([^\s=]+)", message)
         if unknown and unknown[1].startswith("-"):
-            return f"unknown option '{unknown[1]}'{self._option_meant(unknown[1])}"
+            return f"unknown option '{unknown[1]}'{self._suggest_option(unknown[1])}"
         if unknown:
-            return f"'{unknown[1]}' is one word too many"
+            return f"unexpected argument '{unknown[1]}'"
         message = re.sub(r"^argument (?:-\w/)?", "", message)
         message = message.replace("not allowed with argument", "not allowed with")
         return message.replace("expected one argument", "its value is missing")
 
-    def _option_meant(self, unknown: str) -> str:
-        """The dashes, which all options share, make none of them near."""
+    def _suggest_option(self, unknown: str) -> str:
+        """Compares without dashes: all options share them, so they say nothing about similarity."""
         known = {option.lstrip("-"): option for option in self._option_string_actions}
-        return meant(unknown.lstrip("-"), (), known)
+        return did_you_mean(unknown.lstrip("-"), (), known)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuses it as the others are refused."""
+        """Reports a bad choice like other errors."""
         if action.choices is not None:
-            one_of(action.option_strings[-1], value, action.choices)
+            check_choice(action.option_strings[-1], value, action.choices)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -131,18 +132,18 @@ def _in_usage(action: argparse.Action) -> str:
     return f" [{action.metavar}{' ...' if action.nargs == '*' else ''}]"
 
 
-def one_of(what: str, given: str, allowed: Iterable[str]) -> None:
-    """For words that are no option's: those are checked after argparse has refused unknown options."""
-    if given not in (there := list(allowed)):
-        raise UsageError(f"{what} '{given}'{meant(given, there)}; allowed are {', '.join(there)}")
+def check_choice(problem: str, word: str, allowed: Iterable[str]) -> None:
+    """Checks a positional argument, after argparse has refused unknown options."""
+    if word not in (choices := list(allowed)):
+        raise UsageError(f"{problem} '{word}'{did_you_mean(word, choices)}; allowed are {', '.join(choices)}")
 
 
 def positive_int(text: str) -> int:
-    return _whole_number(text, 1)
+    return _integer(text, 1)
 
 
 def seed_number(text: str) -> int:
-    return _whole_number(text, 0)
+    return _integer(text, 0)
 
 
 def positive_seconds(text: str) -> float:
@@ -155,23 +156,23 @@ def gibibytes(text: str) -> int:
 
 
 def is_number(text: str) -> bool:
-    """True for the digits 0 to 9 alone, not those of other scripts."""
+    """True for the digits 0 to 9 only, not for digits of other scripts."""
     return text.isascii() and text.isdecimal()
 
 
-def _between(text: str, what: str, unit: str, least: float, most: int) -> float:
+def _between(text: str, problem: str, unit: str, least: float, most: int) -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0.0
     if not least <= number <= most:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is {what}; allowed are {unit} from {least} to {most}, such as 90 or 0.5"
+            f"'{text}' is {problem}; allowed are {unit} from {least} to {most}, such as 90 or 0.5"
         )
     return number
 
 
-def _whole_number(text: str, least: int) -> int:
+def _integer(text: str, least: int) -> int:
     if not is_number(text) or not least <= int(text) < 2**63:
         raise argparse.ArgumentTypeError(
             f"'{text}' is not allowed; give a whole number of at least {least} and below 2^63"

@@ -1,4 +1,4 @@
-"""The programs of other people that a command names."""
+"""Checks of the programs that a command line names."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import os
 import shutil
 
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 
 
 def check_program(program: str) -> None:
-    """The native program looks closer. A wrong name should not cost a build."""
+    """A quick check before the build; the native program checks in detail."""
     if "/" in program:
         if os.path.isfile(program) and os.access(program, os.X_OK):
             return
-        reason = "is no program: it cannot be run" if os.path.exists(program) else "does not exist"
+        reason = "is not executable" if os.path.exists(program) else "does not exist"
         raise UsageError(f"{program} {reason}; give the path of a program")
     if shutil.which(program) is None:
         raise UsageError(
-            f"'{program}' is no program in PATH{meant(program, _programs())}; give its path, or install it"
+            f"'{program}' is not a program in PATH{did_you_mean(program, _programs())}; give its path, or "
+            "install it"
         )
 
 
-def same_program(program: str, other: str) -> bool:
-    places = [shutil.which(each) for each in (program, other)]
+def is_one_program(program: str, other: str) -> bool:
+    places = [shutil.which(name) for name in (program, other)]
     return None not in places and os.path.samefile(*[str(place) for place in places])
 
 

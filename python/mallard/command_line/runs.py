@@ -1,4 +1,4 @@
-"""The runs that a verb judges by, if it looks at all experiments."""
+"""The runs that a verb uses, if it covers all experiments."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mallard.errors import UsageError
 from mallard.store import Run, Store
 
 
-def add_runs(parser: argparse.ArgumentParser, what: str, first: str = "newest finished run") -> None:
-    """Each `what` is judged by one run, the `first` one that has it."""
+def add_runs(parser: argparse.ArgumentParser, noun: str, first: str = "newest finished run") -> None:
+    """Adds --run. By default each `noun` is judged by the `first` run that has it."""
     parser.add_argument(
         "--run",
         metavar="N",
         default="latest",
-        help=f"latest (default: for each {what} the {first} that has it), all, or numbers: 3,5",
+        help=f"latest (default: for each {noun} the {first} that has it), all, or numbers: 3,5",
     )
 
 
@@ -26,7 +26,7 @@ def check_runs(arguments: argparse.Namespace) -> None:
         wrong = [number for number in arguments.run.split(",") if not is_number(number.strip())]
         if wrong:
             raise UsageError(
-                f"--run '{wrong[0]}' is no run; allowed are latest, all, and runs' numbers such as 3,5; "
+                f"--run '{wrong[0]}' is not a run; allowed are latest, all, and runs' numbers such as 3,5; "
                 "'mallard list runs' shows them"
             )
     check_database(arguments, needed=arguments.run != "latest")

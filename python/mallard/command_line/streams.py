@@ -1,7 +1,7 @@
-"""Standard output and standard error, if they are closed or fail.
+"""Handles standard output and standard error that are closed or fail.
 
-A failure of standard output ends the verb with an OutputError. A failure of standard error is ignored: a
-benchmark goes on without showing its progress.
+A failure of standard output raises an OutputError. A failure of standard error is ignored: a
+benchmark continues without showing its progress.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class OutputError(UsageError):
 
 
 class ReaderGone(Exception):  # noqa: N818 - no error
-    """The reader of the pipe went away. The verb ends without a message."""
+    """The reader of the pipe has closed it. The verb ends without a message."""
 
 
 class _Stream:
@@ -49,7 +49,7 @@ class _Stream:
         return getattr(self._stream, name)
 
     def _lose(self, error: OSError) -> None:
-        # The interpreter flushes once more when it ends, and that must not fail again.
+        # The interpreter flushes again at exit, which must not fail.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -57,15 +57,15 @@ class _Stream:
 
 
 @contextlib.contextmanager
-def guarded() -> Iterator[None]:
+def guard_streams() -> Iterator[None]:
     """Guards both streams in its block. Raises an OutputError at once if standard output is closed, so that
     nothing is done without a way to show the result.
     """
     output, errors = cast("TextIO | None", sys.stdout), cast("TextIO | None", sys.stderr)
     with contextlib.ExitStack() as opened:
         # This also occupies the descriptor, so that no database is opened as standard error.
-        there = errors or opened.enter_context(open(os.devnull, "w", encoding="utf-8"))
-        sys.stderr = cast("TextIO", _Stream(there, _drop))
+        stream = errors or opened.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        sys.stderr = cast("TextIO", _Stream(stream, _drop))
         try:
             if output is None:
                 raise OutputError(f"standard output is closed; {REMEDY}")
@@ -91,7 +91,7 @@ def _end(error: OSError) -> None:
     raise OutputError(f"standard output cannot be written: {error.strerror}; {REMEDY}") from None
 
 
-def tell(text: str) -> None:
+def print_error(text: str) -> None:
     """Writes a line to standard error, if that is possible."""
     if sys.stderr is not None:
         print(text, file=cast("TextIO", _Stream(sys.stderr, _drop)), flush=True)

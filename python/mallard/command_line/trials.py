@@ -1,4 +1,4 @@
-"""The words that `try` and `advise` share: the program, its runs, and what they are measured against."""
+"""The arguments that `try` and `advise` share: the program, its runs, and the global allocators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LITTER_BLOCKS = 400_000
 
 def add_program(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its words behind '--'"
+        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its arguments after '--'"
     )
 
 
@@ -58,21 +58,21 @@ def check_runs(arguments: argparse.Namespace) -> None:
     mallocs.selected(arguments.mallocs, "--global")
     for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
-            raise UsageError(f"{option} {file} is no file; give one, or leave the option out")
+            raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
 
 
 def chosen_mallocs(arguments: argparse.Namespace) -> tuple[str, ...]:
     return tuple(mallocs.selected(arguments.mallocs, "--global"))
 
 
-def check_there(chosen: Sequence[str]) -> None:
-    """Before the program runs, and after the front door has tried to install them."""
+def check_available(chosen: Sequence[str]) -> None:
+    """Raises a UsageError for a malloc that is not installed, after ./mallard has tried to install it."""
     for malloc in chosen:
-        mallocs.library_of(malloc)
+        mallocs.require_library(malloc)
 
 
 def reads_terminal(arguments: argparse.Namespace) -> bool:
-    """True if the program would have read a terminal, if the user had run it."""
+    """True if the program would read from the terminal when run directly."""
     return arguments.input is None and sys.stdin is not None and sys.stdin.isatty()
 
 

@@ -1,4 +1,4 @@
-"""The other projects' allocators on this machine, which can be measured beside the library's."""
+"""The allocators of other projects on this machine, which can be compared with mallard's."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ BOOST = "boost/"
 
 def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
     return [
-        *(linked_with(system, each) for each in LIBRARIES.values() if each.package),
-        *(whole_process(system, each) for each in MALLOCS.values()),
+        *(linked_with(system, library) for library in LIBRARIES.values() if library.package),
+        *(preloadable(system, malloc) for malloc in MALLOCS.values()),
     ]
 
 
@@ -34,8 +34,8 @@ def linked_with(system: System, library: Library) -> Finding:
     return Finding(GROUP, topic, State.OK, _version(header, library) or str(header))
 
 
-def whole_process(system: System, malloc: Malloc) -> Finding:
-    """A malloc that `mallard bench EXPERIMENT --malloc` can put in the place of the C library's."""
+def preloadable(system: System, malloc: Malloc) -> Finding:
+    """A malloc that `mallard bench EXPERIMENT --malloc` can preload."""
     where = _library(system, malloc.library)
     if where is None:
         remedy = f"apt-get install {malloc.package}"
@@ -48,7 +48,7 @@ def _library(system: System, beginning: str) -> Path | None:
 
 
 def _version(header: Path, library: Library) -> str:
-    """Boost's version is in a header of its own; empty for other libraries, and if there is none."""
+    """Boost's version, from its version header; empty for other libraries, or without that header."""
     if not library.header.startswith(BOOST):
         return ""
     root = header.parents[library.header.count("/") - 1]
@@ -56,5 +56,5 @@ def _version(header: Path, library: Library) -> str:
         text = (root / "version.hpp").read_text(encoding="utf-8")
     except OSError:
         return ""
-    found = re.search(r'BOOST_LIB_VERSION "([\d_]+)"', text)
-    return found[1].replace("_", ".") if found else ""
+    match = re.search(r'BOOST_LIB_VERSION "([\d_]+)"', text)
+    return match[1].replace("_", ".") if match else ""

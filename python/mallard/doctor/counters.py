@@ -1,4 +1,4 @@
-"""The hardware counters that perf_event_open gives to this process."""
+"""The hardware counters that this process can open by perf_event_open."""
 
 from __future__ import annotations
 

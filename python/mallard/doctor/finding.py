@@ -23,12 +23,12 @@ class Finding:
 
     def __post_init__(self) -> None:
         if self.state is not State.OK and not self.remedy:
-            raise ValueError(f"{self.topic}: a finding that is not ok tells its remedy")
+            raise ValueError(f"{self.topic}: a finding that is not ok needs a remedy")
 
 
 @dataclass(frozen=True)
 class System:
-    """The files of the running system. Another root shows another machine to the probes."""
+    """The files of the running system. Tests use another root."""
 
     root: Path = Path("/")
 
@@ -44,8 +44,8 @@ class System:
 
     def any(self, *patterns: str) -> Path | None:
         """The first file that matches one of the patterns."""
-        found = (path for pattern in patterns for path in sorted(self.root.glob(pattern.lstrip("/"))))
-        return next(found, None)
+        paths = (path for pattern in patterns for path in sorted(self.root.glob(pattern.lstrip("/"))))
+        return next(paths, None)
 
 
 def size(count: int) -> str:

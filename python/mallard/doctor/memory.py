@@ -8,7 +8,7 @@ from typing import Any
 from mallard.doctor.finding import Finding, State, System, size
 
 GROUP = "memory"
-# The warm buffer of the monotonic strategies, and as much again for the structures beside it.
+# The warm buffer of the monotonic strategies, and as much again for the data structures.
 COMFORTABLE_BYTES = 2 * 2**30
 TRANSPARENT = "/sys/kernel/mm/transparent_hugepage"
 
@@ -64,7 +64,7 @@ def reserved(system: System) -> Finding:
 
 def randomisation(system: System) -> Finding:
     if system.read("/proc/sys/kernel/randomize_va_space") in ("1", "2"):
-        value = "on: each repetition has a layout of its own, as it should"
+        value = "on: every repetition has a different layout, as it should"
         return Finding(GROUP, "address layout", State.OK, value)
     remedy = "sudo sysctl kernel.randomize_va_space=2, so that repetitions average over layouts"
     return Finding(GROUP, "address layout", State.NOTE, "not random: every run measures one layout", remedy)

@@ -30,7 +30,7 @@ def examine(system: System, facts: dict[str, Any]) -> list[Finding]:
 
 def cpu(facts: dict[str, Any]) -> Finding:
     if facts["cpu"] is None:
-        remedy = "say beside results which it is"
+        remedy = "name it when you publish results"
         return Finding(GROUP, "cpu", State.NOTE, "the kernel does not name it", remedy)
     return Finding(GROUP, "cpu", State.OK, f"{facts['cpu']}, {facts['architecture']}")
 
@@ -78,13 +78,13 @@ def governor(system: System, facts: dict[str, Any]) -> Finding:
 
 
 def turbo(system: System, facts: dict[str, Any]) -> Finding:
-    intel, other = system.read(f"{CPU}/intel_pstate/no_turbo"), system.read(f"{CPU}/cpufreq/boost")
-    if not intel and not other:
+    intel, generic = system.read(f"{CPU}/intel_pstate/no_turbo"), system.read(f"{CPU}/cpufreq/boost")
+    if not intel and not generic:
         remedy = HOST_DECIDES if facts["virtual"] else "switch it off in the firmware, if it is there"
         return Finding(GROUP, "turbo", State.NOTE, "not shown by the kernel", remedy)
     if intel == "0":
         remedy = f"echo 1 | sudo tee {CPU}/intel_pstate/no_turbo"
-    elif not intel and other == "1":
+    elif not intel and generic == "1":
         remedy = f"echo 0 | sudo tee {CPU}/cpufreq/boost"
     else:
         return Finding(GROUP, "turbo", State.OK, "off")

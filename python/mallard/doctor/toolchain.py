@@ -14,7 +14,7 @@ from mallard.doctor.finding import Finding, State, System
 from mallard.stages import tools
 
 GROUP = "tools"
-# clang++ defines g++'s macros too, so it comes first.
+# clang++ also defines g++'s macros, so it is checked first.
 VERSION_MACROS = {
     "clang++": ("__clang_major__", "__clang_minor__", "__clang_patchlevel__"),
     "g++": ("__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"),
@@ -60,20 +60,20 @@ def identify(compiler: str) -> tuple[str, str] | None:
 
 
 def chosen_compiler() -> Finding:
-    asked = os.environ.get("CXX") or "c++"
-    path = shutil.which(asked)
+    requested = os.environ.get("CXX") or "c++"
+    path = shutil.which(requested)
     known = identify(path) if path else None
     if known is None:
-        return Finding(GROUP, "compiler", State.MISSING, f"{asked} is no C++ compiler here", CHOOSE)
+        return Finding(GROUP, "compiler", State.MISSING, f"{requested} is not a C++ compiler", CHOOSE)
     name, version = known
-    value = f"{asked} is {name} {version}"
+    value = f"{requested} is {name} {version}"
     if int(version.split(".")[0]) < OLDEST[name]:
         return Finding(GROUP, "compiler", State.MISSING, f"{value}, which is too old", CHOOSE)
     return Finding(GROUP, "compiler", State.OK, value)
 
 
 def family(name: str, remedy: str) -> Finding:
-    """All compilers of a family, under the plain name and with a version behind it."""
+    """All compilers of a family, with and without a version suffix."""
     versions = set()
     pattern = re.compile(rf"{re.escape(name)}(-\d+)?")
     for folder in os.get_exec_path():
@@ -81,8 +81,8 @@ def family(name: str, remedy: str) -> Finding:
             programs = os.listdir(folder)
         except OSError:
             continue
-        for found in programs:
-            known = identify(os.path.join(folder, found)) if pattern.fullmatch(found) else None
+        for entry in programs:
+            known = identify(os.path.join(folder, entry)) if pattern.fullmatch(entry) else None
             if known:
                 versions.add(known[1])
     if not versions:
@@ -100,11 +100,11 @@ def libcxx() -> Finding:
 
 
 def cmake() -> Finding:
-    found = re.search(r"version (\d+)\.(\d+)\S*", output("cmake", "--version"))
-    if found is None:
+    match = re.search(r"version (\d+)\.(\d+)\S*", output("cmake", "--version"))
+    if match is None:
         return Finding(GROUP, "cmake", State.MISSING, "none", "apt-get install cmake")
-    value = found[0].removeprefix("version ")
-    if (int(found[1]), int(found[2])) < OLDEST_CMAKE:
+    value = match[0].removeprefix("version ")
+    if (int(match[1]), int(match[2])) < OLDEST_CMAKE:
         return Finding(GROUP, "cmake", State.MISSING, f"{value}, which is too old", "pipx install cmake")
     return Finding(GROUP, "cmake", State.OK, value)
 

@@ -15,23 +15,23 @@ from mallard.experiments.description.experiment import CPU, Experiment
 
 def _described(name: str) -> Experiment:
     """The description of an experiment; `heap-churn` is in heap_churn.py."""
-    found = import_module(f"mallard.experiments.{name.replace('-', '_')}").EXPERIMENT
-    assert isinstance(found, Experiment)
-    assert found.name == name
-    return found
+    experiment = import_module(f"mallard.experiments.{name.replace('-', '_')}").EXPERIMENT
+    assert isinstance(experiment, Experiment)
+    assert experiment.name == name
+    return experiment
 
 
 EXPERIMENTS = {name: _described(name) for name in described.EXPERIMENTS}
 
-_FOLLOWS = {name: frozenset(each.roles(FOLLOWS)) for name, each in EXPERIMENTS.items()}
+_FOLLOWS = {name: frozenset(experiment.roles(FOLLOWS)) for name, experiment in EXPERIMENTS.items()}
 
 
-def clock_of(experiment: str) -> str:
+def clock_field(experiment: str) -> str:
     """The field of a result row that has the time. For an unknown experiment it is processor time."""
     known = EXPERIMENTS.get(experiment)
     return known.clock if known else CPU
 
 
 def follows(experiment: str) -> frozenset[str]:
-    """The parameters that are no part of a cell's key, because they follow from others."""
+    """The parameters that are not part of a cell's key, because they follow from others."""
     return _FOLLOWS.get(experiment, frozenset())

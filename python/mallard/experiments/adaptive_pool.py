@@ -29,10 +29,10 @@ EXPERIMENT = Experiment(
     operation="a node inserted and erased",
     title="Adaptive pools",
     heading="Adaptive pools: nodes by ranges",
-    how="A list gets nodes at its end and loses them again, a range at a time: node by node, or (burst) a "
-    "range in one call. The first round starts with no memory, the second with the memory that the first "
-    "left. The overhead compares the system's memory with the nodes' own bytes, so it includes the waste "
-    "between an allocator's blocks.",
+    explanation="A list gets nodes at its end and loses them again, a range at a time: node by node, or "
+    "(burst) a range in one call. The first round starts with no memory, the second with the memory that the "
+    "first left. The overhead compares the system's memory with the nodes' own bytes, so it includes the "
+    "waste between an allocator's blocks.",
     axes=AXES,
     rules=RULES,
     places=("range",),
@@ -44,7 +44,7 @@ EXPERIMENT = Experiment(
         x="nodes in a range",
         times=RANGES,
         amounts=(OVERHEAD, HELD, ERASED, OFFERED, POOL, TRIMMED),
-        whole="All of it together",
+        total="All of it together",
         sentences=(
             Fastest(RANGES),
             Bursts(RANGES[:2]),

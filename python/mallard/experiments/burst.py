@@ -30,8 +30,8 @@ EXPERIMENT = Experiment(
     operation="a node inserted or erased",
     title="Bursts",
     heading="Bursts: many nodes in a call",
-    how="The list and its ranges are those of the adaptive pools. A strategy with -burst allocates and "
-    "frees a whole range in one call; the others go node by node. Every strategy pushes and pops single "
+    explanation="The list and its ranges are those of the adaptive pools. A strategy with -burst allocates "
+    "and frees a whole range in one call; the others go node by node. Every strategy pushes and pops single "
     "nodes one by one, without bursts.",
     axes=AXES,
     rules=RULES,
@@ -44,7 +44,7 @@ EXPERIMENT = Experiment(
         x="nodes in a range",
         times=TIMES,
         amounts=(OVERHEAD, HELD),
-        whole="All ranges together",
+        total="All ranges together",
         sentences=(Fastest(TIMES), Bursts((*RANGES, CLEAR)), LEAST_OVERHEAD),
         unfinished="the range",
         plots=tuple(Plot(phase, "ns a node") for phase in RANGES),

@@ -24,7 +24,7 @@ AXES = (
     Axis(
         *("range", COUNTS, "nodes inserted or erased at a time, such as 10^1..10^4 or 10,1000"),
         default=(10, 100, 1000, 10_000),  # as in the article
-        said="ranges of {}",
+        value_format="ranges of {}",
         plural="ranges",
     ),
     Axis("nodes", COUNT, "nodes in all", default=2_000_000, role=AMOUNT),

@@ -39,23 +39,24 @@ EXPERIMENT = Experiment(
     clock=WALL,
     title="Contention",
     heading="Contention: several threads at once",
-    how="Every thread allocates and deallocates a block of S bytes, N times. Times are by the wall clock: a "
-    "flat line means that no thread waits. Threads beyond the number of cores also wait for their turn. A "
-    "shared strategy is one allocator for all threads; the others give each thread an allocator of its own.",
+    explanation="Every thread allocates and deallocates a block of S bytes, N times. Times are by the wall "
+    "clock: a flat line means that no thread waits. Threads beyond the number of cores also wait for their "
+    "turn. A shared strategy is one allocator for all threads; the others give each thread an allocator of "
+    "its own.",
     axes=(
         Axis(
             *("iterations_log2", RANGE, "N: pairs in a round, as exponents of two, such as 15..19"),
-            said="N = 2^{}",
+            value_format="N = 2^{}",
             option="iterations",
         ),
         Axis(
             *("block_log2", RANGE, "S: bytes of a block, as exponents of two, such as 6..8"),
-            said="S = 2^{}",
+            value_format="S = 2^{}",
             option="block",
         ),
         Axis(
             *(THREADS, RANGE, "W: threads, such as 1..8; there may be more than cores"),
-            said="W = {}",
+            value_format="W = {}",
         ),
         Axis("multiplier", COUNT, "rounds, each with a new allocator", 100, role=AMOUNT),
         Axis(
@@ -99,7 +100,7 @@ EXPERIMENT = Experiment(
         maps=2,
         title="N = {}, S = {} bytes",
         rows="threads",
-        each="number of threads",
+        row_text="number of threads",
         sentences=(ByThreads(), Mallocs(), Growth(FLAT), BeyondCores()),
         below=(
             Columns("cpu_ns_per_pair", "CPU ns a pair, of all threads together"),

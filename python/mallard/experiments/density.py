@@ -8,7 +8,7 @@ from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Own
 from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
 
-STRUCTURES = tuple(each["name"] for each in described.EXPERIMENTS["density"]["structures"])
+STRUCTURES = tuple(structure["name"] for structure in described.EXPERIMENTS["density"]["structures"])
 SIZES = tuple(described.EXPERIMENTS["density"]["sizes_log2"])
 BUFFERS = WARM, COLD, NONE = "warm", "cold", "none"
 
@@ -16,12 +16,12 @@ AXES = (
     Axis(
         *("ds", WORDS, "data structures, such as 1,4-6"),
         words=STRUCTURES,
-        said="{type}",
+        value_format="{type}",
         plural="structures",
     ),
     Axis(
         *("size_log2", RANGE, "elements, as exponents of two, such as 6..16"),
-        said="2^{}",
+        value_format="2^{}",
         option="size",
         plural="sizes_log2",
     ),

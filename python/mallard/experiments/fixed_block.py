@@ -36,23 +36,23 @@ EXPERIMENT = Experiment(
     operation="a pair, a replacement, a container or a call",
     title="Fixed blocks",
     heading="Fixed blocks: the works of Optimized C++",
-    how="new-delete makes and deletes one object, over and over. replace deletes one of 100 objects, drawn "
-    "at random, and makes a new one. list and map take 1,000 integers, and are destroyed. remove-ctrl "
+    explanation="new-delete makes and deletes one object, over and over. replace deletes one of 100 objects, "
+    "drawn at random, and makes a new one. list and map take 1,000 integers, and are destroyed. remove-ctrl "
     "removes control characters from a string, with the function that the book prints and with the better "
     "versions that it suggests.",
     axes=(
         Axis(
             *("work", WORDS, f"works of the chapter: {','.join(WORKS)} (default: all)"),
             words=tuple(WORKS),
-            said="{}",
+            value_format="{}",
             plural="works",
         ),
         Axis(
             "version",
             WORDS,
             "versions of remove-ctrl: as-printed, and the book's better ones (default: all)",
-            words=tuple(version for its in VERSIONS.values() for version in its),
-            said="{}",
+            words=tuple(version for versions in VERSIONS.values() for version in versions),
+            value_format="{}",
             plural="versions",
             within="work",
         ),

@@ -47,9 +47,9 @@ EXPERIMENT = Experiment(
     operation="a leaf element",
     title="Fragmentation",
     heading="Fragmentation: a heap that others have used",
-    how="The program allocates 2¹⁶ chunks of 1 to 1024 bytes from the global heap, and frees D of them at "
-    "random. R is a strategy's time relative to new-delete's in this used heap, divided by that ratio in a "
-    "fresh heap. Below 1, the strategy suffers less than the global allocator.",
+    explanation="The program allocates 2¹⁶ chunks of 1 to 1024 bytes from the global heap, and frees D of "
+    "them at random. R is a strategy's time relative to new-delete's in this used heap, divided by that "
+    "ratio in a fresh heap. Below 1, the strategy suffers less than the global allocator.",
     axes=(
         *AXES,
         Axis(
@@ -59,7 +59,7 @@ EXPERIMENT = Experiment(
                 "freed share of 2^16 chunks: all,half,quarter,eighth; none: no chunks, a fresh heap",
             ),
             words=FREED,
-            said="D = {}",
+            value_format="D = {}",
             plural="freed",
         ),
         Axis(
@@ -88,7 +88,7 @@ EXPERIMENT = Experiment(
         PAPER: Scale(3600, grids=(grid(27, STRUCTURES, SIZES, FREED),), variants=False),
     },
     plan="fragmentation",
-    asked={"freed": FREED, "upstream": (CACHE,)},
+    grid_defaults={"freed": FREED, "upstream": (CACHE,)},
     claimed=("upstream", "ds", "size_log2", "freed"),
     joined=("buffer",),  # chunks from the heap exclude a buffer
     panel=Own(

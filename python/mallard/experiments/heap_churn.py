@@ -29,14 +29,14 @@ EXPERIMENT = Experiment(
     operation="a free with its allocation",
     title="Ageing heap",
     heading="A heap that ages",
-    how="Sizes are drawn evenly between two bounds before the clock starts. The program writes both ends of "
-    "a block after its allocation, and reads its first word before its free. Held is the growth of the "
-    "process, and live the bytes that its blocks asked for. null does this work without an allocator.",
+    explanation="Sizes are drawn evenly between two bounds before the clock starts. The program writes both "
+    "ends of a block after its allocation, and reads its first word before its free. Held is the growth of "
+    "the process, and live the bytes that its blocks asked for. null does this work without an allocator.",
     axes=(
         Axis(
             *("live", COUNTS, "blocks in use at a time, such as 10^3..10^5"),
             default=(100_000,),
-            said="{} live blocks",
+            value_format="{} live blocks",
         ),
         Axis(
             "operations",
@@ -58,7 +58,7 @@ EXPERIMENT = Experiment(
         x="percent of the operations",
         times=(PAIR, FILL),
         amounts=(FRAGMENTATION, OVERHEAD, LIVE, HELD, OFFERED, TRIMMED),
-        whole="A free with its allocation",
+        total="A free with its allocation",
         sentences=(
             Fastest((PAIR, FILL)),
             Least(FRAGMENTATION, "Peak held over peak live, lowest and new-delete", ".2f"),

@@ -52,18 +52,18 @@ EXPERIMENT = Experiment(
     operation="an access",
     title="Locality",
     heading="Locality: lists whose links are scattered",
-    how="Each subsystem is a list of |S| links. A shuffle pops links and pushes them onto other lists, so "
-    "that their memory scatters. The access factor is the number of traversals of a list before the next "
-    "list: a small one means little temporal locality. Dragging a surface or pressing the arrow keys turns "
-    "all surfaces. The table of each stands below it.",
+    explanation="Each subsystem is a list of |S| links. A shuffle pops links and pushes them onto other "
+    "lists, so that their memory scatters. The access factor is the number of traversals of a list before "
+    "the next list: a small one means little temporal locality. Dragging a surface or pressing the arrow "
+    "keys turns all surfaces. The table of each stands below it.",
     axes=(
         Axis(
             *("links", COUNTS, "|G|, links in all, such as 2^21,2^25 (2^21 if another of these is given)"),
-            said="|G| = {count}",
+            value_format="|G| = {count}",
         ),
         Axis(
             *("list_length", COUNTS, "|S|, links of a list at first, such as 2^0..2^21 or 1,1024"),
-            said="|S| = {count}",
+            value_format="|S| = {count}",
         ),
         # A process measures all factors.
         Axis(
@@ -82,7 +82,7 @@ EXPERIMENT = Experiment(
         ),
         Axis("accesses", COUNT, "approximate accesses in a time, such as 2^20", role=AMOUNT),
         Axis("repeat_factor", text="rf, instead of accesses", role=AMOUNT),
-        Axis("access_factor", said="af = {}"),  # of one access
+        Axis("access_factor", value_format="af = {}"),  # of one access
     ),
     places=("links", "list_length", "access_factor"),
     scales={

@@ -30,7 +30,7 @@ EXPERIMENT = Experiment(
     operation="a pair, creation or node",
     title="Primitives",
     heading="Primitives: one call, one allocator, one list",
-    how="The median, and the lowest and highest of the repetitions.",
+    explanation="The median, and the lowest and highest of the repetitions.",
     axes=(
         Axis(
             *(
@@ -38,8 +38,8 @@ EXPERIMENT = Experiment(
                 WORDS,
                 "pair: a block; create: a new allocator; list: its nodes (default: all)",
             ),
-            words=tuple(each["name"] for each in described.EXPERIMENTS["primitives"]["operations"]),
-            said="{}",
+            words=tuple(operation["name"] for operation in described.EXPERIMENTS["primitives"]["operations"]),
+            value_format="{}",
             plural="operations",
         ),
         Axis("product_log2", text="operations in all, as an exponent of two", role=AMOUNT),

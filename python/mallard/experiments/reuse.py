@@ -13,7 +13,7 @@ from mallard.experiments.description.sentence import Fastest
 NAME = "reuse"
 IN_ORDER, RANDOM, REPLACED = "in-order", "random", "replaced"
 PATTERNS = (IN_ORDER, "reversed", RANDOM, REPLACED, "half")
-KINDS = SAME, MIXED = "same", "mixed"
+KINDS = ONE_SIZE, MIXED = "same", "mixed"
 OF_MIXED = described.EXPERIMENTS[NAME]["mixed_sizes"]
 SIZES = (16, 24, 32, 64, 128, 256, 512)
 
@@ -24,7 +24,7 @@ def grid(
     sizes: tuple[int, ...], powers: tuple[int, ...], patterns: tuple[str, ...], *kinds: str
 ) -> dict[str, tuple[object, ...]]:
     live = tuple(2**power for power in powers)
-    return {"block_bytes": sizes, "live": live, "pattern": patterns, "sizes": kinds or (SAME,)}
+    return {"block_bytes": sizes, "live": live, "pattern": patterns, "sizes": kinds or (ONE_SIZE,)}
 
 
 EXPERIMENT = Experiment(
@@ -37,21 +37,25 @@ EXPERIMENT = Experiment(
     operation="a free with its allocation",
     title="Reuse",
     heading="Blocks that are freed and allocated again",
-    how="N blocks are live. The patterns in-order, reversed and random free all of them in that order and "
-    "allocate N again. replaced frees and allocates one block at random, half a random half of all. The "
-    "program writes the first word of a block after its allocation, and reads it before its free. Mixed "
-    "sizes lie evenly between 16 bytes and the size of the table. null does this work with the addresses of "
-    "free blocks in a separate array.",
+    explanation="N blocks are live. The patterns in-order, reversed and random free all of them in that "
+    "order and allocate N again. replaced frees and allocates one block at random, half a random half of "
+    "all. The program writes the first word of a block after its allocation, and reads it before its free. "
+    "Mixed sizes lie evenly between 16 bytes and the size of the table. null does this work with the "
+    "addresses of free blocks in a separate array.",
     axes=(
-        Axis(*("block_bytes", RANGE, "bytes of a block, such as 16,64 or 16..512"), said="{} bytes"),
-        Axis("live", COUNTS, "N: blocks in use, such as 2^6..2^20", said="{count} blocks"),
+        Axis(*("block_bytes", RANGE, "bytes of a block, such as 16,64 or 16..512"), value_format="{} bytes"),
+        Axis("live", COUNTS, "N: blocks in use, such as 2^6..2^20", value_format="{count} blocks"),
         Axis(
             *("pattern", WORDS, f"freed blocks: {', '.join(PATTERNS)}"),
             words=PATTERNS,
-            said="{}",
+            value_format="{}",
             plural="patterns",
         ),
-        Axis(*("sizes", WORDS, "sizes of the blocks: same (default), mixed"), words=KINDS, said="{} sizes"),
+        Axis(
+            *("sizes", WORDS, "sizes of the blocks: same (default), mixed"),
+            words=KINDS,
+            value_format="{} sizes",
+        ),
         Axis(
             "operations",
             COUNT,
@@ -91,18 +95,18 @@ EXPERIMENT = Experiment(
     },
     block="block_bytes",
     # Those that serve blocks of one size.
-    only={name: ("sizes", (SAME,)) for name in described.names_in(NAME) if name not in OF_MIXED},
+    only={name: ("sizes", (ONE_SIZE,)) for name in described.names_in(NAME) if name not in OF_MIXED},
     panel=Phases(
         across="N",
         head="N",
         x="N, blocks in use",
         times=(PAIR,),
         amounts=(),
-        whole="A free with its allocation",
+        total="A free with its allocation",
         sentences=(Fastest((PAIR,)),),
         unfinished="N",
         drawn=("multipool", "fixed-pool", "small-object-pool", "heap"),
-        first=(("sizes", SAME), ("pattern", RANDOM)),
+        first=(("sizes", ONE_SIZE), ("pattern", RANDOM)),
         legend="N: blocks in use.",
     ),
 )

@@ -8,20 +8,20 @@ from mallard.experiments.description.panel import Phases, Plot
 from mallard.experiments.description.quantity import Quantity
 from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Rule, Scale
 from mallard.experiments.description.sentence import Fastest, Pairs, Share
-from mallard.experiments.vectors import AXES, DRAWN, HOW, LARGE, LEGEND, ONLY, sizes
+from mallard.experiments.vectors import AXES, DRAWN, EXPLANATION, LARGE, LEGEND, ONLY, sizes
 
 FEW = (10, 100, 500, 1000, 2000, 10_000)  # with the article's: 500, 2,000 and 10,000
 MANY = (*FEW, 100_000, 1_000_000, 10_000_000)
 SHRINK = Quantity("shrink_ns", "shrink", "erase the last elements and shrink", "a shrink")
 # The row's own time, as in the article.
-WHOLE = Quantity("", "with its making", "make a vector and shrink it to nothing, each shrink", "a shrink")
+TOTAL = Quantity("", "with its making", "make a vector and shrink it to nothing, each shrink", "a shrink")
 ALLOCATIONS = Quantity(
     "allocations", "allocations", "blocks that the allocator gave a vector", "allocations", shown=",.0f"
 )
 SHRINKS = Quantity("shrinks", "in place", "shrinks of its block in place", "in place", shown=",.0f")
 HELD = Quantity("held_bytes", "held", "growth of resident memory with all elements", large=LARGE)
 HALF = Quantity("half_bytes", "half", "held with half of the elements left", large=LARGE)
-LEFT = Quantity("left_bytes", "left", "held with one step of elements left", large=LARGE)
+REMAINING = Quantity("left_bytes", "left", "held with one step of elements left", large=LARGE)
 OFFERED = Quantity("offered_bytes", "offered", "offered to the system then, still resident", large=LARGE)
 RETURNED = Quantity(
     "returned_bytes", "returned", "given back to the system when one step is left", large=LARGE
@@ -34,7 +34,7 @@ EXPERIMENT = Experiment(
     operation="an erasure with its shrink_to_fit",
     title="Shrinking",
     heading="A vector shrinks to fit",
-    how=HOW,
+    explanation=EXPLANATION,
     axes=(
         *AXES,
         Axis("step", COUNT, "elements erased at a time (default: 5; more of large vectors)", role=FOLLOWS),
@@ -52,12 +52,12 @@ EXPERIMENT = Experiment(
     panel=Phases(
         across="number of elements",
         x="elements of the vector",
-        times=(SHRINK, WHOLE),
-        amounts=(ALLOCATIONS, SHRINKS, HELD, HALF, LEFT, OFFERED, RETURNED),
-        whole="A shrink",
+        times=(SHRINK, TOTAL),
+        amounts=(ALLOCATIONS, SHRINKS, HELD, HALF, REMAINING, OFFERED, RETURNED),
+        total="A shrink",
         relative=SHRINK,
         sentences=(
-            Fastest((SHRINK, WHOLE), sizes=True),
+            Fastest((SHRINK, TOTAL), sizes=True),
             Pairs(
                 SHRINK,
                 "Shrinking in place takes, of the time of copying",
@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
             Share(RETURNED, HELD, "Given back to the system of {} elements"),
         ),
         unfinished="the number of elements",
-        plots=(Plot(SHRINK, "ns a shrink"), Plot(WHOLE, "ns a shrink")),
+        plots=(Plot(SHRINK, "ns a shrink"), Plot(TOTAL, "ns a shrink")),
         drawn=tuple(name for name in DRAWN if name != "heap-v2-masked"),
         first=(("type", "int"),),
         legend=LEGEND,

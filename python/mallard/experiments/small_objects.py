@@ -20,8 +20,8 @@ TIMES = (
     Quantity("reallocate_ns", "again", "allocate them all again, after that free", "an object"),
     Quantity("traverse_ns", "traverse", "touch each new object, in the order of the vector", "an object"),
 )
-WHOLE = Quantity("", "all", "go through all phases", "an object")
-HELD = Quantity("held_bytes", "held", "held after the first allocation", each="objects")
+TOTAL = Quantity("", "all", "go through all phases", "an object")
+HELD = Quantity("held_bytes", "held", "held after the first allocation", per="objects")
 FREED = Quantity("freed_bytes", "freed", "still held after the first free, nothing trimmed")
 OFFERED = Quantity("offered_bytes", "offered", "offered to the system after that free, still resident")
 RETURNED = Quantity("returned_bytes", "returned", "still held at the end, after release and trim")
@@ -38,17 +38,19 @@ EXPERIMENT = Experiment(
     operation="an object allocated, freed, allocated again and traversed",
     title="Small objects",
     heading="Small objects: a million of them",
-    how="The objects have N bytes. A vector holds their addresses; it exists before the clock starts, and "
-    "is shuffled before the objects are freed from its back. Memory is the resident memory that the system "
-    "counts for the process. null takes each object from fresh pages and frees nothing, so it shows the "
-    "cost of the pages alone.",
+    explanation="The objects have N bytes. A vector holds their addresses; it exists before the clock "
+    "starts, and is shuffled before the objects are freed from its back. Memory is the resident memory that "
+    "the system counts for the process. null takes each object from fresh pages and frees nothing, so it "
+    "shows the cost of the pages alone.",
     axes=(
-        Axis("object_bytes", RANGE, "N: bytes of an object, such as 1,8,16 or 1..64", said="{} bytes"),
+        Axis(
+            "object_bytes", RANGE, "N: bytes of an object, such as 1,8,16 or 1..64", value_format="{} bytes"
+        ),
         Axis("objects", COUNT, "objects, such as 2^20", default=10**6, role=AMOUNT),
         Axis(
             *("order", WORDS, "order of the frees: shuffled, in-order", (SHUFFLED,)),
             words=(SHUFFLED, IN_ORDER),
-            said="{}",
+            value_format="{}",
             plural="orders",
         ),
     ),
@@ -81,9 +83,9 @@ EXPERIMENT = Experiment(
         x="N, bytes of an object",
         times=TIMES,
         amounts=(HELD, FREED, OFFERED, RETURNED),
-        whole="All phases together",
+        total="All phases together",
         sentences=(
-            Fastest((WHOLE,), sizes=True),
+            Fastest((TOTAL,), sizes=True),
             Fastest(TIMES),
             OfNull(TIMES[0], "Taking the pages alone ({}) costs"),
             PerPlace(HELD, "Bytes held for each byte asked for, least and new-delete"),
@@ -92,8 +94,8 @@ EXPERIMENT = Experiment(
         unfinished="N",
         plots=(
             *(Plot(time, "ns an object") for time in TIMES),
-            Plot(HELD, "bytes an object", each="objects"),
-            Plot(FREED, "bytes an object", each="objects"),
+            Plot(HELD, "bytes an object", per="objects"),
+            Plot(FREED, "bytes an object", per="objects"),
         ),
         logarithmic=False,
         drawn=("multipool", "small-object-pool", "fixed-pool", "loki"),

@@ -25,24 +25,24 @@ EXPERIMENT = Experiment(
     operation="an allocation with its deallocation",
     title="Utilization",
     heading="Utilization: much allocated, little in use",
-    how="The program allocates T bytes in all, with A of them in use at once, in blocks of S bytes. It "
-    "touches the first byte of each block. A cell marked mem ran out of memory, as did a printed cell "
+    explanation="The program allocates T bytes in all, with A of them in use at once, in blocks of S bytes. "
+    "It touches the first byte of each block. A cell marked mem ran out of memory, as did a printed cell "
     "marked fail.",
     axes=(
         Axis(
             *("total_log2", RANGE, "T: bytes allocated in all, as exponents of two, such as 30..35"),
-            said="T = 2^{}",
+            value_format="T = 2^{}",
             option="total",
             plural="totals_log2",
         ),
         Axis(
             *("active_log2", RANGE, "A: bytes live at a time, as exponents of two, such as 15..20"),
-            said="A = 2^{}",
+            value_format="A = 2^{}",
             option="active",
         ),
         Axis(
             *("block_log2", RANGE, "S: bytes of a block, as exponents of two, such as 10..15"),
-            said="S = 2^{}",
+            value_format="S = 2^{}",
             option="block",
         ),
         Axis(
@@ -68,12 +68,12 @@ EXPERIMENT = Experiment(
     rules=(
         Rule(
             *("block_log2", "active_log2"),
-            told="a block of 2^{first} bytes (S) is larger than the 2^{second} that are live at a time (A); "
-            "choose S up to A",
+            message="a block of 2^{first} bytes (S) is larger than the 2^{second} that are live at a time "
+            "(A); choose S up to A",
         ),
         Rule(
             *("active_log2", "total_log2"),
-            told="2^{first} bytes live at a time (A) are more than the 2^{second} allocated in all (T); "
+            message="2^{first} bytes live at a time (A) are more than the 2^{second} allocated in all (T); "
             "choose A up to T",
         ),
     ),
@@ -96,7 +96,7 @@ EXPERIMENT = Experiment(
         maps=1,
         title="T = {} bytes",
         rows="A, S",
-        each="A and S",
+        row_text="A and S",
         sentences=(FastestOfAll(), Mallocs(), Unfinished(), Faults()),
         below=(
             Most("held_bytes", "Held at the end, at most", in_bytes=True),

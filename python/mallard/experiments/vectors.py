@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from mallard.experiments.description.axis import COUNT, COUNTS, FOLLOWS, WORDS, Axis
 
-INT, MY_INT = "int", "myint"  # the article's class, with a copy constructor and an assignment of its own
+INT, MY_INT = "int", "myint"  # the article's class, with a user-defined copy constructor and assignment
 AXES = (
     Axis(
         *("elements", COUNTS, "elements of a vector, such as 10^1..10^7 or 10,10000"),
-        said="{} elements",
+        value_format="{} elements",
     ),
     Axis(
         "type",
         WORDS,
         "type of the elements: int, myint (default: both)",
         words=(INT, MY_INT),
-        said="{}",
+        value_format="{}",
         plural="types",
     ),
     # The number of vectors follows from their size.
     Axis("iterations", COUNT, "vectors in a time (default: enough for each size)", role=FOLLOWS),
 )
 ONLY = {"realloc": ("type", (INT,))}  # it moves bytes, and MY_INT has a copy constructor
-HOW = (
+EXPLANATION = (
     "heap-v2 gives boost::container::vector an allocator that can grow and shrink a block in place. "
     "heap-v2-masked reports the usable size of a block but may not resize it, so the vector copies. heap-v1 "
     "has the standard's interface only. heap is this allocator behind std::vector. boost-allocator-v1, -v2 "

@@ -7,7 +7,7 @@ from mallard.experiments.description.panel import Phases, Plot
 from mallard.experiments.description.quantity import Quantity
 from mallard.experiments.description.scale import PAPER, QUICK, STANDARD, Scale
 from mallard.experiments.description.sentence import Fastest, Least, LeastAt, Pairs
-from mallard.experiments.vectors import AXES, DRAWN, HOW, INT, LARGE, LEGEND, ONLY, sizes
+from mallard.experiments.vectors import AXES, DRAWN, EXPLANATION, INT, LARGE, LEGEND, ONLY, sizes
 
 POWERS = tuple(10**power for power in range(1, 8))
 ARTICLES = (10, 100, 1000, 10_000)
@@ -25,7 +25,7 @@ CALLS = Quantity(
     "calls of the allocator that gave a vector more memory",
     "calls",
     shown=",.0f",
-    sum_of=("allocations", "expansions_forward", "expansions_backward"),
+    summands=("allocations", "expansions_forward", "expansions_backward"),
 )
 CAPACITY = Quantity(
     "final_capacity", "capacity", "elements that it can hold at the end", "capacity", shown=",.0f"
@@ -45,10 +45,10 @@ def growing(
     title: str,
     heading: str,
     grown: Quantity,
-    how: str,
+    direction: str,
     *compared: Quantity,
 ) -> Experiment:
-    """A description. `grown` counts growth in place, and `how` names its direction."""
+    """A description. `grown` counts growth in place, and `direction` names it."""
     return Experiment(
         name=name,
         text=text,
@@ -56,7 +56,7 @@ def growing(
         operation="an element pushed",
         title=title,
         heading=heading,
-        how=HOW,
+        explanation=EXPLANATION,
         axes=AXES,
         places=("elements",),
         claimed=("type", "elements"),
@@ -72,11 +72,11 @@ def growing(
             x="elements of the vector",
             times=(PUSH_BACK,),
             amounts=(CALLS, grown, CAPACITY, PEAK_LIVE, PEAK),
-            whole="A push_back",
+            total="A push_back",
             relative=PUSH_BACK,
             sentences=(
                 Fastest((PUSH_BACK,), sizes=True),
-                Pairs(PUSH_BACK, f"{how} takes, of the time of copying", IN_PLACE),
+                Pairs(PUSH_BACK, f"{direction} takes, of the time of copying", IN_PLACE),
                 LeastAt(CALLS, 10, "Calls of the allocator for 10 elements", "g"),
                 Least(PEAK_LIVE, "Most bytes that a vector had at one time, at the largest size"),
             ),
@@ -84,7 +84,7 @@ def growing(
             plots=(
                 Plot(PUSH_BACK, "ns a push_back"),
                 Plot(CALLS, "calls"),
-                Plot(PEAK_LIVE, "bytes an element", each="elements"),
+                Plot(PEAK_LIVE, "bytes an element", per="elements"),
             ),
             drawn=DRAWN,
             first=(("type", INT),),

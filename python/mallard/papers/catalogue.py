@@ -16,12 +16,12 @@ from mallard.strategy_names import (
     INLINE_MARK,
     WINK_MARK,
     WITHDRAWN,
+    binding_mark,
     bound_by_base,
     is_base,
     is_inline,
     is_winked,
-    mark_of,
-    mechanism_of,
+    mechanism_name,
     of_papers,
 )
 
@@ -46,7 +46,7 @@ class Strategy:
     @property
     def text(self) -> str:
         """A description without the parts that are in the name."""
-        named = self.allocator.replace(" backed by ", "+") == mechanism_of(self.name)
+        named = self.allocator.replace(" backed by ", "+") == mechanism_name(self.name)
         used = [BINDINGS.get(self.binding, self.binding), ENDS[self.destruction]]
         return ", ".join(used if named else [self.allocator, *used])
 
@@ -64,7 +64,7 @@ _BINDING_AND_END = {"null": ("type parameter", "winked out"), "class-new": ("the
 
 
 def _extra(name: str, allocator: str) -> Strategy:
-    binding = _BINDING_BY_MARK[mark_of(name)]
+    binding = _BINDING_BY_MARK[binding_mark(name)]
     end = "winked out" if is_winked(name) else "normal"
     return Strategy(name, allocator, *_BINDING_AND_END.get(name, (binding, end)))
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 from mallard.papers.contention import contention_tables
 from mallard.papers.fixed_block import fixed_block_tables
 from mallard.papers.fragmentation import fragmentation_tables
@@ -50,7 +50,7 @@ def table_named(name: str) -> PrintedTable:
         if known.lower() == name.lower():
             return table
     raise UsageError(
-        f"no table '{name}'{meant(name, all_tables())}; allowed are {ALLOWED}; "
+        f"no table '{name}'{did_you_mean(name, all_tables())}; allowed are {ALLOWED}; "
         "'mallard list tables' describes them"
     )
 

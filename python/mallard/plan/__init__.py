@@ -1,5 +1,5 @@
-"""Plans a run: its measurements, and the reasons for those left out. Plans follow from the experiment's
-description (`axes`). Some need code of their own, in the module that the description names.
+"""Plans a run: the measurements, and the reasons for omissions. Plans follow from the experiment's
+description (`axes`). Some need specific code, in the module that the description names.
 
     Request x Runner x Host -> make_plan -> Plan
 
@@ -50,14 +50,14 @@ __all__ = [
 ]
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
-    name: tuple(Option(axis.flag, axis.metavar, axis.help_text) for axis in each.axes if axis.takes)
-    for name, each in EXPERIMENTS.items()
+    name: tuple(Option(axis.flag, axis.metavar, axis.help_text) for axis in experiment.axes if axis.takes)
+    for name, experiment in EXPERIMENTS.items()
 }
 NUMBERS: dict[str, tuple[tuple[str, str], ...]] = {"locality": notation.NUMBERS}
 
 
 def make_plan(request: Request, runner: Runner, host: Host, continued: Options | None = None) -> Plan:
-    """The plan. `continued` are the stored options of an interrupted run; None for a new run."""
+    """Returns the plan. `continued` are the stored options of an interrupted run; None for a new run."""
     check_request(request)
     request, missing = with_contenders(request, runner)
     experiment = EXPERIMENTS[request.experiment]
@@ -74,12 +74,16 @@ def check_request(request: Request) -> None:
     malloc or size of pages.
     """
     own = {option.name for option in OPTIONS[request.experiment]}
-    for name in request.given:
+    for name in request.options:
         if name not in own:
-            others = [other for other, options in OPTIONS.items() if name in {each.name for each in options}]
+            others = [
+                experiment
+                for experiment, options in OPTIONS.items()
+                if name in {option.name for option in options}
+            ]
             raise UsageError(
                 f"{request.experiment} has no option --{name}; it is an option of {in_prose(others)}; "
-                f"leave it out, or say 'mallard bench {others[0]}'"
+                f"leave it out, or run 'mallard bench {others[0]}'"
             )
     if request.notation and request.experiment not in NUMBERS:
         raise UsageError(

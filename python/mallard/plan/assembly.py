@@ -23,37 +23,38 @@ COMPILER = "compiler"
 
 def chosen_strategies(
     request: Request,
-    there: Sequence[str],
+    available: Sequence[str],
     default: Sequence[str] | None = None,
     *,
     with_base: bool = True,
 ) -> tuple[list[str], list[str]]:
     """The selected strategies and the base of every ratio, with messages.
 
-    Contenders are among them if they were named or --contenders was given. The library's pools of one size
-    then join them, for comparison with those of other libraries.
+    Contenders are included if they were named or --contenders was given. The library's pools of one size
+    are then included, for comparison with other libraries' pools.
     """
-    beside = {name for name in there if request.contenders and _is_beside(name)}
+    comparable = {name for name in available if request.contenders and _is_beside(name)}
     if request.strategies is None:
-        usual = {name for name in (there if default is None else default) if name not in CONTENDERS}
-        return [name for name in there if name in usual | beside], []
-    _refuse_those_of_others(request, there)
-    chosen = {*select_strategies(request.strategies, "--strategy", there), *beside}
-    if not with_base or BASE in chosen or BASE not in there:
-        return [name for name in there if name in chosen], []
+        defaults = {name for name in (available if default is None else default) if name not in CONTENDERS}
+        return [name for name in available if name in defaults | comparable], []
+    _refuse_foreign_strategies(request, available)
+    chosen = {*select_strategies(request.strategies, "--strategy", available), *comparable}
+    if not with_base or BASE in chosen or BASE not in available:
+        return [name for name in available if name in chosen], []
     return (
-        [name for name in there if name in chosen or name == BASE],
+        [name for name in available if name in chosen or name == BASE],
         [f"{BASE} is measured as well: every ratio is to it"],
     )
 
 
-def _refuse_those_of_others(request: Request, there: Sequence[str]) -> None:
-    """Names the strategies of other experiments in an error of their own."""
+def _refuse_foreign_strategies(request: Request, available: Sequence[str]) -> None:
+    """Reports strategies of other experiments by a specific error."""
     for word in map(str.strip, (request.strategies or "").split(",")):
         name = current(word).lower()
-        if name not in there and (name in described() or name in CONTENDERS):
+        if name not in available and (name in described() or name in CONTENDERS):
             raise UsageError(
-                f"--strategy '{word}': {request.experiment} does not have it; allowed are {in_words(there)}"
+                f"--strategy '{word}': {request.experiment} does not have it; allowed are "
+                f"{in_words(available)}"
             )
 
 
@@ -70,14 +71,14 @@ def _is_beside(name: str) -> bool:
     return name in CONTENDERS or name in OF_ONE_SIZE
 
 
-def merged(rows: Iterable[PlannedRow], there: Sequence[str]) -> list[PlannedRow]:
-    """Merges equal rows of overlapping grids. A row has the strategies of all, in the order of `there`."""
+def merge_rows(rows: Iterable[PlannedRow], available: Sequence[str]) -> list[PlannedRow]:
+    """Merges equal rows of overlapping grids. Strategies keep the order of `available`."""
     by_parameters: dict[str, PlannedRow] = {}
     for row in rows:
         key = canonical(row.parameters)
-        before = by_parameters.get(key, row)
-        strategies = tuple(name for name in there if name in {*before.strategies, *row.strategies})
-        by_parameters[key] = replace(before, strategies=strategies)
+        previous = by_parameters.get(key, row)
+        strategies = tuple(name for name in available if name in {*previous.strategies, *row.strategies})
+        by_parameters[key] = replace(previous, strategies=strategies)
     return list(by_parameters.values())
 
 
@@ -118,7 +119,7 @@ def assemble(
             PAGES.name: pages,
             "pin": request.pin and pin,
             **({"mallocs": names} if names else {}),
-            **({"malloc_files": files} if (files := mallocs.given(names)) else {}),
+            **({"malloc_files": files} if (files := mallocs.file_names(names)) else {}),
             **({"compilers": compilers} if compilers else {}),
         },
         messages=(*messages, *missing),
@@ -133,7 +134,7 @@ def selected_compilers(request: Request) -> list[str]:
 
 
 def selected_pages(request: Request) -> list[str]:
-    """The sizes of pages; by default small ones, which every allocator gets."""
+    """The sizes of pages, for all allocators; small by default."""
     if request.pages is None:
         return [SMALL]
     return select_names(request.pages, "--pages", list(PAGES.words))
@@ -148,18 +149,18 @@ def selected_mallocs(request: Request) -> list[str]:
     files = [item for item in items if mallocs.is_file(item)]
     named = ",".join(item for item in items if not mallocs.is_file(item))
     names = select_names(named, "--malloc", mallocs.NAMES) if named or not files else []
-    return [*names, *dict.fromkeys(mallocs.give(item) for item in files)]
+    return [*names, *dict.fromkeys(mallocs.register_file(item) for item in files)]
 
 
 def _mallocs(request: Request) -> tuple[list[str], list[str]]:
-    """The mallocs that are installed, and a message for each other one."""
+    """The installed mallocs, and a message for each missing one."""
     chosen = selected_mallocs(request)
-    here = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
-    return here, [
-        f"{name} is left out: its library is not here; "
-        f"'apt-get install {mallocs.MALLOCS[name].package}' has it"
+    installed = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
+    return installed, [
+        f"{name} is left out: its library is not installed; "
+        f"run 'apt-get install {mallocs.MALLOCS[name].package}'"
         for name in chosen
-        if name not in here
+        if name not in installed
     ]
 
 

@@ -13,8 +13,8 @@ from mallard.errors import UsageError
 from mallard.experiments.description.axis import COUNT, FOLLOWS, THREADS, WORD
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.scale import STRATEGIES, Rule, Scale
-from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
-from mallard.plan.grids import Grid, flag_of, grids_of, named_values
+from mallard.plan.assembly import assemble, chosen_strategies, merge_rows, of_grid
+from mallard.plan.grids import Grid, named_values, option_flag, requested_grids
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import Host, Options, Request
 from mallard.result import Parameters
@@ -28,23 +28,25 @@ def plan(
 ) -> Plan:
     """The plan. `change` makes the final rows and options of it, with messages."""
     scale, name = experiment.scales[request.scale], experiment.name
-    there = runner.names_of(name)
-    usual = there if scale.variants else runner.usual_names_of(name)
-    strategies, messages = chosen_strategies(request, there, usual, with_base=experiment.with_base)
+    available = runner.strategy_names(name)
+    defaults = available if scale.variants else runner.default_names(name)
+    strategies, messages = chosen_strategies(request, available, defaults, with_base=experiment.with_base)
     named = named_values(experiment, request, runner)
-    grids = grids_of(experiment, request, named)
+    grids = requested_grids(experiment, request, named)
     rows = [
-        PlannedRow(name, parameters, able, request.repetitions or _repetitions(experiment, scale, parameters))
+        PlannedRow(
+            name, parameters, capable, request.repetitions or _repetitions(experiment, scale, parameters)
+        )
         for grid in grids
         for wanted in [of_grid(request, strategies, _strategies(grid))]
         for parameters in _rows(experiment, grid, named)
         if not scale.within_cores or THREADS in named or parameters[THREADS] <= host.cores
-        if (able := tuple(each for each in wanted if _is_able(experiment, each, parameters)))
+        if (capable := tuple(strategy for strategy in wanted if _is_able(experiment, strategy, parameters)))
     ]
     most = max((row.parameters[THREADS] for row in rows), default=1) if experiment.threads else 1
     if most > host.cores:
         messages.append(f"up to {most} threads share {host.cores} cores")
-    rows, options = merged(rows, there), {**_options(experiment, rows), "strategies": strategies}
+    rows, options = merge_rows(rows, available), {**_options(experiment, rows), "strategies": strategies}
     if change:
         rows, options, more = change(rows, options)
         messages += more
@@ -65,7 +67,7 @@ def _strategies(grid: Grid) -> list[str] | None:
 
 
 def _rows(experiment: Experiment, grid: Grid, named: Grid) -> Iterator[Parameters]:
-    """The combinations, or those of them that are printed. The first axis changes fastest."""
+    """The combinations of the grid's values, or only the printed ones. The first axis changes fastest."""
     printed = experiment.printed
     if printed and all(name in named for name in printed.axes):
         printed = None
@@ -84,19 +86,19 @@ def _check(experiment: Experiment, rule: Rule, parameters: Parameters) -> None:
     if rule.first not in parameters or rule.second not in parameters:
         return
     first, second = int(parameters[rule.first]), int(parameters[rule.second])
-    one, other = (flag_of(experiment, name) for name in (rule.first, rule.second))
-    if rule.told and first > second:
-        raise UsageError(
-            f"{one} {first} with {other} {second}: {rule.told.format(first=first, second=second)}"
-        )
+    first_flag, second_flag = (option_flag(experiment, name) for name in (rule.first, rule.second))
+    both = f"{first_flag} {first} with {second_flag} {second}"
+    if rule.message and first > second:
+        raise UsageError(f"{both}: {rule.message.format(first=first, second=second)}")
     if rule.divides and second % first:
         raise UsageError(
-            f"{one} {first} with {other} {second}: {rule.why}, so allowed are divisors of {other}; choose "
-            f"another {one}, or {other} {second - second % first or first}"
+            f"{both}: {rule.why}, so allowed are divisors of {second_flag}; choose another {first_flag}, or "
+            f"{second_flag} {second - second % first or first}"
         )
     if not rule.divides and first > second:
         raise UsageError(
-            f"{one} {first} is more than {other} {second}: {rule.why}; allowed is {one} up to {second}"
+            f"{first_flag} {first} is more than {second_flag} {second}: {rule.why}; allowed is {first_flag} "
+            f"up to {second}"
         )
 
 
@@ -117,16 +119,16 @@ def _is_able(experiment: Experiment, strategy: str, parameters: Parameters) -> b
 
 def _options(experiment: Experiment, rows: Sequence[PlannedRow]) -> Options:
     """The rows' values, for the run: a list if an axis takes several values."""
-    found: Options = {}
+    options: Options = {}
     printed = experiment.printed
     for axis in experiment.axes:
         if not axis.takes or axis.role == FOLLOWS:
             continue
         if printed and axis.name in printed.axes:
             pairs = [[row.parameters[name] for name in printed.axes] for row in rows]
-            found[printed.plural] = [pair for at, pair in enumerate(pairs) if pair not in pairs[:at]]
+            options[printed.plural] = [pair for at, pair in enumerate(pairs) if pair not in pairs[:at]]
             continue
         values = {row.parameters[axis.name] for row in rows if axis.name in row.parameters}
         in_order = [word for word in axis.words if word in values] or sorted(values)
-        found[axis.plural or axis.name] = in_order[0] if axis.takes in (COUNT, WORD) else in_order
-    return found
+        options[axis.plural or axis.name] = in_order[0] if axis.takes in (COUNT, WORD) else in_order
+    return options

@@ -19,22 +19,22 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
     """The plan. Blocks that others free exclude a buffer, so they are measured with the first one only. They
     need two threads.
     """
-    found = axes.plan(EXPERIMENT, request, runner, host)
-    _check_freeing(request, found.options, runner.freed_by_other(EXPERIMENT.name))
-    if STATIC in found.options["buffers"]:
-        _check_memory(request, host, found.options)
-    first = found.options["buffers"][0]
+    draft = axes.plan(EXPERIMENT, request, runner, host)
+    _check_freeing(request, draft.options, runner.freed_by_other(EXPERIMENT.name))
+    if STATIC in draft.options["buffers"]:
+        _check_memory(request, host, draft.options)
+    first = draft.options["buffers"][0]
     rows = tuple(
         row
-        for row in found.rows
+        for row in draft.rows
         if row.parameters["freed_by"] != OTHER
         or (row.parameters["threads"] > 1 and row.parameters["buffer"] == first)
     )
-    return replace(found, rows=rows)
+    return replace(draft, rows=rows)
 
 
 def _check_freeing(request: Request, options: Options, for_others: tuple[str, ...]) -> None:
-    """Refuses impossible strategies if nothing else was requested. Otherwise they are not measured."""
+    """Refuses unsuitable strategies if only they were requested; otherwise they are skipped."""
     if options["freed_by"] != [OTHER]:
         return
     if max(options["threads"]) < 2:
@@ -42,7 +42,7 @@ def _check_freeing(request: Request, options: Options, for_others: tuple[str, ..
     named = [name for name in options["strategies"] if name not in for_others]
     if request.strategies is not None and named:
         raise UsageError(
-            f"--freed-by other: {', '.join(named)} give each thread an allocator of its own, which no "
+            f"--freed-by other: {', '.join(named)} give each thread a private allocator, which no "
             f"other thread may use; allowed are {', '.join(for_others)}"
         )
 

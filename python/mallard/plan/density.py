@@ -18,7 +18,7 @@ from mallard.selection import in_words
 
 WORDS_OF_ONE = ("buffer", "hash")
 BUFFER_BYTES = 1 << 30
-# A cell of about a millisecond suffers from every disturbance, but more of them are still cheap. In a
+# A cell of about a millisecond is sensitive to noise, but repetitions are cheap. In a
 # vector of integers, a leaf takes a nanosecond.
 SHORT_REPETITIONS = 9
 SHORT_LEAVES_LOG2 = 22
@@ -32,22 +32,22 @@ def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Pl
     structures = {structure.name: structure for structure in runner.structures}
 
     def change(rows: list[PlannedRow], options: Options) -> tuple[list[PlannedRow], Options, list[str]]:
-        """The rows of the runner's structures that fit, with the parameters that follow."""
+        """The rows that fit, with the derived parameters."""
         rows = [row for row in rows if row.parameters["ds"] in structures]
-        buffer_bytes, smaller = buffer_of(request, host, continued)
-        allocators = _allocators(runner.strategies_of(request.experiment), options["strategies"])
+        buffer_bytes, smaller = choose_buffer(request, host, continued)
+        allocators = _allocators(runner.strategies(request.experiment), options["strategies"])
         wanted = [(structures[row.parameters["ds"]], row.parameters["size_log2"]) for row in rows]
-        there = list(dict.fromkeys(structure.name for structure, _ in wanted))
+        names = list(dict.fromkeys(structure.name for structure, _ in wanted))
         wanted, messages = _within_product(request, wanted, rows[0].parameters["product_log2"])
-        wanted, left = within_memory(request, host, wanted, allocators, buffer_bytes)
+        wanted, warnings = within_memory(request, host, wanted, allocators, buffer_bytes)
         if smaller and any(MONOTONIC in allocator for allocator in allocators):
-            left.append(smaller)
+            warnings.append(smaller)
         by_place = {(row.parameters["ds"], row.parameters["size_log2"]): row for row in rows}
         kept = [
             _complete(request, by_place[structure.name, size], structure, buffer_bytes)
             for structure, size in wanted
         ]
-        return kept, {**options, "structures": there, "buffer_bytes": buffer_bytes}, messages + left
+        return kept, {**options, "structures": names, "buffer_bytes": buffer_bytes}, messages + warnings
 
     return axes.plan(EXPERIMENT, request, runner, host, change)
 
@@ -56,12 +56,12 @@ def _complete(request: Request, row: PlannedRow, structure: Structure, buffer_by
     size, product = row.parameters["size_log2"], row.parameters["product_log2"]
     return replace(
         row,
-        parameters=parameters_of(request, structure, size, product, buffer_bytes),
-        repetitions=repetitions_of(request, structure, product),
+        parameters=cell_parameters(request, structure, size, product, buffer_bytes),
+        repetitions=choose_repetitions(request, structure, product),
     )
 
 
-def row_setting(request: Request, buffer_bytes: int) -> Options:
+def run_setting(request: Request, buffer_bytes: int) -> Options:
     """The setting of a run, for its headings."""
     return {
         **{name: request.one(name, axis.words) for name in WORDS_OF_ONE if (axis := EXPERIMENT.axis(name))},
@@ -69,7 +69,7 @@ def row_setting(request: Request, buffer_bytes: int) -> Options:
     }
 
 
-def buffer_of(request: Request, host: Host, continued: Options) -> tuple[int, str]:
+def choose_buffer(request: Request, host: Host, continued: Options) -> tuple[int, str]:
     """The size of the buffer, and a message about it."""
     if request.one("buffer", BUFFERS) == NONE:
         return 0, ""
@@ -84,12 +84,12 @@ def buffer_of(request: Request, host: Host, continued: Options) -> tuple[int, st
     )
 
 
-def repetitions_of(request: Request, structure: Structure, product_log2: int) -> int:
+def choose_repetitions(request: Request, structure: Structure, product_log2: int) -> int:
     short = QUICK_LEAF in structure.type and product_log2 <= SHORT_LEAVES_LOG2
     return request.repetitions or (SHORT_REPETITIONS if short else REPETITIONS)
 
 
-def parameters_of(
+def cell_parameters(
     request: Request, structure: Structure, size: int, product_log2: int, buffer_bytes: int
 ) -> Parameters:
     parameters: Parameters = {
@@ -97,7 +97,7 @@ def parameters_of(
         "size_log2": size,
         "product_log2": product_log2,
         "inner_log2": structure.inner_log2,
-        **row_setting(request, buffer_bytes),
+        **run_setting(request, buffer_bytes),
     }
     if parameters["buffer"] == NONE:
         del parameters["buffer_bytes"]
@@ -110,20 +110,22 @@ def within_memory(
     """The rows that fit into memory. Others are an error if their size was requested, and a message
     otherwise."""
     usable = host.usable_bytes(request)
-    needed = [(each, size, row_bytes(each, size, allocators, buffer_bytes)) for each, size in wanted]
-    fitting = [(each, size) for each, size, need in needed if usable is None or need <= usable]
-    too_large = [(each, size) for each, size in wanted if (each, size) not in fitting]
+    needed = [
+        (structure, size, row_bytes(structure, size, allocators, buffer_bytes)) for structure, size in wanted
+    ]
+    fitting = [(structure, size) for structure, size, need in needed if usable is None or need <= usable]
+    too_large = [(structure, size) for structure, size in wanted if (structure, size) not in fitting]
     if usable is None or not too_large:
         return fitting, []
-    what = _in_words(too_large)
-    need = readable(max(need for each, size, need in needed if (each, size) in too_large))
-    if "size" in request.given:
+    listed = _in_words(too_large)
+    need = readable(max(need for structure, size, need in needed if (structure, size) in too_large))
+    if "size" in request.options:
         raise UsageError(
-            f"--size: {what} cannot fit in memory: up to {need} are needed, {_room(host, usable)}; "
+            f"--size: {listed} cannot fit in memory: up to {need} are needed, {_room(host, usable)}; "
             f"leave these sizes out of --size or these structures out of --ds, or free memory"
         )
     return fitting, [
-        f"left out: {what}, which cannot fit in memory (up to {need} needed, {_room(host, usable)})"
+        f"left out: {listed}, which cannot fit in memory (up to {need} needed, {_room(host, usable)})"
     ]
 
 
@@ -140,9 +142,9 @@ def _allocators(known: Sequence[Strategy], names: Sequence[str]) -> set[str]:
 
 def _within_product(request: Request, wanted: Wanted, product_log2: int) -> tuple[Wanted, list[str]]:
     """The rows of --quick without structures that have more leaves than the product."""
-    if request.scale != QUICK or "size" in request.given:
+    if request.scale != QUICK or "size" in request.options:
         return wanted, []
-    inside = [(each, size) for each, size in wanted if size + each.inner_log2 <= product_log2]
+    inside = [(structure, size) for structure, size in wanted if size + structure.inner_log2 <= product_log2]
     outside = [pair for pair in wanted if pair not in inside]
     if not outside:
         return wanted, []
@@ -157,6 +159,6 @@ def _within_product(request: Request, wanted: Wanted, product_log2: int) -> tupl
 def _in_words(pairs: Wanted) -> str:
     """Structures by their first size: DS6, DS8 from 2^15 on; DS5 from 2^16 on."""
     starts: dict[int, list[str]] = {}
-    for name in dict.fromkeys(each.name for each, _ in pairs):
-        starts.setdefault(min(size for each, size in pairs if each.name == name), []).append(name)
+    for name in dict.fromkeys(structure.name for structure, _ in pairs):
+        starts.setdefault(min(size for structure, size in pairs if structure.name == name), []).append(name)
     return "; ".join(f"{in_words(names)} from 2^{size} on" for size, names in sorted(starts.items()))

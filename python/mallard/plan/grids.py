@@ -18,17 +18,17 @@ Grid = dict[str, tuple[object, ...]]
 def named_values(experiment: Experiment, request: Request, runner: Runner) -> Grid:
     """The values of the options that the request has."""
     return {
-        axis.name: _named(axis, request, runner) for axis in experiment.axes if axis.flag in request.given
+        axis.name: _named(axis, request, runner) for axis in experiment.axes if axis.flag in request.options
     }
 
 
-def grids_of(experiment: Experiment, request: Request, named: Grid) -> list[Grid]:
+def requested_grids(experiment: Experiment, request: Request, named: Grid) -> list[Grid]:
     """The scale's grids with the named values, without the grids that have none of the named words. If none
     is left, the first one takes these words.
     """
     _check_printed(experiment, request, named)
     own = _with_words(experiment, _own(experiment, request, named), named)
-    grids = [grid for each in own if (grid := _grid(experiment, request.scale, each, named))]
+    grids = [grid for template in own if (grid := _grid(experiment, request.scale, template, named))]
     if not grids:
         first = own[0] | {name: named[name] for name in own[0] if name in named}
         grids = [_grid(experiment, request.scale, first, named)]
@@ -36,7 +36,7 @@ def grids_of(experiment: Experiment, request: Request, named: Grid) -> list[Grid
     return grids
 
 
-def flag_of(experiment: Experiment, name: str) -> str:
+def option_flag(experiment: Experiment, name: str) -> str:
     """The option of a parameter: `--block` for `block_log2`."""
     axis = experiment.axis(name)
     return f"--{axis.flag if axis else name}"
@@ -45,9 +45,9 @@ def flag_of(experiment: Experiment, name: str) -> str:
 def _own(experiment: Experiment, request: Request, named: Grid) -> Sequence[Mapping[str, Sequence[object]]]:
     """The scale's grids, or the one of requests that name an axis."""
     grids = experiment.scales[request.scale].grids
-    if not experiment.asked or not any(name in named for name in grids[0]):
+    if not experiment.grid_defaults or not any(name in named for name in grids[0]):
         return grids
-    return [{name: experiment.asked.get(name) or _every(grids, name) for name in grids[0]}]
+    return [{name: experiment.grid_defaults.get(name) or _every(grids, name) for name in grids[0]}]
 
 
 def _every(grids: Sequence[Mapping[str, Sequence[object]]], name: str) -> tuple[object, ...]:
@@ -59,7 +59,7 @@ def _every(grids: Sequence[Mapping[str, Sequence[object]]], name: str) -> tuple[
 
 def _named(axis: Axis, request: Request, runner: Runner) -> tuple[object, ...]:
     """The value of the axis's option."""
-    text, flag = request.given[axis.flag], f"--{axis.flag}"
+    text, flag = request.options[axis.flag], f"--{axis.flag}"
     if axis.takes == WORD:
         return (request.one(axis.flag, axis.words),)
     if axis.takes == WORDS:
@@ -82,10 +82,12 @@ def _check_printed(experiment: Experiment, request: Request, named: Grid) -> Non
         known = {row[place] for row in printed.rows}
         unknown = [value for value in named.get(name, ()) if value not in known]
         if unknown:
-            flag, other = (flag_of(experiment, each) for each in (name, printed.axes[1 - place]))
+            flag, second_flag = (
+                option_flag(experiment, axis_name) for axis_name in (name, printed.axes[1 - place])
+            )
             raise UsageError(
-                f"{flag} {request.given[flag[2:]]}: the papers have no row with 2^{unknown[0]}; "
-                f"say {other} as well"
+                f"{flag} {request.options[flag[2:]]}: the papers have no row with 2^{unknown[0]}; "
+                f"give {second_flag} as well"
             )
 
 
@@ -93,27 +95,27 @@ def _with_words(
     experiment: Experiment, grids: Sequence[Mapping[str, Sequence[object]]], named: Grid
 ) -> list[Grid]:
     """The grids, the first with those named words that no grid has."""
-    found: list[Grid] = [{name: tuple(values) for name, values in grid.items()} for grid in grids]
+    result: list[Grid] = [{name: tuple(values) for name, values in grid.items()} for grid in grids]
     for axis in experiment.axes:
-        having = [grid for grid in found if axis.name in grid]
+        having = [grid for grid in result if axis.name in grid]
         if axis.takes == WORDS and having:
             known = {word for grid in having for word in grid[axis.name]}
             new = {word for word in named.get(axis.name, ()) if word not in known}
             if new:
                 first = {*having[0][axis.name], *new}
                 having[0][axis.name] = tuple(word for word in axis.words if word in first)
-    return found
+    return result
 
 
-def _grid(experiment: Experiment, scale: str, given: Mapping[str, Sequence[object]], named: Grid) -> Grid:
+def _grid(experiment: Experiment, scale: str, template: Mapping[str, Sequence[object]], named: Grid) -> Grid:
     """A grid of the scale, changed by the options. Numbers replace the grid's own. Of words without a
     default, those remain that both name. The grid is empty if none remains, and unchanged if it has no
     words of the axis.
     """
-    asked = any(axis.name in named for axis in experiment.axes if axis.name in given)
+    has_named = any(axis.name in named for axis in experiment.axes if axis.name in template)
     grid: Grid = {}
     for axis in experiment.axes:
-        own = tuple(given.get(axis.name, ()))
+        own = tuple(template.get(axis.name, ()))
         default = _default(axis, scale)
         if axis.name in named and axis.takes == WORDS and not default:
             values = tuple(word for word in own if word in named[axis.name])
@@ -124,17 +126,17 @@ def _grid(experiment: Experiment, scale: str, given: Mapping[str, Sequence[objec
         elif of_rows := _beside(experiment.printed, axis.name, named):
             values = of_rows
         else:
-            values = default if asked and default else own or default
+            values = default if has_named and default else own or default
         if values:
             grid[axis.name] = values
-    if STRATEGIES in given:
-        grid[STRATEGIES] = tuple(given[STRATEGIES])
-    return {name: grid[name] for name in [*given, *grid] if name in grid}
+    if STRATEGIES in template:
+        grid[STRATEGIES] = tuple(template[STRATEGIES])
+    return {name: grid[name] for name in [*template, *grid] if name in grid}
 
 
 def _beside(printed: Printed | None, name: str, named: Grid) -> tuple[object, ...]:
     """All printed values of a parameter, if the other one of its rows is named."""
-    if not printed or name not in printed.axes or not any(each in named for each in printed.axes):
+    if not printed or name not in printed.axes or not any(axis in named for axis in printed.axes):
         return ()
     return tuple(dict.fromkeys(row[printed.axes.index(name)] for row in printed.rows))
 
@@ -149,7 +151,7 @@ def _default(axis: Axis, scale: str) -> tuple[object, ...]:
 def _check_words(experiment: Experiment, request: Request, grids: Sequence[Grid]) -> None:
     """Refuses words of an axis that no grid has, such as versions of works without versions."""
     for axis in experiment.axes:
-        if not axis.within or axis.flag not in request.given or any(axis.name in grid for grid in grids):
+        if not axis.within or axis.flag not in request.options or any(axis.name in grid for grid in grids):
             continue
         divided = [str(word) for grid in grids for word in grid[axis.within]]
         having = [
@@ -159,6 +161,6 @@ def _check_words(experiment: Experiment, request: Request, grids: Sequence[Grid]
             for word in grid[axis.within]
         ]
         raise UsageError(
-            f"--{axis.flag} {request.given[axis.flag]}: {', '.join(divided)} has no {axis.plural}; leave it "
-            f"out, or say --{axis.within} {','.join(having)} as well"
+            f"--{axis.flag} {request.options[axis.flag]}: {', '.join(divided)} has no {axis.plural}; leave "
+            f"it out, or give --{axis.within} {','.join(having)} as well"
         )

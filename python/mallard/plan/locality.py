@@ -20,8 +20,8 @@ from mallard.experiments.locality import (
     grid,
 )
 from mallard.library import LIBRARY
-from mallard.plan.assembly import assemble, chosen_strategies, merged, of_grid
-from mallard.plan.notation import HOW, Notation, check_lengths, read_notation
+from mallard.plan.assembly import assemble, chosen_strategies, merge_rows, of_grid
+from mallard.plan.notation import USAGE, Notation, check_lengths, read_notation
 from mallard.plan.planned import Plan, PlannedRow
 from mallard.plan.request import REPETITIONS, Host, Options, Request
 from mallard.result import Parameters
@@ -37,35 +37,35 @@ NOTATION_TIME_LIMIT = 3600.0
 
 def plan(request: Request, runner: Runner, host: Host, continued: Options) -> Plan:
     least, most = (2**end for end in runner.limit(request.experiment, "links_log2"))
-    there = runner.names_of(request.experiment)
-    usual = [name for name in there if name not in LIBRARY]
-    chosen, messages = chosen_strategies(request, there, usual)
+    available = runner.strategy_names(request.experiment)
+    defaults = [name for name in available if name not in LIBRARY]
+    chosen, messages = chosen_strategies(request, available, defaults)
     if request.notation:
         notation = _notation(request, least, most)
         messages = [notation.sentence, *messages]
         wanted = of_grid(request, chosen, MOSTLY)
-        rows = [_row(request, _parameters_of(notation), REPETITIONS, wanted)]
+        rows = [_row(request, _notation_parameters(notation), REPETITIONS, wanted)]
         options: Options = {"notation": notation.text}
     else:
         rows = _rows(request, _grids(request, least, most), chosen)
         options = {}
-    rows = merged(rows, there)
+    rows = merge_rows(rows, available)
     return assemble(
         request,
         host,
         rows,
         time_limit=NOTATION_TIME_LIMIT if request.notation else EXPERIMENT.scales[request.scale].time_limit,
-        options={**options, **_options(rows, there)},
+        options={**options, **_options(rows, available)},
         messages=messages,
     )
 
 
 def _rows(request: Request, grids: Iterable[Grid], chosen: list[str]) -> list[PlannedRow]:
     return [
-        _row(request, _parameters(each, length), each.get(REPEATED, (REPETITIONS,))[0], wanted)
-        for each in grids
-        for wanted in [of_grid(request, chosen, each[STRATEGIES] or None)]
-        for length in each["list_length"]
+        _row(request, _parameters(grid, length), grid.get(REPEATED, (REPETITIONS,))[0], wanted)
+        for grid in grids
+        for wanted in [of_grid(request, chosen, grid[STRATEGIES] or None)]
+        for length in grid["list_length"]
     ]
 
 
@@ -74,17 +74,17 @@ def _row(request: Request, parameters: Parameters, repetitions: int, strategies:
     return PlannedRow(request.experiment, parameters, tuple(strategies), repetitions)
 
 
-def _parameters(of: Grid, length: int) -> Parameters:
+def _parameters(grid: Grid, length: int) -> Parameters:
     return {
-        "links": of["links"][0],
+        "links": grid["links"][0],
         "list_length": length,
-        "shuffle_factors": _list(of["shuffle_factors"]),
-        "access_factors": _list(of["access_factors"]),
-        "accesses": of["accesses"][0],
+        "shuffle_factors": _list(grid["shuffle_factors"]),
+        "access_factors": _list(grid["access_factors"]),
+        "accesses": grid["accesses"][0],
     }
 
 
-def _parameters_of(notation: Notation) -> Parameters:
+def _notation_parameters(notation: Notation) -> Parameters:
     """Both sides of the shuffle: the requested one, and the one for comparison."""
     return {
         "links": notation.links,
@@ -99,22 +99,22 @@ def _list(numbers: Iterable[int]) -> str:
     return ",".join(map(str, numbers))
 
 
-def _options(rows: list[PlannedRow], there: list[str]) -> Options:
+def _options(rows: list[PlannedRow], available: list[str]) -> Options:
     return {
         "links": sorted({row.parameters["links"] for row in rows}),
         "list_lengths": sorted({row.parameters["list_length"] for row in rows}),
         "shuffle_factors": sorted({row.parameters["shuffle_factors"] for row in rows}),
         "access_factors": sorted({row.parameters["access_factors"] for row in rows}),
         "accesses": sorted({row.parameters.get("accesses", 0) for row in rows}),
-        "strategies": [name for name in there if any(name in row.strategies for row in rows)],
+        "strategies": [name for name in available if any(name in row.strategies for row in rows)],
     }
 
 
 def _notation(request: Request, least_links: int, most_links: int) -> Notation:
-    others = [f"--{name}" for name in request.given]
+    others = [f"--{name}" for name in request.options]
     if others:
         raise UsageError(
-            f"{' '.join(request.notation)} says the same as {others[0]}; leave one of them out; {HOW}"
+            f"{' '.join(request.notation)} says the same as {others[0]}; leave one of them out; {USAGE}"
         )
     notation = read_notation(request.notation, most_links)
     for name, value, most in (
@@ -123,45 +123,47 @@ def _notation(request: Request, least_links: int, most_links: int) -> Notation:
         ("rf", notation.repeat_factor, MOST_REPEAT_FACTOR),
     ):
         if value > most:
-            raise UsageError(f"{notation.text}: {name} is {value}; allowed is up to {most}; {HOW}")
+            raise UsageError(f"{notation.text}: {name} is {value}; allowed is up to {most}; {USAGE}")
     if notation.links < least_links:
         raise UsageError(
             f"{notation.text}: {notation.links} links (|G|) fit in the nearest cache, so no shuffle can "
-            f"scatter them; allowed are {least_links} to {most_links}; {HOW}"
+            f"scatter them; allowed are {least_links} to {most_links}; {USAGE}"
         )
     return notation
 
 
 def _grids(request: Request, least: int, most: int) -> list[Grid]:
     """The scale's grids, or one grid for each |G| that the options name."""
-    given = request.given
-    if not given:
-        return [dict(each) for each in EXPERIMENT.scales[request.scale].grids]
-    links = select_counts(given["links"], "--links", least, most) if "links" in given else [SMALL]
-    return [_grid(request, each, most) for each in links]
+    options = request.options
+    if not options:
+        return [dict(grid) for grid in EXPERIMENT.scales[request.scale].grids]
+    links = select_counts(options["links"], "--links", least, most) if "links" in options else [SMALL]
+    return [_grid(request, link_count, most) for link_count in links]
 
 
 def _grid(request: Request, links: int, most_links: int) -> Grid:
-    given = request.given
+    options = request.options
     own = EXPERIMENT.scales[request.scale].grids
     # The scale's grid of 10^7 links is Table 15, with one access factor. Only its lengths are used here.
-    lengths = next((each["list_length"] for each in own if each["links"] == (links,)), ())
-    if "list-length" in given:
-        lengths = tuple(select_counts(given["list-length"], "--list-length", 1, most_links))
+    lengths = next((template["list_length"] for template in own if template["links"] == (links,)), ())
+    if "list-length" in options:
+        lengths = tuple(select_counts(options["list-length"], "--list-length", 1, most_links))
         for length in lengths:
-            check_lengths(links, length, f"--list-length {given['list-length']}")
-    found = grid(
+            check_lengths(links, length, f"--list-length {options['list-length']}")
+    result = grid(
         links,
         lengths or _powers_within(links),
         PAPER_ACCESSES * links if request.scale == PAPER else ACCESSES,
     )
-    if "af" in given:
-        found["access_factors"] = tuple(select_counts(given["af"], "--af", 1, MOST_ACCESS_FACTOR)[::-1])
-    if "sf" in given:
-        found["shuffle_factors"] = tuple(select_numbers(given["sf"], "--sf", range(MOST_SHUFFLE_FACTOR + 1)))
-    if "accesses" in given:
-        found["accesses"] = (select_count(given["accesses"], "--accesses", 1, 2**40),)
-    return found
+    if "af" in options:
+        result["access_factors"] = tuple(select_counts(options["af"], "--af", 1, MOST_ACCESS_FACTOR)[::-1])
+    if "sf" in options:
+        result["shuffle_factors"] = tuple(
+            select_numbers(options["sf"], "--sf", range(MOST_SHUFFLE_FACTOR + 1))
+        )
+    if "accesses" in options:
+        result["accesses"] = (select_count(options["accesses"], "--accesses", 1, 2**40),)
+    return result
 
 
 def _powers_within(links: int) -> tuple[int, ...]:
@@ -171,7 +173,4 @@ def _powers_within(links: int) -> tuple[int, ...]:
             lengths.append(lengths[-1] * base)
         if lengths[-1] == links:
             return tuple(lengths)
-    raise UsageError(
-        f"--links {links} is no power of two or ten, so its lists must be named; add --list-length with "
-        "divisors of it"
-    )
+    raise UsageError(f"--links {links} is not a power of two or ten; add --list-length with divisors of it")

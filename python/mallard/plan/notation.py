@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mallard.errors import UsageError
 
-HOW = "write |G| |S| af sf rf, as in: mallard bench locality -20 18 32 -3 8"
+USAGE = "write |G| |S| af sf rf, as in: mallard bench locality -20 18 32 -3 8"
 NUMBERS = (
     ("|G|", "links in all; a negative number makes |G| and |S| exponents of two: -20 18 is |G| = 2^20"),
     ("|S|", "links of a list at first; it divides |G|"),
@@ -30,19 +30,19 @@ class Notation:
     list_length: int
     access_factor: int
     shuffle_factor: int
-    before: bool  # the access comes before the shuffle
+    access_first: bool  # the access comes before the shuffle
     repeat_factor: int
 
     @property
     def timed_factor(self) -> int:
         """The passes of the shuffle before the timed accesses."""
-        return 0 if self.before else self.shuffle_factor
+        return 0 if self.access_first else self.shuffle_factor
 
     @property
     def sentence(self) -> str:
         lists = self.links // self.list_length
         passes = _count(self.shuffle_factor, "pass", "passes")
-        when = "before" if self.before else "after"
+        when = "before" if self.access_first else "after"
         shuffle = f"{when} a shuffle of {passes}" if self.shuffle_factor else "without a shuffle"
         return (
             f"{self.text}: {self.links} links in {_count(lists, 'list', 'lists')} of {self.list_length}, "
@@ -55,7 +55,7 @@ def read_notation(words: Sequence[str], most_links: int = 2**62) -> Notation:
     """Raises a UsageError with the reason if the numbers make no sense."""
     text = " ".join(words)
     if len(words) != 5:
-        raise UsageError(f"'{text}' has {len(words)} numbers where P0089's notation has five; {HOW}")
+        raise UsageError(f"'{text}' has {len(words)} numbers where P0089's notation has five; {USAGE}")
     g, s, af, sf, rf = (_number(word, text) for word in words)
     links, length = _sizes(g, s, text, most_links)
     _refuse_idle(text, af, rf)
@@ -65,7 +65,7 @@ def read_notation(words: Sequence[str], most_links: int = 2**62) -> Notation:
         list_length=length,
         access_factor=af,
         shuffle_factor=abs(sf),
-        before=words[3].startswith("-"),
+        access_first=words[3].startswith("-"),
         repeat_factor=rf,
     )
 
@@ -86,11 +86,11 @@ def check_lengths(links: int, list_length: int, where: str) -> None:
 
 def _sizes(g: int, s: int, text: str, most_links: int) -> tuple[int, int]:
     if g == 0:
-        raise UsageError(f"{text}: |G| is 0, a system without links; {HOW}")
+        raise UsageError(f"{text}: |G| is 0, a system without links; {USAGE}")
     if s < 0 or (s == 0 and g > 0):
         raise UsageError(
             f"{text}: |S| is {s}, and a list has at least one link; a negative |G| alone makes both "
-            f"exponents of two, so -20 18 is |G| = 2^20, |S| = 2^18; {HOW}"
+            f"exponents of two, so -20 18 is |G| = 2^20, |S| = 2^18; {USAGE}"
         )
     if g < 0 and max(-g, s) >= most_links.bit_length():
         raise UsageError(
@@ -107,7 +107,7 @@ def _sizes(g: int, s: int, text: str, most_links: int) -> tuple[int, int]:
 def _refuse_idle(text: str, af: int, rf: int) -> None:
     for name, value in (("af", af), ("rf", rf)):
         if value < 0:
-            raise UsageError(f"{text}: {name} is {value}, and must be 1 or more; {HOW}")
+            raise UsageError(f"{text}: {name} is {value}, and must be 1 or more; {USAGE}")
     if af == 0:
         raise UsageError(
             f"{text}: af = 0 accesses nothing. P0089 ran that to subtract the time of the shuffle and of the "
@@ -122,9 +122,9 @@ def _refuse_idle(text: str, af: int, rf: int) -> None:
 
 def _number(word: str, text: str) -> int:
     if not re.fullmatch(rf"[+-]?\d{{1,{MOST_DIGITS}}}", word, re.ASCII):
-        raise UsageError(f"{text}: '{word}' is not a whole number; {HOW}")
+        raise UsageError(f"{text}: '{word}' is not a whole number; {USAGE}")
     return int(word)
 
 
-def _count(number: int, one: str, more: str) -> str:
-    return f"{number} {one if number == 1 else more}"
+def _count(number: int, singular: str, more: str) -> str:
+    return f"{number} {singular if number == 1 else more}"

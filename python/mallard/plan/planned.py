@@ -2,7 +2,7 @@
 
     request x runner x host -> Plan -> rows -> cells -> repetitions
 
-A row is the cells that differ only in strategy. A plan's `identity` tells whether it can continue an
+A row is the cells that differ only in strategy. A plan's `identity` decides whether it can continue an
 interrupted run: both have equal cells, scale, seed, repetitions, machine and builds of the runner.
 """
 
@@ -35,7 +35,7 @@ class Plan:
     repetitions: int  # of most rows
     seed: int
     time_limit: float
-    memory_limit: int | None  # of one process; None if the machine does not tell its memory
+    memory_limit: int | None  # of one process; None if the machine does not report its memory
     options: Options
     messages: tuple[str, ...] = field(default=(), compare=False)  # for the user, before the start
 

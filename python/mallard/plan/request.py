@@ -14,7 +14,7 @@ SURVEY = "survey"  # the scale of a run that is a part of the survey, with its o
 SCALES = (QUICK, STANDARD, PAPER)
 REPETITIONS = 3
 GIB = 1 << 30
-# A larger cell is not worth its harm to the machine.
+# A larger cell is not worth the load on the machine.
 MEMORY_LIMIT = 12 * GIB
 # Shares of MemAvailable: the limit of one process, and the memory that a plan counts on.
 MEMORY_SHARE = 0.95
@@ -34,11 +34,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Request:
-    """A request. None: not given. `given` has the experiment's own options: name -> text."""
+    """A request. None: not given. `options` are the experiment's specific options: name -> text."""
 
     experiment: str = "density"
     scale: str = QUICK
-    given: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
     notation: tuple[str, ...] = ()  # P0089's notation of a run of locality
     strategies: str | None = None
     mallocs: str | None = None
@@ -52,20 +52,20 @@ class Request:
     memory_limit: int | None = None  # bytes, for one process
     survey: bool = False  # stored as a run of scale SURVEY
 
-    def several(self, option: str, there: Sequence[str], default: Sequence[str] | None = None) -> list[str]:
+    def several(self, option: str, allowed: Sequence[str], default: Sequence[str] | None = None) -> list[str]:
         """The selected names; by default all, or `default`."""
-        text = self.given.get(option)
+        text = self.options.get(option)
         if text is None:
-            return list(there if default is None else default)
-        return select_names(text, f"--{option}", there)
+            return list(allowed if default is None else default)
+        return select_names(text, f"--{option}", allowed)
 
-    def one(self, option: str, there: Sequence[str]) -> str:
+    def one(self, option: str, allowed: Sequence[str]) -> str:
         """One word; by default the first."""
-        chosen = self.several(option, there, there[:1])
+        chosen = self.several(option, allowed, allowed[:1])
         if len(chosen) > 1:
             raise UsageError(
-                f"--{option} {self.given[option]}: {self.experiment} takes one; allowed are "
-                f"{', '.join(there)}"
+                f"--{option} {self.options[option]}: {self.experiment} takes one; allowed are "
+                f"{', '.join(allowed)}"
             )
         return chosen[0]
 
@@ -74,7 +74,7 @@ class Request:
 class Host:
     """The properties of the machine that decide on a plan."""
 
-    available_bytes: int | None  # None if the machine does not tell its memory
+    available_bytes: int | None  # None if the machine does not report its memory
     cores: int
 
     def memory_limit(self, request: Request) -> int | None:

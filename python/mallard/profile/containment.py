@@ -1,4 +1,4 @@
-"""The containment of a scope in words, and how sure it is."""
+"""The text of a scope's containment, and whether it is exact."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ NEVER = "never"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
 
 
-def told_apart(scope: Scope) -> float | None:
-    """The share of the activations that the stacks allow which were told apart. None for a marked scope."""
+def separated_share(scope: Scope) -> float | None:
+    """The share of the possible activations that the stacks distinguish. None for a marked scope."""
     seen = scope.separations
     if scope.name is not None or seen is None or not seen.at_most:
         return None
@@ -19,7 +19,7 @@ def told_apart(scope: Scope) -> float | None:
 
 def exact(scope: Scope) -> bool:
     """False if calls that nothing separates may count as one activation."""
-    return scope.name is not None or told_apart(scope) == 1.0
+    return scope.name is not None or separated_share(scope) == 1.0
 
 
 def contained(scope: Scope) -> str:
@@ -30,8 +30,8 @@ def contained(scope: Scope) -> str:
     return f"{AT_MOST} {'100 %' if text.startswith('>') else text}"
 
 
-def break_even(found: BreakEven | None) -> str:
+def break_even(point: BreakEven | None) -> str:
     """The containment from which a region saves more than it costs; `never` if not even 100 % is enough."""
-    if found is None or found.share is None:
+    if point is None or point.share is None:
         return UNKNOWN
-    return share(found.share) if found.share <= 1 else NEVER
+    return share(point.share) if point.share <= 1 else NEVER

@@ -1,11 +1,11 @@
-"""Makes dataclasses from JSON, by the types of their fields.
+"""Decodes JSON to dataclasses, by the types of their fields.
 
-Texts come from a recorded program and its files, so characters that are not printable are escaped: none of
-them may steer a terminal or break a page.
+Texts come from a recorded program and its files, so unprintable characters are escaped: they must
+not control a terminal or break a page.
 
-A field that JSON lacks takes its default. Without one, or with a value of another type, the document is
-refused with the place of the fault. JSON may have more fields than the dataclass. A name that is a word of
-Python has an underscore at its end.
+A field that JSON lacks gets its default. Without a default, or with a value of another type, the document is
+refused with the place of the fault. JSON may have additional fields. A name that is a keyword of
+Python ends in an underscore.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class WrongDocumentError(Exception):
 
 def decode(kind: type[T], value: Any, place: str = "the document") -> T:
     """Raises a WrongDocumentError."""
-    found: T = _decoded(kind, value, place)
-    return found
+    result: T = _decoded(kind, value, place)
+    return result
 
 
 def _decoded(kind: Any, value: Any, place: str) -> Any:
@@ -43,7 +43,7 @@ def _decoded(kind: Any, value: Any, place: str) -> Any:
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         return _finite(value, place)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no {kind.__name__}")
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not of type {kind.__name__}")
     return printable(value) if isinstance(value, str) else value
 
 
@@ -54,43 +54,43 @@ def _finite(value: float, place: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no finite number")
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not a finite number")
     return number
 
 
 def printable(text: str) -> str:
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _optional(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
     if value is None:
         return None
-    (kind,) = (each for each in kinds if each is not types.NoneType)
+    (kind,) = (candidate for candidate in kinds if candidate is not types.NoneType)
     return _decoded(kind, value, place)
 
 
 def _tuple(kinds: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
     if not isinstance(value, list):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no list")
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not a list")
     if kinds[-1] is Ellipsis:
-        return tuple(_decoded(kinds[0], each, f"{place}[{at}]") for at, each in enumerate(value))
+        return tuple(_decoded(kinds[0], item, f"{place}[{at}]") for at, item in enumerate(value))
     if len(value) != len(kinds):
         raise WrongDocumentError(f"{place} has {len(value)} values; it must have {len(kinds)}")
-    return tuple(_decoded(kind, each, place) for kind, each in zip(kinds, value, strict=True))
+    return tuple(_decoded(kind, item, place) for kind, item in zip(kinds, value, strict=True))
 
 
 def _instance(kind: Any, value: Any, place: str) -> Any:
     if not isinstance(value, dict):
-        raise WrongDocumentError(f"{place} is {_shown(value)}, which is no object")
-    found = {}
-    for name, key, its_kind, needed in _fields(kind):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not an object")
+    arguments = {}
+    for name, key, field_kind, needed in _fields(kind):
         if key in value:
-            found[name] = _decoded(its_kind, value[key], f"{place}.{key}")
+            arguments[name] = _decoded(field_kind, value[key], f"{place}.{key}")
         elif needed:
             raise WrongDocumentError(f"{place} has no field '{key}'")
-    return kind(**found)
+    return kind(**arguments)
 
 
 @cache
@@ -98,8 +98,8 @@ def _fields(kind: Any) -> tuple[tuple[str, str, Any, bool], ...]:
     hints = typing.get_type_hints(kind)
     missing = dataclasses.MISSING
     return tuple(
-        (each.name, each.name.rstrip("_"), hints[each.name], each.default is missing)
-        for each in dataclasses.fields(kind)
+        (field.name, field.name.rstrip("_"), hints[field.name], field.default is missing)
+        for field in dataclasses.fields(kind)
     )
 
 

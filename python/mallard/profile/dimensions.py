@@ -1,4 +1,4 @@
-"""The six dimensions in words: their names, their measured figures, their definitions."""
+"""The six dimensions: names, definitions, and texts of the measured figures."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ class Described:
     raw: Callable[[Dimension], str]  # the figure as measured; empty if it is not known
 
 
-def _density(found: Dimension) -> str:
-    if found.raw is None:
+def _density(dimension: Dimension) -> str:
+    if dimension.raw is None:
         return ""
     ends = (
-        f" ({share(found.interval[0]).removesuffix(' %')} to {share(found.interval[1])})"
-        if found.interval
+        f" ({share(dimension.interval[0]).removesuffix(' %')} to {share(dimension.interval[1])})"
+        if dimension.interval
         else ""
     )
-    return f"{share(found.raw)} of the time{ends}"
+    return f"{share(dimension.raw)} of the time{ends}"
 
 
-def _variation(found: Dimension) -> str:
-    return "" if found.raw is None else f"{ratio(found.raw)} bits of entropy"
+def _variation(dimension: Dimension) -> str:
+    return "" if dimension.raw is None else f"{ratio(dimension.raw)} bits of entropy"
 
 
-def _locality(found: Dimension) -> str:
-    if found.footprint_bytes is None or found.transitions is None:
+def _locality(dimension: Dimension) -> str:
+    if dimension.footprint_bytes is None or dimension.transitions is None:
         return ""
-    return f"footprint {size(found.footprint_bytes)}, {plural(found.transitions, 'transition')}"
+    return f"footprint {size(dimension.footprint_bytes)}, {plural(dimension.transitions, 'transition')}"
 
 
-def _utilization(found: Dimension) -> str:
-    if not found.raw:
+def _utilization(dimension: Dimension) -> str:
+    if not dimension.raw:
         return ""
-    return f"bytes / peak = {ratio(1 / found.raw)}"
+    return f"bytes / peak = {ratio(1 / dimension.raw)}"
 
 
-def _contention(found: Dimension) -> str:
-    if found.raw is None:
+def _contention(dimension: Dimension) -> str:
+    if dimension.raw is None:
         return ""
-    other = (
+    cross_thread = (
         ""
-        if found.freed_by_other_thread is None
-        else f", {share(found.freed_by_other_thread)} freed by another thread"
+        if dimension.freed_by_other_thread is None
+        else f", {share(dimension.freed_by_other_thread)} freed by another thread"
     )
-    return f"{ratio(found.raw)} other operations meanwhile{other}"
+    return f"{ratio(dimension.raw)} other operations meanwhile{cross_thread}"
 
 
-def _fragmentability(found: Dimension) -> str:
-    if found.raw is None:
+def _fragmentability(dimension: Dimension) -> str:
+    if dimension.raw is None:
         return ""
     pages = ""
-    if found.pages_spanned is not None and found.pages_needed:
-        pages = f", {ratio(found.pages_spanned / found.pages_needed)} times the pages needed"
-    return f"{share(found.raw)} of neighbours are foreign{pages}"
+    if dimension.pages_spanned is not None and dimension.pages_needed:
+        pages = f", {ratio(dimension.pages_spanned / dimension.pages_needed)} times the pages needed"
+    return f"{share(dimension.raw)} of neighbours are foreign{pages}"
 
 
 DIMENSIONS = (

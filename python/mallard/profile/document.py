@@ -1,4 +1,4 @@
-"""A profile as the native program prints it: one JSON document, read and checked."""
+"""The JSON document that the native profiler prints, decoded and checked."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class ScopesNotListed:
 
 @dataclass(frozen=True)
 class NotListed:
-    """Rows beyond the end of a list. The list has one of both numbers."""
+    """Rows beyond the end of a list, either sites or pairs."""
 
     sites: int = 0
     pairs: int = 0
@@ -158,7 +158,7 @@ class Markers:
 
 @dataclass(frozen=True)
 class WrongFrees:
-    """Of blocks that the pool did not have, and of its blocks by malloc."""
+    """Frees of blocks that the pool does not own, and frees of its blocks by malloc."""
 
     of_other: int = 0
     of_malloc: int = 0
@@ -254,7 +254,7 @@ class Profile:
 
 
 def read_profile(text: bytes | str) -> Profile:
-    """Raises a UsageError if the text is no profile of this version."""
+    """Raises a UsageError if the text is not a profile of this version."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""The figures of a process, a scope or a site, as in docs/advisor/profile_format.md. None is not known."""
+"""The figures of a process, a scope or a site, as in docs/advisor/profile_format.md. None means unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTHING = Amount(0, 0)
 
 @dataclass(frozen=True)
 class Dimension:
-    """One of D V L U C F. Which of the further figures there are depends on the letter."""
+    """One of D V L U C F. The letter determines which of the further figures exist."""
 
     raw: float | None = None
     scaled: float | None = None
@@ -65,8 +65,8 @@ class Figures:
     mean_lifetime_bytes: float | None = None
 
     def dimension(self, letter: str) -> Dimension:
-        found: Dimension | None = getattr(self, letter)
-        return found or Dimension()
+        dimension: Dimension | None = getattr(self, letter)
+        return dimension or Dimension()
 
 
 @dataclass(frozen=True)

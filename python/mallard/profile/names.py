@@ -1,4 +1,4 @@
-"""The names behind the numbers of a profile: functions, places, stacks, scopes."""
+"""Resolves the numbers of a profile to names: functions, places, stacks, scopes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mallard.profile.scopes import Scope
 from mallard.profile.short_name import fitted, short_name
 
 UNKNOWN = "?"
-LEFT_OUT = "levels that were not kept"
+SKIPPED_LEVELS = "levels that were not kept"
 NO_FUNCTION = Function("")
 
 
@@ -26,8 +26,8 @@ class Names:
     @cached_property
     def _short(self) -> list[str]:
         return [
-            short_name(each.short_name or each.name) if each.name else self._nameless(each)
-            for each in self._profile.functions
+            short_name(function.short_name or function.name) if function.name else self._nameless(function)
+            for function in self._profile.functions
         ]
 
     @staticmethod
@@ -64,7 +64,7 @@ class Names:
 
     def place_function(self, number: int | None) -> str:
         if number is None:
-            return LEFT_OUT
+            return SKIPPED_LEVELS
         return self.short(self.place(number).function)
 
     def stack(self, number: int | None) -> tuple[int | None, ...]:
@@ -87,13 +87,13 @@ class Names:
 
     @cached_property
     def _scopes(self) -> dict[int, Scope]:
-        return {each.id: each for each in self._profile.scopes if each.id is not None}
+        return {scope.id: scope for scope in self._profile.scopes if scope.id is not None}
 
-    def scope_of(self, number: int) -> Scope | None:
+    def find_scope(self, number: int) -> Scope | None:
         return self._scopes.get(number)
 
     def scope_name(self, number: int) -> str:
-        scope = self.scope_of(number)
+        scope = self.find_scope(number)
         return self.scope(scope) if scope else UNKNOWN
 
 
@@ -102,7 +102,7 @@ def _at(file: str, line: int | None) -> str:
 
 
 def fitted_source(source: str, width: int) -> str:
-    """A `file:line` in at most that many columns: its last folders, or the end of its name."""
+    """A `file:line` in at most `width` columns: its last folders, or the end of its name."""
     if len(source) <= width:
         return source
     parts = source.split("/")

@@ -1,6 +1,6 @@
-"""The native program `mallard-profile`: its place, and its answers.
+"""Runs the native program `mallard-profile`.
 
-It prints one JSON (docs/advisor/profile_format.md), or writes an export. Its errors are shown as they are.
+It prints one JSON (docs/advisor/profile_format.md), or writes an export. Its errors are shown unchanged.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ ERROR = "error: "
 
 
 def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
-    """Runs the program to its end. Returns its standard output, unless that goes to a file.
+    """Runs the program to completion. Returns its standard output, unless it goes to a file.
 
-    Raises a UsageError with the program's own words if it refuses, and with its end if it crashes.
+    Raises a UsageError with the program's message if it refuses, and with the signal if it crashes.
     """
     program = PROFILER.find()
     try:
@@ -39,15 +39,15 @@ def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
     return done.stdout or b""
 
 
-def _failure(status: int, said: str) -> str:
-    said = said.strip()
+def _failure(status: int, output: str) -> str:
+    output = output.strip()
     if status < 0:
-        what = f"{PROFILER.name} crashed ({_signal(-status)}), so nothing was written"
-        remedy = "this is a defect of mallard; the trace that shows it would help to mend it"
-        return f"{what}; {remedy}{_last_words(said)}"
-    if not said:
-        return f"{PROFILER.name} failed (exit status {status}) without a word, so nothing was written"
-    return said.removeprefix(OWN_NAME).removeprefix(ERROR)
+        problem = f"{PROFILER.name} crashed ({_signal(-status)}), so nothing was written"
+        remedy = "this is a defect of mallard; please report it with the trace"
+        return f"{problem}; {remedy}{_last_words(output)}"
+    if not output:
+        return f"{PROFILER.name} failed (exit status {status}) without a message, so nothing was written"
+    return output.removeprefix(OWN_NAME).removeprefix(ERROR)
 
 
 def _signal(number: int) -> str:
@@ -57,5 +57,5 @@ def _signal(number: int) -> str:
         return f"signal {number}"
 
 
-def _last_words(said: str) -> str:
-    return f"; it said: {said.splitlines()[-1]}" if said else ""
+def _last_words(output: str) -> str:
+    return f"; last message: {output.splitlines()[-1]}" if output else ""

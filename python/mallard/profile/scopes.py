@@ -1,4 +1,4 @@
-"""The rows of a profile: scopes, sites, pairs, what no function owns; as in docs/advisor/profile_format.md.
+"""The rows of a profile: scopes, sites, pairs, unowned memory; as in docs/advisor/profile_format.md.
 
 A function, a place and a stack are numbers in tables of the document.
 """

@@ -1,4 +1,4 @@
-"""The facts of a recording in plain sentences: its program, its completeness, its figures, its losses."""
+"""Sentences about a recording: the program, completeness, figures and losses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import signal
 
 from mallard.profile.document import ListedProcess, Process, Profile
 from mallard.profile.figures import Interval
-from mallard.profile.words import UNKNOWN, count, near_whole, plural, seconds, share, size
+from mallard.profile.words import UNKNOWN, count, plural, precise_share, seconds, share, size
 from mallard.selection import in_prose
 
 STACKS = {
@@ -58,11 +58,13 @@ def process_facts(profile: Profile) -> str:
 
 
 def other_processes(profile: Profile) -> str:
-    """`4243 ld and 4250 sh`, those with the most events first; empty if there is no other one."""
-    others = sorted((each for each in profile.processes if not each.chosen), key=lambda each: -each.events)
+    """`4243 ld and 4250 sh`, by number of events; empty without other processes."""
+    others = sorted(
+        (process for process in profile.processes if not process.chosen), key=lambda process: -process.events
+    )
     if not others:
         return ""
-    words = [f"{each.number} {_program(each)}".strip() for each in others[:OTHERS]]
+    words = [f"{process.number} {_program(process)}".strip() for process in others[:OTHERS]]
     more = [f"{count(len(others) - OTHERS)} more"] if len(others) > OTHERS else []
     return in_prose([*words, *more])
 
@@ -87,17 +89,17 @@ def _ending(process: Process) -> str:
 
 def completeness(profile: Profile) -> str:
     """`99.98 % of 2.40 M events; 500 end in code without a description`"""
-    found = profile.completeness
-    if not found.events:
+    counts = profile.completeness
+    if not counts.events:
         torn = profile.trace.torn_bytes or profile.process.torn
         return "no event could be read" if torn else "no event was recorded"
     broken = [
-        f"{count(getattr(found.by_end, name))} end {where}"
+        f"{count(getattr(counts.by_end, name))} end {where}"
         for name, where in ENDS
-        if getattr(found.by_end, name)
+        if getattr(counts.by_end, name)
     ]
-    whole = "all" if found.complete == found.events else near_whole(found.share)
-    text = f"{whole} of {plural(found.events, 'event')}"
+    complete = "all" if counts.complete == counts.events else precise_share(counts.share)
+    text = f"{complete} of {plural(counts.events, 'event')}"
     return "; ".join([text, *broken])
 
 
@@ -117,22 +119,22 @@ def time_inside(profile: Profile) -> str:
         text = f"{interval(density.interval)} of the time; a few of the timed operations were disturbed"
         return text + interrupted(profile)
     ends = f" ({interval(density.interval)})" if density.interval else ""
-    each = f", {density.ns_per_operation:.0f} ns an operation" if density.ns_per_operation else ""
-    return f"{share(density.raw)} of the time{ends}{each}{interrupted(profile)}"
+    per_operation = f", {density.ns_per_operation:.0f} ns an operation" if density.ns_per_operation else ""
+    return f"{share(density.raw)} of the time{ends}{per_operation}{interrupted(profile)}"
 
 
 def interrupted(profile: Profile) -> str:
     """`; 12 timed operations were interrupted, and are left out`; empty below one in a thousand."""
     process = profile.process
-    left_out = process.interrupted_events
-    if left_out * 1000 <= left_out + (process.timed_events or 0):
+    interrupted_events = process.interrupted_events
+    if interrupted_events * 1000 <= interrupted_events + (process.timed_events or 0):
         return ""
-    was = "was interrupted, and is" if left_out == 1 else "were interrupted, and are"
-    return f"; {plural(left_out, 'timed operation')} {was} left out"
+    was = "was interrupted, and is" if interrupted_events == 1 else "were interrupted, and are"
+    return f"; {plural(interrupted_events, 'timed operation')} {was} left out"
 
 
 def disturbed(ends: Interval | None) -> bool:
-    """True if the interval is too wide for its middle to mean anything."""
+    """True if the interval is too wide for a meaningful middle."""
     return ends is not None and ends[1] - ends[0] > WIDEST
 
 
@@ -151,8 +153,8 @@ def totals(profile: Profile) -> str:
 
 def alive(profile: Profile) -> str:
     """`60,000 of 14.9 MiB`"""
-    found = profile.figures.alive
-    return UNKNOWN if found is None else f"{count(found.allocations)} of {size(found.bytes)}"
+    amount = profile.figures.alive
+    return UNKNOWN if amount is None else f"{count(amount.allocations)} of {size(amount.bytes)}"
 
 
 def block_sizes(profile: Profile) -> str:
@@ -181,65 +183,65 @@ def _middle(sizes: tuple[tuple[int, int, int], ...]) -> int | None:
 
 def marked(profile: Profile) -> list[str]:
     """A line for each progress mark, instance and pool that the program named."""
-    found = []
+    lines = []
     markers = profile.markers
     for mark in markers.progress if markers else ():
         rate = f", {count(mark.per_second)} a second" if mark.per_second is not None else ""
         between = mark.allocations_between
         apart = f", {count(between)} allocations between two" if between is not None else ""
-        found.append(f"{mark.name}: {plural(mark.count, 'mark')}{rate}{apart}")
-    for each in markers.instances if markers else ():
-        made = f"{plural(each.allocations, 'allocation')} of {size(each.bytes)}"
-        found.append(f"{each.name}: {plural(each.instances, 'instance')}, {made}")
+        lines.append(f"{mark.name}: {plural(mark.count, 'mark')}{rate}{apart}")
+    for instance in markers.instances if markers else ():
+        amount = f"{plural(instance.allocations, 'allocation')} of {size(instance.bytes)}"
+        lines.append(f"{instance.name}: {plural(instance.instances, 'instance')}, {amount}")
     for pool in profile.pools:
-        made = f"{plural(pool.allocations, 'allocation')} of {size(pool.bytes)}"
-        found.append(f"{pool.name}: {plural(pool.pools, 'recorded pool')}, {made}")
-    return found
+        amount = f"{plural(pool.allocations, 'allocation')} of {size(pool.bytes)}"
+        lines.append(f"{pool.name}: {plural(pool.pools, 'recorded pool')}, {amount}")
+    return lines
 
 
 def losses(profile: Profile) -> list[str]:
-    """A sentence for each thing that the recording does not have, and for each doubt."""
+    """A sentence for each loss of the recording, and for each doubt."""
     process = profile.process
-    found = []
+    texts = []
     if profile.trace.torn_bytes:
-        found.append(f"The trace was cut off: {size(profile.trace.torn_bytes)} at its end could not be read.")
+        texts.append(f"The trace was cut off: {size(profile.trace.torn_bytes)} at its end could not be read.")
     if process.torn:
-        found.append(
+        texts.append(
             "The end of the process is missing, so blocks that seem alive may have been freed later."
         )
     if process.stopped:
-        found.append(
+        texts.append(
             f"Recording stopped before the program ended: {STOPPED.get(process.stopped, process.stopped)}."
         )
     if process.sampled_one_in > 1:
-        found.append(
+        texts.append(
             f"One activation in {count(process.sampled_one_in)} was recorded; figures are of those alone."
         )
     if process.nested_events:
-        found.append(
+        texts.append(
             f"{plural(process.nested_events, 'event')} inside signal handlers could not be recorded."
         )
     if process.forks_not_followed:
-        found.append(f"{_were(process.forks_not_followed, 'fork')} not followed.")
+        texts.append(f"{_were(process.forks_not_followed, 'fork')} not followed.")
     if process.programs_not_followed:
-        found.append(f"{_were(process.programs_not_followed, 'started program')} not followed.")
+        texts.append(f"{_were(process.programs_not_followed, 'started program')} not followed.")
     return [
-        *found,
+        *texts,
         *_doubts(profile),
         *_unnamed(profile),
-        *(f"{each[:1].upper()}{each[1:].rstrip('.')}." for each in profile.warnings),
+        *(f"{warning[:1].upper()}{warning[1:].rstrip('.')}." for warning in profile.warnings),
     ]
 
 
 def _unnamed(profile: Profile) -> list[str]:
     """A sentence if many functions of a file have no names."""
-    every: dict[str, int] = {}
+    totals: dict[str, int] = {}
     without: dict[str, int] = {}
-    for each in profile.functions:
-        file = os.path.basename(each.object or "")
-        every[file] = every.get(file, 0) + 1
-        without[file] = without.get(file, 0) + bool(UNNAMED.search(each.name))
-    files = [file for file, number in without.items() if file and number > MANY_UNNAMED * every[file]]
+    for function in profile.functions:
+        file = os.path.basename(function.object or "")
+        totals[file] = totals.get(file, 0) + 1
+        without[file] = without.get(file, 0) + bool(UNNAMED.search(function.name))
+    files = [file for file, number in without.items() if file and number > MANY_UNNAMED * totals[file]]
     if not files:
         return []
     heaviest = in_prose(sorted(files, key=lambda file: -without[file])[:3])
@@ -252,14 +254,14 @@ def _were(number: int, noun: str) -> str:
 
 
 def _doubts(profile: Profile) -> list[str]:
-    found = []
+    texts = []
     if profile.foreign and profile.foreign.frees:
-        found.append(f"{plural(profile.foreign.frees, 'free')} of blocks whose allocation was not recorded.")
+        texts.append(f"{plural(profile.foreign.frees, 'free')} of blocks whose allocation was not recorded.")
     if profile.foreign and profile.foreign.double_allocations:
         times = plural(profile.foreign.double_allocations, "allocation")
-        found.append(f"{times} at the address of a live block: a free is missing there.")
+        texts.append(f"{times} at the address of a live block: a free is missing there.")
     if profile.markers and profile.markers.unmatched_ends:
-        found.append(f"{plural(profile.markers.unmatched_ends, 'marker')} ended without a beginning.")
+        texts.append(f"{plural(profile.markers.unmatched_ends, 'marker')} ended without a beginning.")
     if profile.markers and profile.markers.names_lost:
-        found.append(f"{plural(profile.markers.names_lost, 'marker')} lost the name.")
-    return found
+        texts.append(f"{plural(profile.markers.names_lost, 'marker')} lost the name.")
+    return texts

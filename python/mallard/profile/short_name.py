@@ -1,7 +1,7 @@
 """Short names of functions: without return type, parameters and template arguments.
 
 `std::vector<int, std::allocator<int> >::push_back(int&&)` is `std::vector<>::push_back`. A name that is not
-C++ stays as it is. No name takes more than linear time, however it nests, and none becomes empty.
+C++ is unchanged. Every name takes linear time, however deeply it nests, and no result is empty.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-LONGEST = 5000  # letters of a name that are read
+LONGEST = 5000  # characters of a name that are read
 STRING = re.compile(
     r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>"
     r"(?:::basic_string)?"
@@ -27,8 +27,8 @@ QUALIFIERS = re.compile(r"\s*(?:const|volatile|noexcept|&&?)(?![\w:])")
 
 def short_name(name: str) -> str:
     text = INLINE.sub("", STRING.sub("std::string", name[:LONGEST]))
-    found = _shortened(text).strip()
-    return found or name.strip() or "?"
+    shortened = _shortened(text).strip()
+    return shortened or name.strip() or "?"
 
 
 def is_library_function(short: str) -> bool:
@@ -39,7 +39,7 @@ def is_library_function(short: str) -> bool:
 def names_function(name: str, full: str) -> bool:
     """True if `name` is the function's full or short name, or the end of one behind `::`."""
     behind = f"::{name}"
-    return any(each == name or each.endswith(behind) for each in (full, short_name(full)))
+    return any(candidate == name or candidate.endswith(behind) for candidate in (full, short_name(full)))
 
 
 def _shortened(text: str) -> str:
@@ -55,13 +55,13 @@ def _shortened(text: str) -> str:
             kept.append("(anonymous)")
             place += len(UNNAMED)
         elif letter in PAIRS:
-            end = _end_of(text, place)
-            if end == place:  # nothing closes it: this is no C++, or its middle was left out
+            end = _closing_bracket(text, place)
+            if end == place:  # unclosed: not C++, or its middle was left out
                 return _without_middle(text, place)
             kept.append(_instead(text, place, end))
             place = end
         elif letter == " ":
-            place, done = _after_space(text, place, kept, operator_seen)
+            place, done = _skip_space(text, place, kept, operator_seen)
             if done:
                 break
         else:
@@ -70,7 +70,7 @@ def _shortened(text: str) -> str:
     return "".join(kept)
 
 
-def _after_space(text: str, place: int, kept: list[str], operator_seen: bool) -> tuple[int, bool]:
+def _skip_space(text: str, place: int, kept: list[str], operator_seen: bool) -> tuple[int, bool]:
     """A space ends a return type, or the name. Returns the next place, and true if the name is complete."""
     qualifiers = QUALIFIERS.match(text, place)
     if qualifiers:
@@ -87,7 +87,7 @@ def _after_space(text: str, place: int, kept: list[str], operator_seen: bool) ->
 
 
 def _instead(text: str, place: int, end: int) -> str:
-    """The text that stands for a pair of brackets and its contents."""
+    """The replacement of a pair of brackets and its contents."""
     if text[place] == "<":
         return "<>" if text[place:end] != "<lambda" else ""
     if text[place] == "[" and not text.startswith("[abi:", place):
@@ -100,15 +100,16 @@ def _instead(text: str, place: int, end: int) -> str:
 
 
 def _without_middle(text: str, place: int) -> str:
-    """`std::_Rb_tree<a, b...c>::f` has lost brackets. Its first words and its last one tell most."""
+    """Shortens a name that lost brackets, `std::_Rb_tree<a, b...c>::f`, to its beginning and its last
+    part."""
     last = text.rpartition("::")[2]
     if "..." not in text or not last.isidentifier():
         return text
     return f"{text[:place].rpartition(' ')[2]}<>::{last}"
 
 
-def _end_of(text: str, place: int) -> int:
-    """The place behind the closing bracket; the same place if there is none."""
+def _closing_bracket(text: str, place: int) -> int:
+    """The position after the closing bracket; `place` if nothing closes it."""
     open_: list[str] = []
     at = place
     while at < len(text):
@@ -127,8 +128,8 @@ def _end_of(text: str, place: int) -> int:
 
 
 def _begins_word(text: str, place: int) -> bool:
-    before = text[place - 1] if place else " "
-    return not (before.isalnum() or before == "_")
+    previous = text[place - 1] if place else " "
+    return not (previous.isalnum() or previous == "_")
 
 
 def last_parts(name: str, number: int = 2) -> str:
@@ -138,7 +139,7 @@ def last_parts(name: str, number: int = 2) -> str:
 
 
 def fitted(name: str, width: int) -> str:
-    """A short name in at most that many columns. Its end says most, so outer namespaces go first."""
+    """A short name in at most `width` columns. Outer namespaces are dropped first."""
     if len(name) <= width:
         return name
     if width < 4:

@@ -1,4 +1,4 @@
-"""Figures of a profile as text: counts, bytes, shares and times, in at most seven columns each."""
+"""Formats figures of a profile: counts, bytes, shares and times, in at most seven columns each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def size(value: float | None) -> str:
     return f"{value:.0f} B" if value < 1024 else _scaled(value, 1024, BYTES)
 
 
-def range_of(smallest: float | None, largest: float | None) -> str:
+def size_range(smallest: float | None, largest: float | None) -> str:
     """`4.00 KiB to 1.00 MiB`, or one size."""
     ends = (size(smallest), size(largest))
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
@@ -53,7 +53,7 @@ def share(value: float | None) -> str:
     )
 
 
-def near_whole(value: float | None) -> str:
+def precise_share(value: float | None) -> str:
     """`99.98 %`: a share whose distance from 100 % matters."""
     if value is None or not math.isfinite(value):
         return UNKNOWN

@@ -14,7 +14,7 @@ from mallard.reference.mended import mend
 
 DOXYFILE = Path("docs/reference/Doxyfile")
 FILTER = Path(__file__).with_name("doxygen_input.py")
-MARK = "doxygen.css"  # a folder that holds it is an earlier reference
+MARK = "doxygen.css"  # identifies the folder of an earlier reference
 
 
 def build(root: Path, output: Path, version: str) -> int:
@@ -29,13 +29,13 @@ def build(root: Path, output: Path, version: str) -> int:
         raise UsageError(f"{output} holds other files; name a new folder for the reference")
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".reference-") as folder:
-        made = Path(folder) / "made"
-        made.mkdir()
-        _run_doxygen(root, made, version)
-        pages = mend(made)
+        built = Path(folder) / "made"
+        built.mkdir()
+        _run_doxygen(root, built, version)
+        pages = mend(built)
         if output.exists():
             shutil.rmtree(output)
-        made.rename(output)
+        built.rename(output)
     return pages
 
 
@@ -57,7 +57,7 @@ def _run_doxygen(root: Path, output: Path, version: str) -> None:
             check=False,
         )
     except FileNotFoundError:
-        raise UsageError("doxygen is not here; install it: apt-get install doxygen") from None
+        raise UsageError("doxygen is not installed: apt-get install doxygen") from None
     if done.returncode != 0:
         raise UsageError(f"doxygen stopped with exit status {done.returncode}:\n{done.stderr.rstrip()}")
     sys.stderr.write(done.stderr)

@@ -1,7 +1,7 @@
 """Doxygen's filter: prints a file of the project with Doxygen's commands added. Doxygen runs it by its
 path.
 
-Comments and pages are written for readers of the plain text. Doxygen needs names of headings, links by
+Comments and pages are written to be read as plain text. Doxygen needs names of headings, links by
 those names, commands for the labels of comments, and namespaces without macros.
 """
 
@@ -27,7 +27,7 @@ def of_header(text: str, name: str) -> str:
     """Adds the commands to a header. The comment above `#pragma once` is the file's. It also describes the
     class that has the mechanism's name and derives from the mechanism.
 
-    Lines stay lines, so that links to the source lead to the right one.
+    Keeps the number of lines, so that links to the source lead to the right line.
     """
     text = re.sub(r"\A((?:///.*\n)+)#pragma once$", r"\1/// \\file", text, flags=re.M)
     text = re.sub(r"(?:::)?inline MALLARD_(?:MODE|LIBRARY)(?= \{)", "", text)
@@ -35,24 +35,24 @@ def of_header(text: str, name: str) -> str:
     named = r"^$(?=\n(?:template <[^;{]*?>\n)?class (\w+) : public unchecked::\1\b)"
     text = re.sub(named, f"/// \\\\copydoc {name}", text, flags=re.M)
     return re.sub(
-        rf"^( *///) ({'|'.join(LABELS)}): ", lambda found: f"{found[1]} {LABELS[found[2]]} ", text, flags=re.M
+        rf"^( *///) ({'|'.join(LABELS)}): ", lambda match: f"{match[1]} {LABELS[match[2]]} ", text, flags=re.M
     )
 
 
 def of_example(text: str, name: str) -> str:
-    """The example's first comment. Doxygen takes the program from the folder of examples."""
+    """The first comment of the example. Doxygen reads the program from the folder of examples."""
     comment = re.match(r"(?://.*\n)+", text)
     words = re.sub(r"^///? ?", "", comment[0], flags=re.M) if comment else ""
     return f"/** \\example {name}\n{words}*/\n"
 
 
 def of_page(text: str, path: Path) -> str:
-    """A page whose headings have names that are unique in the whole reference, and whose links use them."""
+    """The page with heading names that are unique in the reference, and links that use them."""
     parts = CODE.split(text)
     seen: dict[str, int] = {}
     for place in range(0, len(parts), 2):
         part = re.sub(r"([@\\])", r"\\\1", parts[place])
-        parts[place] = re.sub(r"\]\(([^)\s]+)\)", lambda found: f"]({target(found[1], path)})", part)
+        parts[place] = re.sub(r"\]\(([^)\s]+)\)", lambda match: f"]({target(match[1], path)})", part)
     parts[1::2] = (_without_bars(code) for code in parts[1::2])
     fence = False
     lines = []
@@ -60,20 +60,20 @@ def of_page(text: str, path: Path) -> str:
         fence ^= line.startswith("```")
         heading = None if fence else re.fullmatch(r"(#+) (.+)", line)
         if heading:
-            line = f"{line} {{#{_name_of(heading, path, seen)}}}"
+            line = f"{line} {{#{_heading_name(heading, path, seen)}}}"
         lines.append(line)
     return "\n".join(lines) + "\n"
 
 
 def _without_bars(code: str) -> str:
-    """Removes the backslash before a bar in code. Tables need it, and Doxygen would show it."""
+    """Removes backslashes before bars in code. Markdown tables need them, but Doxygen would show them."""
     if "\\|" not in code or code[0] != "`" or code.startswith("```"):
         return code
     words = escape(code[1:-1]).replace("\\|", "&#124;")
     return f"<code>{words}</code>"
 
 
-def _name_of(heading: re.Match[str], path: Path, seen: dict[str, int]) -> str:
+def _heading_name(heading: re.Match[str], path: Path, seen: dict[str, int]) -> str:
     if len(heading[1]) == 1:
         return page_name(path)
     words = re.sub(r"[^\w\- ]", "", heading[2].lower()).strip().replace(" ", "-")
@@ -104,12 +104,12 @@ def main() -> None:
     path = Path(sys.argv[1])
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
-        made = of_page(text, path)
+        result = of_page(text, path)
     elif path.suffix == ".cpp":
-        made = of_example(text, path.name)
+        result = of_example(text, path.name)
     else:
-        made = of_header(text, path.name)
-    sys.stdout.write(made)
+        result = of_header(text, path.name)
+    sys.stdout.write(result)
 
 
 if __name__ == "__main__":

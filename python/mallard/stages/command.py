@@ -1,5 +1,5 @@
-"""Runs one command of a stage. Its output goes to the log. A command that is silent for too long is ended
-with its children. Its total time has no limit, because a slow or busy machine is no defect."""
+"""Runs one command of a stage. The output goes to the log. A command that is silent for too long is killed
+with its children. The total time has no limit, because a slow or busy machine is not a defect."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SILENCE_SECONDS = 900.0
-"""The longest silent step is the compilation of one file: half a minute on a machine of today."""
+"""The longest silent step is the compilation of one file: half a minute on a current machine."""
 
 SILENT = 124
-"""The exit status of an ended command, as of `timeout`."""
+"""The exit status of a killed command, as of `timeout`."""
 
 # ninja: [35/179] Building CXX object ...   ctest: 3/12 Test  #5: ...   make, pytest: [ 20%]
 STEP = re.compile(r"\[(\d+)/(\d+)\]|^ *(\d+)/(\d+) Test +#|\[ *(\d+)()%\]", re.MULTILINE)
@@ -27,8 +27,8 @@ STEP = re.compile(r"\[(\d+)/(\d+)\]|^ *(\d+)/(\d+) Test +#|\[ *(\d+)()%\]", re.M
 
 @dataclass
 class Workplace:
-    """The place of a stage's work: source tree, log, number of parallel processes. `show` gets the share of
-    the stage that is done."""
+    """The environment of a stage: source tree, log, number of parallel processes. `show` receives the share
+    of the stage that is complete."""
 
     root: Path
     log: Path
@@ -43,8 +43,10 @@ class Workplace:
         environment: Mapping[str, str] | None = None,
         part: tuple[float, float] = (0.0, 1.0),
     ) -> int:
-        """The exit status. `part` is the command's share of its stage, from one fraction to another."""
-        # CMake's default generator, make, may be missing. Without its cache Python compiles at each start.
+        """Returns the exit status. `part` is the command's share of the stage, from one fraction to
+        another."""
+        # CMake's default generator, make, may be missing. Without a bytecode cache Python compiles at each
+        # start.
         defaults = {"PYTHONPYCACHEPREFIX": str(self.root / "build/pycache")}
         defaults |= {"CMAKE_GENERATOR": "Ninja"} if shutil.which("ninja") else {}
         fixed = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONUNBUFFERED": "1"}
@@ -80,8 +82,8 @@ class Workplace:
 
     def show_step(self, text: str, part: tuple[float, float]) -> None:
         for step in list(STEP.finditer(text))[-1:]:
-            done, of = (int(number) for number in [*filter(None, step.groups()), "100"][:2])
-            self.show(part[0] + (part[1] - part[0]) * min(1.0, done / max(of, 1)))
+            done, total = (int(number) for number in [*filter(None, step.groups()), "100"][:2])
+            self.show(part[0] + (part[1] - part[0]) * min(1.0, done / max(total, 1)))
 
     def say(self, line: str) -> None:
         with self.log.open("a", encoding="utf-8") as log:

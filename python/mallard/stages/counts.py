@@ -1,4 +1,4 @@
-"""Counts of passed, failed and skipped tests, read from JUnit files, with the reasons for the reader."""
+"""Counts of passed, failed and skipped tests, read from JUnit files, with the reasons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 FAILURE_LINES = 40
-"""The last ones: a test's own message, and the end of a program's output."""
+"""The last lines: the message of the test, and the end of the program's output."""
 
 
 @dataclass
@@ -17,19 +17,19 @@ class Counts:
     skipped: int = 0
     failures: list[str] = field(default_factory=list)
     skips: list[str] = field(default_factory=list)
-    """Why tests were skipped, once each."""
+    """The distinct reasons of skipped tests."""
 
-    def add(self, other: Counts) -> None:
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.failures += other.failures
-        self.skips += [reason for reason in other.skips if reason not in self.skips]
+    def add(self, counts: Counts) -> None:
+        self.passed += counts.passed
+        self.failed += counts.failed
+        self.skipped += counts.skipped
+        self.failures += counts.failures
+        self.skips += [reason for reason in counts.skips if reason not in self.skips]
 
-    def fail(self, why: str, output: str = "") -> None:
+    def fail(self, reason: str, output: str = "") -> None:
         self.failed += 1
         last = output.strip().splitlines()[-FAILURE_LINES:]
-        self.failures.append("\n".join([why, *(f"| {line}" for line in last)]))
+        self.failures.append("\n".join([reason, *(f"| {line}" for line in last)]))
 
     def skip(self, reason: str) -> None:
         self.skipped += 1
@@ -39,14 +39,14 @@ class Counts:
 def read_junit(path: Path, programs: Path | None = None) -> Counts:
     """Reads a JUnit file of ctest, GoogleTest or pytest.
 
-    A program of tests that ctest runs leaves a file of its own in `programs`, which is counted instead. A
+    A test program that ctest runs may leave a file in `programs`, which is counted instead. A
     program that ended before it wrote the file counts as one test. ctest marks a test without an executable
     as skipped; here it fails."""
     counts = Counts()
     for case in ElementTree.parse(path).iter("testcase"):
         name = case.get("name", "")
         own = programs / f"{name}.xml" if programs else None
-        failure = next((found for found in case if found.tag in ("failure", "error")), None)
+        failure = next((element for element in case if element.tag in ("failure", "error")), None)
         skipped = case.find("skipped")
         reason = "" if skipped is None else skipped.get("message", "")
         output = "" if failure is None else failure.text or failure.get("message") or ""
@@ -59,8 +59,8 @@ def read_junit(path: Path, programs: Path | None = None) -> Counts:
         elif failure is not None:
             counts.fail(".".join(filter(None, (case.get("classname"), name))), output)
         elif "Unable to find executable" in reason:
-            counts.fail(f"{name}: its program is not there")
-        elif skipped is not None or case.get("result") == "suppressed":  # GoogleTest's word for disabled
+            counts.fail(f"{name}: its program does not exist")
+        elif skipped is not None or case.get("result") == "suppressed":  # GoogleTest's term for disabled
             counts.skip(reason)
         else:
             counts.passed += 1

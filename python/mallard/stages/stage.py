@@ -25,10 +25,10 @@ class Stage:
     tools: tuple[str, ...] = ()
     """The tools that the front door installs for the stage, by the front door's names."""
     dist: str = "loadfile"
-    """How pytest-xdist spreads the tests: whole files, or "load" for single tests."""
+    """The distribution mode of pytest-xdist: "loadfile" by file, "load" by test."""
     full: bool = False
     selection: tuple[str, ...] = ()
-    """Words for pytest instead of the folder with the stage's name."""
+    """Arguments for pytest instead of the folder with the stage's name."""
 
     def run(self, workplace: Workplace) -> Counts:
         raise NotImplementedError
@@ -52,11 +52,11 @@ def run_pytest(
     command = [sys.executable, "-m", "pytest", *words, f"--junitxml={report}", "-o", "cache_dir=build/pytest"]
     command += ["--numprocesses", str(workplace.jobs), "--dist", dist]
     status = workplace.run(command, environment={"MALLARD_ROOT": str(workplace.root)}, part=part)
-    return judged(workplace, status, read_junit(report) if report.is_file() else Counts(), "pytest")
+    return check_status(workplace, status, read_junit(report) if report.is_file() else Counts(), "pytest")
 
 
-def judged(workplace: Workplace, status: int, counts: Counts, program: str) -> Counts:
-    """The counts, with a failure for each that they do not show."""
+def check_status(workplace: Workplace, status: int, counts: Counts, program: str) -> Counts:
+    """The counts, with a failure for an error that they do not show."""
     output = workplace.log.read_text(encoding="utf-8", errors="replace")
     if status == SILENT:
         counts.fail("a test was silent for too long", output)
@@ -86,21 +86,21 @@ def build_and_test(
     build = [*prefix, "cmake", "--build", str(directory), "--parallel", jobs]
     build += ["--target", *targets] if targets else []
     if (status := workplace.run(build, part=(0.0, 0.8))) != 0:
-        return judged(workplace, status, counts, "the build")
+        return check_status(workplace, status, counts, "the build")
     report, programs = directory / "ctest.xml", directory / "test-results"
     report.unlink(missing_ok=True)
     shutil.rmtree(programs, ignore_errors=True)
     test = [*prefix, "ctest", "--preset", preset, "--parallel", jobs, "-R", tests]
     test += ["--output-junit", str(report)]
     status = workplace.run(test, environment=environment, part=(0.8, 1.0))
-    found = read_junit(report, programs) if report.is_file() else Counts()
-    counts.add(judged(workplace, status, found, "ctest"))
+    results = read_junit(report, programs) if report.is_file() else Counts()
+    counts.add(check_status(workplace, status, results, "ctest"))
     return counts
 
 
 def configure(workplace: Workplace, preset: str, counts: Counts) -> bool:
-    """Two compilers find more than one, and clang++ needs two thirds of the time: the longest stages take it
-    if it is there."""
+    """Configures the preset. Two compilers find more defects than one, and clang++ needs two thirds of the
+    time: the longest stages use it if it is installed."""
     compiler = tools.compiler_for(preset)
     if compiler is None:
         packages = "clang-19 libc++-19-dev libc++abi-19-dev" if preset == "libcxx" else "g++"
@@ -109,15 +109,15 @@ def configure(workplace: Workplace, preset: str, counts: Counts) -> bool:
     directory = workplace.root / "build" / preset
     cache = directory / "CMakeCache.txt"
     if cache.is_file() and f"={compiler}\n" not in cache.read_text(encoding="utf-8"):
-        shutil.rmtree(directory)  # it belongs to another compiler
+        shutil.rmtree(directory)  # configured for another compiler
     status = workplace.run(["cmake", "--preset", preset, f"-DCMAKE_CXX_COMPILER={compiler}"], part=(0.0, 0.0))
     if status != 0:
-        judged(workplace, status, counts, "cmake")
+        check_status(workplace, status, counts, "cmake")
     return status == 0
 
 
 def fixed_addresses() -> list[str] | None:
-    """The prefix of commands with which ThreadSanitizer works here; None if there is none."""
+    """The command prefix under which ThreadSanitizer works on this machine; None if it cannot work."""
     bits = Path("/proc/sys/vm/mmap_rnd_bits")
     if not bits.is_file() or int(bits.read_text(encoding="utf-8")) <= TSAN_RANDOM_BITS:
         return []

@@ -12,7 +12,7 @@ from typing import Any
 from mallard import machine
 from mallard.stages.counts import Counts
 from mallard.stages.stage import Stage
-from mallard.whole_file import write_whole
+from mallard.whole_file import write_atomically
 
 STORED = Path("docs/results/stages.json")
 UNKNOWN_SECONDS = 60.0
@@ -41,7 +41,7 @@ def store(path: Path, stage: Stage, seconds: dict[str, float], counts: Counts) -
     entry: dict[str, Any] = {name: round(value, 1) for name, value in seconds.items()}
     entry |= {"full": stage.full, "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped}
     entry["machine"] = f"{facts['cpu'] or facts['architecture']}, {facts['cores_allowed']} cores"
-    write_whole(path, json.dumps(read(path) | {stage.name: entry}, indent=1) + "\n")
+    write_atomically(path, json.dumps(read(path) | {stage.name: entry}, indent=1) + "\n")
 
 
 def read(path: Path) -> dict[str, Any]:

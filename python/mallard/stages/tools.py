@@ -1,4 +1,4 @@
-"""The stages' programs, under Debian's names."""
+"""Finds the programs of the stages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def find_asan_compiler() -> str | None:
 
 
 def find_clang(option: str, condition: str) -> str | None:
-    """A clang++ of 16 or later that fulfils the preprocessor's condition under the option."""
+    """A clang++ of 16 or later for which the preprocessor condition holds under the option."""
     program = f"#include <version>\n#if __clang_major__ < 16 || !{condition}\n#error\n#endif\n"
     for suffix in VERSIONS:
         clang = shutil.which("clang++" + suffix)
@@ -39,7 +39,7 @@ def find_clang(option: str, condition: str) -> str | None:
 
 
 def compiler_for(preset: str) -> str | None:
-    """$CXX, else c++. The longest stages take a clang++ if there is one."""
+    """$CXX, or c++. The longest stages prefer a clang++."""
     if preset == "libcxx":
         return find_libcxx_compiler()
     own = os.environ.get("CXX")

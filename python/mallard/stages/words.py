@@ -14,21 +14,21 @@ from mallard.stages.stage import Stage, build_and_test, configure, run_pytest
 
 PYTHON_FOLDERS = ("structure", "python", "record", "consumer", "front", "reference", "e2e")
 PRESETS = {"bench": "runner", **dict.fromkeys(("trace", "recorder", "advisor", "trial"), "recording")}
-"""By the folder of the native tests; the others are built by asan."""
+"""By the folder of the native tests; asan builds the others."""
 TEST = re.compile(r"^\s*(?:(?:TYPED_)?TEST(?:_\w+)?\(\s*(\w+)|def test_)[^)\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A file of tests; `whole` if not only the tests with the word in their names are meant."""
+    """A test file; `entire_file` unless only the tests with the word in their names match."""
 
     file: Path
     suites: frozenset[str]
-    whole: bool
+    entire_file: bool
 
 
 def mentions(root: Path, word: str) -> list[Mention]:
-    """The files of tests with the word in their paths or in the names of their tests. If there is none, those
+    """The test files with the word in their paths or in the names of their tests. Without any, the files
     with the word in their text."""
     named, others = [], []
     for file in sorted(root.glob("tests/*/**/*.[cp][py]*")):
@@ -51,36 +51,38 @@ def mentions(root: Path, word: str) -> list[Mention]:
 class WordStage(Stage):
     def run(self, workplace: Workplace) -> Counts:
         counts = Counts()
-        found = mentions(workplace.root, self.name)
+        matches = mentions(workplace.root, self.name)
         native: dict[str, list[Mention]] = {}
-        for mention in found:
+        for mention in matches:
             if mention.file.suffix == ".cpp":
                 native.setdefault(PRESETS.get(mention.file.parts[1], "asan"), []).append(mention)
         for preset, part in native.items():
             counts.add(self.run_native(workplace, preset, part))
-        python = [mention for mention in found if mention.file.suffix == ".py"]
+        python = [mention for mention in matches if mention.file.suffix == ".py"]
         if python:
             words = [str(mention.file) for mention in python]
-            words += [] if all(mention.whole for mention in python) else ["-k", self.name]
+            words += [] if all(mention.entire_file for mention in python) else ["-k", self.name]
             counts.add(run_pytest(workplace, self.name, words, "load"))
         return counts
 
-    def run_native(self, workplace: Workplace, preset: str, found: list[Mention]) -> Counts:
-        """The label of a program of tests is the list of its sources."""
+    def run_native(self, workplace: Workplace, preset: str, mentions: list[Mention]) -> Counts:
+        """Selects the test programs by their labels, which list the sources."""
         counts = Counts()
         if not configure(workplace, preset, counts):
             return counts
         listing = ["ctest", "--test-dir", f"build/{preset}", "--show-only=json-v1"]
-        told = subprocess.run(listing, cwd=workplace.root, capture_output=True, text=True, check=True).stdout
+        output = subprocess.run(
+            listing, cwd=workplace.root, capture_output=True, text=True, check=True
+        ).stdout
         programs = {
             test["name"].partition(".")[0]
-            for test in json.loads(told)["tests"]
+            for test in json.loads(output)["tests"]
             for entry in test["properties"]
-            if entry["name"] == "LABELS" and {str(mention.file) for mention in found} & {*entry["value"]}
+            if entry["name"] == "LABELS" and {str(mention.file) for mention in mentions} & {*entry["value"]}
         }
         if not programs:
             return counts
-        suites = {suite for mention in found if mention.whole for suite in mention.suites}
+        suites = {suite for mention in mentions if mention.entire_file for suite in mention.suites}
         filters = [pattern for suite in sorted(suites) for pattern in (f"{suite}[./]*", f"*/{suite}[./]*")]
         names = "|".join(sorted(programs))
         environment = {"GTEST_FILTER": ":".join([f"*{self.name}*", *filters])}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mallard.mallocs import library_of
+from mallard.mallocs import require_library
 from mallard.stats import Difference
 from mallard.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
@@ -89,11 +89,11 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
 
 def run_alone(program: Program, campaign: Campaign) -> RunResult:
     """Runs the unchanged program once under the first malloc."""
-    return program.run(Arm(None, library_of(campaign.mallocs[0])), Scope("", ()))
+    return program.run(Arm(None, require_library(campaign.mallocs[0])), Scope("", ()))
 
 
 def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
-    library = library_of(malloc)
+    library = require_library(malloc)
     arms = {AS_IT_IS: Arm(None, library, litter), NULL: Arm(NULL, library, litter)}
     arms |= {strategy: Arm(strategy, library, litter) for strategy in campaign.strategies}
     return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}

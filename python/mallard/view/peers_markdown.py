@@ -30,51 +30,51 @@ from mallard.analysis.peers.words import (
 )
 
 
-def peers_markdown(found: Sequence[Duel], beside: Sequence[Counterpart]) -> str:
+def peers_markdown(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> str:
     """The whole page."""
-    blocks = ["## Counterparts", counterparts_markdown(beside), "## The fastest of each library"]
-    blocks += [summary_markdown(found), "## Where another library is faster", losses_markdown(found)]
-    for experiment in dict.fromkeys(duel.experiment for duel in found):
-        its = [duel for duel in found if duel.experiment == experiment]
-        blocks += [f"## {experiment}", _standings(its)]
+    blocks = ["## Counterparts", counterparts_markdown(pairs), "## The fastest of each library"]
+    blocks += [summary_markdown(duels), "## Where another library is faster", losses_markdown(duels)]
+    for experiment in dict.fromkeys(duel.experiment for duel in duels):
+        experiment_duels = [duel for duel in duels if duel.experiment == experiment]
+        blocks += [f"## {experiment}", _standings(experiment_duels)]
     return "\n\n".join(blocks) + "\n"
 
 
-def summary_markdown(found: Iterable[Duel]) -> str:
+def summary_markdown(duels: Iterable[Duel]) -> str:
     """A line for each experiment and quantity, a column for each peer: the mean (cells won/even/lost)."""
-    every = standings(found)
-    peers = peers_in(every)
+    all_standings = standings(duels)
+    peers = peers_in(all_standings)
     lines = []
-    for (experiment, quantity), by_peer in by_quantity(every).items():
+    for (experiment, quantity), by_peer in by_quantity(all_standings).items():
         head = title(experiment, quantity)
         cells = [_summary(by_peer[peer]) if peer in by_peer else "" for peer in peers]
         lines.append([f"**{head}**" if quantity == TIME else head, *cells])
     return table(["", *peers], lines)
 
 
-def counterparts_markdown(beside: Iterable[Counterpart]) -> str:
+def counterparts_markdown(pairs: Iterable[Counterpart]) -> str:
     """A line for each pair: the mean of all experiments, the cells, and the worst experiment."""
     return table(
         ["mallard's", "its counterpart", "mallard / it", "faster/even/slower", "slowest in"],
         (
             [
-                each.ours,
-                each.theirs,
-                figure(each.ratio) if each.ratio else "not finished",
-                "/".join(str(each.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)),
-                worst_text(each),
+                pair.ours,
+                pair.theirs,
+                figure(pair.ratio) if pair.ratio else "not finished",
+                "/".join(str(pair.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)),
+                worst_text(pair),
             ]
-            for each in beside
+            for pair in pairs
         ),
     )
 
 
-def losses_markdown(found: Sequence[Duel]) -> str:
+def losses_markdown(duels: Sequence[Duel]) -> str:
     """The losses, worst first."""
-    lost = losses(found)
+    lost = losses(duels)
     if not lost:
         return "In no cell beyond the interval."
-    names = CellNames(found)
+    names = CellNames(duels)
     return table(
         ["experiment", "cell", "mallard's", "", "the other's", "", "mallard / the other"],
         (
@@ -98,18 +98,18 @@ def _summary(standing: Standing) -> str:
     return f"{mean} ({cells})"
 
 
-def _standings(found: Sequence[Duel]) -> str:
-    names = CellNames(found)
+def _standings(duels: Sequence[Duel]) -> str:
+    names = CellNames(duels)
     return table(
         ["library", "mallard / it, geometric mean", "mallard, by cells", "the worst cell"],
         (
             [
-                title(each.peer, each.quantity),
-                ratio_text(each.mean) or "not finished",
-                counts_text(each.counts),
-                duel_text(each.worst, names) if each.worst else "",
+                title(standing.peer, standing.quantity),
+                ratio_text(standing.mean) or "not finished",
+                counts_text(standing.counts),
+                duel_text(standing.worst, names) if standing.worst else "",
             ]
-            for each in standings(found)
+            for standing in standings(duels)
         ),
     )
 

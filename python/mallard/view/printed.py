@@ -17,8 +17,8 @@ from mallard.evidence.evidence import BASE
 from mallard.papers.catalogue import strategies
 from mallard.papers.notes import Note
 from mallard.papers.printed import Key, PrintedTable
-from mallard.strategy_names import number_of
-from mallard.view.terminal.table.columns import Column, column_of
+from mallard.strategy_names import paper_number
+from mallard.view.terminal.table.columns import Column, make_column
 from mallard.view.terminal.table.grid import GridLine, grid
 
 BOLD_OUTSIDE = (0.5, 2.0)
@@ -38,8 +38,8 @@ def _column(name: str) -> Column:
     """A column with the strategy's words, and P0089's number below them."""
     if name not in strategies():
         return Column("", (name,))
-    column = column_of(name)
-    return replace(column, words=(*column.words, number_of(name)))
+    column = make_column(name)
+    return replace(column, words=(*column.words, paper_number(name)))
 
 
 def _lines(printed: PrintedTable, comparison: Comparison, nanoseconds: bool) -> list[GridLine]:
@@ -49,11 +49,11 @@ def _lines(printed: PrintedTable, comparison: Comparison, nanoseconds: bool) -> 
         labels = row_labels(printed, key)
         measured = any(cell.status != NOT_MEASURED for cell in cells.values())
         if measured:
-            here = [show.ours(name, cell) for name, cell in cells.items()]
-            lines.append(GridLine([*labels, "here"], here))
+            ours = [show.ours(name, cell) for name, cell in cells.items()]
+            lines.append(GridLine([*labels, "here"], ours))
             labels = [""] * len(labels)
-        there = [show.theirs(name, cell) for name, cell in cells.items()]
-        lines.append(GridLine([*labels, "printed"], there, "dim"))
+        theirs = [show.theirs(name, cell) for name, cell in cells.items()]
+        lines.append(GridLine([*labels, "printed"], theirs, "dim"))
         if measured and not nanoseconds:
             ratios = [show.ratio(name, cell) for name, cell in cells.items()]
             lines.append(GridLine([*labels, "ratio"], ratios))
@@ -123,9 +123,9 @@ def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
 
     cells = next(iter(comparison.values()))
     ours = [cell.ours for cell in cells.values()]
-    there = line("printed", (shown(cell.printed or 0) for cell in cells.values()), "dim")
+    printed_line = line("printed", (shown(cell.printed or 0) for cell in cells.values()), "dim")
     if not any(ours):
-        return [there]
+        return [printed_line]
     bounds = [mean if mean and mean.bounded else None for mean in ours]
     show = _Figures(printed, False)
     ratios = [Text("") if name == BASE else show.ratio(name, cell) for name, cell in cells.items()]
@@ -133,7 +133,7 @@ def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
         line("here", (shown(mean.median) if mean else "-" for mean in ours)),
         line("from", (shown(mean.low if mean else None) for mean in bounds)),
         line("to", (shown(mean.high if mean else None) for mean in bounds)),
-        there,
+        printed_line,
         GridLine(["", "ratio"], ratios),
         line("rows", (str(mean.n) if mean else "" for mean in ours)),
     ]

@@ -232,13 +232,13 @@ class Program:
 
     def mark(self, event: Event, thread: Thread) -> None:
         if event.kind in (SCOPE_BEGIN, FUNCTION_ENTER):
-            scope = self.mark_of(event)
+            scope = self.binding_mark(event)
             counts = all(activation.scope != scope for activation in thread.marked)
             made = Activation(scope, len(thread.marked), counts, self.number, self.ticks, event.thread)
             thread.marked.append(made)
             self.marked.append(made)
             return
-        scope = self.mark_of(event)
+        scope = self.binding_mark(event)
         if all(activation.scope != scope for activation in thread.marked):
             self.unmatched += 1
             return
@@ -248,7 +248,7 @@ class Program:
             if activation.scope == scope:
                 return
 
-    def mark_of(self, event: Event) -> tuple[str, str]:
+    def binding_mark(self, event: Event) -> tuple[str, str]:
         if event.kind in (FUNCTION_ENTER, FUNCTION_EXIT):
             return "function", self.function_names[self.function_of[event.address + 1]]
         return "marker", self.mark_names.get(event.address, f"(name {event.address})")

@@ -383,8 +383,8 @@ def test_union_joins_codes_of_two_scopes():
         ({"program": []}, "PROGRAM is missing"),
         ({"scope": " , "}, "--scope is empty"),
         ({"rounds": 2}, "--rounds 2: an interval needs 3 rounds or more"),
-        ({"mallocs": "glibd"}, "--global 'glibd' is no malloc that is known"),
-        ({"input": Path("no/such")}, "--input no/such is no file"),
+        ({"mallocs": "glibd"}, "--global 'glibd' is not a known malloc"),
+        ({"input": Path("no/such")}, "--input no/such is not a file"),
     ],
 )
 def test_rejects_bad_input(words, message):

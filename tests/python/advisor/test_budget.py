@@ -16,7 +16,7 @@ from mallard.budget.judge import Judgement, judge
 from mallard.budget.measured_run import Figures
 from mallard.budget.stacks import AllocationStacks, heaviest, largest_excess, with_margin
 from mallard.budget.written import quoted, render_budget
-from mallard.cli import understood
+from mallard.cli import parse_command
 from mallard.errors import UsageError
 from mallard.view.terminal.budget import show_judgement
 
@@ -250,7 +250,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("mallard.trial.native.record", record)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="it was too long"):
-        understood(["budget", "ok.toml", "--time-limit", "7", "--", "ls"]).run()
+        parse_command(["budget", "ok.toml", "--time-limit", "7", "--", "ls"]).run()
     assert limits == [7.0]
 
 
@@ -258,8 +258,8 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
     ("words", "message"),
     [
         ("", "FILE is missing: mallard budget FILE -- PROGRAM"),
-        ("ok.toml", "PROGRAM is missing; give it behind '--': mallard budget ok.toml -- PROGRAM"),
-        ("ok.toml ls", "'ls' is one word too many"),
+        ("ok.toml", "PROGRAM is missing; give it after '--': mallard budget ok.toml -- PROGRAM"),
+        ("ok.toml ls", "unexpected argument 'ls'"),
         (
             "none.toml -- ls",
             "there is no file none.toml; 'mallard budget none.toml --write -- ls ...' makes it",
@@ -270,7 +270,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         ("ok.toml --scopes f -- ls", "--scopes is of --write"),
         ("no/x.toml --write -- ls", "there is no directory no"),
         (". --write -- ls", ". is a directory"),
-        ("ok.toml --input none -- ls", "--input none is no file"),
+        ("ok.toml --input none -- ls", "--input none is not a file"),
     ],
 )
 def test_rejects_bad_input(words: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,6 +278,6 @@ def test_rejects_bad_input(words: str, message: str, tmp_path: Path, monkeypatch
     (tmp_path / "ok.toml").write_text("[process]\nbytes = 1\n")
     (tmp_path / "bad.toml").write_text("precious data")
     with pytest.raises(UsageError) as error:
-        understood(["budget", *words.split()])
+        parse_command(["budget", *words.split()])
     assert message in str(error.value)
     assert (tmp_path / "bad.toml").read_text() == "precious data"

@@ -29,15 +29,15 @@ DOCUMENTS = {
 }
 
 
-def page_of(made: dict[str, Any]) -> str:
-    return profile_page(read_profile(json.dumps(made)))
+def render_page(profile: dict[str, Any]) -> str:
+    return profile_page(read_profile(json.dumps(profile)))
 
 
-def data_of(page: str) -> dict[str, Any]:
+def page_data(page: str) -> dict[str, Any]:
     packed = re.search(r'id="profile-data"[^>]*>([^<]*)<', page)
     assert packed
-    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
-    return found
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
+    return data
 
 
 def texts(page: str) -> dict[str, str]:
@@ -46,21 +46,21 @@ def texts(page: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
 def test_a_page_nests_and_asks_for_nothing(kind: str) -> None:
-    page = page_of(DOCUMENTS[kind]())
-    found = read(page)
-    assert len(found.ids) == len(set(found.ids))
-    for tag, attributes in found.tags:
+    page = render_page(DOCUMENTS[kind]())
+    parsed = read(page)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    for tag, attributes in parsed.tags:
         assert tag not in ("img", "iframe", "object", "embed")
         assert not {"src", "onclick", "onload", "onerror"} & set(attributes)
         assert str(attributes.get("href", "#")).startswith(("#", "data:,"))
     assert "@import" not in page
     assert "url(" not in page
-    links = {str(attributes["href"])[1:] for tag, attributes in found.tags if tag == "a"}
-    assert links <= set(found.ids)
+    links = {str(attributes["href"])[1:] for tag, attributes in parsed.tags if tag == "a"}
+    assert links <= set(parsed.ids)
 
 
 def test_the_summary_has_the_figures_of_the_terminal() -> None:
-    told = texts(page_of(document()))["summary"]
+    summary = texts(render_page(document()))["summary"]
     for part in (
         "stacks complete 99.98 % 2.40 M events; 500 end in code without a description",
         "time in the allocator 8.4 % 7.9 to 8.9 % at 95 %; 4,096 operations timed",
@@ -69,46 +69,46 @@ def test_the_summary_has_the_figures_of_the_terminal() -> None:
         "alive at the end 60,000",
         "V variation 0.71",
     ):
-        assert part in told
+        assert part in summary
 
 
-def test_every_part_has_its_section() -> None:
-    told = texts(page_of(document()))
-    assert "clang::ParseAST" in told["scopes"]
-    assert "\u2264 98 %" in told["scopes"]
-    assert "412 smaller scopes not listed." in told["scopes"]
-    assert "loop in" in told["unowned"]
-    assert "clang::ASTContext" in told["unowned"]
-    assert "by another thread" in told["pairs"]
-    assert "alive at the end" in told["pairs"]
-    assert "The peak is 91.6 MiB after 2.10 s." in told["timeline"]
-    assert "Bytes allocated meanwhile" in told["lifetimes"]
-    assert "Stacks cannot tell apart two calls" in told["definitions"]
-    assert "scope" not in told
+def test_every_part_has_a_section() -> None:
+    sections = texts(render_page(document()))
+    assert "clang::ParseAST" in sections["scopes"]
+    assert "\u2264 98 %" in sections["scopes"]
+    assert "412 smaller scopes not listed." in sections["scopes"]
+    assert "loop in" in sections["unowned"]
+    assert "clang::ASTContext" in sections["unowned"]
+    assert "by another thread" in sections["pairs"]
+    assert "alive at the end" in sections["pairs"]
+    assert "The peak is 91.6 MiB after 2.10 s." in sections["timeline"]
+    assert "Bytes allocated meanwhile" in sections["lifetimes"]
+    assert "Stacks cannot tell apart two calls" in sections["definitions"]
+    assert "scope" not in sections
 
 
-def test_a_scope_that_was_asked_for_stands_before_the_others() -> None:
-    page = page_of(document(scope=in_depth()))
-    found = read(page)
-    assert found.ids.index("scope") < found.ids.index("scopes")
+def test_requested_scope_comes_first() -> None:
+    page = render_page(document(scope=in_depth()))
+    parsed = read(page)
+    assert parsed.ids.index("scope") < parsed.ids.index("scopes")
     assert "clang::ParseAST in depth" in texts(page)["scope"]
 
 
-def test_withheld_scopes_are_said_at_the_top() -> None:
-    page = page_of(withheld())
+def test_withheld_scopes_are_reported_first() -> None:
+    page = render_page(withheld())
     assert "Scopes are withheld: 61 % of the stacks are complete; scopes need 95 %." in page
     assert "scopes" not in read(page).ids
     assert "No lines of scopes: scopes are withheld." in texts(page)["timeline"]
 
 
 def test_an_empty_process_has_a_summary_and_definitions() -> None:
-    assert [name for name in read(page_of(empty())).ids if name not in ("panel", "profile-data")] == [
+    assert [name for name in read(render_page(empty())).ids if name not in ("panel", "profile-data")] == [
         "summary",
         "definitions",
     ]
 
 
-def test_marked_scopes_have_a_section_of_their_own() -> None:
+def test_marked_scopes_have_a_section() -> None:
     marked = scope(0, 0, 500, 9000, 1.0) | {"name": "<parse>", "kind": "marker", "function": None}
     markers = {
         "scopes": [marked],
@@ -117,33 +117,32 @@ def test_marked_scopes_have_a_section_of_their_own() -> None:
         "unmatched_ends": 0,
         "names_lost": 1,
     }
-    page = page_of(document(markers=markers))
+    page = render_page(document(markers=markers))
     assert "<parse>" in texts(page)["marked"]
     assert "request: 4 marks" in texts(page)["marked"]
     assert "1 marker lost the name." in page
 
 
 def test_hostile_names_stay_text() -> None:
-    page = page_of(hostile() | {"scope": in_depth()})
+    page = render_page(hostile() | {"scope": in_depth()})
     assert page.count("</script>") == 2
     assert page.count("</style>") == 1
     assert "<b onclick" not in page
     page.encode()
-    functions = data_of(page)["functions"]
+    functions = page_data(page)["functions"]
     assert all(len(full) <= 600 for _, full, _ in functions)
 
 
-def test_the_data_has_the_whole_flame_graph_and_all_stacks() -> None:
-    made = document()
-    data = data_of(page_of(made))
-    assert data["flame"]["bytes"] == [node["bytes"] for node in made["flame"]["nodes"]]
-    assert data["stacks"] == made["stacks"]
+def test_data_has_complete_flame_graph_and_stacks() -> None:
+    profile = document()
+    data = page_data(render_page(profile))
+    assert data["flame"]["bytes"] == [node["bytes"] for node in profile["flame"]["nodes"]]
+    assert data["stacks"] == profile["stacks"]
     assert data["timeline"]["lines"][0][0] == "the whole process"
     assert len(data["timeline"]["seconds"]) == 120
 
 
-@pytest.mark.full
-def test_a_page_stays_below_its_limit() -> None:
+def test_page_stays_below_size_limit() -> None:
     draw = random.Random(1)
     letters = "abcdefghijklmnopqrstuvwxyz_0123456789<>"
 
@@ -151,7 +150,7 @@ def test_a_page_stays_below_its_limit() -> None:
         return "".join(draw.choices(letters, k=1500))
 
     many = [scope(number, number, 1000, 9000, 0.5) for number in range(700)]
-    made = document(
+    profile = document(
         functions=[{"name": long_name(), "object": None, "file": long_name(), "line": 1}] * 1000
         + [{"name": long_name(), "object": None, "file": long_name(), "line": 1} for _ in range(500)],
         places=[{"function": at, "file": long_name(), "line": 1, "inlined": False} for at in range(1500)],
@@ -163,16 +162,16 @@ def test_a_page_stays_below_its_limit() -> None:
             for at in range(400)
         ],
     )  # fmt: skip
-    page = page_of(made)
+    page = render_page(profile)
     assert len(page.encode()) <= MOST_BYTES
     assert "scopes" in read(page).ids
 
 
-def test_a_page_that_cannot_be_short_enough_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_page_above_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each figure of a document is bounded; the limit of the page is lowered instead."""
     monkeypatch.setattr("mallard.view.html.profile.MOST_BYTES", 20_000)
     with pytest.raises(UsageError, match=r"The page would have .* and at most 19.5 KiB are allowed"):
-        page_of(document())
+        render_page(document())
 
 
 # ---- the flame graph --------------------------------------------------------------------------------------
@@ -182,13 +181,13 @@ def node(parent: int | None, bytes_: int, contained: int = 0) -> Node:
     return Node(parent, 0, 1, bytes_, 1, contained, bytes_)
 
 
-def test_a_node_is_as_wide_as_its_children_if_they_are_wider() -> None:
+def test_node_is_at_least_as_wide_as_children() -> None:
     nodes = [node(None, 0), node(0, 10), node(1, 8), node(1, 8), node(0, 4)]
     assert widths(nodes, "bytes") == [20, 16, 8, 8, 4]
     assert widths(nodes, "contained") == [0] * 5
 
 
-def test_children_lie_below_their_parent_side_by_side() -> None:
+def test_children_lie_side_by_side_below_parent() -> None:
     nodes = [node(None, 0), node(0, 4), node(0, 12), node(2, 6)]
     boxes = {box.node: box for box in layout(nodes, widths(nodes, "bytes"))}
     assert (boxes[2].left, boxes[2].width, boxes[2].depth) == (0.0, 0.75, 1)
@@ -196,17 +195,17 @@ def test_children_lie_below_their_parent_side_by_side() -> None:
     assert (boxes[3].left, boxes[3].width, boxes[3].depth) == (0.0, 0.375, 2)
 
 
-def test_a_parent_that_comes_later_or_is_none_is_the_root() -> None:
+def test_invalid_parent_means_root() -> None:
     nodes = [node(None, 0), node(7, 4), node(2, 4), node(-3, 2)]
     boxes = layout(nodes, widths(nodes, "bytes"))
     assert [box.depth for box in boxes] == [0, 1, 1, 1]
 
 
 def test_without_contained_bytes_the_graph_shows_all_bytes() -> None:
-    made = document()
-    for each in made["flame"]["nodes"]:
-        each["contained_bytes"] = 0
-    assert data_of(page_of(made))["flame"]["mode"] == "bytes"
+    profile = document()
+    for node in profile["flame"]["nodes"]:
+        node["contained_bytes"] = 0
+    assert page_data(render_page(profile))["flame"]["mode"] == "bytes"
 
 
 @pytest.mark.parametrize(

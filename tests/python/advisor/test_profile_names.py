@@ -55,14 +55,14 @@ def test_names_that_nest_take_no_time(name: str) -> None:
     assert time.process_time() - begin < 5
 
 
-def test_a_name_that_is_too_long_loses_its_outer_namespaces_first() -> None:
+def test_long_name_drops_outer_namespaces_first() -> None:
     assert fitted("a::b::c", 7) == "a::b::c"
     assert fitted("outer::inner::f", 10) == "\u2026inner::f"
     assert fitted("a_very_long_function", 10) == "a_very_lo\u2026"
     assert [len(fitted("outer::inner::f", width)) <= width for width in range(20)] == [True] * 20
 
 
-def test_a_source_that_is_too_long_loses_its_outer_folders_first() -> None:
+def test_long_source_drops_outer_folders_first() -> None:
     assert fitted_source("lib/Parse/Parser.cpp:12", 30) == "lib/Parse/Parser.cpp:12"
     assert fitted_source("lib/Parse/Parser.cpp:12", 16) == "\u2026/Parser.cpp:12"
     assert fitted_source("lib/Parse/Parser.cpp:12", 6) == "\u2026pp:12"
@@ -98,7 +98,7 @@ def test_sizes(value: float, expected: str) -> None:
         *((0.9951, "99.5 %"), (0.99999, ">99.9 %"), (1, "100 %")),
     ],
 )
-def test_shares_are_rounded_neither_to_nothing_nor_to_all(value: float, expected: str) -> None:
+def test_shares_never_round_to_0_or_100(value: float, expected: str) -> None:
     assert words.share(value) == expected
 
 
@@ -110,9 +110,11 @@ def test_times(value: float, expected: str) -> None:
     assert words.seconds(value) == expected
 
 
-def test_numbers_that_are_none_are_dashes() -> None:
-    every = (words.count, words.size, words.share, words.seconds, words.ratio, words.near_whole)
-    assert {each(None) for each in every} == {each(float("nan")) for each in every} == {"-"}
+def test_missing_numbers_are_dashes() -> None:
+    every = (words.count, words.size, words.share, words.seconds, words.ratio, words.precise_share)
+    assert (
+        {formatter(None) for formatter in every} == {formatter(float("nan")) for formatter in every} == {"-"}
+    )
 
 
 # ---- the document -----------------------------------------------------------------------------------------
@@ -121,22 +123,22 @@ def test_numbers_that_are_none_are_dashes() -> None:
 def test_names_that_would_steer_a_terminal_are_escaped() -> None:
     profile = read_profile(json.dumps(hostile()))
     names = Names(profile)
-    told = [names.full(number) for number in range(len(profile.functions))]
-    assert all(name.isprintable() for name in told)
-    assert "\\x1b[31mred[/]" in told
+    shown_names = [names.full(number) for number in range(len(profile.functions))]
+    assert all(name.isprintable() for name in shown_names)
+    assert "\\x1b[31mred[/]" in shown_names
     assert names.short(2) == "?"
 
 
 def test_numbers_outside_of_the_tables_are_unknown_names() -> None:
     names = Names(read_profile(json.dumps(document())))
-    assert [names.short(each) for each in (-1, 10**9, None)] == ["?"] * 3
+    assert [names.short(number) for number in (-1, 10**9, None)] == ["?"] * 3
     assert names.stack(10**9) == ()
     assert names.place_function(-5) == "?"
     assert names.scope_name(10**9) == "?"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "no JSON"),
         ("{", "no JSON"),
@@ -145,15 +147,15 @@ def test_numbers_outside_of_the_tables_are_unknown_names() -> None:
         ("{}", "no profile"),
         (json.dumps(document(version=7)), "version 7 of its format, this mallard reads 1"),
         (json.dumps(document(scopes=[{}])), "the document.scopes[0] has no field 'figures'"),
-        (json.dumps(document(scopes=3)), "the document.scopes is 3, which is no list"),
+        (json.dumps(document(scopes=3)), "the document.scopes is 3, which is not a list"),
         (json.dumps(document(process=None)), "the document.process is None"),
-        (json.dumps(document(stacks=[["x"]])), "the document.stacks[0][0] is 'x', which is no int"),
+        (json.dumps(document(stacks=[["x"]])), "the document.stacks[0][0] is 'x', which is not of type int"),
     ],
 )
-def test_what_is_no_profile_is_refused_with_the_place_of_the_fault(text: str, said: str) -> None:
+def test_invalid_profile_names_the_faulty_field(text: str, message: str) -> None:
     with pytest.raises(UsageError) as refused:
         read_profile(text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "build them again" in str(refused.value)
 
 

@@ -1,4 +1,4 @@
-"""A profile on a terminal: the facts stand first, lines fit, and no content breaks a line."""
+"""A profile in the terminal: facts come first, lines fit, and no content breaks a line."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mallard.view.terminal.profile import show_profile
 from mallard.view.terminal.profile.lines import bar
 
 
-def shown(made: dict[str, Any], width: int = 80, *, whole: bool = False) -> list[str]:
+def shown(profile: dict[str, Any], width: int = 80, *, all_rows: bool = False) -> list[str]:
     console = Console(width=width, highlight=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show_profile(console, read_profile(json.dumps(made)), whole=whole)
+    show_profile(console, read_profile(json.dumps(profile)), all_rows=all_rows)
     return console.export_text().splitlines()
 
 
-def after(lines: list[str], label: str) -> str:
+def find_fact(lines: list[str], label: str) -> str:
     """The fact with that label, in one line."""
     start = next(at for at, line in enumerate(lines) if line.startswith(label))
     text = lines[start][18:]
@@ -38,13 +38,13 @@ def test_the_screen_answers_completeness_first() -> None:
     assert lines[1] == "process 4242, 1 thread, 2.31 s, exit status 0"
     assert lines[2] == "other processes   4243 ld: --process N"
     assert lines[3].startswith("stacks complete   99.98 % of 2.40 M events")
-    assert "500 end in code without a description" in after(lines, "stacks complete")
-    assert after(lines, "in the allocator") == "8.4 % of the time (7.9 to 8.9 %), 71 ns an operation"
-    assert after(lines, "allocations") == "1.20 M of 298 MiB in all, peak 91.6 MiB"
+    assert "500 end in code without a description" in find_fact(lines, "stacks complete")
+    assert find_fact(lines, "in the allocator") == "8.4 % of the time (7.9 to 8.9 %), 71 ns an operation"
+    assert find_fact(lines, "allocations") == "1.20 M of 298 MiB in all, peak 91.6 MiB"
     assert len(lines) <= 45
 
 
-def test_a_scope_has_its_figures_in_one_line() -> None:
+def test_scope_has_one_line_of_figures() -> None:
     lines = shown(document())
     name = next(at for at, line in enumerate(lines) if line.startswith(" 1 clang::ParseAST "))
     assert lines[name].endswith("clang/lib/Parse/ParseAST.cpp:115")
@@ -55,16 +55,16 @@ def test_a_scope_has_its_figures_in_one_line() -> None:
     assert "100 activations; 20,900 escape: clang::ASTContext::~ASTContext frees 2.9 %" in lines[name + 2]
 
 
-def test_a_bound_that_no_doubt_was_seen_of_is_no_bound() -> None:
+def test_separated_scope_has_no_bound() -> None:
     sure = scope(11, 1, 1000, 9000, 0.5, separations={"seen": 7, "at_most": 7})
     lines = shown(document(scopes=[sure]))
     assert not any("\u2264" in line for line in lines)
     assert any(line.endswith("100 %") for line in lines)
 
 
-def test_markers_are_exact_and_stand_before_functions() -> None:
+def test_exact_markers_precede_functions() -> None:
     marked = scope(0, 0, 500, 9000, 1.0) | {"name": "parse", "kind": "marker", "function": None}
-    made = document(
+    profile = document(
         markers={
             "scopes": [marked],
             "instances": [{"name": "session", "instances": 3, **amount(30, 900)}],
@@ -74,7 +74,7 @@ def test_markers_are_exact_and_stand_before_functions() -> None:
         },
         pools=[{"name": "nodes", "pools": 1, **amount(30, 900)}],
     )
-    text = "\n".join(shown(made))
+    text = "\n".join(shown(profile))
     assert text.index(" 1 parse") < text.index(" 1 clang::ParseAST")
     assert "request: 40 marks, 12.5 a second, 30 allocations between two" in text
     assert "session: 3 instances, 30 allocations of 900 B" in text
@@ -91,7 +91,7 @@ def test_memory_that_no_function_owns_is_shown() -> None:
     assert "800 chunks of 4.00 KiB to 1.00 MiB, growing, 49.6 MiB in all, 12 frees" in text
 
 
-def test_withheld_scopes_are_said_with_the_reason_and_what_is_left_stays() -> None:
+def test_withheld_scopes_keep_remaining_figures() -> None:
     lines = shown(withheld())
     assert "61 % of 1,000 events" in lines[3]
     assert any(
@@ -106,7 +106,7 @@ def test_a_process_without_events_is_three_lines() -> None:
     assert shown(torn)[3] == "stacks complete   no event could be read"
 
 
-def test_what_was_lost_is_said_in_sentences() -> None:
+def test_losses_are_reported_in_sentences() -> None:
     process = document()["process"] | {
         "torn": True,
         "stopped": "disk full",
@@ -116,12 +116,12 @@ def test_what_was_lost_is_said_in_sentences() -> None:
         "programs_not_followed": 2,
         "exit_status": 9,
     }
-    made = document(
+    profile = document(
         process=process,
         trace={"file": "x", "bytes": 9, "torn_bytes": 2048},
         foreign={"frees": 5, "double_allocations": 1},
     )
-    text = "\n".join(shown(made, 120))
+    text = "\n".join(shown(profile, 120))
     for sentence in (
         "ended by SIGKILL",
         "The trace was cut off: 2.00 KiB at its end could not be read.",
@@ -137,34 +137,34 @@ def test_what_was_lost_is_said_in_sentences() -> None:
         assert sentence in text, sentence
 
 
-def test_a_time_whose_interval_says_nothing_is_not_told() -> None:
-    made = document()
-    made["figures"]["D"] |= {"raw": 0.37, "interval": [0.0, 1.07]}
-    told = after(shown(made), "in the allocator")
-    assert told == "0 to 100 % of the time; a few of the timed operations were disturbed"
+def test_omits_time_with_wide_interval() -> None:
+    profile = document()
+    profile["figures"]["D"] |= {"raw": 0.37, "interval": [0.0, 1.07]}
+    line = find_fact(shown(profile), "in the allocator")
+    assert line == "0 to 100 % of the time; a few of the timed operations were disturbed"
 
 
-def test_operations_that_were_interrupted_are_told_where_they_are_more_than_one_in_a_thousand() -> None:
-    made = document()
-    made["process"] |= {"timed_events": 9989, "interrupted_events": 11}
-    told = after(shown(made), "in the allocator")
-    assert "; 11 timed operations were interrupted, and are left out" in told
-    made["process"] |= {"timed_events": 9990, "interrupted_events": 10}
-    assert "interrupted" not in after(shown(made), "in the allocator")
+def test_reports_frequent_interrupted_operations() -> None:
+    profile = document()
+    profile["process"] |= {"timed_events": 9989, "interrupted_events": 11}
+    line = find_fact(shown(profile), "in the allocator")
+    assert "; 11 timed operations were interrupted, and are left out" in line
+    profile["process"] |= {"timed_events": 9990, "interrupted_events": 10}
+    assert "interrupted" not in find_fact(shown(profile), "in the allocator")
 
 
-def test_files_whose_functions_have_no_names_are_named_with_the_remedy() -> None:
-    made = document(
+def test_files_without_symbols_name_the_remedy() -> None:
+    profile = document(
         functions=[{"name": f"git+0x{number}f", "object": "/usr/bin/git"} for number in range(8)]
         + [{"name": "f", "object": "/lib/libc.so.6"}]
     )
-    text = " ".join(shown(made))
+    text = " ".join(shown(profile))
     assert "Many functions of git have addresses for names; debug symbols give them" in text
     assert "libc.so.6 have" not in text
     assert not any("addresses for names" in line for line in shown(document()))
 
 
-def test_one_scope_in_depth_has_its_dimensions_as_bars() -> None:
+def test_scope_in_depth_shows_dimension_bars() -> None:
     lines = shown(document(scope=in_depth()))
     assert lines[0].startswith("clang::ParseAST")
     assert lines[1] == "clang::ParseAST(clang::Sema&, bool, bool)"
@@ -179,13 +179,13 @@ def test_one_scope_in_depth_has_its_dimensions_as_bars() -> None:
     assert "iterations" not in text
 
 
-def test_long_lists_are_asked_for() -> None:
+def test_option_all_prints_long_lists() -> None:
     many = [scope(number, number % 8, 1000, 9000, 0.5) for number in range(40)]
-    made = document(scopes=many)
-    assert len(shown(made)) < len(shown(made, whole=True))
-    assert any(line.startswith("scopes  4 of 452: ") for line in shown(made))
-    assert any(line.startswith("scopes  40 of 452: ") for line in shown(made, whole=True))
-    assert any(line.startswith("40 ") for line in shown(made, whole=True))
+    profile = document(scopes=many)
+    assert len(shown(profile)) < len(shown(profile, all_rows=True))
+    assert any(line.startswith("scopes  4 of 452: ") for line in shown(profile))
+    assert any(line.startswith("scopes  40 of 452: ") for line in shown(profile, all_rows=True))
+    assert any(line.startswith("40 ") for line in shown(profile, all_rows=True))
 
 
 DOCUMENTS = {
@@ -205,8 +205,8 @@ DOCUMENTS = {
 def test_lines_fit_the_terminal(kind: str, width: int) -> None:
     from rich.cells import cell_len
 
-    for whole in (False, True):
-        lines = shown(DOCUMENTS[kind](), width, whole=whole)
+    for all_rows in (False, True):
+        lines = shown(DOCUMENTS[kind](), width, all_rows=all_rows)
         assert max(map(cell_len, lines)) <= width
         assert all(line.isprintable() for line in lines)
         assert all(line == line.rstrip() for line in lines)
@@ -219,5 +219,5 @@ def test_lines_fit_the_terminal(kind: str, width: int) -> None:
         *((1, "\u2588\u2588\u2588"), (7, "\u2588\u2588\u2588")),
     ],
 )
-def test_a_bar_shows_that_a_share_is_not_nothing(value: float | None, expected: str) -> None:
+def test_bar_shows_tiny_share(value: float | None, expected: str) -> None:
     assert bar(value, 3) == expected

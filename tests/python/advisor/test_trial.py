@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mallard.cli import understood
+from mallard.cli import parse_command
 from mallard.errors import UsageError
 from mallard.stats import Difference, paired_difference
 from mallard.trial.campaign import Campaign, run_campaign
@@ -391,10 +391,13 @@ def test_reads_the_report_of_a_program(tmp_path):
             "--strategy 'arena' cannot serve a scope",
         ),
         (["try", "--scope", "f", "--rounds", "2", "--", "true"], "--rounds 2"),
-        (["try", "--scope", "f", "--global", "ptmalloc", "--", "true"], "--global 'ptmalloc' is no malloc"),
-        (["try", "--scope", "f", "--trace", "/no/such", "--", "true"], "--trace /no/such is no file"),
+        (
+            ["try", "--scope", "f", "--global", "ptmalloc", "--", "true"],
+            "--global 'ptmalloc' is not a known malloc",
+        ),
+        (["try", "--scope", "f", "--trace", "/no/such", "--", "true"], "--trace /no/such is not a file"),
     ],
 )
 def test_rejects_bad_input_before_building(words, message):
     with pytest.raises(UsageError, match=message):
-        understood(words).needs()
+        parse_command(words).needs()

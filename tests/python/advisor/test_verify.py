@@ -14,7 +14,7 @@ from rich.console import Console
 from samples import sampled
 from synthetic_profile import document
 
-from mallard.cli import understood
+from mallard.cli import parse_command
 from mallard.errors import UsageError
 from mallard.profile.document import read_profile
 from mallard.trial.measured import Measured
@@ -116,7 +116,7 @@ def test_compares_deterministic_outputs() -> None:
     changed = compared(before=runs(0.1), after=runs(0.1, output="other"))
     assert changed.differing == (AFTER,)
     assert not changed.is_sound
-    assert "The output is another one than before: after the change." in shown(changed)
+    assert "The output differs from before: after the change." in shown(changed)
     random = compared(before=[replace(RUN, output=str(number)) for number in range(5)], after=runs(0.1))
     assert random.is_sound
     assert "differs from run to run" in shown(random)
@@ -322,7 +322,7 @@ def test_no_figure_if_nothing_saves_time(tmp_path: Path) -> None:
         ("[]", "its format is None; allowed are 'mallard trial' and 'mallard advice'"),
         ({"format": "mallard profile"}, "its format is 'mallard profile'"),
         ({"format": "mallard trial"}, "has no field 'scope'"),
-        (trial(1, grounds=[{"malloc": 3}]), "which is no str"),
+        (trial(1, grounds=[{"malloc": 3}]), "which is not of type str"),
     ],
     ids=["empty", "deep", "list", "profile", "nothing", "wrong"],
 )
@@ -347,7 +347,9 @@ def program_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("program_folder")
 def test_arguments_after_dashes_go_to_all_programs() -> None:
-    arguments = understood(["verify", "./a", "./b", "--rounds", "5", "--", "-x", "--", "--rounds"]).arguments
+    arguments = parse_command(
+        ["verify", "./a", "./b", "--rounds", "5", "--", "-x", "--", "--rounds"]
+    ).arguments
     assert arguments.programs == ["./a", "./b"]
     assert arguments.words == ["-x", "--", "--rounds"]
     assert arguments.rounds == 5
@@ -359,17 +361,17 @@ def test_arguments_after_dashes_go_to_all_programs() -> None:
     [
         ("", "the program before the change is missing"),
         ("./a", "the program after the change is missing"),
-        ("./a ./b ./c ./a", "'./a' is one program too many; words for all programs stand behind '--'"),
+        ("./a ./b ./c ./a", "unexpected program './a'; give the arguments of the programs after '--'"),
         ("./a ./a", "./a and ./a are one program"),
         ("./a ./same", "./same and ./a are one program"),
         ("./a ./none", "./none does not exist"),
-        ("./a ./text", "./text is no program: it cannot be run"),
+        ("./a ./text", "./text is not executable; give the path of a program"),
         ("./a ./b --rounds 2", "--rounds 2: an interval needs 3 rounds or more"),
-        ("./a ./b --advice none", "--advice none is no file"),
+        ("./a ./b --advice none", "--advice none is not a file"),
         ("./a ./b -x", "unknown option '-x'"),
     ],
 )
 def test_rejects_bad_input(words: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
-        understood(["verify", *words.split()])
+        parse_command(["verify", *words.split()])
     assert message in str(error.value)

@@ -11,7 +11,7 @@ from rich.console import Console
 from synthetic_rows import failed_row, native_row
 
 from mallard.analysis.against import PARTS, Line, build_lines, mean, rival_strategies, verdict
-from mallard.cli import main, understood
+from mallard.cli import main, parse_command
 from mallard.errors import UsageError
 from mallard.expected_runner import expected_runner
 from mallard.plan import Host, make_plan
@@ -157,7 +157,7 @@ def test_plans_every_part(part: Any) -> None:
 )
 def test_rejects_a_wrong_malloc_before_setup(words: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
-        understood(words.split())
+        parse_command(words.split())
     assert message in str(error.value)
 
 
@@ -167,5 +167,5 @@ def test_rejects_a_missing_malloc_before_measuring(
     monkeypatch.setattr("mallard.cli.against.find_library", lambda name: None)
     database = tmp_path / "mallard.db"
     assert main(["against", "jemalloc", "--db", str(database)]) == 2
-    assert "MALLOC 'jemalloc': its library is not here" in capsys.readouterr().err
+    assert "MALLOC 'jemalloc': its library is not installed" in capsys.readouterr().err
     assert not database.exists()

@@ -29,7 +29,7 @@ from mallard.analysis.peers.comparison import duels
 from mallard.analysis.peers.contests import contests
 from mallard.analysis.peers.words import CellNames
 from mallard.experiments.heap_churn import FRAGMENTATION
-from mallard.experiments.shrink_to_fit import SHRINK, WHOLE
+from mallard.experiments.shrink_to_fit import SHRINK, TOTAL
 from mallard.experiments.vectors_that_grow import PUSH_BACK
 from mallard.library import HEAPS
 from mallard.result import Row
@@ -122,7 +122,7 @@ def test_shrink_time_excludes_building_the_vector() -> None:
     for name in ("new-delete", "heap-v2"):
         assert line.cells[name].ns_per_operation == pytest.approx(MIDDLE * shrink_ns(name, LARGE))
     assert [dict(table.setting)[name] for name in dict(table.setting)] == ["int"], "no step, no iterations"
-    shrink, with_build = (timed(table, time).lines[-1] for time in (SHRINK, WHOLE))
+    shrink, with_build = (timed(table, time).lines[-1] for time in (SHRINK, TOTAL))
     assert with_build.cells["heap-v2"].ns_per_operation == pytest.approx(
         WITH_MAKING * shrink.cells["heap-v2"].ns_per_operation, rel=1e-4
     )

@@ -7,7 +7,7 @@ from synthetic_peers import block_rows, object_rows
 
 from mallard import described
 from mallard.analysis.peers.counterparts import MALLOCS, PAIRS, PLAIN, Counterpart, counterparts, nearest
-from mallard.contenders import peer_of
+from mallard.contenders import find_peer
 from mallard.result import Row
 
 
@@ -19,8 +19,8 @@ def measured_pairs(*groups: list[dict[str, object]]) -> dict[tuple[str, str], Co
 def test_pairs_name_strategies_of_the_right_side() -> None:
     theirs = {name for names in PAIRS.values() for name in names} - {MALLOCS}
     assert {*PAIRS, *theirs} <= set(described.STRATEGIES)
-    assert not any(peer_of(name) for name in PAIRS)
-    assert all(peer_of(name) for name in theirs)
+    assert not any(find_peer(name) for name in PAIRS)
+    assert all(find_peer(name) for name in theirs)
     assert set(PLAIN) <= set(PAIRS)
 
 

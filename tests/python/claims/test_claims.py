@@ -41,7 +41,7 @@ from mallard.claims.statement import (
     UP_TO,
     Statement,
 )
-from mallard.cli import understood
+from mallard.cli import parse_command
 from mallard.cli.bench import _request
 from mallard.plan import Host, make_plan, selected_compilers
 from mallard.result import Row
@@ -339,7 +339,7 @@ COMMANDS = sorted({(rule.command, rule.experiment) for rule in RULES.values() if
 
 def measured_by(command: str) -> list[Row]:
     """The rows that a command produces, with 10 ns for every time."""
-    request = _request(understood(command.split()[1:]).arguments)
+    request = _request(parse_command(command.split()[1:]).arguments)
     # The fake runner replaces the runner of every compiler.
     builds = load_builds(selected_compilers(replace(request, compilers=None)))
     plan = make_plan(request, builds.first, Host(64 << 30, 4), {})

@@ -88,12 +88,12 @@ BAD_INPUT = [
 ]
 
 
-@pytest.mark.parametrize(("words", "what"), BAD_INPUT, ids=[" ".join(words) for words, _ in BAD_INPUT])
-def test_bad_input(fake: Any, capsys: Any, words: tuple[str, ...], what: str) -> None:
+@pytest.mark.parametrize(("words", "message"), BAD_INPUT, ids=[" ".join(words) for words, _ in BAD_INPUT])
+def test_bad_input(fake: Any, capsys: Any, words: tuple[str, ...], message: str) -> None:
     assert fake.run(*words) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("mallard: error: ")
-    assert what in captured.err
+    assert message in captured.err
     assert captured.out == ""
     assert list(fake.directory.iterdir()) == []
 
@@ -114,16 +114,16 @@ def test_a_missing_runner(fake: Any, capsys: Any, monkeypatch: pytest.MonkeyPatc
 def test_an_unoptimised_runner(fake: Any, capsys: Any) -> None:
     fake.set(describe={"optimised": False})
     assert fake.run("bench") == 2
-    said = capsys.readouterr().err
-    assert "without optimisation, so its times mean nothing" in said
-    assert "cmake --preset release && cmake --build --preset release --target mallard-bench" in said
+    stderr = capsys.readouterr().err
+    assert "without optimisation, so its times mean nothing" in stderr
+    assert "cmake --preset release && cmake --build --preset release --target mallard-bench" in stderr
 
 
 def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:
     letter = fake.directory / "letter"
     letter.write_text("not a database, but a letter of some length\n" * 50)
     assert fake.run("bench", "density", "--db", str(letter)) == 2
-    assert "is not a database and is left as it is" in capsys.readouterr().err
+    assert "is not a database and was not changed" in capsys.readouterr().err
     fake.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     with sqlite3.connect(fake.database) as connection:
         connection.execute("PRAGMA user_version = 3")
@@ -134,7 +134,7 @@ def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:
         assert "was written by a newer mallard (schema 3; this one reads 2)" in capsys.readouterr().err
 
 
-def test_a_run_that_is_not_there(fake: Any, capsys: Any) -> None:
+def test_missing_run_is_refused(fake: Any, capsys: Any) -> None:
     fake.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     capsys.readouterr()
     assert fake.run("export", "--format", "csv", "--run", "7") == 2
@@ -190,7 +190,7 @@ def test_version(capsys: Any) -> None:
     assert capsys.readouterr().out == f"mallard {version()}\n"
 
 
-def test_options_may_stand_before_the_experiment(fake: Any) -> None:
+def test_options_may_precede_the_experiment(fake: Any) -> None:
     assert fake.run("bench", "--reps", "1", "--operation", "pair", "primitives") == 0
     assert {row.experiment for row in fake.rows()} == {"primitives"}
 
@@ -206,7 +206,7 @@ def test_the_database_may_come_from_the_environment(fake: Any, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("words", [("list", "tables"), ("--help",)])
-def test_a_reader_that_goes_away_is_met_with_silence(fake: Any, words: tuple[str, ...]) -> None:
+def test_closed_pipe_ends_silently(fake: Any, words: tuple[str, ...]) -> None:
     process = fake.start(*words)
     process.stdout.close()
     assert process.wait(60) == 141

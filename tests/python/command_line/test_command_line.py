@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from mallard.cli import VERBS, main, understood
+from mallard.cli import VERBS, main, parse_command
 from mallard.command_line import exit_status, layout
 from mallard.command_line.needs import NOTHING, Needs
 from mallard.command_line.parser import Answer
 from mallard.errors import UsageError
-from mallard.nearest import meant
+from mallard.nearest import did_you_mean
 from mallard.store import Store
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = HERE.parents[2] / "python"
-# Refuses modules that Python does not bring itself, also beside the standard library.
+# Blocks imports from outside the standard library.
 BLOCKED = """\
 import sys
 class Blocked:
@@ -32,30 +32,32 @@ sys.meta_path.insert(0, Blocked())
 sys.path.insert(0, sys.argv.pop(1))
 """
 ASK = (
-    BLOCKED + "import os; from mallard.cli import front_door, reported; os.dup2(2, front_door.NEEDS_FD); "
-    "sys.exit(reported(front_door.main))"
+    BLOCKED + "import os; from mallard.cli import front_door, run_reporting_errors; "
+    "os.dup2(2, front_door.NEEDS_FD); "
+    "sys.exit(run_reporting_errors(front_door.main))"
 )
 
 
-def asked(*words: str) -> subprocess.CompletedProcess[str]:
+def query_front_door(*words: str) -> subprocess.CompletedProcess[str]:
     """The front door's question in an interpreter without an environment."""
     command = [sys.executable, "-S", "-I", "-c", ASK, str(PACKAGES), *words]
     return subprocess.run(command, capture_output=True, text=True)
 
 
-ASK_EACH = (
-    BLOCKED + "import os; from mallard.cli import front_door, reported; os.dup2(2, front_door.NEEDS_FD)\n"
+QUERY_COMMANDS = (
+    BLOCKED + "import os; from mallard.cli import front_door, run_reporting_errors\n"
+    "os.dup2(2, front_door.NEEDS_FD)\n"
     "for option in ('--help', '--no-such-option'):\n"
     "    for verb in sys.argv[1:]:\n"
     "        before, sys.argv = sys.argv, ['mallard', verb, option]\n"
-    "        print(verb, option, reported(front_door.main))\n"
+    "        print(verb, option, run_reporting_errors(front_door.main))\n"
     "        sys.argv = before\n"
 )
 
 
 def test_every_verb_is_understood_without_packages() -> None:
     """In one interpreter: its start takes longer than all verbs."""
-    command = [sys.executable, "-S", "-I", "-c", ASK_EACH, str(PACKAGES), *VERBS]
+    command = [sys.executable, "-S", "-I", "-c", QUERY_COMMANDS, str(PACKAGES), *VERBS]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for verb in VERBS:
@@ -69,11 +71,11 @@ def test_every_verb_is_understood_without_packages() -> None:
     assert all("--no-such-option" in line or "required" in line for line in refused)
 
 
-def test_a_verb_is_asked_for_by_itself() -> None:
-    helped = asked("bench", "--help")
+def test_answers_verb_help_without_environment() -> None:
+    helped = query_front_door("bench", "--help")
     assert (helped.returncode, helped.stderr) == (0, "answered\n")
     assert helped.stdout.startswith("usage: mallard bench")
-    assert asked("bench", "--no-such-option").returncode == 2
+    assert query_front_door("bench", "--no-such-option").returncode == 2
 
 
 def test_the_block_does_block() -> None:
@@ -83,7 +85,7 @@ def test_the_block_does_block() -> None:
 
 
 def needs(*words: str) -> Needs:
-    return understood(words).needs()
+    return parse_command(words).needs()
 
 
 @pytest.fixture(autouse=True)
@@ -116,13 +118,13 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("bench fixed-block --work list --count 10^6", Needs(presets=("release",))),
     ],
 )
-def test_what_a_command_needs(words: str, expected: Needs) -> None:
+def test_command_needs(words: str, expected: Needs) -> None:
     assert needs(*words.split()) == expected
 
 
-def test_what_the_shell_is_told() -> None:
-    asked_for = Needs("run", ("release", "release-clang"), ("glibc", "tcmalloc"), growing_vectors=True)
-    assert asked_for.lines() == [
+def test_needs_are_printed_as_lines() -> None:
+    needs = Needs("run", ("release", "release-clang"), ("glibc", "tcmalloc"), growing_vectors=True)
+    assert needs.lines() == [
         "environment run",
         "runner release",
         "runner release-clang",
@@ -131,7 +133,7 @@ def test_what_the_shell_is_told() -> None:
     ]
 
 
-def test_a_runner_of_the_callers_is_asked_and_nothing_is_built(fake: Any) -> None:
+def test_callers_runner_is_queried_without_build(fake: Any) -> None:
     assert needs("bench", "density") == Needs()
     with pytest.raises(UsageError, match="--strategy 'boost-pool': locality does not have it"):
         needs("bench", "locality", "--strategy", "boost-pool")
@@ -163,22 +165,22 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("words", "what"), REFUSED, ids=[words for words, _ in REFUSED])
-def test_what_a_plan_shows_to_be_wrong_is_not_built_for(words: str, what: str) -> None:
+@pytest.mark.parametrize(("words", "message"), REFUSED, ids=[words for words, _ in REFUSED])
+def test_planning_errors_precede_the_build(words: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         needs(*words.split())
-    assert what in str(error.value)
+    assert message in str(error.value)
 
 
 MISTYPED = [
     ("bnech", "unknown verb 'bnech' (did you mean bench?); the verbs are"),
     (
         "--vresion",
-        "unknown option '--vresion' (did you mean --version?); before a verb stand only --help and --version",
+        "unknown option '--vresion' (did you mean --version?); only these precede a verb: --help and ",
     ),
     (
         "--db x.db list",
-        "unknown option '--db'; before a verb stand only --help and --version, the others behind",
+        "unknown option '--db'; only these precede a verb: --help and --version, others follow",
     ),
     ("help bnech", "unknown verb 'bnech' (did you mean bench?)"),
     ("bench densty", "unknown experiment 'densty' (did you mean density?); allowed are density,"),
@@ -202,18 +204,18 @@ MISTYPED = [
     ("table p0089:18 --local AS77", "--local 'AS77' is unknown; allowed are multipool, multipool-last"),
     ("table p0089:18 --local AS7,AS9", "--local AS7,AS9: a table shows one; allowed are"),
     ("claims --paper lokki", "--paper 'lokki' (did you mean loki?); allowed are"),
-    ("claims --run 3;5", "--run '3;5' is no run; allowed are latest, all, and runs' numbers"),
+    ("claims --run 3;5", "--run '3;5' is not a run; allowed are latest, all, and runs' numbers"),
     ("peers localty", "unknown experiment 'localty' (did you mean locality?)"),
     ("choose --density hihg", "(did you mean high?)"),
     ("choose --db none.db", "no database none.db"),
 ]
 
 
-@pytest.mark.parametrize(("words", "what"), MISTYPED, ids=[words for words, _ in MISTYPED])
-def test_a_mistyped_word_is_told_with_the_one_that_was_meant(words: str, what: str) -> None:
+@pytest.mark.parametrize(("words", "message"), MISTYPED, ids=[words for words, _ in MISTYPED])
+def test_mistyped_word_gets_a_suggestion(words: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
-        understood(words.split())
-    assert what in str(error.value)
+        parse_command(words.split())
+    assert message in str(error.value)
 
 
 HOSTILE = [
@@ -223,7 +225,7 @@ HOSTILE = [
     (("table", ""), "no table ''; allowed are"),
     (("peers", ""), "unknown experiment ''"),
     (("test", ""), "unknown stage ''"),
-    (("test", "--list", "lint"), "--list shows every stage; name none beside it"),
+    (("test", "--list", "lint"), "--list shows every stage; leave the stages out"),
     (("bench", "density", "--strategy", ","), "--strategy ',' selects nothing; allowed are null, new-delete"),
     (("bench", "density", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),
     (("bench", "density", "--size=-5"), "--size '-5' is not a size; allowed are 6..16"),
@@ -243,20 +245,21 @@ HOSTILE = [
     (("bench", "density", "--memory-limit", "1e-30"), "'1e-30' is no amount of memory"),
     (("bench", "locality", "--links", "10^30"), "--links: 1000000000000000000000000000000 is not possible"),
     (("report", "--run", "\u0663"), "--run '\u0663'; allowed are latest, a run's number"),
-    (("claims", "--run", "3,\u0663"), "--run '\u0663' is no run; allowed are latest, all, and runs' numbers"),
+    (
+        ("claims", "--run", "3,\u0663"),
+        "--run '\u0663' is not a run; allowed are latest, all, and runs' numbers",
+    ),
     (("choose", "--elements", "\u0663"), "'\u0663' is not allowed; give a number such as 16384 or 2^14"),
     (("choose", "--utilization=-0.5"), "give a number from 0 to 1"),
 ]
 
 
-@pytest.mark.parametrize(("words", "what"), HOSTILE, ids=[" ".join(words) for words, _ in HOSTILE])
-def test_hostile_words_are_refused_with_what_is_allowed(
-    words: tuple[str, ...], what: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("words", "message"), HOSTILE, ids=[" ".join(words) for words, _ in HOSTILE])
+def test_hostile_words_name_allowed_values(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     Store(tmp_path / "mallard.db").close()
     with pytest.raises(UsageError) as error:
         needs(*words)
-    assert what in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_flag_may_be_repeated() -> None:
@@ -268,20 +271,20 @@ def test_a_word_does_not_steer_the_terminal(capsys: Any) -> None:
     assert "unknown experiment 'a\\x1b[31mb\\udcff'" in capsys.readouterr().err
 
 
-def test_an_error_is_one_line_and_the_way_to_more() -> None:
+def test_error_names_help_in_second_line() -> None:
     for verb in VERBS:
         with pytest.raises(UsageError) as error:
-            understood([verb, "--zzz"])
-        assert str(error.value) == f"unknown option '--zzz'\n'mallard {verb} --help' tells more"
+            parse_command([verb, "--zzz"])
+        assert str(error.value) == f"unknown option '--zzz'\nsee 'mallard {verb} --help'"
 
 
 def test_the_nearest_word() -> None:
-    there = ["density", "locality"]
-    assert meant("DENSTY", there) == " (did you mean density?)"
+    allowed = ["density", "locality"]
+    assert did_you_mean("DENSTY", allowed) == " (did you mean density?)"
     assert (
-        meant("xyz", there)
-        == meant("", there)
-        == meant("AS15", ["monotonic/base", "multipool+monotonic/base/wink"])
+        did_you_mean("xyz", allowed)
+        == did_you_mean("", allowed)
+        == did_you_mean("AS15", ["monotonic/base", "multipool+monotonic/base/wink"])
         == ""
     )
 
@@ -289,9 +292,9 @@ def test_the_nearest_word() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_of_a_verb_in_either_order(verb: str) -> None:
     with pytest.raises(Answer) as first:
-        understood(["help", verb])
+        parse_command(["help", verb])
     with pytest.raises(Answer) as second:
-        understood([verb, "--help"])
+        parse_command([verb, "--help"])
     assert str(first.value) == str(second.value)
     assert f"usage: mallard {verb}" in str(first.value)
 
@@ -303,21 +306,21 @@ def test_the_first_help_tells_the_exit_statuses(capsys: Any) -> None:
         assert f"{status} " in shown.partition("exit status:")[2]
 
 
-def test_a_failed_program_is_none_that_succeeded_where_the_ends_of_children_are_ignored(
+def test_reports_failure_when_sigchld_is_ignored(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    previous = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         assert main(["--version"]) == 0
         assert subprocess.run([sys.executable, "-c", "exit(3)"], check=False).returncode == 3
     finally:
-        signal.signal(signal.SIGCHLD, before)
+        signal.signal(signal.SIGCHLD, previous)
     assert capsys.readouterr().out.startswith("mallard ")
 
 
 @pytest.mark.parametrize("name", ["experiments", "structures", "strategies", "contenders", "tables"])
 def test_lists_need_no_package(name: str) -> None:
-    listed = asked("list", name)
+    listed = query_front_door("list", name)
     assert (listed.returncode, listed.stderr) == (0, "answered\n")
     assert all(len(line) <= layout.WIDTH for line in listed.stdout.splitlines())
     assert len(listed.stdout.splitlines()) > 5

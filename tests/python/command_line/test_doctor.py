@@ -1,4 +1,4 @@
-"""The doctor on made-up machines: a folder stands for the root of each."""
+"""The doctor on simulated machines: each has a folder as its root."""
 
 import argparse
 import errno
@@ -90,20 +90,20 @@ def test_the_processor(system, files, probe, state, value):
         ({}, State.NOTE, "switch it off in the firmware"),
     ],
 )
-def test_turbo_is_told_for_both_kinds_of_driver(system, files, state, remedy):
+def test_reports_turbo_for_both_drivers(system, files, state, remedy):
     finding = processor.turbo(system(**files), FACTS)
     assert finding.state is state
     assert finding.remedy.startswith(remedy)
 
 
-def test_the_governor_is_named_with_what_to_type(system):
+def test_governor_finding_names_the_command(system):
     finding = processor.governor(system(), FACTS | {"governor": "powersave"})
     assert finding.state is State.NOTE
     assert "cpupower frequency-set -g performance" in finding.remedy
     assert processor.governor(system(), FACTS).state is State.OK
 
 
-def test_a_virtual_machine_is_not_told_to_change_what_its_host_decides(system):
+def test_virtual_machine_defers_to_host(system):
     finding = processor.governor(system(), FACTS | {"governor": None, "virtual": True})
     assert finding.remedy == processor.HOST_DECIDES
 
@@ -149,12 +149,12 @@ def test_reserved_pages_are_counted(system):
     assert memory.reserved(system(reserved="0\n")).value.startswith("none")
 
 
-def test_an_address_layout_that_is_not_random_is_noted(system):
+def test_notes_fixed_address_layout(system):
     assert memory.randomisation(system(layout="0\n")).state is State.NOTE
     assert memory.randomisation(system(layout="2\n")).state is State.OK
 
 
-def test_counters_tell_all_some_and_none(system):
+def test_counters_report_all_some_or_none(system):
     names = list(counters.EVENTS)
     every = counters.judge(system(), FACTS, dict.fromkeys(names, 0))
     some = counters.judge(system(), FACTS, dict.fromkeys(names, errno.ENOENT) | {"cycles": 0})
@@ -164,17 +164,17 @@ def test_counters_tell_all_some_and_none(system):
     assert none.value.startswith("none")
 
 
-def test_counters_kept_back_by_the_kernel_name_the_setting(system):
+def test_restricted_counters_name_the_setting(system):
     finding = counters.judge(system(paranoid="4\n"), FACTS, dict.fromkeys(counters.EVENTS, errno.EACCES))
     assert finding.remedy.startswith("sudo sysctl kernel.perf_event_paranoid=2")
 
 
-def test_counters_that_cannot_exist_give_their_error_number():
+def test_impossible_counters_return_error_number():
     assert counters.try_event(99, 0) in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOSYS, errno.EINVAL)
 
 
-def test_contenders_are_found_where_packages_put_them(system):
-    found = system(
+def test_finds_contenders_in_package_folders(system):
+    machine = system(
         boost_pool="",
         boost_container="",
         boost_version='#define BOOST_LIB_VERSION "1_81"\n',
@@ -183,7 +183,7 @@ def test_contenders_are_found_where_packages_put_them(system):
         foonathan_library="",
         jemalloc="",
     )
-    findings = {finding.topic: finding for finding in contenders.examine(found, FACTS)}
+    findings = {finding.topic: finding for finding in contenders.examine(machine, FACTS)}
     assert findings["Boost.Pool"].value == "1.81"
     assert findings["foonathan/memory"].value.endswith("memory_pool.hpp")
     assert findings["jemalloc"].state is State.OK
@@ -193,18 +193,18 @@ def test_contenders_are_found_where_packages_put_them(system):
 
 
 @pytest.mark.parametrize("topic", ["Boost.Container", "Loki"])
-def test_headers_without_their_library_are_not_enough(system, topic):
-    found = system(boost_container="", loki_header="")
-    findings = {finding.topic: finding for finding in contenders.examine(found, FACTS)}
+def test_headers_without_library_are_missing(system, topic):
+    machine = system(boost_container="", loki_header="")
+    findings = {finding.topic: finding for finding in contenders.examine(machine, FACTS)}
     assert findings[topic].state is State.MISSING
 
 
-def test_boost_without_its_version_tells_where_it_is(system):
+def test_boost_without_version_shows_path(system):
     findings = {finding.topic: finding for finding in contenders.examine(system(boost_pool=""), FACTS)}
     assert findings["Boost.Pool"].value.endswith("boost/pool/pool.hpp")
 
 
-def test_every_contender_that_can_be_missing_is_looked_for(system):
+def test_checks_every_optional_contender(system):
     topics = [finding.topic for finding in contenders.examine(system(), FACTS)]
     assert set(mallocs.MALLOCS) <= set(topics)
     assert {library.topic for library in LIBRARIES.values() if library.package} <= set(topics)
@@ -221,7 +221,7 @@ CLANG = {"__GNUC__": 4, "__clang_major__": 15, "__clang_minor__": 0, "__clang_pa
 GNU = {"__GNUC__": 13, "__GNUC_MINOR__": 2, "__GNUC_PATCHLEVEL__": 1}
 
 
-def test_compilers_are_known_by_what_they_define(tmp_path, monkeypatch):
+def test_identifies_compilers_by_macros(tmp_path, monkeypatch):
     write_compiler(tmp_path, "g++-13", GNU)
     write_compiler(tmp_path, "clang++", CLANG)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
@@ -232,12 +232,12 @@ def test_compilers_are_known_by_what_they_define(tmp_path, monkeypatch):
     assert toolchain.chosen_compiler().value == "clang++ is clang++ 15.0.7, which is too old"
 
 
-def test_a_compiler_that_is_not_there_is_missing(monkeypatch):
+def test_reports_missing_compiler(monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert toolchain.chosen_compiler().state is State.MISSING
 
 
-def test_every_finding_that_is_not_ok_has_its_remedy():
+def test_findings_that_fail_have_a_remedy():
     with pytest.raises(ValueError, match="remedy"):
         Finding("group", "topic", State.NOTE, "value")
     findings = examine()
@@ -266,5 +266,5 @@ def test_the_verb_prints_lines_or_json(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("count", "text"), [(512, "512 bytes"), (1024, "1 KiB"), (3 * 2**29, "1.5 GiB")])
-def test_sizes_are_told_in_their_unit(count, text):
+def test_sizes_have_units(count, text):
     assert size(count) == text

@@ -1,4 +1,4 @@
-"""Help: it fits a terminal, tells each option of its verb or experiment, and its examples are understood."""
+"""Help fits a terminal, lists each option of a verb or experiment, and has valid examples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from mallard import mallocs
 from mallard.analysis.survey import QUESTIONS
-from mallard.cli import VERBS, understood
+from mallard.cli import VERBS, parse_command
 from mallard.command_line.layout import columns, examples
 from mallard.command_line.parser import Answer
 from mallard.contenders import own_strategies
@@ -25,9 +25,9 @@ SCREENS = [[], *([verb] for verb in VERBS), *(["bench", name] for name in EXPERI
 
 
 def answer(*words: str) -> str:
-    with pytest.raises(Answer) as given:
-        understood(words)
-    return str(given.value)
+    with pytest.raises(Answer) as raised:
+        parse_command(words)
+    return str(raised.value)
 
 
 @pytest.fixture(params=SCREENS, ids=lambda words: " ".join(words) or "no verb")
@@ -41,7 +41,7 @@ def test_help_fits_a_terminal(screen: str) -> None:
 
 
 @pytest.mark.parametrize("words", [[], *([verb] for verb in VERBS)], ids=lambda words: " ".join(words))
-def test_help_of_a_verb_is_one_screen(words: list[str]) -> None:
+def test_help_fits_one_screen(words: list[str]) -> None:
     assert len(answer(*words, "--help").splitlines()) <= MOST_LINES
 
 
@@ -52,7 +52,7 @@ def test_examples_are_understood(screen: str, tmp_path: Path, monkeypatch: pytes
     for name in ("mallard.db", "other.db", "FILE"):
         Store(tmp_path / name).close()
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(mallocs, "_given", {})
+    monkeypatch.setattr(mallocs, "_files", {})
     for name in ("before", "after", "null", "parser", "program", "server"):
         (tmp_path / name).touch(mode=0o755)
     (tmp_path / "parser.toml").write_text("[process]\nallocations = 1\n")
@@ -64,7 +64,7 @@ def test_examples_are_understood(screen: str, tmp_path: Path, monkeypatch: pytes
         if "--list" in words:
             assert answer(*words)
         else:
-            understood(words).needs()
+            parse_command(words).needs()
 
 
 def test_help_of_bench_names_experiments_and_questions() -> None:
@@ -80,10 +80,10 @@ def test_help_tells_the_defaults_of_the_description(name: str) -> None:
         if axis.default is None:
             continue
         assert "default" not in axis.text
-        told = axis.help_text.removeprefix(axis.text)
-        match = re.fullmatch(r" \(default: ([^;]+)(?:; (--.*))?\)", told)
+        defaults = axis.help_text.removeprefix(axis.text)
+        match = re.fullmatch(r" \(default: ([^;]+)(?:; (--.*))?\)", defaults)
         assert match
-        by_scale = dict(each.split(" ", 1) for each in match[2].split(", ")) if match[2] else {}
+        by_scale = dict(default.split(" ", 1) for default in match[2].split(", ")) if match[2] else {}
         default = axis.default if isinstance(axis.default, dict) else {"quick": axis.default}
         assert list(by_scale) == [f"--{scale}" for scale in default][1:]
         for text, value in zip([match[1], *by_scale.values()], default.values(), strict=True):
@@ -95,10 +95,10 @@ def test_help_tells_the_defaults_of_the_description(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_help_for_an_experiment_has_its_options_and_no_other(name: str) -> None:
-    told = answer("bench", name, "--help")
-    assert answer("help", "bench", name) == answer("bench", "--help", name) == told
-    shown = set(re.findall(r"^  --([\w-]+)", told, re.MULTILINE))
+def test_experiment_help_has_only_its_options(name: str) -> None:
+    help_text = answer("bench", name, "--help")
+    assert answer("help", "bench", name) == answer("bench", "--help", name) == help_text
+    shown = set(re.findall(r"^  --([\w-]+)", help_text, re.MULTILINE))
     own = {option.name for option in OPTIONS[name]}
     every = {option.name for options in OPTIONS.values() for option in options}
     assert shown & every == own
@@ -106,7 +106,7 @@ def test_help_for_an_experiment_has_its_options_and_no_other(name: str) -> None:
         *("quick", "standard", "paper", "strategy", "contenders", "malloc", "pages", "compiler"),
         *("reps", "seed", "time-limit", "memory-limit", "all", "no-pin", "db"),
     }
-    strategies = told.partition("strategies (")[2].partition("examples:")[0]
+    strategies = help_text.partition("strategies (")[2].partition("examples:")[0]
     assert own_strategies(name)[-1] in strategies
 
 
@@ -122,18 +122,18 @@ def test_help_for_locality_has_the_five_numbers() -> None:
     [
         ("bench locality --link 3", "unknown option '--link' (did you mean --links?)"),
         ("bench locality --foo", "unknown option '--foo'\n"),
-        ("bench locality --reps 0", "\n'mallard bench locality --help' tells more"),
-        ("bench --reps 0", "\n'mallard bench --help' tells more"),
-        ("bench --db locality --reps 0", "\n'mallard bench --help' tells more"),
+        ("bench locality --reps 0", "\nsee 'mallard bench locality --help'"),
+        ("bench --reps 0", "\nsee 'mallard bench --help'"),
+        ("bench --db locality --reps 0", "\nsee 'mallard bench --help'"),
     ],
 )
 def test_an_error_names_the_help_that_has_more(words: str, expected: str) -> None:
     with pytest.raises(UsageError) as refused:
-        understood(words.split())
+        parse_command(words.split())
     assert expected in str(refused.value)
 
 
-def test_examples_stand_in_columns_if_they_fit() -> None:
+def test_examples_use_columns_if_they_fit() -> None:
     assert examples([("a b", "short"), ("c", "too")]) == "  a b  short\n  c    too"
     assert examples([("a b", "x" * 74)]) == f"  a b\n      {'x' * 74}"
 
@@ -145,5 +145,5 @@ def test_a_long_text_goes_on_below_itself() -> None:
     ]
 
 
-def test_names_are_not_broken_at_their_hyphens() -> None:
+def test_names_are_not_broken_at_hyphens() -> None:
     assert "new-delete,replace,list,map,remove-ctrl" in answer("bench", "fixed-block", "--help")

@@ -19,13 +19,13 @@ class Recorder:
 
     def __init__(self) -> None:
         self.total = 0
-        self.left: list[float | None] = []
+        self.remaining: list[float | None] = []
 
     def begin(self, done: int, total: int) -> None:
         self.total = total
 
-    def measured(self, row: Any, done: int, seconds_left: float | None) -> None:
-        self.left.append(seconds_left)
+    def measured(self, row: Any, done: int, remaining_seconds: float | None) -> None:
+        self.remaining.append(remaining_seconds)
 
     def tick(self) -> None: ...
     def say(self, text: str) -> None: ...
@@ -42,14 +42,14 @@ def plan(experiment: str) -> Plan:
 def test_survey_forecast_is_right_within_a_third(slowness: float) -> None:
     seconds = {name: slowness * measuring._PROCESS_SECONDS[name] * 1.2 for name in PROCESSES}
     seconds["burst"] *= 1.5  # this machine differs in more than its pace
-    now, finish = 0.0, sum(seconds[name] * count for name, count in PROCESSES.items())
+    elapsed, finish = 0.0, sum(seconds[name] * count for name, count in PROCESSES.items())
     display = Recorder()
-    series = measuring._Series(display, [plan(name) for name in PROCESSES], lambda: now)
+    series = measuring._Series(display, [plan(name) for name in PROCESSES], lambda: elapsed)
     for name, count in PROCESSES.items():
         series.begin(0, count)
         for done in range(1, count + 1):
-            now += seconds[name]
+            elapsed += seconds[name]
             series.measured(None, done, seconds[name] * (count - done))
-            assert display.left[-1] == pytest.approx(finish - now, rel=1 / 3, abs=1e-6)
+            assert display.remaining[-1] == pytest.approx(finish - elapsed, rel=1 / 3, abs=1e-6)
         series.end()
-    assert display.total == len(display.left) == sum(PROCESSES.values())
+    assert display.total == len(display.remaining) == sum(PROCESSES.values())

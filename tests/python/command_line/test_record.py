@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from source_tree import ROOT
 
-from mallard.cli import understood
+from mallard.cli import parse_command
 from mallard.command_line.needs import Needs
 from mallard.errors import UsageError
 
-# In place of the collector: tells what it was given.
+# Replaces the collector, and prints its arguments.
 COLLECTOR = """#!/bin/sh
 for word; do printf '%s\\n' "$word"; done
 echo "root=${MALLARD_ROOT-none} ctype=${LC_CTYPE-none}"
@@ -41,24 +41,24 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--sample=3", "--", "ls", ""], ["ls", ""]),
     ],
 )
-def test_a_program_keeps_its_words(words: list[str], program: list[str] | None) -> None:
+def test_program_keeps_its_arguments(words: list[str], program: list[str] | None) -> None:
     if program is None:
         with pytest.raises(UsageError, match="--output: its value is missing"):
-            understood(["record", *words])
+            parse_command(["record", *words])
         return
-    assert understood(["record", *words]).arguments.program == program
+    assert parse_command(["record", *words]).arguments.program == program
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
-        ([], "PROGRAM is missing; give it behind '--'"),
+        ([], "PROGRAM is missing; give it after '--'"),
         (["--"], "PROGRAM is missing"),
         (
             ["ls", "-l"],
-            "'-l' stands behind the program 'ls'; if it is the program's, write 'mallard record -- ls",
+            "'-l' follows the program 'ls'; if it is the program's, write 'mallard record -- ls",
         ),
-        (["x", "--", "ls"], "'x' stands before '--'"),
+        (["x", "--", "ls"], "'x' comes before '--'"),
         (["--folow", "--", "ls"], "unknown option '--folow' (did you mean --follow?)"),
         (["--stacks", "some", "ls"], "--stacks 'some'; allowed are auto, fp, unwind, none"),
         (["--sample", "0", "ls"], "--sample: '0' is not allowed"),
@@ -66,15 +66,15 @@ def test_a_program_keeps_its_words(words: list[str], program: list[str] | None) 
         (["-o", ".", "ls"], "-o . is a directory; give a file in it: -o mallard.trace"),
         (["-o", "no/x", "ls"], "-o no/x: there is no directory no; make it first"),
         (["-o", "a", "-o", "b", "ls"], "-o is given twice"),
-        (["--recover", "x", "ls"], "--recover starts no program; leave 'ls' out"),
-        (["--recover", "x", "--follow"], "--recover starts no program; leave '--follow' out"),
+        (["--recover", "x", "ls"], "--recover does not start a program; leave 'ls' out"),
+        (["--recover", "x", "--follow"], "--recover does not start a program; leave '--follow' out"),
     ],
     ids=" ".join,
 )
-def test_what_is_refused(words: list[str], told: str) -> None:
+def test_refuses_bad_input(words: list[str], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        understood(["record", *words])
-    assert told in str(error.value)
+        parse_command(["record", *words])
+    assert message in str(error.value)
 
 
 def test_the_nearest_program_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,12 +82,12 @@ def test_the_nearest_program_is_offered(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / name).write_text("")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/no/folder")
-    with pytest.raises(UsageError, match=r"'compil' is no program in PATH \(did you mean compile\?\)"):
-        understood(["record", "compil"])
+    with pytest.raises(UsageError, match=r"'compil' is not a program in PATH \(did you mean compile\?\)"):
+        parse_command(["record", "compil"])
 
 
-def test_what_it_needs() -> None:
-    assert understood(["record", "ls"]).needs() == Needs(presets=("advisor",))
+def test_needs_the_advisor() -> None:
+    assert parse_command(["record", "ls"]).needs() == Needs(presets=("advisor",))
 
 
 def record(tmp_path: Path, *words: str) -> tuple[int, list[str]]:
@@ -102,9 +102,9 @@ def record(tmp_path: Path, *words: str) -> tuple[int, list[str]]:
 
 
 def test_the_collector_takes_the_place_of_the_command(tmp_path: Path) -> None:
-    status, told = record(tmp_path, "--follow", "--sample", "5", "--", "ls", "-l")
+    status, command = record(tmp_path, "--follow", "--sample", "5", "--", "ls", "-l")
     assert status == 7
-    *words, root, ignored = told
+    *words, root, ignored = command
     options = ["--follow", "-o", "mallard.trace", "--stacks", "auto", "--sample", "5"]
     assert words == [*options, "--", "ls", "-l"]
     assert root == "root=none ctype=none"
@@ -112,14 +112,14 @@ def test_the_collector_takes_the_place_of_the_command(tmp_path: Path) -> None:
         assert not int(ignored.split()[1], 16) & 1 << number - 1
 
 
-def test_a_recovery_has_no_other_words(tmp_path: Path) -> None:
+def test_recovery_takes_no_other_options(tmp_path: Path) -> None:
     assert record(tmp_path, "--recover", "x")[1][:-2] == ["--recover", "x"]
 
 
-def test_a_collector_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_reports_missing_collector(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MALLARD_ROOT", str(tmp_path))
     with pytest.raises(UsageError, match="the native program mallard-record is missing"):
-        understood(["record", "ls"]).run()
+        parse_command(["record", "ls"]).run()
     monkeypatch.setenv("MALLARD_COLLECTOR", str(tmp_path / "none"))
     with pytest.raises(UsageError, match="is not a program; unset it"):
-        understood(["record", "ls"]).run()
+        parse_command(["record", "ls"]).run()

@@ -67,7 +67,7 @@ def call(fake: Any, words: tuple[str, ...], redirection: str) -> subprocess.Comp
 
 
 @pytest.mark.parametrize("words", SAMPLE, ids=NAMES)
-def test_a_full_output_is_told_in_one_line(measured: Any, words: tuple[str, ...]) -> None:
+def test_reports_full_output_in_one_line(measured: Any, words: tuple[str, ...]) -> None:
     done = call(measured, words, f">{FULL}")
     assert done.returncode == 2, done.stderr
     assert done.stderr.splitlines()[-1].startswith(
@@ -78,17 +78,17 @@ def test_a_full_output_is_told_in_one_line(measured: Any, words: tuple[str, ...]
 
 
 @pytest.mark.parametrize("words", SAMPLE, ids=NAMES)
-def test_a_closed_output_is_told_in_one_line(measured: Any, words: tuple[str, ...]) -> None:
-    before = len(measured.begun)
+def test_reports_closed_output_in_one_line(measured: Any, words: tuple[str, ...]) -> None:
+    begun = len(measured.begun)
     done = call(measured, words, ">&-")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("mallard: error: standard output is closed; ")
-    assert len(measured.begun) == before, "what nobody can learn of is not measured"
+    assert len(measured.begun) == begun, "what nobody can learn of is not measured"
 
 
 @pytest.mark.parametrize("words", SAMPLE, ids=NAMES)
-def test_a_reader_that_went_away_is_met_with_silence(measured: Any, words: tuple[str, ...]) -> None:
+def test_closed_pipe_is_silent(measured: Any, words: tuple[str, ...]) -> None:
     """The pipe has no reader from the first byte on, so the result depends on no race."""
     reading, writing = os.pipe()
     os.close(reading)
@@ -123,7 +123,7 @@ def test_an_error_that_nobody_hears_is_no_output(measured: Any, redirection: str
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 
 
-def test_what_was_measured_is_kept_where_it_cannot_be_told(fake: Any) -> None:
+def test_keeps_rows_when_output_fails(fake: Any) -> None:
     done = call(fake, MEASURE, f">{FULL}")
     assert done.returncode == 2
     with sqlite3.connect(fake.database) as database:

@@ -1,4 +1,4 @@
-"""The score of the case studies, over made-up cells, and the summaries of what the advisor prints."""
+"""The score of the case studies, over synthetic cells, and the summaries of the advisor's output."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ def test_advice_of_two_halves_is_judged_by_both() -> None:
     assert score.first_half_near_best(both) is False
 
 
-def test_a_wrong_sign_counts_only_if_both_intervals_exclude_zero() -> None:
+def test_wrong_sign_needs_two_intervals_excluding_zero() -> None:
     slower = replace(CELL, facts={"monotonic": between(0.001, 0.003)})
     assert score.sign_right(promise(slower)) is False
     assert score.sign_right(promise(replace(CELL, facts={"monotonic": between(-0.001, 0.003)}))) is None
     assert score.sign_right(promise(replace(CELL, predicted={"monotonic": between(-0.03, 0.01)}))) is None
 
 
-def test_an_interval_of_the_fact_may_touch_the_promise() -> None:
+def test_fact_interval_may_touch_promise() -> None:
     apart = replace(CELL, facts={"monotonic": between(-0.040, -0.030)})
     assert score.holds(promise(apart)) is False
     assert score.at_least_promised(promise(apart)) is True
@@ -101,13 +101,13 @@ def test_a_wide_interval_does_not_win() -> None:
     assert score.winkler(promise(wide)) > score.winkler(promise(CELL))
 
 
-def test_winklers_score_adds_what_was_missed() -> None:
+def test_winkler_score_adds_the_miss() -> None:
     assert score.winkler(promise(CELL)) == pytest.approx(0.04)
     apart = replace(CELL, facts={"monotonic": between(-0.040, -0.030)})
     assert score.winkler(promise(apart)) == pytest.approx(0.04 + 40 * 0.08)
 
 
-def test_the_best_of_all_may_be_a_build_that_was_not_advised() -> None:
+def test_best_build_may_be_unadvised() -> None:
     better = replace(CELL, seconds=CELL.seconds | {"library_pool": 0.060})
     assert score.near_best(better) is False
     assert score.near_best(replace(better, seconds=CELL.seconds | {"library_pool": 0.069})) is True
@@ -117,15 +117,15 @@ def test_advice_that_no_build_follows_is_a_miss() -> None:
     assert score.near_best(replace(CELL, case="protobuf", advised="heap")) is False
 
 
-def test_no_advice_means_the_program_as_it_is() -> None:
+def test_no_advice_means_unchanged_program() -> None:
     silent = replace(CELL, kind="nothing", advised="")
     assert silent.build == BEFORE
     assert score.near_best(silent) is score.unchanged_near_best(CELL) is False
     assert silent.promises == []
 
 
-def test_a_malloc_for_the_whole_program_is_a_build_too() -> None:
-    whole = replace(
+def test_global_malloc_counts_as_build() -> None:
+    global_cell = replace(
         CELL,
         kind="global",
         advised="mimalloc",
@@ -133,8 +133,8 @@ def test_a_malloc_for_the_whole_program_is_a_build_too() -> None:
         facts={"before@mimalloc": between(-0.01, -0.009)},
         seconds=CELL.seconds | {"before@mimalloc": 0.091},
     )
-    assert score.holds(promise(whole)) is True
-    assert score.near_best(whole) is False
+    assert score.holds(promise(global_cell)) is True
+    assert score.near_best(global_cell) is False
 
 
 def test_a_promise_above_the_estimate_is_a_miss() -> None:
@@ -163,7 +163,7 @@ HALVES = replace(
 
 
 def test_second_halves_are_promises_too() -> None:
-    assert [each.half for each in HALVES.promises] == [1, 2]
+    assert [promise.half for promise in HALVES.promises] == [1, 2]
     assert score.of_promises([HALVES], score.sign_right) == score.Count(1, 2)
     assert score.of_promises([HALVES], score.at_least_promised, half=2) == score.Count(0, 1)
     missed = [name for _, name in score.misses([HALVES])]
@@ -172,7 +172,7 @@ def test_second_halves_are_promises_too() -> None:
     assert len(replace(CELL, kind="nothing", advised="").promises) == 0
 
 
-def test_a_second_half_reads_its_sentence() -> None:
+def test_parses_second_half_of_advice() -> None:
     advice = {
         "answer": {"malloc": "tcmalloc"},
         "facts": [
@@ -182,13 +182,13 @@ def test_a_second_half_reads_its_sentence() -> None:
             }
         ],
     }
-    found = second_promise(advice)
-    assert (found.median, found.low, found.high) == pytest.approx((-1.2, -1.4, -0.95))
+    promise = second_promise(advice)
+    assert (promise.median, promise.low, promise.high) == pytest.approx((-1.2, -1.4, -0.95))
     with pytest.raises(AdviceError, match="no fact 'tcmalloc instead of "):
         second_promise({**advice, "facts": []})
 
 
-def test_a_program_with_one_build_wants_no_local_allocator() -> None:
+def test_single_build_needs_no_local_allocator() -> None:
     alone = replace(CELL, case="leveldb", seconds={BEFORE: 0.1}, facts={}, predicted={})
     assert score.quiet(alone) is False
     assert score.quiet(replace(alone, kind="nothing")) is True
@@ -240,7 +240,7 @@ def test_the_advised_build_is_that_of_the_answer() -> None:
     assert advised(summary(document("unresolved"))) == ("unresolved", "")
 
 
-def test_a_strategy_that_served_nothing_or_changes_the_output_promises_nothing() -> None:
+def test_idle_or_differing_strategy_promises_nothing() -> None:
     assert list(summary(document("unresolved"))["strategies"]) == ["monotonic"]
     differing = GROUND | {"differing": ["monotonic"]}
     assert summary(document("unresolved", ground=differing))["strategies"] == {}
@@ -253,7 +253,7 @@ def test_advice_is_summed_up() -> None:
     assert nothing["scope"] is None
 
 
-def test_a_pattern_is_followed_by_the_build_that_has_it() -> None:
+def test_pattern_is_followed_by_its_build() -> None:
     pattern = replace(CELL, case="protobuf", kind="pattern", advised="reuse")
     assert pattern.build == "reused"
     assert replace(pattern, advised="reserve").build == BEFORE
@@ -276,15 +276,15 @@ def test_facts_are_paired_by_round() -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
-def test_a_case_study_has_two_inputs_and_its_builds(case: Case) -> None:
-    assert len({given.name for given in case.inputs}) == 2
+def test_case_study_has_two_inputs_and_builds(case: Case) -> None:
+    assert len({case_input.name for case_input in case.inputs}) == 2
     build_file = (Path(score.__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8")
     assert case.command or f"case_program({case.name} " in build_file
     assert set(case.strategies.values()) <= {*OF_MALLARD.values(), "reuse"}
     assert all(case.build_of(strategy) for strategy in case.strategies.values())
 
 
-def test_inputs_are_the_same_each_time(tmp_path: Path) -> None:
+def test_inputs_are_deterministic(tmp_path: Path) -> None:
     for generator in ("small_json", "large_json", "small_xml", "large_xml"):
         first, second = (inputs.write(generator, tmp_path / name) for name in ("a", "b"))
         assert first.read_bytes() == second.read_bytes()
@@ -294,7 +294,7 @@ def test_stored_cells_can_be_scored() -> None:
     for cell in read():
         assert cell.seconds[BEFORE] > 0
         assert (cell.fact is None) == (cell.build not in cell.facts)
-        assert all(each.fact for each in cell.promises), f"{cell.name}: a promise without its fact"
+        assert all(promise.fact for promise in cell.promises), f"{cell.name}: a promise without its fact"
 
 
 def test_every_stored_miss_is_explained() -> None:
@@ -313,7 +313,7 @@ def test_an_estimate_below_facts_is_no_bound() -> None:
             assert bound not in text, f"{page} states a bound"
 
 
-def test_the_summary_names_cells_measured_before() -> None:
+def test_summary_names_cells_measured_early() -> None:
     later = replace(CELL, advised_first=False)
     text = case_studies.order([replace(CELL, advised_first=True), later])
     assert "in 1 of 2 cells" in text
@@ -337,25 +337,25 @@ def commit(repository: Path, **files: dict[str, Any]) -> None:
     history.git(repository, *author, "commit", "--quiet", "--message", "results")
 
 
-def test_advice_counts_if_committed_before_facts(repository: Path) -> None:
+def test_advice_counts_if_committed_first(repository: Path) -> None:
     commit(repository, advice={"a": {"v": 1}, "b": {"v": 1}, "c": {"v": 1}})
     commit(repository, facts={"a": {}, "b": {}})
     commit(repository, advice={"a": {"v": 1}, "b": {"v": 2}, "c": {"v": 1}, "d": {"v": 1}}, facts={"d": {}})
-    found = history.from_git("lua", repository / "advice", repository / "facts", repository)
-    first = {name: cell["advised_first"] for name, cell in found.items()}
+    history_entry = history.from_git("lua", repository / "advice", repository / "facts", repository)
+    first = {name: cell["advised_first"] for name, cell in history_entry.items()}
     assert first == {"lua a": True, "lua b": False, "lua c": True, "lua d": False}
 
 
 def test_stored_history_is_that_of_git() -> None:
     stored = history.stored()
     commits = {cell[name] for cell in stored.values() for name in ("advised", "measured")}
-    there = [
+    results = [
         subprocess.run(
             ["git", "cat-file", "-e", f"{commit}^{{commit}}"], cwd=ROOT, capture_output=True, check=False
         )
         for commit in commits
     ]
-    if any(found.returncode for found in there):
+    if any(result.returncode for result in results):
         pytest.skip("this copy of the source tree lacks the commits")
     computed = {
         name: cell for case in CASES for name, cell in history.from_git(case, ADVICE, FACTS, ROOT).items()

@@ -59,7 +59,7 @@ def duel(cell: int, ours: float, theirs: float, quantity: Quantity = TIME) -> Du
     )
 
 
-def test_claims_that_hold_are_not_in_the_table_of_those_that_do_not(
+def test_table_of_disagreements_omits_reproduced_claims(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     entries = [
@@ -77,11 +77,11 @@ def test_claims_that_hold_are_not_in_the_table_of_those_that_do_not(
     assert lines.index("### P0213R0") < next(i for i, line in enumerate(lines) if line.startswith("| 1,"))
 
 
-def test_the_losses_have_a_line_for_each_quantity(
+def test_losses_have_one_line_per_quantity(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     duels = [duel(6, 1.2, 1.0), duel(8, 1.5, 1.0), duel(8, 1.4, 1.0), duel(9, 1.01, 1.0), duel(10, 0.5, 1.0)]
-    monkeypatch.setattr(peers, "found", lambda: [*duels, duel(6, 2.0, 1.0, HELD)])
+    monkeypatch.setattr(peers, "all_duels", lambda: [*duels, duel(6, 2.0, 1.0, HELD)])
     held, time = (line.split(" | ") for line in peers.losses().splitlines()[2:])
     assert held[0] == "| density, held"
     assert held[1] == "1"
@@ -91,10 +91,10 @@ def test_the_losses_have_a_line_for_each_quantity(
 
 
 def test_the_summary_of_the_peers_has_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers, "found", lambda: [duel(6, 1.0, 2.0), duel(6, 2.0, 1.0, HELD)])
+    monkeypatch.setattr(peers, "all_duels", lambda: [duel(6, 1.0, 2.0), duel(6, 2.0, 1.0, HELD)])
     (line,) = peers.times().splitlines()[2:]
     assert line == "| **density** | 0.50 (1/0/0) |"
-    monkeypatch.setattr(peers, "found", list)
+    monkeypatch.setattr(peers, "all_duels", list)
     assert peers.times() == peers.losses() == peers.NOTHING
 
 
@@ -103,10 +103,10 @@ def test_the_summary_of_the_peers_has_times_only(monkeypatch: pytest.MonkeyPatch
     [((21, 20, 19, 18, 17, 16, 4, 2, 0), (21, 20, 16, 4, 0)), ((22, 18, 9, 0), (22, 18, 9, 0))],
 )
 def test_many_lengths_of_lists_are_thinned_out(exponents: tuple[int, ...], shown: tuple[int, ...]) -> None:
-    assert locality._some([2**each for each in exponents]) == [2**each for each in shown]
+    assert locality._some([2**exponent for exponent in exponents]) == [2**length for length in shown]
 
 
-def test_a_run_of_the_same_command_takes_the_place_of_the_stored_one() -> None:
+def test_new_run_replaces_stored_run_of_command() -> None:
     stored = {
         "runs": [{"id": 1, "command": "mallard bench density"}, {"id": 4, "command": "mallard bench reuse"}],
         "rows": [{"run_id": 1, "ns": 1}, {"run_id": 4, "ns": 2}],
@@ -118,8 +118,7 @@ def test_a_run_of_the_same_command_takes_the_place_of_the_stored_one() -> None:
     assert [(row["run_id"], row["ns"]) for row in stored["rows"]] == [(4, 2), (5, 3)]
 
 
-@pytest.mark.full
-def test_claims_about_other_libraries_take_their_runs() -> None:
+def test_claims_about_libraries_use_contender_runs() -> None:
     commands = {stored.run["id"]: stored.run["command"] for stored in claims.runs()}
     judged = {entry.number: entry for entry in claims.entries()}
     for number in ("153", "155", "156"):
@@ -133,8 +132,8 @@ def test_stored_claims_are_judged_in_small_pages() -> None:
     assert not [entry.number for entry in claims.entries() if "huge" in commands.get(entry.run, "")]
 
 
-def test_a_column_of_fragmentation_has_its_rows() -> None:
-    """A mean stands there only if every share of it was measured, and each stored share has its column."""
+def test_fragmentation_column_has_rows() -> None:
+    """There is a mean only if all of its shares were measured, and a column for each stored share."""
     sources = {source.name: source for source in fragmentation.sources()}
     assert set(sources["cache"].freed) == {"all", "half", "quarter", "eighth"}
     assert not any(head.startswith("mean") for head in sources["heap"].columns)
@@ -143,7 +142,7 @@ def test_a_column_of_fragmentation_has_its_rows() -> None:
     assert "above 1 for 4 of 4 local strategies" in fragmentation.all_freed()
 
 
-def test_the_first_number_stands_beside_its_alternatives() -> None:
+def test_first_number_is_compared_with_alternatives() -> None:
     text = primitives.one_number()
     for alternative in ("mimalloc's", "tcmalloc's", "`boost-pool`", "behind the abstract base"):
         assert alternative in text
@@ -154,7 +153,7 @@ def test_the_first_number_stands_beside_its_alternatives() -> None:
     assert f"behind the abstract base | {base} |" in table
 
 
-def test_density_states_the_buffer_of_its_rows() -> None:
+def test_density_states_the_buffer_of_rows() -> None:
     """In each caption of density, because only monotonic strategies have it."""
     assert density.begins_in_buffer() == ["monotonic", "monotonic-walk", "multipool+monotonic"]
     rows = sum(len(run.rows) for run in stored_runs("density"))
@@ -182,36 +181,36 @@ def test_only_headers_have_the_runners_flags() -> None:
     assert "the same flags" not in page
 
 
-def test_means_of_against_are_given_by_part() -> None:
+def test_against_means_are_by_part() -> None:
     """The cells that carry the printed average, both means without them, and each part's."""
     page = against.PAGE.read_text(encoding="utf-8")
     cells = list(against.printed(page))
-    said = re.search(r"takes (\d+) % .*, and mallard\s+(\d+) %", page)
-    assert said
-    assert round(fmean(cell.rival for cell in cells)) == int(said[1])
-    assert round(fmean(cell.ours for cell in cells)) == int(said[2])
+    match = re.search(r"takes (\d+) % .*, and mallard\s+(\d+) %", page)
+    assert match
+    assert round(fmean(cell.rival for cell in cells)) == int(match[1])
+    assert round(fmean(cell.ours for cell in cells)) == int(match[2])
     text = against.parts(cells)
     assert "2 of the 35 cells carry the average" in text
     assert "build and destroy (16 cells) 62.5 : 61.2" in text
 
 
-def test_means_of_papers_cover_the_same_rows() -> None:
-    """A mean beside a printed one is over the structures and sizes that both have."""
-    found = density.summary()
+def test_paper_means_cover_equal_rows() -> None:
+    """A mean is compared with the printed mean of the same structures and sizes."""
+    summary = density.summary()
     rows = [
         100.0 * table.lines[size]["multipool"] / table.lines[size]["new-delete"]
-        for own in found.tables
+        for own in summary.tables
         for table in [own_table(P0213, own.structure)]
         for size in (line.size_log2 for line in own.lines)
     ]
-    assert len(rows) == found.means["multipool"].n == found.rows
-    assert found.printed_mean(P0213, "multipool") == pytest.approx(fmean(rows))
+    assert len(rows) == summary.means["multipool"].n == summary.rows
+    assert summary.printed_mean(P0213, "multipool") == pytest.approx(fmean(rows))
     assert f"| {fmean(rows):.1f} |" in density.averages()
-    assert found.printed_mean(P0213, "null") is None
+    assert summary.printed_mean(P0213, "null") is None
 
 
-def test_locality_names_pools_of_other_libraries() -> None:
-    """Their pools keep a list together, too: the table has `new-delete` alone beside ours."""
+def test_locality_names_foreign_pools() -> None:
+    """Other libraries' pools keep a list together too: the table compares ours with `new-delete` only."""
     text = locality.others()
     assert "`multipool`" in text
     assert text.count("under other mallocs of the whole process") == 2

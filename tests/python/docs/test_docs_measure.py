@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mallard.cli import understood
+from mallard.cli import parse_command
 from mallard.experiments import EXPERIMENTS
 from mallard.store import Store
 
@@ -39,21 +39,21 @@ def begin(database: Path, command: str) -> int:
 
 @pytest.mark.parametrize("command", measure.commands())
 def test_a_command_of_the_list_is_understood(command: str) -> None:
-    assert understood(shlex.split(OWN_BUILDS.sub("", command))).arguments.experiment
+    assert parse_command(shlex.split(OWN_BUILDS.sub("", command))).arguments.experiment
 
 
-def test_no_command_is_there_twice() -> None:
+def test_commands_are_unique() -> None:
     plain = [measure.plain(command) for command in measure.commands()]
     assert len(set(plain)) == len(plain)
 
 
-def test_every_stored_run_is_of_a_command_of_the_list() -> None:
+def test_stored_runs_match_listed_commands() -> None:
     plain = {measure.plain(command) for command in measure.commands()}
     stored = [(name, run["command"]) for name in EXPERIMENTS for run in read_stored(name)["runs"]]
-    assert [each for each in stored if measure.plain(each[1]) not in plain] == []
+    assert [run for run in stored if measure.plain(run[1]) not in plain] == []
 
 
-def test_a_finished_command_is_known_whatever_its_quotes_and_its_database(tmp_path: Path) -> None:
+def test_recognizes_finished_command_despite_quoting(tmp_path: Path) -> None:
     database = tmp_path / "measured.db"
     number = begin(database, f"mallard bench primitives --malloc 'a,b=~/c.so' --db {database}")
     begin(database, "mallard bench contention")
@@ -64,7 +64,7 @@ def test_a_finished_command_is_known_whatever_its_quotes_and_its_database(tmp_pa
     assert list(measure.seconds_taken(database)) == [measure.plain("bench primitives --malloc a,b=~/c.so")]
 
 
-def test_only_what_is_missing_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measures_only_missing_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = tmp_path / "measured.db"
     begin(database, "mallard bench primitives")
     calls: list[str] = []

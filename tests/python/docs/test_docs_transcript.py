@@ -1,4 +1,4 @@
-"""A page whose commands are typed again: what they print, and nothing else, is replaced."""
+"""Reruns the commands of a page: only their output is replaced."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Text.
 
     indented, and no command
 """
-AFTER = """# Page
+REFRESHED = """# Page
 
     $ echo one; echo; echo two
     one
@@ -40,9 +40,9 @@ Text.
 """
 
 
-def test_the_output_of_each_command_is_replaced() -> None:
-    assert transcript.rerun(PAGE) == AFTER
-    assert transcript.rerun(AFTER) == AFTER
+def test_replaces_output_of_every_command() -> None:
+    assert transcript.rerun(PAGE) == REFRESHED
+    assert transcript.rerun(REFRESHED) == REFRESHED
 
 
 def test_commands_run_in_the_projects_folder() -> None:
@@ -87,7 +87,7 @@ def test_the_tutorial_makes_the_advised_change() -> None:
             assert line.strip() in program, line
 
 
-def test_the_tutorial_has_the_output_of_its_commands() -> None:
+def test_tutorial_output_matches_commands() -> None:
     page = (Path(transcript.__file__).parent / "advisor" / "tutorial.md").read_text()
     blocks = {match[1]: match[2] for match in transcript.COMMAND.finditer(page)}
     answers = [text for command, text in blocks.items() if command.startswith("./mallard ")]

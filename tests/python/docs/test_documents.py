@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mallard import mallocs
-from mallard.cli import understood
+from mallard.cli import parse_command
 from mallard.command_line.parser import Answer
 from mallard.store import Store
 
@@ -39,10 +39,10 @@ def commands() -> Iterator[str]:
     for document in DOCUMENTS:
         text = TRANSCRIPT.sub("\n", document.read_text())
         for pattern in (LINE, INLINE):
-            yield from (" ".join(found.split()) for found in pattern.findall(text))
+            yield from (" ".join(match.split()) for match in pattern.findall(text))
 
 
-def test_commands_are_found_in_lines_and_in_sentences() -> None:
+def test_finds_commands_in_lines_and_sentences() -> None:
     assert {"bench", "test", "bench locality -20 18 32 -3 8"} <= set(commands())
     assert LINE.findall(
         "    mallard claims --all    those, too\n./mallard bench   # minutes\nmallard is"
@@ -66,7 +66,7 @@ def test_a_command_of_the_documents_is_understood(
         monkeypatch.delenv(name, raising=False)
     Store(tmp_path / "mallard.db").close()
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(mallocs, "_given", {})
+    monkeypatch.setattr(mallocs, "_files", {})
     monkeypatch.setattr("mallard.machine.allowed_cpus", lambda: [0, 1])  # threads need two
     for name in LIBRARIES:
         (tmp_path / name).write_bytes(b"\x7fELF")
@@ -86,4 +86,4 @@ def test_a_command_of_the_documents_is_understood(
         elif word.endswith(".json") and words[0] == "verify":
             (tmp_path / word).touch()
     with suppress(Answer):
-        understood(words).needs()
+        parse_command(words).needs()

@@ -14,28 +14,28 @@ from mallard.reference.mended import mend
 PAGE = Path("docs/library/heap.md")
 
 
-def test_the_comment_of_a_header_is_its_files_and_each_line_stays_a_line() -> None:
+def test_header_comment_becomes_file_comment() -> None:
     header = "/// A pool.\n#pragma once\n\nnamespace mallard::inline MALLARD_MODE {\n/// Returns: a block.\n"
-    made = of_header(header, "pool.hpp")
-    assert made == "/// A pool.\n/// \\file\n\nnamespace mallard {\n/// \\return a block.\n"
+    text = of_header(header, "pool.hpp")
+    assert text == "/// A pool.\n/// \\file\n\nnamespace mallard {\n/// \\return a block.\n"
 
 
-def test_the_name_of_a_mechanism_has_the_mechanism_as_its_base_and_the_files_comment() -> None:
+def test_mechanism_alias_copies_file_comment() -> None:
     header = "{\n\ntemplate <upstream U>\nclass pool : public checking::by_default<unchecked::pool<U>> {\n"
-    made = of_header(header, "pool.hpp")
+    text = of_header(header, "pool.hpp")
     assert (
-        made == "{\n/// \\copydoc pool.hpp\ntemplate <upstream U>\nclass pool : public unchecked::pool<U> {\n"
+        text == "{\n/// \\copydoc pool.hpp\ntemplate <upstream U>\nclass pool : public unchecked::pool<U> {\n"
     )
 
 
-def test_an_example_is_named_by_its_first_comment() -> None:
+def test_example_page_has_first_comment() -> None:
     assert of_example("// A vector.\n//\n// More.\nint main() {}\n", "a.cpp") == (
         "/** \\example a.cpp\nA vector.\n\nMore.\n*/\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("line", "made"),
+    ("line", "expected"),
     [
         ("# The heap", "# The heap {#page_heap}"),
         ("## A block", "## A block {#page_heap-a-block}"),
@@ -53,32 +53,32 @@ def test_an_example_is_named_by_its_first_comment() -> None:
         ("    [code](a.md)", "    [code](a.md)"),
     ],
 )
-def test_a_page_has_names_and_links_by_them(line: str, made: str) -> None:
-    assert of_page(line + "\n", PAGE) == made + "\n"
+def test_a_page_has_names_and_links_by_them(line: str, expected: str) -> None:
+    assert of_page(line + "\n", PAGE) == expected + "\n"
 
 
-def test_programs_in_a_page_stay_as_they_are() -> None:
+def test_code_in_pages_is_unchanged() -> None:
     program = "```sh\n# [a](b.md) @c\n```\n"
     assert of_page(program, PAGE) == program
 
 
-def test_equal_headings_get_names_of_their_own() -> None:
+def test_equal_headings_get_unique_names() -> None:
     assert of_page("## A\n## A\n", PAGE) == "## A {#page_heap-a}\n## A {#page_heap-a-1}\n"
 
 
-def test_links_to_lines_without_an_anchor_lead_to_their_page(tmp_path: Path) -> None:
+def test_links_to_missing_lines_lead_to_page(tmp_path: Path) -> None:
     (tmp_path / "a_source.html").write_text('<a name="l00001"></a>')
-    there, gone = '<a href="a_source.html#l00001">1</a>', '<a href="a_source.html#l00002">2</a>'
+    resolved, dangling = '<a href="a_source.html#l00001">1</a>', '<a href="a_source.html#l00002">2</a>'
     (tmp_path / "b.html").write_text(
-        there + gone + '<a href="#nested-classes">Classes</a><a href="#no">no</a>'
+        resolved + dangling + '<a href="#nested-classes">Classes</a><a href="#no">no</a>'
     )
     assert mend(tmp_path) == 2
     assert (tmp_path / "b.html").read_text() == (
-        there + '<a href="a_source.html">2</a>' + "Classes" + '<a href="#no">no</a>'
+        resolved + '<a href="a_source.html">2</a>' + "Classes" + '<a href="#no">no</a>'
     )
 
 
-def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+def test_refuses_folder_with_foreign_files(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(UsageError, match="holds other files; name a new folder"):
         build(tmp_path, tmp_path, "0.1.0")
@@ -96,6 +96,6 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 def test_doxygen_is_named_if_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     root = Path(__file__).resolve().parents[3]
-    with pytest.raises(UsageError, match="doxygen is not here; install it: apt-get install doxygen"):
+    with pytest.raises(UsageError, match="doxygen is not installed: apt-get install doxygen"):
         build(root, tmp_path / "docs", "0.1.0")
     assert list(tmp_path.iterdir()) == []

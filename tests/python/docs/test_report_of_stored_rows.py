@@ -21,7 +21,7 @@ from mallard.view.terminal.findings.peers import show_peers
 from mallard.view.terminal.findings.peers_summary import show_peers_summary
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures.peers import beside, found
+from figures.peers import all_duels, beside
 from figures.stored import stored_file, stored_runs
 
 pytestmark = pytest.mark.full
@@ -37,21 +37,21 @@ def stored() -> dict[str, Measured]:
     tables = {name: stored_runs(name)[0] for name in STORED}
     names = [field.name for field in fields(Run)]
     return {
-        name: Measured(Run(**{key: each.run[key] for key in names}), [], each.rows)
-        for name, each in tables.items()
+        name: Measured(Run(**{key: table.run[key] for key in names}), [], table.rows)
+        for name, table in tables.items()
     }
 
 
 @pytest.fixture(scope="module")
 def text(stored: Mapping[str, Measured]) -> str:
-    return page(stored, [row for name in STORED for each in stored_runs(name) for row in each.rows])
+    return page(stored, [row for name in STORED for run in stored_runs(name) for row in run.rows])
 
 
 def test_the_page_has_a_megabyte_at_most(text: str) -> None:
     assert len(text.encode()) <= LARGEST
 
 
-def test_every_cell_of_density_is_there_with_all_figures(text: str, stored: Mapping[str, Measured]) -> None:
+def test_density_map_has_all_cells_and_figures(text: str, stored: Mapping[str, Measured]) -> None:
     rows = stored["density"].rows
     places = {(row.parameters["ds"], row.parameters["size_log2"], row.strategy) for row in rows if row.ok}
     cells = [cell for table in of(text, "density") for cell in table.cells if cell.measured]
@@ -59,15 +59,15 @@ def test_every_cell_of_density_is_there_with_all_figures(text: str, stored: Mapp
     assert all({"n", "f", "m"} <= {kind for kind, shown in cell.shown.items() if shown} for cell in cells)
 
 
-def test_only_what_is_folded_away_waits_for_the_script(text: str) -> None:
+def test_script_fills_only_folded_tables(text: str) -> None:
     folded = [table for table in heat_maps(text) if table.folded]
     assert {table.part for table in folded} == {"locality", "peers"}
     assert len(folded) < len(heat_maps(text)) / 2
 
 
-def test_the_comparison_with_other_libraries_is_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_peers_summary_fits_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     columns, most = SCREEN
-    show_peers_summary(Console(width=columns), found(), beside())
+    show_peers_summary(Console(width=columns), all_duels(), beside())
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= most
     assert max(map(len, lines)) <= columns
@@ -82,9 +82,9 @@ def test_the_comparison_of_an_experiment_cuts_no_figure(
     if not has_contenders(rows):
         pytest.skip("no rows of other libraries")
     show_peers(Console(width=columns), duels(rows), counterparts(rows), [])
-    told = capsys.readouterr().out
-    assert "\N{HORIZONTAL ELLIPSIS}" not in told
-    assert max(map(len, told.splitlines())) <= columns
+    output = capsys.readouterr().out
+    assert "\N{HORIZONTAL ELLIPSIS}" not in output
+    assert max(map(len, output.splitlines())) <= columns
 
 
 def of(text: str, part: str) -> list[HeatMap]:

@@ -1,4 +1,4 @@
-"""docs/benchmark/results.md tells of every field, status, table and column, and its query runs."""
+"""docs/benchmark/results.md documents every field, status, table and column, and its query runs."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ NAMED = set(re.findall(r"`([\w.-]+)`", PAGE))
 
 
 @pytest.mark.parametrize("name", [*(field.name for field in fields(Row)), "format"])
-def test_every_field_of_a_row_is_told_of(name: str) -> None:
+def test_documents_every_field_of_a_row(name: str) -> None:
     assert name in NAMED
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Run) if field.name != "id"])
-def test_every_column_of_a_run_is_told_of(name: str) -> None:
+def test_documents_every_column_of_a_run(name: str) -> None:
     assert name in NAMED
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_every_status_is_told_of(status: str) -> None:
+def test_documents_every_status(status: str) -> None:
     assert f"\n| `{status}` |" in PAGE
 
 
-def test_the_numbers_are_the_ones_in_use() -> None:
+def test_documented_numbers_match_code() -> None:
     assert f"The result row (format {FORMAT})" in PAGE
     assert f"0x{APPLICATION_ID:X}" in PAGE
     assert f"the version of the schema, {SCHEMA_VERSION}." in PAGE

@@ -7,7 +7,14 @@ import pytest
 from mallard import described
 from mallard.cells import cell_rows
 from mallard.contenders import CONTENDERS
-from mallard.expected_runner import comparable, completed, condensed, expected_runner, lacking_in, text_of
+from mallard.expected_runner import (
+    complete_lists,
+    condense,
+    expected_runner,
+    missing_strategies,
+    normalize,
+    to_json,
+)
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description.axis import COUNT, COUNTS, FOLLOWS, RANGE
 from mallard.experiments.description.experiment import Experiment
@@ -20,7 +27,7 @@ EVERY = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=list(EXP
 
 
 @EVERY
-def test_parameters_that_a_description_names_are_its_axes(experiment: Experiment) -> None:
+def test_named_parameters_are_axes(experiment: Experiment) -> None:
     names = [axis.name for axis in experiment.axes]
     assert len(set(names)) == len(names)
     rules = [name for rule in experiment.rules for name in (rule.first, rule.second)]
@@ -40,7 +47,7 @@ def test_a_plan_has_a_value_for_every_place(experiment: Experiment) -> None:
 
 
 @EVERY
-def test_numbers_that_are_asked_for_have_limits(experiment: Experiment) -> None:
+def test_numeric_options_have_limits(experiment: Experiment) -> None:
     if experiment.name == "locality":
         return  # the runner says its limits as exponents
     assert tuple(experiment.scales) == SCALES
@@ -52,7 +59,7 @@ def test_numbers_that_are_asked_for_have_limits(experiment: Experiment) -> None:
 
 
 @EVERY
-def test_what_is_said_and_drawn_is_in_the_table(experiment: Experiment) -> None:
+def test_sentences_and_plots_use_table_figures(experiment: Experiment) -> None:
     panel = experiment.panel
     if not isinstance(panel, Phases):
         return
@@ -66,17 +73,15 @@ def test_what_is_said_and_drawn_is_in_the_table(experiment: Experiment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("experiment", "asked", "chosen"),
+    ("experiment", "requested", "chosen"),
     [
         ("expansion-forward", {"elements": 10, "type": "int"}, "iterations"),
         ("fragmentation", {"ds": "DS1", "size_log2": 6, "freed": "half"}, "perturb_chunks_log2"),
     ],
 )
-def test_what_the_runner_chose_is_no_part_of_a_cell(
-    experiment: str, asked: dict[str, object], chosen: str
-) -> None:
-    done = Row(1, experiment, {**asked, chosen: 7}, "heap", 0, 1, "ok", operations=1)
-    failed = Row(1, experiment, asked, "heap", 1, 1, "crashed", detail="signal 11")
+def test_cell_key_omits_runners_choices(experiment: str, requested: dict[str, object], chosen: str) -> None:
+    done = Row(1, experiment, {**requested, chosen: 7}, "heap", 0, 1, "ok", operations=1)
+    failed = Row(1, experiment, requested, "heap", 1, 1, "crashed", detail="signal 11")
     (row,) = cell_rows([failed, done])
     assert chosen in EXPERIMENTS[experiment].roles(FOLLOWS)
     cell = row.cells["heap"]
@@ -86,37 +91,39 @@ def test_what_the_runner_chose_is_no_part_of_a_cell(
 # ---- the runner's description of itself ---------------------------------------------------------------
 
 
-def test_the_committed_description_is_as_it_is_written() -> None:
-    assert described.FILE.read_text(encoding="utf-8") == text_of(described.WHOLE)
+def test_committed_description_is_formatted() -> None:
+    assert described.FILE.read_text(encoding="utf-8") == to_json(described.DESCRIPTION)
 
 
-def test_a_build_without_a_library_leaves_its_strategies_in_the_description() -> None:
+def test_incomplete_build_keeps_described_strategies() -> None:
     strategies = [{"name": "new-delete"}, "multipool"]
     works = [{"name": "list", "strategies": ["new-delete"]}]
-    said = {
+    description = {
         "missing": [{"name": "Loki"}],
         "experiments": {"fixed-block": {"strategies": strategies, "works": works, "count": [1, 9]}},
     }
-    before = {
+    stored = {
         "fixed-block": {
             "strategies": ["new-delete", "loki", "gone"],
             "works": [{"name": "list", "strategies": ["loki"]}],
         }
     }
-    lacking = lacking_in(said)
+    lacking = missing_strategies(description)
     assert lacking == ["loki"]
-    written = completed(condensed(said), before, lacking)
+    written = complete_lists(condense(description), stored, lacking)
     assert written["fixed-block"] == {
         "strategies": ["new-delete", "multipool", "loki"],
         "works": [{"name": "list", "strategies": ["new-delete", "loki"]}],
         "count": [1, 9],
     }
-    assert comparable(written, lacking) == comparable(condensed(said))
+    assert normalize(written, lacking) == normalize(condense(description))
 
 
-def test_a_build_without_a_library_lacks_its_strategies_in_every_list() -> None:
+def test_incomplete_build_lacks_strategies_in_all_lists() -> None:
     lacking = ["boost-allocator"]
-    without = comparable(described.EXPERIMENTS, lacking)
+    without = normalize(described.EXPERIMENTS, lacking)
     assert "boost-allocator" in described.EXPERIMENTS["contention"]["freed_by_other"]
     assert "boost-allocator" not in without["contention"]["freed_by_other"]
-    assert comparable(completed(without, described.EXPERIMENTS, lacking)) == comparable(described.EXPERIMENTS)
+    assert normalize(complete_lists(without, described.EXPERIMENTS, lacking)) == normalize(
+        described.EXPERIMENTS
+    )

@@ -15,25 +15,30 @@ def test_the_papers_examples() -> None:
     first = read_notation(["-20", "18", "32", "-3", "8"], MOST)
     assert (first.links, first.list_length) == (2**20, 2**18)
     assert (first.access_factor, first.shuffle_factor, first.repeat_factor) == (32, 3, 8)
-    assert first.before
-    after = read_notation(["-20", "18", "32", "+3", "8"], MOST)
-    assert not after.before
-    assert (after.links, after.shuffle_factor) == (first.links, 3)
+    assert first.access_first
+    later = read_notation(["-20", "18", "32", "+3", "8"], MOST)
+    assert not later.access_first
+    assert (later.links, later.shuffle_factor) == (first.links, 3)
     larger = read_notation(["-21", "19", "8", "+5", "32"], MOST)
     assert (larger.links // larger.list_length, larger.shuffle_factor) == (4, 5)
 
 
 def test_without_a_sign_the_numbers_are_plain() -> None:
-    found = read_notation(["10000000", "1000", "10", "0", "1"], MOST)
-    assert (found.links, found.list_length, found.shuffle_factor, found.before) == (10**7, 10**3, 0, False)
+    notation = read_notation(["10000000", "1000", "10", "0", "1"], MOST)
+    assert (notation.links, notation.list_length, notation.shuffle_factor, notation.access_first) == (
+        10**7,
+        10**3,
+        0,
+        False,
+    )
 
 
-def test_a_list_of_one_link() -> None:
+def test_accepts_lists_of_one_link() -> None:
     assert read_notation(["-21", "0", "1", "5", "1"], MOST).list_length == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("-20 18 32 -3 8", "1048576 links in 4 lists of 262144, each traversed 32 times in a visit, "),
         ("-20 18 32 -3 8", "all visited 8 times, before a shuffle of 3 passes"),
@@ -42,12 +47,12 @@ def test_a_list_of_one_link() -> None:
         ("-20 18 32 0 8", "without a shuffle"),
     ],
 )
-def test_it_is_said_in_words(text: str, what: str) -> None:
-    assert what in read_notation(text.split(), MOST).sentence
+def test_notation_is_explained_in_words(text: str, message: str) -> None:
+    assert message in read_notation(text.split(), MOST).sentence
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("-20 18 32 -3", "has 4 numbers where P0089's notation has five; write |G| |S| af sf rf"),
         ("-20 18 32 -3 8 1", "has 6 numbers"),
@@ -74,13 +79,13 @@ def test_it_is_said_in_words(text: str, what: str) -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_is_explained(text: str, what: str) -> None:
+def test_explains_invalid_requests(text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         read_notation(text.split(), MOST)
-    assert what in str(error.value)
+    assert message in str(error.value)
     assert text in str(error.value)
 
 
-def test_a_system_above_the_runners_limit_is_refused_in_plain_numbers_too() -> None:
+def test_refuses_system_above_limit() -> None:
     with pytest.raises(UsageError, match="268435456 links are too many"):
         read_notation(["268435456", "1", "1", "1", "1"], MOST)

@@ -35,9 +35,7 @@ def sizes(plan: Plan, type_: str) -> list[int]:
 
 @pytest.mark.parametrize("scale", ["quick", "standard", "paper"])
 @pytest.mark.parametrize("experiment", GROWING)
-def test_vectors_grow_to_ten_million_and_the_articles_class_to_its_sizes(
-    planned: Any, experiment: str, scale: str
-) -> None:
+def test_growth_sizes_follow_the_article(planned: Any, experiment: str, scale: str) -> None:
     plan = planned(experiment, scale)
     assert sizes(plan, "int") == [10**power for power in range(1, 8)]
     assert {10, 100, 1000, 10_000} <= set(sizes(plan, "myint"))
@@ -46,7 +44,7 @@ def test_vectors_grow_to_ten_million_and_the_articles_class_to_its_sizes(
 
 
 @pytest.mark.parametrize("scale", ["quick", "standard", "paper"])
-def test_vectors_shrink_from_the_articles_largest_size_and_from_a_million(planned: Any, scale: str) -> None:
+def test_shrinking_sizes_follow_the_article(planned: Any, scale: str) -> None:
     plan = planned("shrink-to-fit", scale)
     assert {10_000, 1_000_000} <= set(sizes(plan, "int"))
     assert {500, 10_000} <= set(sizes(plan, "myint"))
@@ -61,18 +59,22 @@ def test_realloc_is_a_contender_and_moves_bytes_only(planned: Any) -> None:
     assert "boost-allocator-v2" in planned("shrink-to-fit", contenders=True).rows[0].strategies
 
 
-def test_vectors_as_they_are_asked_for(planned: Any) -> None:
-    plan = planned("expansion-backward", given={"elements": "10^1..10^2", "type": "myint", "iterations": "7"})
+def test_options_select_vectors(planned: Any) -> None:
+    plan = planned(
+        "expansion-backward", options={"elements": "10^1..10^2", "type": "myint", "iterations": "7"}
+    )
     assert values(plan, "elements", "type", "iterations") == {(10, "myint", 7), (100, "myint", 7)}
-    plan = planned("shrink-to-fit", given={"elements": "100", "step": "20"})
+    plan = planned("shrink-to-fit", options={"elements": "100", "step": "20"})
     assert values(plan, "elements", "type", "step") == {(100, "int", 20), (100, "myint", 20)}
     assert plan.options["types"] == ["int", "myint"]
 
 
-def test_ours_behind_a_librarys_containers_are_told_of_where_it_is_missing(planned: Any) -> None:
+def test_reports_strategies_without_their_container_library(planned: Any) -> None:
     runner = load_runner()
     described = runner.experiments["expansion-forward"]
-    kept = tuple(each for each in described.strategies if each.name in ("null", "new-delete", "heap"))
+    kept = tuple(
+        strategy for strategy in described.strategies if strategy.name in ("null", "new-delete", "heap")
+    )
     without = replace(
         runner,
         experiments={**runner.experiments, "expansion-forward": replace(described, strategies=kept)},
@@ -80,17 +82,17 @@ def test_ours_behind_a_librarys_containers_are_told_of_where_it_is_missing(plann
     )
     plan = planned("expansion-forward", runner=without)
     assert plan.rows[0].strategies == ("null", "new-delete", "heap")
-    (told,) = plan.messages
+    (message,) = plan.messages
     ours = "heap-v1, heap-v2-masked, heap-v2, region-heap-v2"
-    assert told.startswith(f"{ours} left out: no boost/container/vector.hpp")
-    assert "libboost-container-dev" in told
+    assert message.startswith(f"{ours} left out: no boost/container/vector.hpp")
+    assert "libboost-container-dev" in message
     named = planned("expansion-forward", runner=without, strategies="new-delete,heap-v2")
     assert named.rows[0].strategies == ("new-delete",)
     assert named.messages[0].startswith("heap-v2 left out")
     named = planned("expansion-forward", runner=without, strategies="new-delete,boost-interprocess-v2")
     assert named.messages[0].startswith("boost-interprocess-v2 left out: no boost/container/vector.hpp")
     assert planned("expansion-forward", runner=without, strategies="new-delete,heap").messages == ()
-    with pytest.raises(UsageError, match="none of these is here: heap-v2 left out"):
+    with pytest.raises(UsageError, match="none of these is available: heap-v2 left out"):
         planned("expansion-forward", runner=without, strategies="heap-v2")
 
 
@@ -112,23 +114,23 @@ def test_a_heap_ages_by_millions_of_operations(planned: Any, scale: str, operati
     assert {"new-delete", "multipool", "heap", "heap/base"} <= set(plan.rows[0].strategies)
 
 
-def test_a_heap_as_it_is_asked_for(planned: Any) -> None:
-    given = {"live": "10^2..10^3", "operations": "5000", "least-bytes": "9", "most-bytes": "64"}
-    plan = planned("heap-churn", given=given)
+def test_options_select_heap(planned: Any) -> None:
+    options = {"live": "10^2..10^3", "operations": "5000", "least-bytes": "9", "most-bytes": "64"}
+    plan = planned("heap-churn", options=options)
     assert values(plan, "live", "operations", "least_bytes", "most_bytes") == {
         (100, 5000, 9, 64),
         (1000, 5000, 9, 64),
     }
 
 
-def test_other_mallocs_stand_beside_the_heap(planned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heap_runs_under_other_mallocs(planned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mallard.mallocs.find_library", lambda name: "there")
     plan = planned("heap-churn", mallocs="mimalloc,jemalloc")
     assert {"new-delete@mimalloc", "new-delete@jemalloc"} <= set(plan.rows[0].strategies)
 
 
 @pytest.mark.parametrize(
-    ("experiment", "given", "what"),
+    ("experiment", "options", "message"),
     [
         ("expansion-forward", {"elements": "0"}, "--elements: 0 is not possible; allowed are 1 to 100000000"),
         ("expansion-forward", {"type": "string"}, "--type 'string' is unknown; allowed are int, myint"),
@@ -159,12 +161,12 @@ def test_other_mallocs_stand_beside_the_heap(planned: Any, monkeypatch: pytest.M
         ),
     ],
 )
-def test_what_makes_no_sense_is_explained(
-    planned: Any, experiment: str, given: dict[str, str], what: str
+def test_explains_invalid_requests(
+    planned: Any, experiment: str, options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(UsageError) as error:
-        planned(experiment, given=given)
-    assert what in str(error.value)
+        planned(experiment, options=options)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

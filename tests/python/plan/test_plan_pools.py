@@ -42,34 +42,34 @@ def test_paper_has_every_size_and_order(planned: Any) -> None:
 def test_every_scale_has_the_rows_of_the_blog(planned: Any, scale: str) -> None:
     plan = planned("small-objects", scale)
     printed = {key[0] for key in table_named("loki:time-shuffled").rows}
-    found = values(plan, "object_bytes", "order", "pages")
-    assert {(size, "shuffled", "small") for size in printed} <= found
-    assert any(order == "in-order" for _, order, _ in found)
-    assert len(plan.rows) == len(found), "no row twice"
+    rows = values(plan, "object_bytes", "order", "pages")
+    assert {(size, "shuffled", "small") for size in printed} <= rows
+    assert any(order == "in-order" for _, order, _ in rows)
+    assert len(plan.rows) == len(rows), "no row twice"
     assert all("new-delete" in row.strategies for row in plan.rows)
 
 
-def test_orders_of_reuse_take_part_where_there_is_time(planned: Any) -> None:
+def test_slower_scales_include_reuse_orders(planned: Any) -> None:
     assert not any(name.startswith("multipool-") for name in planned("small-objects").rows[0].strategies)
     assert "multipool-lowest" in planned("small-objects", "standard").rows[0].strategies
     named = planned("small-objects", strategies="multipool-lowest")
     assert named.rows[0].strategies == ("new-delete", "multipool-lowest")
 
 
-def test_small_objects_as_they_are_asked_for(planned: Any) -> None:
-    given = {"object-bytes": "3,16..17", "objects": "2^10", "order": "in-order"}
-    plan = planned("small-objects", given=given, pages="huge,small")
+def test_options_select_small_objects(planned: Any) -> None:
+    options = {"object-bytes": "3,16..17", "objects": "2^10", "order": "in-order"}
+    plan = planned("small-objects", options=options, pages="huge,small")
     assert values(plan, "object_bytes", "objects", "order", "pages") == set(
         product((3, 16, 17), (1024,), ("in-order",), ("small", "huge"))
     )
-    assert values(planned("small-objects", given={"object-bytes": "8"}), "order", "pages") == {
+    assert values(planned("small-objects", options={"object-bytes": "8"}), "order", "pages") == {
         ("shuffled", "small")
     }
 
 
-def test_words_that_a_scale_leaves_out_take_its_first_values() -> None:
-    def planned(**given: str) -> Plan:
-        return make_plan(Request("reuse", given=given), expected_runner(), Host(64 << 30, 2))
+def test_words_outside_scale_use_first_values() -> None:
+    def planned(**options: str) -> Plan:
+        return make_plan(Request("reuse", options=options), expected_runner(), Host(64 << 30, 2))
 
     assert values(planned(pattern="reversed"), "pattern", "sizes", "block_bytes") == {
         ("reversed", "same", size) for size in (24, 64, 512)
@@ -80,7 +80,7 @@ def test_words_that_a_scale_leaves_out_take_its_first_values() -> None:
     }
 
 
-def test_each_work_has_those_that_can_do_it(planned: Any) -> None:
+def test_works_list_capable_strategies(planned: Any) -> None:
     plan = planned("fixed-block")
     able = {(row.parameters["work"], row.parameters.get("version")): row.strategies for row in plan.rows}
     assert able["new-delete", None] == ("null", "new-delete", "multipool", "fixed-pool", "class-new")
@@ -90,8 +90,8 @@ def test_each_work_has_those_that_can_do_it(planned: Any) -> None:
     assert not any("count" in row.parameters for row in plan.rows), "the runner chooses"
 
 
-def test_fixed_blocks_as_they_are_asked_for(planned: Any) -> None:
-    plan = planned("fixed-block", given={"work": "remove-ctrl,map", "version": "append", "count": "10^4"})
+def test_options_select_fixed_blocks(planned: Any) -> None:
+    plan = planned("fixed-block", options={"work": "remove-ctrl,map", "version": "append", "count": "10^4"})
     assert values(plan, "work", "version", "count") == {
         ("map", None, 10_000),
         ("remove-ctrl", "append", 10_000),
@@ -110,13 +110,13 @@ def test_every_range_of_the_article(planned: Any, scale: str) -> None:
     assert {"adaptive-pool", "adaptive-pool-burst", "new-delete"} <= set(plan.rows[0].strategies)
 
 
-def test_adaptive_pools_as_they_are_asked_for(planned: Any) -> None:
-    plan = planned("adaptive-pool", given={"range": "2^3..2^4", "nodes": "2^12"})
+def test_options_select_adaptive_pools(planned: Any) -> None:
+    plan = planned("adaptive-pool", options={"range": "2^3..2^4", "nodes": "2^12"})
     assert values(plan, "range", "nodes") == {(8, 4096), (16, 4096)}
 
 
 @pytest.mark.parametrize(
-    ("experiment", "given", "what"),
+    ("experiment", "options", "message"),
     [
         (
             "small-objects",
@@ -145,21 +145,23 @@ def test_adaptive_pools_as_they_are_asked_for(planned: Any) -> None:
         ("adaptive-pool", {"range": "300", "nodes": "100"}, "or --nodes 300"),
     ],
 )
-def test_bad_input(planned: Any, experiment: str, given: dict[str, str], what: str) -> None:
+def test_bad_input(planned: Any, experiment: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        planned(experiment, given=given)
-    assert what in str(error.value)
+        planned(experiment, options=options)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("experiment", ["small-objects", "fixed-block", "adaptive-pool"])
-def test_a_run_of_each_ends_in_what_the_terminal_shows(fake: Any, capsys: Any, experiment: str) -> None:
-    given = {
+def test_runs_end_in_terminal_view(fake: Any, capsys: Any, experiment: str) -> None:
+    options = {
         "small-objects": ("--object-bytes", "8,16"),
         "fixed-block": ("--work", "list,remove-ctrl"),
         "adaptive-pool": ("--range", "10,1000"),
     }[experiment]
     assert (
-        fake.run("bench", experiment, *given, "--strategy", "new-delete,multipool,fixed-pool", "--reps", "2")
+        fake.run(
+            "bench", experiment, *options, "--strategy", "new-delete,multipool,fixed-pool", "--reps", "2"
+        )
         == 0
     )
     shown = capsys.readouterr().out

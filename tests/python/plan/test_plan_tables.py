@@ -44,8 +44,8 @@ def printed(file: str, *columns: str) -> set[tuple[int, ...]]:
 
 def test_paper_has_every_printed_row_of_utilization(planned: Any) -> None:
     plan = planned("utilization", "paper")
-    found = values(plan, "total_log2", "active_log2", "block_log2")
-    assert found == printed("p0089_b3.csv", "t_log2", "a_log2", "s_log2")
+    rows = values(plan, "total_log2", "active_log2", "block_log2")
+    assert rows == printed("p0089_b3.csv", "t_log2", "a_log2", "s_log2")
     assert values(plan, "buffer", "final_frees") == {("warm", "timed")}
     assert set(plan.rows[0].strategies) == {
         "null",
@@ -60,44 +60,46 @@ def test_paper_has_every_printed_row_of_utilization(planned: Any) -> None:
     }
 
 
-def test_utilization_as_it_is_asked_for(planned: Any) -> None:
-    given = {
+def test_options_select_utilization(planned: Any) -> None:
+    options = {
         "total": "20,22",
         "active": "12",
         "block": "8..9",
         "buffer": "cold,none",
         "final-frees": "untimed",
     }
-    plan = planned("utilization", given=given)
+    plan = planned("utilization", options=options)
     assert values(plan, "total_log2", "active_log2", "block_log2", "buffer", "final_frees") == set(
         product((20, 22), (12,), (8, 9), ("cold", "none"), ("untimed",))
     )
 
 
-def test_a_buffer_has_the_totals_that_the_scale_gives_it(planned: Any) -> None:
-    def totals(**given: str) -> set[tuple[Any, ...]]:
-        return values(planned("utilization", "standard", given=given), "buffer", "total_log2")
+def test_buffer_uses_totals_of_scale(planned: Any) -> None:
+    def totals(**options: str) -> set[tuple[Any, ...]]:
+        return values(planned("utilization", "standard", options=options), "buffer", "total_log2")
 
     warm = {("warm", total) for total in range(30, 36)}
     assert totals() == warm | {("none", 30)}
     assert totals(buffer="none") == {("none", 30)}
     assert totals(buffer="cold,none") == {("cold", total) for total in range(30, 36)} | {("none", 30)}
-    assert values(planned("utilization", given={"buffer": "none"}), "buffer", "total_log2") == {("none", 30)}
+    assert values(planned("utilization", options={"buffer": "none"}), "buffer", "total_log2") == {
+        ("none", 30)
+    }
 
 
-def test_one_exponent_of_a_pair_chooses_from_the_printed_rows(planned: Any) -> None:
-    assert values(planned("utilization", given={"active": "20"}), "block_log2") == {
+def test_single_exponent_selects_printed_rows(planned: Any) -> None:
+    assert values(planned("utilization", options={"active": "20"}), "block_log2") == {
         (block,) for block in range(10, 16)
     }
-    assert values(planned("utilization", given={"block": "10"}), "active_log2") == {
+    assert values(planned("utilization", options={"block": "10"}), "active_log2") == {
         (active,) for active in range(15, 21)
     }
 
 
 @pytest.mark.parametrize(
-    ("given", "what"),
+    ("options", "message"),
     [
-        ({"active": "12"}, "--active 12: the papers have no row with 2^12; say --block as well"),
+        ({"active": "12"}, "--active 12: the papers have no row with 2^12; give --block as well"),
         ({"active": "12", "block": "13"}, "a block of 2^13 bytes (S) is larger than the 2^12"),
         (
             {"total": "18", "active": "20", "block": "10"},
@@ -108,10 +110,10 @@ def test_one_exponent_of_a_pair_chooses_from_the_printed_rows(planned: Any) -> N
         ({"final-frees": "no"}, "--final-frees 'no' is unknown; allowed are timed, untimed"),
     ],
 )
-def test_bad_utilization(planned: Any, given: dict[str, str], what: str) -> None:
+def test_bad_utilization(planned: Any, options: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        planned("utilization", given=given)
-    assert what in str(error.value)
+        planned("utilization", options=options)
+    assert message in str(error.value)
 
 
 def test_paper_has_every_printed_row_of_contention(planned: Any) -> None:
@@ -119,8 +121,8 @@ def test_paper_has_every_printed_row_of_contention(planned: Any) -> None:
     own = Plan(
         **{**vars(plan), "rows": tuple(row for row in plan.rows if row.parameters["freed_by"] == "self")}
     )
-    found = values(own, "iterations_log2", "block_log2", "threads")
-    assert found == printed("p0089_b4.csv", "n_log2", "s_log2", "w")
+    rows = values(own, "iterations_log2", "block_log2", "threads")
+    assert rows == printed("p0089_b4.csv", "n_log2", "s_log2", "w")
     assert values(plan, "multiplier") == {(100,)}
     assert values(own, "buffer") == {("static",), ("none",)}
 
@@ -128,50 +130,50 @@ def test_paper_has_every_printed_row_of_contention(planned: Any) -> None:
 def test_contention_goes_beyond_the_cores_on_request_only(planned: Any) -> None:
     assert {threads for (threads,) in values(planned("contention", cores=3), "threads")} == {1, 2, 3}
     assert {threads for (threads,) in values(planned("contention", cores=64), "threads")} == set(range(1, 9))
-    plan = planned("contention", given={"threads": "1,4"}, cores=2)
+    plan = planned("contention", options={"threads": "1,4"}, cores=2)
     assert {threads for (threads,) in values(plan, "threads")} == {1, 4}
     assert "up to 4 threads share 2 cores" in plan.messages
 
 
-def test_only_allocators_that_can_take_it_back_are_freed_by_another(planned: Any) -> None:
-    plan = planned("contention", given={"threads": "1..3"})
-    other = [row for row in plan.rows if row.parameters["freed_by"] == "other"]
-    assert {row.strategies for row in other} == {
+def test_freed_by_other_needs_capable_allocators(planned: Any) -> None:
+    plan = planned("contention", options={"threads": "1..3"})
+    foreign = [row for row in plan.rows if row.parameters["freed_by"] == "other"]
+    assert {row.strategies for row in foreign} == {
         ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool")
     }
-    assert {row.parameters["threads"] for row in other} == {2, 3}
-    alone = planned("contention", strategies="new-delete,multipool", given={"threads": "2"})
+    assert {row.parameters["threads"] for row in foreign} == {2, 3}
+    alone = planned("contention", strategies="new-delete,multipool", options={"threads": "2"})
     assert {row.strategies for row in alone.rows if row.parameters["freed_by"] == "other"} == {
         ("new-delete",)
     }
 
 
-def test_threads_choose_their_cores(planned: Any) -> None:
+def test_threads_are_not_pinned(planned: Any) -> None:
     assert planned("contention").options["pin"] is False
     assert planned("utilization").options["pin"] is True
 
 
 @pytest.mark.parametrize(
-    ("options", "what"),
+    ("options", "message"),
     [
-        ({"given": {"threads": "0"}}, "there is no number 0; allowed are 1..64, as in --threads 1..64"),
-        ({"given": {"multiplier": "0"}}, "--multiplier: 0 is not possible"),
-        ({"given": {"freed-by": "other", "threads": "1"}}, "needs another thread: --threads 2 or more"),
+        ({"options": {"threads": "0"}}, "there is no number 0; allowed are 1..64, as in --threads 1..64"),
+        ({"options": {"multiplier": "0"}}, "--multiplier: 0 is not possible"),
+        ({"options": {"freed-by": "other", "threads": "1"}}, "needs another thread: --threads 2 or more"),
         (
-            {"given": {"freed-by": "other"}, "strategies": "new-delete,multipool"},
-            "--freed-by other: multipool give each thread an allocator of its own",
+            {"options": {"freed-by": "other"}, "strategies": "new-delete,multipool"},
+            "--freed-by other: multipool give each thread a private allocator",
         ),
-        ({"given": {"iterations": "20"}}, "no row with 2^20; say --block as well"),
+        ({"options": {"iterations": "20"}}, "no row with 2^20; give --block as well"),
         (
-            {"given": {"iterations": "25", "block": "8", "threads": "2"}},
+            {"options": {"iterations": "25", "block": "8", "threads": "2"}},
             "2 static buffers for 2^25 blocks of 2^8 bytes take 16 GiB, and a process may take 12 GiB",
         ),
     ],
 )
-def test_bad_contention(planned: Any, options: dict[str, Any], what: str) -> None:
+def test_bad_contention(planned: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as error:
         planned("contention", **options)
-    assert what in str(error.value)
+    assert message in str(error.value)
 
 
 def test_paper_has_benchmark_v_in_full(planned: Any) -> None:
@@ -189,7 +191,7 @@ def test_paper_has_benchmark_v_in_full(planned: Any) -> None:
 
 
 @pytest.mark.parametrize("scale", ["quick", "standard", "paper"])
-def test_every_row_of_fragmentation_has_one_without_to_be_compared_with(planned: Any, scale: str) -> None:
+def test_fragmentation_rows_have_fresh_counterparts(planned: Any, scale: str) -> None:
     rows = {key(row): row for row in planned("fragmentation", scale).rows}
     for row in rows.values():
         base = rows[key(row, freed="none")]
@@ -202,9 +204,9 @@ def key(row: PlannedRow, **changes: str) -> tuple[Any, ...]:
     return tuple(parameters[name] for name in ("ds", "size_log2", "upstream", "freed"))
 
 
-def test_a_local_allocator_on_the_perturbed_heap_has_no_buffer(planned: Any) -> None:
-    given = {"ds": "2", "size": "8", "freed": "half", "upstream": "cache,heap"}
-    plan = planned("fragmentation", given=given)
+def test_local_allocator_on_heap_has_no_buffer(planned: Any) -> None:
+    options = {"ds": "2", "size": "8", "freed": "half", "upstream": "cache,heap"}
+    plan = planned("fragmentation", options=options)
     assert values(plan, "upstream", "buffer", "freed") == {
         ("cache", "warm", "none"),
         ("cache", "warm", "half"),
@@ -218,7 +220,7 @@ def test_a_local_allocator_on_the_perturbed_heap_has_no_buffer(planned: Any) -> 
 
 def test_nothing_freed_and_nothing_allocated_is_density(planned: Any) -> None:
     with pytest.raises(UsageError, match="--freed none alone is density"):
-        planned("fragmentation", given={"freed": "none"})
+        planned("fragmentation", options={"freed": "none"})
 
 
 def test_mallocs_add_the_strategies_that_use_them(planned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +232,7 @@ def test_mallocs_add_the_strategies_that_use_them(planned: Any, monkeypatch: pyt
         ("new-delete", "new-delete/base", "multipool", "new-delete@jemalloc", "new-delete/base@jemalloc")
     }
     assert (
-        "tcmalloc is left out: its library is not here; 'apt-get install libtcmalloc-minimal4' has it"
+        "tcmalloc is left out: its library is not installed; run 'apt-get install libtcmalloc-minimal4'"
         in plan.messages
     )
     alone = planned("density", strategies="new-delete,multipool", mallocs="jemalloc")
@@ -264,27 +266,27 @@ def test_the_limit_of_a_process(planned: Any) -> None:
     assert planned("utilization", memory_limit=99 * GIB).memory_limit == int(0.95 * 64 * GIB)
 
 
-def test_a_structure_above_the_limit_is_left_out_with_the_option_that_lets_it_in(planned: Any) -> None:
+def test_omitted_structure_names_memory_limit_option(planned: Any) -> None:
     plan = planned("density", "paper", memory_limit=2 * GIB)
     assert any("2.0 GiB is the limit of a process: --memory-limit GIB" in text for text in plan.messages)
     with pytest.raises(UsageError, match="is the limit of a process: --memory-limit GIB"):
-        planned("density", memory_limit=2 * GIB, given={"ds": "12", "size": "16"})
+        planned("density", memory_limit=2 * GIB, options={"ds": "12", "size": "16"})
 
 
 @pytest.mark.parametrize(
-    ("experiment", "options", "what"),
+    ("experiment", "options", "message"),
     [
         (
             "density",
-            {"given": {"threads": "2"}},
-            "density has no option --threads; it is an option of contention; leave it out, or say",
+            {"options": {"threads": "2"}},
+            "density has no option --threads; it is an option of contention; leave it out, or run",
         ),
         (
             "utilization",
-            {"given": {"ds": "2"}},
+            {"options": {"ds": "2"}},
             "--ds; it is an option of density and fragmentation",
         ),
-        ("contention", {"given": {"upstream": "heap"}}, "'mallard bench fragmentation'"),
+        ("contention", {"options": {"upstream": "heap"}}, "'mallard bench fragmentation'"),
         ("density", {"notation": NOTATION}, "P0089's notation for a run of locality"),
         (
             "utilization",
@@ -298,7 +300,7 @@ def test_a_structure_above_the_limit_is_left_out_with_the_option_that_lets_it_in
         ),
     ],
 )
-def test_an_option_of_another_experiment(planned: Any, experiment: str, options: Any, what: str) -> None:
+def test_an_option_of_another_experiment(planned: Any, experiment: str, options: Any, message: str) -> None:
     with pytest.raises(UsageError) as error:
         planned(experiment, **options)
-    assert what in str(error.value)
+    assert message in str(error.value)

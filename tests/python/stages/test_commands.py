@@ -27,11 +27,11 @@ def test_junit_files_are_counted(tmp_path):
     report.write_text(JUNIT)
     counts = read_junit(report)
     assert three(counts) == (1, 3, 1)
-    assert counts.failures == ["b", "c", "e: its program is not there"]
+    assert counts.failures == ["b", "c", "e: its program does not exist"]
     assert counts.skips == ["SKIP_REGULAR_EXPRESSION_MATCHED"]
 
 
-def test_a_program_of_tests_is_counted_by_its_own_file(tmp_path):
+def test_test_programs_count_by_own_file(tmp_path):
     report, programs = tmp_path / "ctest.xml", tmp_path / "programs"
     programs.mkdir()
     report.write_text(
@@ -56,7 +56,7 @@ def test_a_program_of_tests_is_counted_by_its_own_file(tmp_path):
     assert counts.skips == ["no huge pages"]
 
 
-def test_a_failure_ends_with_its_last_lines(tmp_path):
+def test_failure_includes_last_lines(tmp_path):
     report, programs = tmp_path / "ctest.xml", tmp_path / "programs"
     programs.mkdir()
     long = "\n".join(f"line {number}" for number in range(100))
@@ -84,7 +84,7 @@ def test_output_goes_to_the_log(workplace):
     assert workplace.log.read_text().splitlines()[1:] == ["heard", "too"]
 
 
-def test_a_silent_command_is_ended_with_its_children(workplace):
+def test_kills_silent_command_with_children(workplace):
     assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; wait"], silence_limit=0.5) == SILENT
     assert ended(int((workplace.root / "child").read_text()))
     assert "nothing was printed" in workplace.log.read_text()
@@ -98,13 +98,13 @@ def test_a_slow_command_that_prints_goes_on(workplace, monkeypatch):
     assert workplace.log.read_text().splitlines()[-1] == "9"
 
 
-def test_a_child_left_behind_delays_nothing(workplace):
+def test_orphaned_child_does_not_delay(workplace):
     assert workplace.run(["sh", "-c", "sleep 600 & echo $! > child; echo done"]) == 0
     assert ended(int((workplace.root / "child").read_text()))
     assert workplace.log.read_text().splitlines()[-1] == "done"
 
 
-def test_a_command_that_closes_its_output_is_waited_for(workplace):
+def test_waits_for_command_with_closed_output(workplace):
     assert workplace.run(["sh", "-c", "exec >&- 2>&-; sleep 0.5; exit 5"]) == 5
 
 
@@ -120,7 +120,7 @@ def ended(process):
         time.sleep(0.01)
 
 
-def test_the_environment_of_a_command_adds_to_the_callers(workplace):
+def test_command_environment_extends_callers(workplace):
     script = 'test "$EXTRA" = yes && test -n "$PATH"'
     assert workplace.run(["sh", "-c", script], environment={"EXTRA": "yes"}) == 0
     assert "EXTRA" not in os.environ
@@ -145,7 +145,7 @@ def test_progress_is_read_from_the_output(workplace, text, share):
     assert shares == ([] if share is None else [pytest.approx(share)])
 
 
-def test_a_command_is_a_part_of_its_stage(workplace):
+def test_command_progress_scales_to_stage(workplace):
     shares = []
     workplace.show = shares.append
     workplace.run(["echo", "[1/2] a"], part=(0.0, 0.8))

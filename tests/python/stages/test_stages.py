@@ -213,7 +213,7 @@ def test_full_is_the_usual_run_and_the_rest():
 
 
 def test_stages_are_named_or_chosen_but_not_both():
-    with pytest.raises(UsageError, match="name none beside them"):
+    with pytest.raises(UsageError, match="leave the names out"):
         verb.run(parse("lint", "--full"))
 
 
@@ -226,11 +226,11 @@ def test_every_folder_of_python_tests_is_a_stage():
 
 def test_the_rest_takes_its_cost_at_the_pace_so_far():
     view = StagesView({"first": 100, "second": 300})
-    assert view.seconds_left("first", 0.01, 1000.0) == pytest.approx(399)
-    assert view.seconds_left("first", 0.5, 100.0) == pytest.approx(700)
+    assert view.remaining_seconds("first", 0.01, 1000.0) == pytest.approx(399)
+    assert view.remaining_seconds("first", 0.5, 100.0) == pytest.approx(700)
     view.done = 100
-    assert view.seconds_left("second", 0.0, 200.0) == pytest.approx(600)
-    assert view.seconds_left("second", 1.0, 800.0) == 0
+    assert view.remaining_seconds("second", 0.0, 200.0) == pytest.approx(600)
+    assert view.remaining_seconds("second", 1.0, 800.0) == 0
 
 
 def test_durations_are_minutes_and_seconds():

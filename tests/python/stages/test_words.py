@@ -34,7 +34,7 @@ def tests(workplace):
 
 
 def test_a_word_is_looked_for_in_names_first(tests):
-    found = {str(each.file): each.whole for each in words.mentions(tests.root, "pool")}
+    found = {str(each.file): each.entire_file for each in words.mentions(tests.root, "pool")}
     assert found == {
         "tests/python/test_table.py": False,
         "tests/unit/local/heap_test.cpp": False,
@@ -44,7 +44,7 @@ def test_a_word_is_looked_for_in_names_first(tests):
 
 def test_a_word_that_names_nothing_is_looked_for_in_the_text(tests):
     (found,) = words.mentions(tests.root, "bytes_of_slot")
-    assert (str(found.file), found.suites, found.whole) == ("tests/unit/local/heap_test.cpp", {"heap"}, True)
+    assert (str(found.file), found.suites, found.entire_file) == ("tests/unit/local/heap_test.cpp", {"heap"}, True)
     assert words.mentions(tests.root, "bytes_of") == []
 
 

@@ -38,29 +38,27 @@ def shown(capsys: pytest.CaptureFixture[str], *options: str) -> str:
 # ---- the verb -----------------------------------------------------------------------------------------
 
 
-def test_every_library_has_its_line_with_wins_and_losses(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_libraries_list_wins_and_losses(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
-    told = shown(capsys, "small-objects")
-    assert "small-objects, 2 cells" in told
-    assert "utilization" not in told
-    loki = next(line for line in told.splitlines() if line.startswith("Loki")).split()
+    output = shown(capsys, "small-objects")
+    assert "small-objects, 2 cells" in output
+    assert "utilization" not in output
+    loki = next(line for line in output.splitlines() if line.startswith("Loki")).split()
     assert loki[:9] == ["Loki", "2.00", "2.00", "to", "2.00", "0", "0", "1", "1"]
-    pool = next(line for line in told.splitlines() if line.startswith("Boost.Pool")).split()
+    pool = next(line for line in output.splitlines() if line.startswith("Boost.Pool")).split()
     assert pool[:8] == ["Boost.Pool", "0.91", "0.91", "to", "0.91", "2", "0", "0"]
-    assert "here: runs small-objects 2 (quick)" in told
+    assert "here: runs small-objects 2 (quick)" in output
 
 
-def test_losses_are_named_with_their_cell(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_losses_name_the_cell(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
-    told = " ".join(shown(capsys, "--all").split())
-    assert "Where another library is faster" in told
-    assert "utilization: T = 2^30, A = 2^15, S = 2^10: multipool 4.08 ns, loki 2.04 ns, ratio 2.00" in told
-    assert "small-objects: 16 bytes, shuffled, small pages, free: multipool 1.22 ns, loki 0.61 ns" in told
+    output = " ".join(shown(capsys, "--all").split())
+    assert "Where another library is faster" in output
+    assert "utilization: T = 2^30, A = 2^15, S = 2^10: multipool 4.08 ns, loki 2.04 ns, ratio 2.00" in output
+    assert "small-objects: 16 bytes, shuffled, small pages, free: multipool 1.22 ns, loki 0.61 ns" in output
 
 
-def test_phases_have_a_table_of_their_own(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_phases_have_separate_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
     heads = [line.split() for line in shown(capsys, "--all").splitlines()]
     assert ["allocate", "free", "again", "traverse", "held"] in heads
@@ -80,20 +78,20 @@ def test_lines_fit_the_terminal(
 
 def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
-    told = shown(capsys)
-    lines = [line.split() for line in told.splitlines()]
+    output = shown(capsys)
+    lines = [line.split() for line in output.splitlines()]
     assert " ".join(next(line for line in lines if line[:1] == ["Loki"])) == "Loki 0 0 2 1 2.00"
     assert lines[0][:2] == ["mallard's", "its"]
     pool = next(line for line in lines if line[:1] == ["multipool"])
     assert pool[1:6] == ["new-delete@jemalloc", "0.50", "3", "0", "0"]
-    assert "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one" in told
-    assert "Counterpart beside counterpart, in " in told
-    assert "fastest strategy" not in told
-    assert "free" not in told
+    assert "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one" in output
+    assert "Counterpart beside counterpart, in " in output
+    assert "fastest strategy" not in output
+    assert "free" not in output
     assert len(lines) < len(shown(capsys, "--all").splitlines())
 
 
-def test_markdown_has_whole_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_markdown_has_complete_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
     text = shown(capsys, "--format", "md")
     tables = [line for line in text.splitlines() if line.startswith("| ")]
@@ -104,12 +102,16 @@ def test_markdown_has_whole_tables(database: Path, capsys: pytest.CaptureFixture
     assert all(line.endswith(" |") for line in tables)
 
 
-def test_json_has_the_figures_as_numbers(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(database)
     data = json.loads(shown(capsys, "--format", "json"))
-    of_time = [each for each in data["comparisons"] if each["quantity"] == "ns_per_operation"]
+    of_time = [
+        comparison for comparison in data["comparisons"] if comparison["quantity"] == "ns_per_operation"
+    ]
     loki = next(
-        each for each in of_time if each["peer"] == "Loki" and each["parameters"].get("object_bytes") == 16
+        comparison
+        for comparison in of_time
+        if comparison["peer"] == "Loki" and comparison["parameters"].get("object_bytes") == 16
     )
     assert (loki["mallard"]["strategy"], loki["other"]["strategy"], loki["verdict"]) == (
         "multipool",
@@ -117,26 +119,24 @@ def test_json_has_the_figures_as_numbers(database: Path, capsys: pytest.CaptureF
         "slower",
     )
     assert loki["ratio"] == pytest.approx(2.0)
-    pair = next(each for each in data["counterparts"] if each["other"] == "new-delete@jemalloc")
+    pair = next(pair for pair in data["counterparts"] if pair["other"] == "new-delete@jemalloc")
     assert (pair["mallard"], pair["cells"]) == ("multipool", {"faster": 3})
     assert pair["ratio"] == pytest.approx(0.5)
     assert set(pair["experiments"]) == {"small-objects", "utilization"}
     large = next(
-        each for each in of_time if each["peer"] == "Loki" and each["parameters"].get("object_bytes") == 64
+        pair for pair in of_time if pair["peer"] == "Loki" and pair["parameters"].get("object_bytes") == 64
     )
     assert (large["other"]["status"], large["ratio"], large["high"]) == ("timed_out", None, None)
 
 
-def test_one_repetition_has_no_end_of_an_interval(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_repetition_has_unbounded_interval(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, object_rows(repetitions=1), experiment="small-objects")
     data = json.loads(shown(capsys, "--format", "json"))
-    assert {each["high"] for each in data["comparisons"]} == {None}
+    assert {comparison["high"] for comparison in data["comparisons"]} == {None}
     assert "without an interval in" in " ".join(shown(capsys).split())
 
 
-def test_interrupted_runs_count_only_when_asked_for(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_interrupted_runs_count_on_request(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, object_rows(), experiment="small-objects", finished=False)
     assert main(["peers"]) == 2
     assert "Loki" in shown(capsys, "--run", "all")
@@ -144,7 +144,7 @@ def test_interrupted_runs_count_only_when_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["sorting"], "unknown experiment 'sorting'; allowed are density, "),
         (["--format", "html"], "--format 'html'; allowed are text, md, json"),
@@ -157,17 +157,15 @@ def test_interrupted_runs_count_only_when_asked_for(
         (["locality"], "in locality; 'mallard bench locality --contenders' makes one"),
     ],
 )
-def test_bad_input_says_what_is_allowed(
-    database: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+def test_bad_input_names_allowed_values(
+    database: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     write_run(database, density_rows())
     assert main(["peers", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_before_anything_was_measured_it_says_what_measures(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_empty_database_names_measuring_command(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["peers"]) == 2
     assert "'mallard bench density --contenders' makes one" in capsys.readouterr().err
     assert not database.exists()
@@ -183,11 +181,11 @@ def report(database: Path) -> str:
 
 
 def section(page: str) -> str:
-    found = re.search(
+    match = re.search(
         r'<section id="peers" class="part">.*?(?=<section id="\w+" class="part">|</main>)', page, re.S
     )
-    assert found
-    return found[0]
+    assert match
+    return match[0]
 
 
 def test_the_section_compares_every_experiment(database: Path) -> None:
@@ -201,9 +199,9 @@ def test_the_section_compares_every_experiment(database: Path) -> None:
         "peers-utilization",
         "peers-small-objects",
     ]
-    told = text_of(mine)
-    assert "beside 5 other libraries: mallard's is faster in 9" in told
-    assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki multipool 4.08 ns loki 2.04 ns" in told
+    text = text_of(mine)
+    assert "beside 5 other libraries: mallard's is faster in 9" in text
+    assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki multipool 4.08 ns loki 2.04 ns" in text
     assert "timed out: loki" in [cell.status for table in heat_maps(page) for cell in table.cells]
     assert '<b>loki</b> <span class="figure">2.04 ns</span>' in mine
 
@@ -219,14 +217,14 @@ def test_every_cell_tells_both_sides(database: Path) -> None:
     maps = [table for table in heat_maps(report(database)) if table.class_ == "heat peers"]
     assert len(maps) == 1 + 1 + 6, "all experiments, utilization, small-objects and its figures"
     assert [table.folded for table in maps] == [False, *[True] * 7], "cells are made when they are opened"
-    told = [cell.told for cell in maps[2].cells if cell.measured]
+    terms = [cell.told for cell in maps[2].cells if cell.measured]
     assert {
         "mallard / it": "0.25 (0.25\u20130.25)",
         "mallard": "multipool 4.08 ns",
         "the other": "new-delete 16.3 ns",
         "mallard is": "faster",
-    } in told
-    assert {len(each) for each in told} == {4}
+    } in terms
+    assert {len(term) for term in terms} == {4}
 
 
 def test_cells_stand_in_ascending_order(database: Path) -> None:
@@ -235,21 +233,21 @@ def test_cells_stand_in_ascending_order(database: Path) -> None:
     assert [int(re.findall(r"\d+", label)[0]) for label in cells.rows] == [4, 16, 64]
 
 
-def test_without_contenders_it_says_what_measures_them(database: Path) -> None:
+def test_missing_contenders_name_measuring_command(database: Path) -> None:
     write_run(database, density_rows())
     mine = section(report(database))
     assert "mallard bench density --contenders" in mine
     assert "<table" not in mine
 
 
-def test_without_a_loss_there_is_no_table_of_them(database: Path) -> None:
+def test_no_losses_means_no_table(database: Path) -> None:
     write_run(database, object_rows({"multipool": 1.0, "boost-pool": 2.0}), experiment="small-objects")
     mine = section(report(database))
     assert 'id="peers-losses"' not in mine
     assert "No other library is faster in any cell beyond the interval." in text_of(mine)
 
 
-def test_what_the_runner_was_built_without_is_said(database: Path) -> None:
+def test_reports_libraries_missing_from_runner(database: Path) -> None:
     write(database)
     missing = [
         {"name": "foonathan-node", "package": "libfoonathan-memory-dev", "why": "not found"},
@@ -270,13 +268,13 @@ def test_what_the_runner_was_built_without_is_said(database: Path) -> None:
         store.add_row(number, row)
     store.finish_run(number)
     store.close()
-    told = text_of(section(report(database)))
-    assert "not measured: foonathan/memory (package libfoonathan-memory-dev)." in told
+    text = text_of(section(report(database)))
+    assert "not measured: foonathan/memory (package libfoonathan-memory-dev)." in text
 
 
-def test_contenders_stand_in_the_tables_of_their_experiment_and_are_no_verdict(database: Path) -> None:
+def test_contenders_appear_in_tables_without_verdict(database: Path) -> None:
     write_run(database, block_rows(TIMES | {"loki": 0.1}), experiment="utilization")
     page = report(database)
-    assert "loki" in next(each.heads for each in heat_maps(page) if each.class_ == "heat race")
+    assert "loki" in next(heat_map.heads for heat_map in heat_maps(page) if heat_map.class_ == "heat race")
     answers = re.findall(r'<a href="#utilization">.*?</p>', page, re.S)
     assert "loki" not in "".join(answers)

@@ -33,7 +33,7 @@ def report_of(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[str
     return text, read(text)
 
 
-def test_the_page_says_where_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_path_of_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(folder / "mallard.db", density_rows())
     assert main(["report", "-o", "page.html"]) == 0
     assert "page.html" in capsys.readouterr().out
@@ -55,7 +55,7 @@ def test_the_verdict_comes_first(folder: Path) -> None:
     assert "multipool+monotonic/wink" in verdict
 
 
-def test_every_cell_has_its_figures(folder: Path) -> None:
+def test_every_cell_has_figures(folder: Path) -> None:
     text, _ = report_of(folder, density_rows(names=("DS2",), sizes=(10,)))
     (table,) = heat_maps(text)
     assert table.heads == ["null", "new-delete", "new-delete-keep", *of_papers(2)]
@@ -113,11 +113,11 @@ def test_averages_and_effects_stand_beside_p0213s(folder: Path) -> None:
     assert "multipool+monotonic/base/wink \u00f7 multipool+monotonic/base" in effects
 
 
-def test_failures_are_shown_as_such(folder: Path) -> None:
+def test_marks_failed_cells(folder: Path) -> None:
     rows = [
-        each
-        for each in density_rows(names=("DS2",))
-        if each["strategy"] not in ("monotonic/base", "monotonic/base/wink", "multipool")
+        row
+        for row in density_rows(names=("DS2",))
+        if row["strategy"] not in ("monotonic/base", "monotonic/base/wink", "multipool")
     ]
     rows += [
         failed("DS2", 10, "monotonic/base", 0, "crashed", "signal 11"),
@@ -137,14 +137,14 @@ def test_failures_are_shown_as_such(folder: Path) -> None:
     assert "monotonic/base/wink timed out after 60 s" in listed
 
 
-def test_without_failures_there_is_no_such_section(folder: Path) -> None:
+def test_omits_section_without_failures(folder: Path) -> None:
     _, reader = report_of(folder, density_rows())
     assert "unfinished" not in reader.ids
 
 
-def test_the_conditions_are_told(folder: Path) -> None:
+def test_page_lists_conditions(folder: Path) -> None:
     _, reader = report_of(folder, density_rows())
-    told = words(reader.texts["conditions"])
+    conditions = words(reader.texts["conditions"])
     for fact in (
         "Imaginary CPU 9000 <x2>",
         "8 GiB",
@@ -154,15 +154,15 @@ def test_the_conditions_are_told(folder: Path) -> None:
         "warm",
         "prefix",
     ):
-        assert fact in told, fact
+        assert fact in conditions, fact
     assert "mallard bench density --quick" in reader.texts["reproduce"]
 
 
-def test_known_errors_of_the_papers_are_told_once_each(folder: Path) -> None:
+def test_lists_known_paper_errors_once(folder: Path) -> None:
     _, reader = report_of(folder, density_rows(names=("DS1", "DS2", "DS9")))
-    told = words(reader.texts["papers"])
-    assert told.count("2,560 repetitions") == 1
-    assert re.search(r"hashes a composite by its address[^;]*DS9; bloomberg/", told)
+    papers = words(reader.texts["papers"])
+    assert papers.count("2,560 repetitions") == 1
+    assert re.search(r"hashes a composite by its address[^;]*DS9; bloomberg/", papers)
 
 
 def test_text_from_outside_is_escaped(folder: Path) -> None:
@@ -200,7 +200,7 @@ def test_ids_are_unique_and_links_have_targets(folder: Path) -> None:
     assert all(str(link).removeprefix("#") in reader.ids for link in links)
 
 
-def test_a_whole_run_stays_small(folder: Path) -> None:
+def test_complete_page_stays_small(folder: Path) -> None:
     text = page_of_a_whole_run(folder)
     assert sum(cell.measured for table in heat_maps(text) for cell in table.cells) == 12 * 11 * 16
     assert len(text.encode()) < 300_000
@@ -208,8 +208,8 @@ def test_a_whole_run_stays_small(folder: Path) -> None:
 
 def test_two_settings_of_a_run_are_kept_apart(folder: Path) -> None:
     cold = density_rows(names=("DS1",))
-    for each in cold:
-        each["parameters"] = each["parameters"] | {"buffer": "cold"}
+    for native in cold:
+        native["parameters"] = native["parameters"] | {"buffer": "cold"}
     _, reader = report_of(folder, [*density_rows(names=("DS1",)), *cold])
     assert "buffer cold" in reader.texts["verdict"]
     assert "buffer warm" in reader.texts["verdict-1"]
@@ -222,7 +222,7 @@ def test_one_repetition_has_no_interval_and_no_verdict(folder: Path) -> None:
     assert "no interval" in words(reader.texts["effects"])
 
 
-def test_without_as1_the_page_says_that_there_is_no_answer(folder: Path) -> None:
+def test_without_as1_page_has_no_answer(folder: Path) -> None:
     _, reader = report_of(folder, density_rows(strategies=("monotonic", "monotonic/wink")))
     assert "there is no overall answer" in words(reader.texts[""])
     assert "no verdict" in words(reader.texts["verdict"])
@@ -236,19 +236,17 @@ def test_an_earlier_page_is_replaced(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "said"), [("missing/report.html", "no directory missing"), (".", "is a directory")]
+    ("output", "message"), [("missing/report.html", "no directory missing"), (".", "is a directory")]
 )
 def test_an_output_that_cannot_be_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], output: str, said: str
+    folder: Path, capsys: pytest.CaptureFixture[str], output: str, message: str
 ) -> None:
     write_run(folder / "mallard.db", density_rows())
     assert main(["report", "-o", output]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_an_unwritable_folder_is_refused_and_nothing_is_left(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unwritable_folder_leaves_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(folder / "mallard.db", density_rows())
     assert main(["report", "-o", "/proc/self/report.html"]) == 2
     assert "cannot be written" in capsys.readouterr().err
@@ -267,12 +265,12 @@ def test_a_run_without_rows_is_refused(folder: Path, capsys: pytest.CaptureFixtu
     assert f"run {run} in mallard.db has no rows" in capsys.readouterr().err
 
 
-def test_what_spoils_the_figures_is_said_before_them(folder: Path) -> None:
+def test_warnings_precede_figures(folder: Path) -> None:
     notes = [("busy", "other programs keep 1.5 of 2 cores busy"), ("resumed", "load 0.1")]
     text, reader = report_of(folder, density_rows(), notes=notes, finished=False)
-    before = text[: text.index('id="verdict"')]
-    assert "other programs keep 1.5 of 2 cores busy" in before
-    assert "the run was interrupted" in before
+    beginning = text[: text.index('id="verdict"')]
+    assert "other programs keep 1.5 of 2 cores busy" in beginning
+    assert "the run was interrupted" in beginning
     assert "load 0.1" not in text
     assert "interrupted" in words(reader.texts["conditions"])
 
@@ -282,6 +280,6 @@ def test_a_run_without_trouble_has_no_caution(folder: Path) -> None:
     assert "aside" not in {tag for tag, _ in reader.tags}
 
 
-def test_the_way_to_reproduce_names_the_same_database(folder: Path) -> None:
+def test_reproduction_command_names_database(folder: Path) -> None:
     _, reader = report_of(folder, density_rows(), command="mallard bench density --db 'my runs.db' --quick")
     assert "mallard report -o report.html --db 'my runs.db'" in reader.texts["reproduce"]

@@ -77,7 +77,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("experiment", "gap"), PAIRS)
-def test_a_run_with_gaps_is_shown_as_far_as_it_goes(tmp_path: Path, experiment: str, gap: str) -> None:
+def test_shows_run_with_gaps(tmp_path: Path, experiment: str, gap: str) -> None:
     rows = GAPS[gap](EXPERIMENTS[experiment])
     run = write_run(tmp_path / "mallard.db", rows, experiment=experiment)
     output = tmp_path / "page.html"
@@ -92,7 +92,7 @@ def test_a_run_with_gaps_is_shown_as_far_as_it_goes(tmp_path: Path, experiment: 
     assert [text for text in texts if re.search(r"\b(nan|inf)\b", text)] == []
 
 
-def test_nothing_finished_says_how_it_ended(tmp_path: Path) -> None:
+def test_unfinished_cells_show_status(tmp_path: Path) -> None:
     rows = GAPS["nothing finished"](EXPERIMENTS["locality"])
     run = write_run(tmp_path / "mallard.db", rows, experiment="locality")
     output = tmp_path / "page.html"

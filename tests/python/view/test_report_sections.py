@@ -66,7 +66,7 @@ def surfaces(page: str) -> list[Surface]:
     """Rows begin with the longest lists, columns with the highest access factors."""
     tables = [table for table in heat_maps(page) if table.class_ == "heat small"]
     figures = re.findall(r'<figure class="surface"(.*?)><figcaption><b>(.*?)</b>', page)
-    found = []
+    result = []
     for (attributes, name), table in zip(figures, tables, strict=True):
         x, y = (
             [int(value) for value in re.findall(rf'data-{axis}="([^"]*)"', attributes)[0].split()]
@@ -75,8 +75,8 @@ def surfaces(page: str) -> list[Surface]:
         z = [[cell.parts[1].replace("\u202f", "") for cell in cells] for cells in table.rows.values()]
         assert (len(y), len(x)) == (len(z), len(z[0]))
         if "data-surface" in attributes:
-            found.append(Surface(name, x, y, z))
-    return found
+            result.append(Surface(name, x, y, z))
+    return result
 
 
 def test_sections_stand_in_the_order_of_the_navigation(page: str) -> None:
@@ -106,7 +106,7 @@ def test_the_page_needs_nothing_else(page: str, reader: Reader) -> None:
     assert len(page.encode()) < 2_000_000
 
 
-def test_what_was_not_measured_says_what_measures_it(tmp_path: Path) -> None:
+def test_unmeasured_section_names_command(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows())
     page = report(tmp_path / "mallard.db")
     for name in EXPERIMENTS:
@@ -124,7 +124,7 @@ def test_an_experiment_alone_is_a_page_too(tmp_path: Path) -> None:
     assert "multipool" in re.findall(r'<p class="lead">.*?</p>', page)[0], "the first answer there is leads"
 
 
-def test_the_newest_finished_run_of_each_experiment_is_shown(tmp_path: Path) -> None:
+def test_shows_newest_finished_run_per_experiment(tmp_path: Path) -> None:
     path = tmp_path / "mallard.db"
     write_run(path, density_rows(names=("DS1",)))
     write_run(path, density_rows(names=("DS3",)))
@@ -136,7 +136,7 @@ def test_the_newest_finished_run_of_each_experiment_is_shown(tmp_path: Path) -> 
     assert "runs 2, 4" in text_of(page)
 
 
-def test_one_run_can_be_asked_for(tmp_path: Path) -> None:
+def test_shows_requested_run(tmp_path: Path) -> None:
     path = tmp_path / "mallard.db"
     write_run(path, density_rows(names=("DS1",)))
     write_run(path, density_rows(names=("DS3",)))
@@ -147,21 +147,22 @@ def test_one_run_can_be_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_surface_has_the_measured_ratios(page: str) -> None:
-    found = surfaces(page)[0]
-    assert found.name == "here"
-    assert found.x == [2**8, 2**4, 2**0]
-    assert found.y == [2**21, 2**18, 2**12, 2**9, 2**4, 2**0]
+    surface = surfaces(page)[0]
+    assert surface.name == "here"
+    assert surface.x == [2**8, 2**4, 2**0]
+    assert surface.y == [2**21, 2**18, 2**12, 2**9, 2**4, 2**0]
     length, factor = 1 << 18, 16
     ratio = access_ns("new-delete", 1 << 21, length, 5, factor) / access_ns(
         "new-delete", 1 << 21, length, 0, factor
     )
-    assert float(found.z[1][1]) == pytest.approx(ratio, rel=0.01)
+    assert float(surface.z[1][1]) == pytest.approx(ratio, rel=0.01)
 
 
 def test_published_surfaces_stand_beside_ours(page: str) -> None:
     """For each system: new-delete, multipool, the relief by multipool, and its gain."""
     captions = [
-        text_of(each) for each in re.findall(r"<figcaption>(.*?)</figcaption>", section(page, "locality"))
+        text_of(caption)
+        for caption in re.findall(r"<figcaption>(.*?)</figcaption>", section(page, "locality"))
     ]
     for table in ("Table 16", "Table 18", "Table 20", "Table 17", "Table 19", "Table 21"):
         assert captions.count(f"P0089 {table}") == 1
@@ -173,8 +174,12 @@ def test_published_surfaces_stand_beside_ours(page: str) -> None:
     assert float(drawn.z[1][-1]) == table.rows[(1 << 20,)]["1"] == 11.6
 
 
-def test_each_point_of_a_surface_is_in_its_table(page: str) -> None:
-    table = next(each for each in heat_maps(page) if re.fullmatch("new-delete: shuffled .*here", each.title))
+def test_surface_points_are_in_table(page: str) -> None:
+    table = next(
+        heat_map
+        for heat_map in heat_maps(page)
+        if re.fullmatch("new-delete: shuffled .*here", heat_map.title)
+    )
     assert len(table.cells) == 6 * 3
     cell = table.cell("2\u00b9\u2078", "2\u2070")
     assert (cell.text, cell.class_) == ("7.91", "s4")
@@ -187,8 +192,8 @@ def test_each_point_of_a_surface_is_in_its_table(page: str) -> None:
 
 
 def test_orders_of_reuse_stand_side_by_side(page: str) -> None:
-    told = text_of(section(page, "locality"))
-    assert "Orders of reuse side by side" in told
+    text = text_of(section(page, "locality"))
+    assert "Orders of reuse side by side" in text
     for name in (
         "multipool-last",
         "multipool-first",
@@ -196,10 +201,10 @@ def test_orders_of_reuse_stand_side_by_side(page: str) -> None:
         "multipool-hybrid",
         "multipool-random",
     ):
-        assert name in told
+        assert name in text
 
 
-def test_what_else_locality_costs_has_six_kinds(page: str) -> None:
+def test_locality_costs_have_six_kinds(page: str) -> None:
     costs = heat_map(page, "beside the accesses")
     cell = next(iter(costs.column("multipool").values()))
     assert cell.shown == {"b": "5.10", "s": "40.8", "r": "10.2", "a": "2.04", "u": "32.0", "v": "48.0"}
@@ -224,14 +229,14 @@ def test_utilization_stands_beside_the_printed_tables(page: str) -> None:
     assert cell.told["here / P0089"] == "40 / 46 % of new-delete: ratio 0.87"
 
 
-def test_no_memory_is_marked_here_and_there(page: str) -> None:
+def test_marks_out_of_memory_cells(page: str) -> None:
     tables = [table for table in heat_maps(page) if table.part == "utilization"]
     failed = [cell.status for table in tables for cell in table.cells if cell.status]
     assert failed == ["out of memory: needs 32 GiB of 8 GiB"] * 4
     assert {cell.text for cell in heat_map(page, "T = 2\u00b3\u2075 bytes").cells if cell.status} == {"mem"}
 
 
-def test_contention_has_a_line_for_each_strategy(page: str) -> None:
+def test_contention_plots_every_strategy(page: str) -> None:
     plots = line_plots(page, "contention")
     assert len(plots) == 4, "two sizes of blocks, freed by the thread itself and by another"
     assert len(plots[0].series) == 10
@@ -241,45 +246,49 @@ def test_contention_has_a_line_for_each_strategy(page: str) -> None:
     assert "cores" in plots[0].text
 
 
-def test_contention_stands_beside_the_table_of_its_buffer(page: str) -> None:
-    own, other = (each for each in heat_maps(page) if each.title.startswith("N = 2\u00b9\u2075, S = 2\u2076"))
+def test_contention_uses_printed_table_of_buffer(page: str) -> None:
+    own, neighbour = (
+        heat_map
+        for heat_map in heat_maps(page)
+        if heat_map.title.startswith("N = 2\u00b9\u2075, S = 2\u2076")
+    )
     cell = next(iter(own.column("monotonic").values()))
     assert (cell.shown["c"], cell.classes["c"]) == ("0.99\n25 / 25", "eq"), "P0213's Table 58"
-    assert {cell.shown["c"] for cell in other.cells if cell.measured} == {"\u00b7"}, "not in the papers"
+    assert {cell.shown["c"] for cell in neighbour.cells if cell.measured} == {"\u00b7"}, "not in the papers"
 
 
-def test_fragmentation_shows_r_for_each_heap(page: str) -> None:
-    tables = [each for each in heat_maps(page) if each.part == "fragmentation"]
-    pages = next(each for each in tables if each.title == "vector<int>")
+def test_fragmentation_shows_r_per_heap(page: str) -> None:
+    tables = [heat_map for heat_map in heat_maps(page) if heat_map.part == "fragmentation"]
+    pages = next(table for table in tables if table.title == "vector<int>")
     assert next(iter(pages.column("multipool").values())).shown == {
         "w": "1.00",
         "h": "0.80",
         "q": "0.80",
         "e": "0.80",
     }
-    of_strings = [each for each in tables if each.title == "vector<string>"]
+    of_strings = [table for table in tables if table.title == "vector<string>"]
     assert len(of_strings) == 2, "chunks from pages, and from the heap itself"
-    found = [(cell.shown["h"], cell.classes["h"]) for cell in of_strings[1].cells if cell.measured]
-    assert ("0.88", "f1") in found
+    shown_cells = [(cell.shown["h"], cell.classes["h"]) for cell in of_strings[1].cells if cell.measured]
+    assert ("0.88", "f1") in shown_cells
 
 
 def test_the_shifted_columns_are_put_right_and_explained(page: str) -> None:
-    told = section(page, "fragmentation")
-    shifted = re.findall(r"P0213 Table 18: vector&lt;int&gt;.*?</table>", told)[0]
+    text = section(page, "fragmentation")
+    shifted = re.findall(r"P0213 Table 18: vector&lt;int&gt;.*?</table>", text)[0]
     assert "under wrong headings" in shifted
     assert "new-delete" not in next(
-        each.heads for each in heat_maps(page) if each.title.startswith("P0213 Table 18:")
+        heat_map.heads for heat_map in heat_maps(page) if heat_map.title.startswith("P0213 Table 18:")
     )
-    assert "P0213 Table 20" not in text_of(told)
-    assert "P0213's Table 20" in text_of(told)
+    assert "P0213 Table 20" not in text_of(text)
+    assert "P0213's Table 20" in text_of(text)
 
 
 def test_primitives_are_a_small_table(page: str) -> None:
-    told = text_of(section(page, "primitives"))
-    assert "multipool bound by type parameter, destroyed normally 3.00 3.00\u20133.00 3.00" in told
+    text = text_of(section(page, "primitives"))
+    assert "multipool bound by type parameter, destroyed normally 3.00 3.00\u20133.00 3.00" in text
 
 
-def test_every_claim_has_a_row_and_its_verdict(page: str, database: Path) -> None:
+def test_claims_have_rows_and_verdicts(page: str, database: Path) -> None:
     with Store.open_existing(database) as store:
         entries = ledger(store.rows())
     rows = re.findall(r'<tr data-paper="(\w+)" data-verdict="([\w-]+)"', page)
@@ -289,54 +298,54 @@ def test_every_claim_has_a_row_and_its_verdict(page: str, database: Path) -> Non
         assert f"{verdict} {count}" in text_of(section(page, "claims"))
 
 
-def test_a_claim_may_rest_on_an_older_run_of_a_special_setting(tmp_path: Path) -> None:
+def test_claim_may_use_older_special_run(tmp_path: Path) -> None:
     database = tmp_path / "mallard.db"
     write_run(database, utilization_rows(buffer="none"), experiment="utilization")
     write_run(database, utilization_rows(buffer="warm"), experiment="utilization")
     with Store.open_existing(database) as store:
         by_newest, by_all = ledger(store.rows(2)), ledger(store.rows())
-    unmeasured = [sum(entry.verdict == "not measured" for entry in each) for each in (by_newest, by_all)]
+    unmeasured = [sum(entry.verdict == "not measured" for entry in page) for page in (by_newest, by_all)]
     assert unmeasured[1] < unmeasured[0]
     assert f"not measured {unmeasured[1]}" in text_of(section(report(database), "claims"))
     assert f"not measured {unmeasured[0]}" in text_of(section(report(database, "--run", "2"), "claims"))
 
 
-def test_the_decision_chart_ends_in_strategies_with_their_ratios(page: str) -> None:
-    told = text_of(section(page, "decision"))
-    assert "How many threads allocate at once?" in told
-    assert "monotonic/wink 27 % 27\u201327" in told
-    assert "go on at" in told, "the way that joins another is a link"
-    assert "run 1, density" in told, "the cells it rests on"
+def test_decision_chart_ends_in_strategies(page: str) -> None:
+    text = text_of(section(page, "decision"))
+    assert "How many threads allocate at once?" in text
+    assert "monotonic/wink 27 % 27\u201327" in text
+    assert "go on at" in text, "the way that joins another is a link"
+    assert "run 1, density" in text, "the cells it rests on"
     assert section(page, "decision").count('class="leaf ') == 29
 
 
-def test_without_figures_the_chart_says_what_would_measure_them(tmp_path: Path) -> None:
+def test_chart_without_figures_names_commands(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows())
-    told = text_of(section(report(tmp_path / "mallard.db"), "decision"))
-    assert "not measured" in told
-    assert "mallard bench contention" in told
+    text = text_of(section(report(tmp_path / "mallard.db"), "decision"))
+    assert "not measured" in text
+    assert "mallard bench contention" in text
 
 
-def test_runs_of_different_machines_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warns_about_runs_of_different_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_run(tmp_path / "mallard.db", density_rows())
     monkeypatch.setitem(MACHINE, "cpu", "Another CPU")
     write_run(tmp_path / "mallard.db", locality_rows(), experiment="locality")
     page = report(tmp_path / "mallard.db")
     assert "Not all runs come from the same machine" in text_of(page)
-    told = text_of(section(page, "conditions"))
-    assert "Machine run 1" in told
-    assert "Machine run 2" in told
+    text = text_of(section(page, "conditions"))
+    assert "Machine run 1" in text
+    assert "Machine run 2" in text
 
 
-def test_notes_on_the_printed_tables_are_there_for_what_was_measured(page: str, tmp_path: Path) -> None:
-    told = text_of(section(page, "papers"))
-    assert "A cell marked fail exhausted memory" in told
-    assert told.count("printed under wrong headings") == 1
+def test_shows_paper_notes_for_measured_experiments(page: str, tmp_path: Path) -> None:
+    text = text_of(section(page, "papers"))
+    assert "A cell marked fail exhausted memory" in text
+    assert text.count("printed under wrong headings") == 1
     write_run(tmp_path / "mallard.db", density_rows())
     assert "under wrong headings" not in text_of(section(report(tmp_path / "mallard.db"), "papers"))
 
 
-def test_builds_of_several_compilers_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_builds_of_all_compilers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     builds = {
         "g++": {"compiler": "g++ 12.2.0", "build_id": "1"},
         "clang++": {"compiler": "clang++ 16.0.6", "build_id": "2"},
@@ -346,13 +355,13 @@ def test_builds_of_several_compilers_are_told(tmp_path: Path, monkeypatch: pytes
     both = [{**row, "parameters": row["parameters"] | {"compiler": name}} for name in builds for row in rows]
     write_run(tmp_path / "mallard.db", both)
     page = report(tmp_path / "mallard.db")
-    told = text_of(section(page, "conditions"))
-    assert "Build by g++ compiler g++ 12.2.0" in told
-    assert "Build by clang++ compiler clang++ 16.0.6" in told
+    text = text_of(section(page, "conditions"))
+    assert "Build by g++ compiler g++ 12.2.0" in text
+    assert "Build by clang++ compiler clang++ 16.0.6" in text
     assert "compiler clang++" in text_of(section(page, "density"))
 
 
-def test_another_malloc_is_a_column_under_its_name(tmp_path: Path) -> None:
+def test_other_malloc_has_named_column(tmp_path: Path) -> None:
     rows = density_rows(names=("DS1",), sizes=(6,), strategies=("new-delete", "multipool"))
     rows += [
         {**row, "strategy": "new-delete@jemalloc", "cpu_ns": row["cpu_ns"] // 2}

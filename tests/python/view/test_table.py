@@ -1,4 +1,4 @@
-"""`mallard table`: printed beside measured, in the terminal."""
+"""`mallard table`: compares printed with measured figures, in the terminal."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mallard.db"
 
 
-def lines_after(text: str, label: str) -> list[str]:
-    """The row that starts with a label, and those that follow it."""
+def lines_from(text: str, label: str) -> list[str]:
+    """The row that starts with a label, and the following rows."""
     lines = [line.strip() for line in text.splitlines()]
     return lines[next(n for n, line in enumerate(lines) if line.startswith(label)) :]
 
@@ -30,10 +30,10 @@ def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.C
     write_run(database, density_rows(names=("DS2",)))
     assert main(["table", "p0213:6"]) == 0
     shown = capsys.readouterr().out
-    here, printed, ratio = (line.split() for line in lines_after(shown, "2^10 here")[:3])
+    measured, printed, ratio = (line.split() for line in lines_from(shown, "2^10 here")[:3])
     # new-delete in ns: (20 + 10) * 2 * 1.02, the middle repetition; monotonic 30 % of it; printed 14.99 s
     # and 9.63 s.
-    assert here[:5] == ["2^10", "here", "61.2", "110", "30"]
+    assert measured[:5] == ["2^10", "here", "61.2", "110", "30"]
     assert printed[:4] == ["printed", "112", "104", "64"]
     assert ratio[0] == "ratio"
     assert float(ratio[2]) == pytest.approx(0.30 / (9.63 / 14.99), abs=0.006)
@@ -41,21 +41,19 @@ def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.C
     assert "warm" in shown
 
 
-def test_sizes_that_were_not_measured_show_the_printed_figures(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unmeasured_sizes_show_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
     assert main(["table", "p0213:6"]) == 0
-    first, second = lines_after(capsys.readouterr().out, "2^7")[:2]
+    first, second = lines_from(capsys.readouterr().out, "2^7")[:2]
     assert first.split()[1] == "printed"
     assert second.split()[:2] == ["2^8", "printed"]
 
 
-def test_cells_that_failed_are_shown_as_such(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_marks_failed_table_cells(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = density_rows(names=("DS2",), strategies=("new-delete", "new-delete/base"))
     write_run(database, [*rows, failed("DS2", 10, "monotonic", 0, "crashed", "signal 11")])
     assert main(["table", "p0213:6"]) == 0
-    assert lines_after(capsys.readouterr().out, "2^10 here")[0].split()[4] == "died"
+    assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[4] == "died"
 
 
 def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,14 +63,14 @@ def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[s
             row["cpu_ns"] = int(row["cpu_ns"] * (0.9, 1.0, 1.1)[row["repetition"]])
     write_run(database, rows)
     assert main(["table", "p0213:6"]) == 0
-    assert lines_after(capsys.readouterr().out, "2^10 here")[0].split()[3] == "100="
+    assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[3] == "100="
 
 
 def test_nanoseconds_on_both_sides(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
     assert main(["table", "p0213:6", "--nanoseconds"]) == 0
-    here, printed = (line.split() for line in lines_after(capsys.readouterr().out, "2^10 here")[:2])
-    assert here[4] == "18.4"
+    measured, printed = (line.split() for line in lines_from(capsys.readouterr().out, "2^10 here")[:2])
+    assert measured[4] == "18.4"
     assert printed[3] == "71.7"
 
 
@@ -81,8 +79,8 @@ def test_averages_have_intervals_and_rows(database: Path, capsys: pytest.Capture
     assert main(["table", "p0213:8"]) == 0
     shown = capsys.readouterr().out
     assert "the printed means are over 132 rows" in " ".join(shown.split())
-    here, low, high, printed, _, rows = (line.split() for line in lines_after(shown, "here ")[:6])
-    assert here[:5] == ["here", "100.0", "110.0", "30.0", "27.0"]
+    measured, low, high, printed, _, rows = (line.split() for line in lines_from(shown, "here ")[:6])
+    assert measured[:5] == ["here", "100.0", "110.0", "30.0", "27.0"]
     assert float(low[3]) <= 30.0 <= float(high[3])
     assert printed[:5] == ["printed", "100.0", "105.1", "54.9", "50.2"]
     assert rows[1:4] == ["4", "4", "4"]
@@ -104,7 +102,7 @@ def test_notes_stand_beside_the_table(database: Path, capsys: pytest.CaptureFixt
     ("table", "command"),
     [("p0089:4", "mallard bench density --ds 2"), ("p0213:8", "mallard bench density")],
 )
-def test_without_a_database_the_printed_figures_and_the_command(
+def test_without_database_shows_printed_figures(
     database: Path, capsys: pytest.CaptureFixture[str], table: str, command: str
 ) -> None:
     assert main(["table", table]) == 0
@@ -121,9 +119,7 @@ def test_without_rows_of_the_structure_the_command(
     assert "mallard bench density --ds 2" in capsys.readouterr().out
 
 
-def test_the_newest_run_that_has_the_structure_is_taken(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_uses_newest_run_with_structure(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
     write_run(database, density_rows(names=("DS1",)))
     assert main(["table", "p0213:6"]) == 0
@@ -137,7 +133,7 @@ def test_a_run_can_be_named(database: Path, capsys: pytest.CaptureFixture[str]) 
     assert "here: run 1, buffer warm, hash prefix" in capsys.readouterr().out
 
 
-def test_each_setting_of_a_run_has_its_own_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_have_separate_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cold = density_rows(names=("DS2",))
     for row in cold:
         row["parameters"] = row["parameters"] | {"buffer": "cold"}
@@ -149,24 +145,22 @@ def test_each_setting_of_a_run_has_its_own_table(database: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize("name", ["p0213:72", "six", "p0089:2", "p0089:III-36"])
-def test_an_unknown_table_says_what_is_allowed(
+def test_unknown_table_names_allowed_tables(
     database: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     assert main(["table", name]) == 2
-    said = capsys.readouterr().err
-    assert name in said
-    assert "p0089:3 to p0089:21" in said
-    assert "mallard list tables" in said
+    error = capsys.readouterr().err
+    assert name in error
+    assert "p0089:3 to p0089:21" in error
+    assert "mallard list tables" in error
 
 
-def test_a_named_database_that_is_not_there_is_an_error(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_named_database_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "p0213:6", "--db", "other.db"]) == 2
     assert "other.db" in capsys.readouterr().err
 
 
-def test_a_run_that_is_not_there_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_run_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
     assert main(["table", "p0213:6", "--run", "7"]) == 2
     assert "no run 7" in capsys.readouterr().err
@@ -204,7 +198,7 @@ def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.Cap
     assert "DS1 vector<int>" in capsys.readouterr().out
 
 
-def test_a_run_that_no_paper_printed_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unprinted_run_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[str]) -> None:
     fake.run("bench", "primitives", "--operation", "pair", "--strategy", "AS1", "--reps", "1")
     capsys.readouterr()
     assert fake.run("table") == 0
@@ -223,13 +217,13 @@ def test_without_a_run_the_printed_tables_are_listed(
     assert not database.exists()
 
 
-def test_all_columns_are_those_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_option_all_needs_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "p0213:6", "--all"]) == 2
     assert "--all is for a run; leave it out beside a printed table" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["--nanoseconds"], ["--local", "AS9"]])
-def test_options_of_a_printed_table_need_its_name(
+def test_printed_table_options_need_a_table(
     database: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     write_run(database, density_rows(names=("DS2",)))

@@ -17,8 +17,8 @@ from mallard.store import Run
 from mallard.strategy_names import of_papers
 from mallard.view.terminal import show_run
 from mallard.view.terminal.console import print_line
-from mallard.view.terminal.progress import ProgressDisplay, left_text
-from mallard.view.terminal.table.columns import column_of, header
+from mallard.view.terminal.progress import ProgressDisplay, format_remaining
+from mallard.view.terminal.table.columns import header, make_column
 from mallard.view.terminal.table.palette import ratio_style
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
@@ -42,7 +42,7 @@ RUN = Run(
 
 
 @pytest.fixture(autouse=True)
-def _a_usual_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """The abilities of the developer's terminal must not change the output."""
     monkeypatch.setenv("TERM", "xterm-256color")
 
@@ -68,7 +68,12 @@ def rows(times: dict[str, Sequence[float]], size: int = 6, **changes: Any) -> li
 
 
 def shown(
-    found: Sequence[Row], width: int = 100, *, colour: bool = False, run: Run = RUN, everything: bool = True
+    result_rows: Sequence[Row],
+    width: int = 100,
+    *,
+    colour: bool = False,
+    run: Run = RUN,
+    everything: bool = True,
 ) -> str:
     console = Console(
         file=io.StringIO(),
@@ -77,15 +82,15 @@ def shown(
         color_system="truecolor" if colour else None,
         highlight=False,
     )
-    show_run(console, run, found, everything=everything)
+    show_run(console, run, result_rows, everything=everything)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
-def line_of(text: str, size: int) -> list[str]:
+def find_line(text: str, size: int) -> list[str]:
     return next(line for line in text.splitlines() if line.startswith(f"2^{size} ")).split()
 
 
-def test_as1_in_nanoseconds_and_the_others_in_percent_of_it() -> None:
+def test_shows_percent_of_as1() -> None:
     text = shown(
         rows(
             {
@@ -95,16 +100,16 @@ def test_as1_in_nanoseconds_and_the_others_in_percent_of_it() -> None:
             }
         )
     )
-    assert line_of(text, 6) == ["2^6", "60.0", "50*", "150"]
+    assert find_line(text, 6) == ["2^6", "60.0", "50*", "150"]
 
 
-def test_a_difference_within_the_interval_is_none() -> None:
+def test_difference_within_interval_is_marked_equal() -> None:
     text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (58.0, 63.0, 60.5)}))
     # If nothing beats new-delete beyond its interval, new-delete is the one to use.
-    assert line_of(text, 6) == ["2^6", "60.0*", "101="]
+    assert find_line(text, 6) == ["2^6", "60.0*", "101="]
 
 
-def test_the_answer_stands_last_in_a_line_a_structure() -> None:
+def test_answer_ends_with_line_per_structure() -> None:
     times = {"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}
     *_, heading, line = shown(rows(times)).splitlines()
     assert heading == "What to use"
@@ -117,29 +122,29 @@ def test_bindings_and_variants_take_no_column_by_default() -> None:
     names = ("new-delete", "multipool", "multipool-last", "multipool/base")
     times = dict.fromkeys(names, (60.0, 61.0, 60.0))
     times["monotonic/base"] = (30.0, 30.5, 30.0)  # the pick of its line
-    assert line_of(shown(rows(times), everything=False), 6) == ["2^6", "60.0", "50*", "100="]
-    assert len(line_of(shown(rows(times)), 6)) == 6
+    assert find_line(shown(rows(times), everything=False), 6) == ["2^6", "60.0", "50*", "100="]
+    assert len(find_line(shown(rows(times)), 6)) == 6
 
 
-def test_failures_show_in_their_cells() -> None:
-    found = rows({"new-delete": (60.0, 61.0), "monotonic": (30.0, 30.5)})
+def test_failures_appear_in_cells() -> None:
+    result_rows = rows({"new-delete": (60.0, 61.0), "monotonic": (30.0, 30.5)})
     for strategy, status in (
         ("multipool", "crashed"),
         ("multipool/wink", "out_of_memory"),
         ("multipool/base", "timed_out"),
     ):
-        found.append(Row(4, "density", found[0].parameters, strategy, 0, 1, status, detail="why"))
-    assert line_of(shown(found), 6)[3:] == ["died", "mem", "time"]
+        result_rows.append(Row(4, "density", result_rows[0].parameters, strategy, 0, 1, status, detail="why"))
+    assert find_line(shown(result_rows), 6)[3:] == ["died", "mem", "time"]
 
 
-def test_a_strategy_without_its_base_is_in_nanoseconds() -> None:
-    assert line_of(shown(rows({"monotonic": (30.0, 30.5)})), 6) == ["2^6", "30ns*"]
+def test_strategy_without_base_shows_nanoseconds() -> None:
+    assert find_line(shown(rows({"monotonic": (30.0, 30.5)})), 6) == ["2^6", "30ns*"]
 
 
-def test_each_structure_closes_with_what_to_use() -> None:
+def test_structures_end_with_recommendation() -> None:
     text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}))
-    told = " ".join(text.split())
-    assert re.search(r"vector<string>: use monotonic .*50 % \(\d+ to \d+\) of new-delete's time", told)
+    words = " ".join(text.split())
+    assert re.search(r"vector<string>: use monotonic .*50 % \(\d+ to \d+\) of new-delete's time", words)
     text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (90.0, 91.5, 90.0)}))
     assert "keep new-delete" in text
 
@@ -163,9 +168,9 @@ def test_narrow_terminals_fold_the_columns(width: int) -> None:
     assert [name for heading in headings for name in heading] == [column_words(name)[0] for name in ALL]
 
 
-def test_without_colour_there_are_no_escapes_and_the_same_words() -> None:
-    found = rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)})
-    plain, coloured = shown(found), shown(found, colour=True)
+def test_monochrome_output_has_equal_text() -> None:
+    result_rows = rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)})
+    plain, coloured = shown(result_rows), shown(result_rows, colour=True)
     assert "\x1b" not in plain
     assert "\x1b[" in coloured
     without_escapes = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
@@ -177,7 +182,7 @@ def luminance(style: Any) -> float:
     return 0.2126 * colour.red + 0.7152 * colour.green + 0.0722 * colour.blue
 
 
-def test_the_palette_goes_from_blue_over_pale_to_orange() -> None:
+def test_palette_runs_from_blue_to_orange() -> None:
     ratios = [0.1, 0.3, 0.7, 1.0, 1.5, 2.5, 5.0]
     colours = [ratio_style(ratio).bgcolor.triplet for ratio in ratios]  # type: ignore[union-attr]
     assert all(colour.blue > colour.red for colour in colours[:3])
@@ -188,7 +193,7 @@ def test_the_palette_goes_from_blue_over_pale_to_orange() -> None:
 
 
 @pytest.mark.parametrize("ratio", [0.01, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.8, 2.5, 4.0, 100.0])
-def test_figures_stand_out_from_their_colour(ratio: float) -> None:
+def test_figures_contrast_with_background(ratio: float) -> None:
     style = ratio_style(ratio)
 
     def linear(part: int) -> float:
@@ -203,7 +208,7 @@ def test_figures_stand_out_from_their_colour(ratio: float) -> None:
     assert contrast >= 4.5  # WCAG 2, level AA
 
 
-def test_the_heading_says_what_the_figures_depend_on() -> None:
+def test_heading_lists_conditions() -> None:
     text = shown(rows({"new-delete": (60.0, 61.0)}), 200)
     assert "Run 4: density --quick; 3 repetitions or more; Made-up Processor, 2 cores; glibc" in text
     assert "glibc 2.36; g++ 12" in text
@@ -211,7 +216,7 @@ def test_the_heading_says_what_the_figures_depend_on() -> None:
 
 
 def test_means_dispatch_and_winking_out() -> None:
-    found = []
+    result_rows = []
     for size, factor in ((6, 1.0), (8, 3.0)):
         times = {
             "new-delete": 100.0,
@@ -221,8 +226,8 @@ def test_means_dispatch_and_winking_out() -> None:
             "monotonic/base": 60.0,
             "monotonic/base/wink": 48.0,
         }
-        found += rows({name: [ns * factor] * 3 for name, ns in times.items()}, size)
-    text = shown(found)
+        result_rows += rows({name: [ns * factor] * 3 for name, ns in times.items()}, size)
+    text = shown(result_rows)
     assert "Mean over 2 rows of 1 data structure, 2^6 to 2^8 elements, percent of new-delete" in text
     as4 = next(line for line in text.splitlines() if line.startswith("monotonic/wink "))
     assert as4.split()[1:7] == ["AS4", "40.0", "40.0", "to", "40.0", "61.8"], "P0213's mean of these two rows"
@@ -231,8 +236,8 @@ def test_means_dispatch_and_winking_out() -> None:
     assert "gain of winking out: 20.0 %" in text
 
 
-def test_the_parts_of_an_effect_and_its_middle_stand_below_it() -> None:
-    found = []
+def test_effect_lists_parts_and_median() -> None:
+    result_rows = []
     for size, behind_base in ((6, 60.0), (8, 60.0), (10, 300.0)):
         times = {
             "new-delete": 100.0,
@@ -240,8 +245,8 @@ def test_the_parts_of_an_effect_and_its_middle_stand_below_it() -> None:
             "monotonic-walk": 55.0,
             "monotonic/base": behind_base,
         }
-        found += rows({name: [ns] * 3 for name, ns in times.items()}, size)
-    lines = shown(found).splitlines()
+        result_rows += rows({name: [ns] * 3 for name, ns in times.items()}, size)
+    lines = shown(result_rows).splitlines()
     (at,) = (at for at, line in enumerate(lines) if line.startswith("cost of virtual dispatch: 180.0 %"))
     assert lines[at + 1] == "  in the middle cell: 20.0 %"
     assert lines[at + 2].startswith("  of monotonic, the walk of the destructors")
@@ -249,11 +254,13 @@ def test_the_parts_of_an_effect_and_its_middle_stand_below_it() -> None:
     assert lines[at + 3].startswith("  of monotonic, the call")
 
 
-def test_rows_of_one_iteration_are_marked_and_counted_apart() -> None:
-    found = rows({"new-delete": [100.0] * 3, "multipool": [50.0] * 3}, 6)
+def test_rows_of_one_iteration_are_marked() -> None:
+    result_rows = rows({"new-delete": [100.0] * 3, "multipool": [50.0] * 3}, 6)
     once = rows({"new-delete": [100.0] * 3, "multipool": [10.0] * 3}, 16)
-    found = [replace(row, iterations=7) for row in found] + [replace(row, iterations=1) for row in once]
-    text = shown(found)
+    result_rows = [replace(row, iterations=7) for row in result_rows] + [
+        replace(row, iterations=1) for row in once
+    ]
+    text = shown(result_rows)
     assert "2^16'" in text
     assert "2^6'" not in text
     multipool = next(line for line in text.splitlines() if line.startswith("multipool "))
@@ -261,7 +268,7 @@ def test_rows_of_one_iteration_are_marked_and_counted_apart() -> None:
 
 
 def test_primitives_show_median_and_spread() -> None:
-    found = [
+    result_rows = [
         Row(
             4,
             "primitives",
@@ -277,12 +284,12 @@ def test_primitives_show_median_and_spread() -> None:
         for repetition, ns in enumerate(times)
     ]
     run = Run(**{**RUN.__dict__, "experiment": "primitives", "options": {}})
-    text = shown(found, run=run)
+    text = shown(result_rows, run=run)
     text_of_strategy = "behind the abstract base, winked out"
     lines = [line.split()[:3] for line in text.splitlines() if line.startswith(("mono", "multi"))]
     assert lines == [["monotonic", "0.60", "0.50..0.70"], ["multipool/base/wink", "3.10", "3.00..3.20"]]
     assert text_of_strategy in text
-    assert text_of_strategy not in shown(found, run=run, width=90)
+    assert text_of_strategy not in shown(result_rows, run=run, width=90)
 
 
 @pytest.mark.parametrize(
@@ -294,11 +301,11 @@ def test_primitives_show_median_and_spread() -> None:
         (9000.0, "about 2.5 h left"),
     ],
 )
-def test_time_left(seconds: float | None, text: str) -> None:
-    assert left_text(seconds) == text
+def test_formats_remaining_time(seconds: float | None, text: str) -> None:
+    assert format_remaining(seconds) == text
 
 
-def test_progress_in_a_terminal_has_a_bar_and_the_time_left() -> None:
+def test_terminal_progress_shows_bar_and_time() -> None:
     console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
     display = ProgressDisplay(console)
     display.begin(0, 10)
@@ -313,14 +320,14 @@ def test_progress_in_a_terminal_has_a_bar_and_the_time_left() -> None:
 
 
 def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr("mallard.view.terminal.progress.time.monotonic", lambda: now[0])
+    clock = [0.0]
+    monkeypatch.setattr("mallard.view.terminal.progress.time.monotonic", lambda: clock[0])
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
     display = ProgressDisplay(console)
     display.begin(0, 10)
     (row,) = rows({"monotonic": [30.0]})
     display.measured(row, 1, 99.0)
-    now[0] = 31.0
+    clock[0] = 31.0
     display.measured(row, 5, 120.0)
     display.end()
     assert console.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
@@ -337,12 +344,12 @@ def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> N
         (["monotonic", "monotonic/wink", "monotonic/base"], " ____monotonic____"),
     ],
 )
-def test_a_family_has_a_rule_on_both_sides_of_its_name_or_none(names: list[str], expected: str) -> None:
-    assert header([column_of(name) for name in names], "", 0)[0].plain == expected
+def test_family_rules_are_symmetric(names: list[str], expected: str) -> None:
+    assert header([make_column(name) for name in names], "", 0)[0].plain == expected
 
 
 @pytest.mark.parametrize(("terminal", "lines"), [(True, 2), (False, 1)])
-def test_a_line_is_broken_between_words_on_a_terminal_alone(terminal: bool, lines: int) -> None:
+def test_only_terminals_wrap_lines(terminal: bool, lines: int) -> None:
     text = io.StringIO()
     print_line(
         Console(file=text, width=20, force_terminal=terminal, highlight=False), "[twenty] columns and more"
@@ -351,6 +358,6 @@ def test_a_line_is_broken_between_words_on_a_terminal_alone(terminal: bool, line
     assert text.getvalue().split() == ["[twenty]", "columns", "and", "more"]
 
 
-def test_a_word_of_the_first_column_does_not_touch_the_corner() -> None:
+def test_first_column_is_separated_from_corner() -> None:
     text = shown(rows({"new-delete": (10.0, 10.0), "concurrent-multipool": (1.0, 1.0)}), width=22)
     assert "size concur- " in [line[:13] for line in text.splitlines()]

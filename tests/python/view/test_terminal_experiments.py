@@ -36,11 +36,11 @@ AF = tuple(2**exponent for exponent in range(8, -1, -1))
 
 
 @pytest.fixture(autouse=True)
-def _a_usual_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
-def run_of(experiment: str) -> Run:
+def make_run(experiment: str) -> Run:
     return Run(
         id=4,
         started="2026-01-02T03:04:05+00:00",
@@ -60,7 +60,7 @@ def run_of(experiment: str) -> Run:
     )
 
 
-def console_of(width: int, *, colour: bool = False) -> Console:
+def make_console(width: int, *, colour: bool = False) -> Console:
     return Console(
         file=io.StringIO(),
         width=width,
@@ -70,18 +70,18 @@ def console_of(width: int, *, colour: bool = False) -> Console:
     )
 
 
-def text_of(console: Console) -> str:
+def console_text(console: Console) -> str:
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def shown(natives: Natives, width: int = 120, *, colour: bool = False) -> str:
-    console = console_of(width, colour=colour)
+    console = make_console(width, colour=colour)
     rows = [Row.from_native(4, native) for native in natives]
-    show_run(console, run_of(rows[0].experiment), rows, everything=True)
-    return text_of(console)
+    show_run(console, make_run(rows[0].experiment), rows, everything=True)
+    return console_text(console)
 
 
-def table_after(text: str, title: str) -> list[list[str]]:
+def table_below(text: str, title: str) -> list[list[str]]:
     """The words of the lines from below a title to the next empty line."""
     lines = text[text.index(title) :].splitlines()[1:]
     return [line.split() for line in lines[: [line.strip() for line in lines].index("")]]
@@ -90,42 +90,42 @@ def table_after(text: str, title: str) -> list[list[str]]:
 # ---- locality -----------------------------------------------------------------------------------------
 
 
-def test_locality_shows_what_a_shuffle_does_by_list_length_and_access_factor() -> None:
+def test_locality_shows_degradation_by_length_and_factor() -> None:
     text = shown(locality_rows(access_factors=AF), 80)
-    heads, first, second, *_ = table_after(text, "new-delete: shuffled / unshuffled")
+    heads, first, second, *_ = table_below(text, "new-delete: shuffled / unshuffled")
     assert heads == ["|S|", *(f"2^{exponent}" for exponent in range(8, -1, -1))]
     assert first == ["2^21", *["1.00="] * 9]
     assert (second[0], second[1], second[-1]) == ("2^18", "4.47", "7.91")
 
 
-def test_locality_sets_each_strategy_beside_as1_after_the_shuffle() -> None:
+def test_locality_compares_shuffled_times_with_as1() -> None:
     text = shown(locality_rows(access_factors=AF), 80)
-    assert table_after(text, "multipool / new-delete, both shuffled")[2][-1] == "0.20"
-    assert table_after(text, "new-delete: ns an access, shuffled")[2][-1] == "8.07"
+    assert table_below(text, "multipool / new-delete, both shuffled")[2][-1] == "0.20"
+    assert table_below(text, "new-delete: ns an access, shuffled")[2][-1] == "8.07"
 
 
-def test_locality_shows_what_stands_beside_the_accesses() -> None:
+def test_locality_shows_costs_besides_accesses() -> None:
     text = shown(locality_rows(), 80)
-    heads, first, *_ = table_after(text, "multipool: beside the accesses")
+    heads, first, *_ = table_below(text, "multipool: beside the accesses")
     assert heads == ["|S|", "lists", "build", "move", "refill", "again", "built", "after"]
     assert first == ["2^21", "2^0", "5.10", "40.8", "10.2", "2.04", "32.0", "48.0"]
 
 
-def test_table_15_has_a_column_for_each_shuffle_factor() -> None:
+def test_table_15_has_shuffle_factor_columns() -> None:
     text = shown(shuffle_table_rows(), 80)
-    heads, first, second, *_ = table_after(text, "new-delete: after n shuffles / before, af = 10")
+    heads, first, second, *_ = table_below(text, "new-delete: after n shuffles / before, af = 10")
     assert heads == ["|S|", *map(str, range(10))]
     assert first[:3] == ["10^7", "1.00=", "1.00="]
     assert second[:4] == ["10^6", "1.00=", "4.60", "4.96"]
 
 
-def test_locality_closes_with_what_it_found() -> None:
+def test_locality_ends_with_answer() -> None:
     text = " ".join(shown(locality_rows(ALL_LOCALITY)).split())
     assert "multipool-lowest pays at every access factor for |S| = 2^4 to 2^18" in text
     assert "slowest multipool-random" in text
 
 
-def test_a_list_length_out_of_memory_says_so_in_its_line() -> None:
+def test_out_of_memory_length_is_marked() -> None:
     natives = locality_rows(("new-delete", "multipool"), (512, 1))
     parameters = natives[-1]["parameters"]
     natives = [
@@ -134,10 +134,10 @@ def test_a_list_length_out_of_memory_says_so_in_its_line() -> None:
         if native["strategy"] == "new-delete" or native["parameters"]["list_length"] != 1
     ]
     natives.append(failed_row("locality", parameters, "multipool", 0, "out_of_memory", "needs 64 GiB"))
-    assert table_after(shown(natives, 40), "multipool: shuffled / unshuffled")[2] == ["2^0", "mem"]
+    assert table_below(shown(natives, 40), "multipool: shuffled / unshuffled")[2] == ["2^0", "mem"]
 
 
-def test_blocks_stand_side_by_side_where_there_is_room() -> None:
+def test_blocks_are_side_by_side_if_possible() -> None:
     natives = locality_rows(("new-delete", "multipool"), access_factors=AF)
     titles = "new-delete: shuffled / unshuffled", "new-delete: ns an access, shuffled"
     assert any(all(title in line for title in titles) for line in shown(natives, 120).splitlines())
@@ -147,7 +147,7 @@ def test_blocks_stand_side_by_side_where_there_is_room() -> None:
 # ---- utilization and contention -----------------------------------------------------------------------
 
 
-def test_utilization_has_a_line_for_each_t_a_and_s() -> None:
+def test_utilization_has_lines_by_t_a_s() -> None:
     text = shown(utilization_rows(), 80)
     lines = [line.split() for line in text.splitlines() if line.startswith("2^") and "," not in line]
     assert lines[0] == [
@@ -172,7 +172,7 @@ def test_contention_shows_wall_time_and_cpu_time() -> None:
     )
 
 
-def test_shared_allocators_have_their_own_family() -> None:
+def test_shared_allocators_form_a_family() -> None:
     heads = shown(contention_rows(PRIVATE + SHARED)).splitlines()[3:6]
     assert re.search("_shared_+$", heads[0])
     assert heads[1].split()[-2:] == ["concur-", "synchro-"]
@@ -192,16 +192,16 @@ def test_shared_allocators_have_their_own_family() -> None:
         ("null", ("null", "")),
     ],
 )
-def test_a_column_says_which_variant_it_is(name: str, words: tuple[str, str]) -> None:
+def test_columns_name_the_variant(name: str, words: tuple[str, str]) -> None:
     assert column_words(name) == words
 
 
 # ---- fragmentation ------------------------------------------------------------------------------------
 
 
-def test_fragmentation_shows_r_for_each_structure_and_part_freed() -> None:
+def test_fragmentation_shows_r_by_structure_and_share() -> None:
     text = shown(fragmentation_rows(), 80)
-    families, heads, variants, first, _ = table_after(text, "DS2 vector<string>, D = N/2")
+    families, heads, variants, first, _ = table_below(text, "DS2 vector<string>, D = N/2")
     assert [word.strip("_") for word in families] == ["new-delete", "monotonic", "multipool", "multi+mono"]
     assert heads == ["size", "/base", *["type"] * 6]
     assert variants == ["/wink"] * 3
@@ -209,14 +209,14 @@ def test_fragmentation_shows_r_for_each_structure_and_part_freed() -> None:
     assert [title for title in ("D = N/4", "D = N/8") if f"DS3 unordered_set<int>, {title}" in text]
 
 
-def test_fragmentation_closes_with_means_beside_the_printed_ones() -> None:
+def test_fragmentation_ends_with_means_and_print() -> None:
     text = shown(fragmentation_rows(strategies=of_papers()), 120)
-    means = table_after(text, "R, mean over 2 structures and their sizes")
+    means = table_below(text, "R, mean over 2 structures and their sizes")
     assert means[-2][:6] == ["all", "but", "N", "1.25", "1.00=", "0.80"]
     assert means[-1][:4] == ["P0213", "0.96", "0.80", "0.81"]
 
 
-def test_settings_are_told_in_words_without_the_parameters_that_follow() -> None:
+def test_settings_omit_derived_parameters() -> None:
     text = shown(fragmentation_rows(buffer="warm", buffer_bytes=1 << 30), 120)
     assert "\nbuffer warm, hash prefix, pages huge, product 2^20" in text
 
@@ -239,14 +239,14 @@ def test_everything_fits_the_width(experiment: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("experiment", EVERY)
-def test_without_colour_there_are_no_escapes_and_the_same_words(experiment: str) -> None:
+def test_monochrome_output_has_equal_text(experiment: str) -> None:
     plain, coloured = shown(EVERY[experiment]), shown(EVERY[experiment], colour=True)
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).split() == plain.split()
 
 
 @pytest.mark.parametrize("experiment", EVERY)
-def test_one_repetition_is_shown_without_intervals(experiment: str) -> None:
+def test_one_repetition_shows_no_intervals(experiment: str) -> None:
     natives = [native for native in EVERY[experiment] if native["repetition"] == 0]
     assert "inf" not in re.sub(r"\binfinite|information\b", "", shown(natives))
 
@@ -257,27 +257,27 @@ def test_compilers_stand_side_by_side() -> None:
     for native in slower:
         native["wall_ns"] *= 1 + (native["strategy"] == "multipool")
     text = shown(natives + slower)
-    means = table_after(text, "Time with another compiler / with g++")
+    means = table_below(text, "Time with another compiler / with g++")
     assert means[-1] == ["clang++", "1.00=", "2.00"]
     assert "compiler clang++" in text
 
 
-def test_one_compiler_has_nothing_beside_it() -> None:
+def test_single_compiler_has_no_comparison() -> None:
     assert "another compiler" not in shown(contention_rows(("new-delete",), compiler="clang++"))
 
 
 # ---- blocks and progress ------------------------------------------------------------------------------
 
 
-def test_blocks_of_unequal_height_keep_their_columns() -> None:
-    console = console_of(40)
-    left = Block([Text("title"), Text("a")], 5)
+def test_blocks_of_unequal_height_stay_aligned() -> None:
+    console = make_console(40)
+    first_block = Block([Text("title"), Text("a")], 5)
     right = Block([Text("other"), Text("b"), Text("c")], 5)
-    show_beside(console, [left, right])
-    assert text_of(console).splitlines() == ["title  other", "a      b", "       c", ""]
+    show_beside(console, [first_block, right])
+    assert console_text(console).splitlines() == ["title  other", "a      b", "       c", ""]
 
 
-def test_a_block_is_as_wide_as_its_title_or_its_columns() -> None:
+def test_block_width_covers_title_and_columns() -> None:
     assert block("t", "x", [["a", "b"]], [("2^10", [])]).width == len("2^10 ") + 12
     assert block("a long title indeed", "x", [["a"]], [("1", [])]).width == len("a long title indeed")
 
@@ -303,4 +303,4 @@ def test_progress_names_the_cell(natives: Natives, words: str) -> None:
     display.measured(Row.from_native(1, natives[0]), 5, 120.0)
     display.tick()
     display.end()
-    assert words in text_of(console)
+    assert words in console_text(console)

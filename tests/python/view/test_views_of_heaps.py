@@ -43,14 +43,14 @@ def plots(page: str, name: str) -> list[Plot]:
     return line_plots(page, name)
 
 
-def kinds_of(page: str, name: str, strategy: str, key: str) -> dict[str, str]:
+def shown_kinds(page: str, name: str, strategy: str, key: str) -> dict[str, str]:
     return by_strategy(page, name).cell(strategy, key).shown
 
 
 # ---- the terminal -------------------------------------------------------------------------------------
 
 
-def test_vectors_have_a_block_for_the_time_and_one_for_each_count(database: Path) -> None:
+def test_vectors_have_blocks_for_time_and_counts(database: Path) -> None:
     text = shown(database, "expansion-forward")
     assert "type int" in text
     assert "type myint" in text
@@ -63,7 +63,7 @@ def test_vectors_have_a_block_for_the_time_and_one_for_each_count(database: Path
     assert "iterations" not in text
 
 
-def test_growth_of_the_process_is_told_of_large_vectors_only(database: Path) -> None:
+def test_process_growth_needs_large_vectors(database: Path) -> None:
     text = shown(database, "expansion-backward")
     live = line_of(text, "held by a vector at its peak", "new-delete")
     assert " ".join(live) == "new-delete 60 B 59 KiB 5.7 MiB"
@@ -74,7 +74,7 @@ def test_growth_of_the_process_is_told_of_large_vectors_only(database: Path) -> 
     ]
 
 
-def test_what_shrinks_tells_what_it_gave_back(database: Path) -> None:
+def test_shrinking_reports_returned_memory(database: Path) -> None:
     text = shown(database, "shrink-to-fit")
     assert line_of(text, "shrink: erase the last elements", "heap-v2")[1:3] == ["22.4*", "20.4*"]
     assert line_of(text, "with its making: make a vector and shrink", "heap-v2")[1:3] == ["22.4*", "22.4*"]
@@ -85,7 +85,7 @@ def test_what_shrinks_tells_what_it_gave_back(database: Path) -> None:
     )
 
 
-def test_bursts_have_ranges_as_columns(database: Path) -> None:
+def test_bursts_have_range_columns(database: Path) -> None:
     text = shown(database, "burst")
     assert line_of(text, "insert warm: insert once more, ns a node", "heap-burst")[1:] == ["3.06"] * 4
     assert line_of(text, "pop: pop one node off the front, ns a node", "heap-burst")[1:] == ["5.10"] * 4
@@ -93,7 +93,7 @@ def test_bursts_have_ranges_as_columns(database: Path) -> None:
     assert line_of(text, "overhead of system memory", "new-delete")[1:] == ["33.3"] * 4
 
 
-def test_a_heap_that_ages_has_its_tenths_as_columns(database: Path) -> None:
+def test_ageing_heap_has_tenths_as_columns(database: Path) -> None:
     text = shown(database, "heap-churn", 140)
     assert line_of(text, "pair: free a block and allocate another, ns a pair", "heap")[1:] == ["20.4*"]
     ageing = line_of(text, "held / live as the operations go, number of live blocks 100,000", "multipool")
@@ -104,28 +104,28 @@ def test_a_heap_that_ages_has_its_tenths_as_columns(database: Path) -> None:
 # ---- the page -----------------------------------------------------------------------------------------
 
 
-def test_the_page_nests_and_its_ids_are_unique(page: str) -> None:
+def test_page_is_well_formed_with_unique_ids(page: str) -> None:
     reader = read(page)
     assert len(reader.ids) == len(set(reader.ids))
     assert "NaN" not in without_data(page)
 
 
-def test_growth_has_lines_over_the_elements_of_each_type(page: str) -> None:
+def test_growth_plots_elements_by_type(page: str) -> None:
     drawn = plots(page, "expansion-forward")
     assert len(drawn) == 6, "times, calls and memory, of two types"
     assert drawn[0].value("heap-v2", "10") == "4.08"
     assert drawn[1].value("heap-v2", "10") == "4.00"
     assert drawn[2].value("new-delete", "10000") == "6.00"
     assert drawn[2].value("new-delete", "10\u2076") == "6.00", "large powers of ten stand as such"
-    told = section(page, "expansion-forward")
-    assert "type int" in told
-    assert "type myint" in told
+    text = section(page, "expansion-forward")
+    assert "type int" in text
+    assert "type myint" in text
     plain, masked = (drawn[0].series[name].class_ for name in ("heap-v2", "heap-v2-masked"))
     assert masked == f"{plain} dashed", "told not to grow in place: the colour of what does, dashed"
 
 
-def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
-    assert kinds_of(page, "expansion-forward", "heap-v2", "elements 10") == {
+def test_cell_has_time_counts_and_memory(page: str) -> None:
+    assert shown_kinds(page, "expansion-forward", "heap-v2", "elements 10") == {
         "n": "4.08",
         "p": "50",
         "f": "4",
@@ -134,8 +134,8 @@ def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
         "b": "0.00",
         "r": "0.00",
     }
-    assert kinds_of(page, "expansion-backward", "new-delete", "elements 1000000")["b"] == "5.72"
-    shrunk = kinds_of(page, "shrink-to-fit", "heap-v2", "elements 10000")
+    assert shown_kinds(page, "expansion-backward", "new-delete", "elements 1000000")["b"] == "5.72"
+    shrunk = shown_kinds(page, "shrink-to-fit", "heap-v2", "elements 10000")
     assert shrunk == {
         "n": "20.4",
         "f": "22.4",
@@ -150,7 +150,7 @@ def test_a_cell_has_the_time_the_counts_and_the_memory(page: str) -> None:
     }
 
 
-def test_what_failed_says_how_in_its_cell(page: str) -> None:
+def test_failed_cell_shows_status(page: str) -> None:
     tables = [table for table in heat_maps(page) if table.part == "expansion-forward"]
     failed = [cell.status for table in tables for cell in table.cells if cell.status]
     assert failed == ["out of memory: none left"] * 2
@@ -160,7 +160,7 @@ def test_bursts_are_dashed(page: str) -> None:
     drawn = plots(page, "burst")
     assert len(drawn) == 4
     assert drawn[0].value("heap-burst", "100") == "4.08"
-    kinds = kinds_of(page, "burst", "heap-burst", "range 1000")
+    kinds = shown_kinds(page, "burst", "heap-burst", "range 1000")
     assert (kinds["n"], kinds["b"], kinds["r"], kinds["s"], kinds["v"]) == (
         "4.08",
         "6.12",
@@ -170,11 +170,11 @@ def test_bursts_are_dashed(page: str) -> None:
     )
 
 
-def test_a_heap_that_ages_has_a_line_over_time(page: str) -> None:
+def test_ageing_heap_plots_time(page: str) -> None:
     (drawn,) = plots(page, "heap-churn")
     assert drawn.value("multipool", "100") == "1.48"
     assert len(drawn.series) == 6, "all but other mallocs"
-    assert kinds_of(page, "heap-churn", "heap", "live 100000") == {
+    assert shown_kinds(page, "heap-churn", "heap", "live 100000") == {
         "n": "20.4",
         "f": "10.2",
         "p": "33",
@@ -187,25 +187,25 @@ def test_a_heap_that_ages_has_a_line_over_time(page: str) -> None:
     }
 
 
-def test_what_the_sections_answer_stands_at_a_glance(page: str) -> None:
-    told = text_of(re.findall(r'<section class="glance">.*?</section>', page)[0])
-    assert "Backward growth Fastest to push an element back over 3 sizes: heap-v2" in told
-    assert "Ageing heap Fastest to free a block and allocate another: heap" in told
+def test_glance_lists_section_answers(page: str) -> None:
+    text = text_of(re.findall(r'<section class="glance">.*?</section>', page)[0])
+    assert "Backward growth Fastest to push an element back over 3 sizes: heap-v2" in text
+    assert "Ageing heap Fastest to free a block and allocate another: heap" in text
 
 
-def test_choices_have_letters_of_their_own(page: str) -> None:
+def test_choices_have_distinct_letters(page: str) -> None:
     for name in ALL:
-        labels = [each["label"] for each in by_strategy(page, name).cells[0].form["choices"].values()]
+        labels = [choice["label"] for choice in by_strategy(page, name).cells[0].form["choices"].values()]
         assert len(labels) == len(set(labels)) > 4
 
 
-def test_unmeasured_sections_say_what_measures_them(tmp_path: Path) -> None:
+def test_unmeasured_sections_name_commands(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows(names=("DS1",)))
     output = tmp_path / "one.html"
     assert main(["report", "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
-    told = output.read_text(encoding="utf-8")
+    text = output.read_text(encoding="utf-8")
     for name in ALL:
-        assert f"mallard bench {name} --quick" in text_of(section(told, name))
+        assert f"mallard bench {name} --quick" in text_of(section(text, name))
 
 
 # ---- exports and comparisons --------------------------------------------------------------------------
@@ -215,13 +215,13 @@ def test_figures_are_exported(database: Path, capsys: Any) -> None:
     words_ = ["export", "--summary", "--format", "csv", "--run", "2", "--db", str(database)]
     assert main(words_) == 0
     lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    line = next(each for each in lines if (each["strategy"], each["elements"]) == ("heap-v2", "10"))
+    line = next(line for line in lines if (line["strategy"], line["elements"]) == ("heap-v2", "10"))
     assert json.loads(line["figures"])["expansions_backward"] == 3.0
     assert float(line["ratio_to_as1"]) == pytest.approx(0.5)
 
 
-def test_other_libraries_are_compared_by_size_and_type(database: Path, capsys: Any) -> None:
+def test_compares_libraries_by_size_and_type(database: Path, capsys: Any) -> None:
     assert main(["peers", "--all", "--db", str(database)]) == 0
-    told = capsys.readouterr().out
-    assert "expansion-forward" in told
-    assert "Boost.Container" in told
+    output = capsys.readouterr().out
+    assert "expansion-forward" in output
+    assert "Boost.Container" in output

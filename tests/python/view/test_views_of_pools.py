@@ -39,7 +39,7 @@ def page(database: Path) -> str:
 # ---- the terminal -------------------------------------------------------------------------------------
 
 
-def test_small_objects_have_a_block_for_each_phase(database: Path) -> None:
+def test_small_objects_have_phase_blocks(database: Path) -> None:
     text = shown(database, "small-objects")
     assert "objects 1000000, order shuffled, pages small" in text
     assert line_of(text, "free: ", "new-delete") == ["new-delete", "17.3", "20.4", "21.2", "30.2"]
@@ -62,7 +62,7 @@ def test_columns_that_do_not_fit_go_below(database: Path) -> None:
     assert blocks.count("new-delete ") == 2
 
 
-def test_works_have_a_column_each_and_stand_beside_the_book(database: Path) -> None:
+def test_works_have_columns_and_book_figures(database: Path) -> None:
     text = shown(database, "fixed-block", 140)
     line = line_of(text, "ns an operation", "new-delete")
     assert line[1:] == ["10.2", "16.3", "20400", "52020", "24480", "2040"]
@@ -71,7 +71,7 @@ def test_works_have_a_column_each_and_stand_beside_the_book(database: Path) -> N
     assert "as-printed" in text
 
 
-def test_adaptive_pools_have_ranges_as_columns(database: Path) -> None:
+def test_adaptive_pools_have_range_columns(database: Path) -> None:
     text = shown(database, "adaptive-pool")
     assert line_of(text, "erase: erase the first time, ns a node", "adaptive-pool")[1:] == ["6.12"] * 4
     assert line_of(text, "erase: erase the first time, ns a node", "fixed-pool-burst")[1:] == ["1.02*"] * 4
@@ -81,7 +81,7 @@ def test_adaptive_pools_have_ranges_as_columns(database: Path) -> None:
 # ---- the page -----------------------------------------------------------------------------------------
 
 
-def test_the_page_nests_and_its_ids_are_unique(page: str) -> None:
+def test_page_is_well_formed_with_unique_ids(page: str) -> None:
     reader = read(page)
     assert len(reader.ids) == len(set(reader.ids))
     assert "NaN" not in without_data(page)
@@ -94,7 +94,7 @@ def test_small_objects_have_lines_over_n(page: str) -> None:
     assert len(plots[0].series) == 6
     assert "null" not in plots[1].series, "it frees nothing"
     assert "64" not in plots[1].series["loki"].values
-    assert "global" in {each.class_ for each in plots[0].series.values()}
+    assert "global" in {series.class_ for series in plots[0].series.values()}
 
 
 def test_a_cell_has_every_phase_and_the_memory(page: str) -> None:
@@ -113,23 +113,23 @@ def test_a_cell_has_every_phase_and_the_memory(page: str) -> None:
     }
     assert "25 % of new-delete" in " ".join(cell.told.values())
     assert cell.classes["c"] in ("f5 best", "f4 best")
-    assert "timed out: not done after 10 s" in {each.status for each in table.cells}
+    assert "timed out: not done after 10 s" in {cell.status for cell in table.cells}
 
 
 def test_loki_stands_beside_the_blog(page: str) -> None:
-    told = text_of(section(page, "small-objects"))
-    assert "1 allocation 8.67 6.94 80 81.0 56.0 69" in told
-    assert "20 memory" in told
+    text = text_of(section(page, "small-objects"))
+    assert "1 allocation 8.67 6.94 80 81.0 56.0 69" in text
+    assert "20 memory" in text
 
 
 def test_the_works_stand_beside_the_book(page: str) -> None:
-    told = section(page, "fixed-block")
-    assert "new-delete class-new 10.2 0.51 5.0 5.0\u20135.0" in text_of(told)
-    assert told.count('class="mark book"') == 5
-    assert "20\u00d7 16\u00d7" in text_of(told)
+    text = section(page, "fixed-block")
+    assert "new-delete class-new 10.2 0.51 5.0 5.0\u20135.0" in text_of(text)
+    assert text.count('class="mark book"') == 5
+    assert "20\u00d7 16\u00d7" in text_of(text)
 
 
-def test_adaptive_pools_have_lines_over_the_ranges_bursts_dashed(page: str) -> None:
+def test_adaptive_pools_plot_bursts_dashed(page: str) -> None:
     plots = line_plots(page, "adaptive-pool")
     assert len(plots) == 6
     assert plots[0].value("adaptive-pool-burst", "100") == "5.10"
@@ -137,20 +137,20 @@ def test_adaptive_pools_have_lines_over_the_ranges_bursts_dashed(page: str) -> N
     assert burst == f"{plain} dashed"
 
 
-def test_what_the_sections_answer_stands_at_a_glance(page: str) -> None:
-    told = text_of(re.findall(r'<section class="glance">.*?</section>', page)[0])
-    assert "Adaptive pools Fastest to insert the first time" in told
+def test_glance_lists_section_answers(page: str) -> None:
+    text = text_of(re.findall(r'<section class="glance">.*?</section>', page)[0])
+    assert "Adaptive pools Fastest to insert the first time" in text
 
 
-def test_unmeasured_sections_say_what_measures_them(database: Path) -> None:
+def test_unmeasured_sections_name_commands(database: Path) -> None:
     output = database.with_name("one.html")
     assert main(["report", "--run", "3", "-o", str(output), "--db", str(database)]) == 0
-    told = output.read_text(encoding="utf-8")
-    assert "mallard bench small-objects --quick" in text_of(section(told, "small-objects"))
-    assert ">Small objects</a>" in told
+    text = output.read_text(encoding="utf-8")
+    assert "mallard bench small-objects --quick" in text_of(section(text, "small-objects"))
+    assert ">Small objects</a>" in text
 
 
-def test_ticks_that_would_touch_are_left_out() -> None:
+def test_omits_overlapping_ticks() -> None:
     points = [(float(x), 1.0) for x in (1, 4, 8, 10, 16, 20, 24, 30, 32, 40, 48, 50, 64)]
     drawing = LinePlot("t", "N", "ns", [Series("new-delete", points, "global")], logarithmic_x=False).markup()
     ticks = [int(text) for text in re.findall(r">(\d+)<", re.findall(r'class="tick" .*?</g>', drawing)[0])]
@@ -162,17 +162,17 @@ def test_ticks_that_would_touch_are_left_out() -> None:
 # ---- printed tables -----------------------------------------------------------------------------------
 
 
-def lines_after(text: str, label: str) -> list[list[str]]:
+def lines_from(text: str, label: str) -> list[list[str]]:
     lines = [line.split() for line in text.splitlines()]
     start = next(n for n, line in enumerate(lines) if " ".join(line).startswith(label))
     return lines[start:]
 
 
-def test_the_loki_test_stands_beside_its_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_loki_test_is_compared_with_print(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "loki:time-shuffled", "--db", str(database)]) == 0
     text = capsys.readouterr().out
-    here, printed, ratio = lines_after(text, "1 deallocation here")[:3]
-    assert here[2:] == ["here", "17.3", "4000"]
+    measured, printed, ratio = lines_from(text, "1 deallocation here")[:3]
+    assert measured[2:] == ["here", "17.3", "4000"]
     assert printed == ["printed", "148", "2954"]
     assert ratio == ["ratio", "1.35"]
     assert "30 times (1 byte) to 93 times (50 bytes)" in " ".join(text.split())
@@ -181,8 +181,8 @@ def test_the_loki_test_stands_beside_its_tables(database: Path, capsys: pytest.C
 def test_memory_stands_in_bytes_an_object(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "loki:memory", "--db", str(database)]) == 0
     text = capsys.readouterr().out
-    here, printed = lines_after(text, "20 here")[:2]
-    assert here[1:3] == ["here", "40.0"], "32 bytes and the pointer"
+    measured, printed = lines_from(text, "20 here")[:2]
+    assert measured[1:3] == ["here", "40.0"], "32 bytes and the pointer"
     assert printed[1] == "58.6", "57196 kB of a million"
     assert "new-delete: bytes an object" in text
 
@@ -191,8 +191,8 @@ def test_the_book_s_times_stand_beside_ours(database: Path, capsys: pytest.Captu
     assert main(["table", "optimized:times", "--db", str(database)]) == 0
     text = capsys.readouterr().out
     assert re.search(r"here: run \d+$", text, re.MULTILINE), "without a setting no comma"
-    here, printed, _ = lines_after(text, "new-delete here")[:3]
-    assert here == ["new-delete", "here", "10.2", "5.0"]
+    measured, printed, _ = lines_from(text, "new-delete here")[:3]
+    assert measured == ["new-delete", "here", "10.2", "5.0"]
     assert printed == ["printed", "64.0", "6.2"]
 
 
@@ -220,9 +220,7 @@ def test_without_rows_the_command_that_measures_a_table(
     assert command in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_cell_that_did_not_finish_says_so_beside_the_print(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unfinished_cell_is_marked_beside_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [Row.from_native(1, native) for native in small_objects_rows(sizes=(50,))]
     late = [replace(row, status="timed_out") for row in rows if row.strategy == "loki"]
     kept = [row for row in rows if row.strategy != "loki"]
@@ -231,4 +229,4 @@ def test_a_cell_that_did_not_finish_says_so_beside_the_print(
         del native["run_id"]
     write_run(tmp_path / "mallard.db", natives, experiment="small-objects")
     assert main(["table", "loki:time-shuffled", "--db", str(tmp_path / "mallard.db")]) == 0
-    assert lines_after(capsys.readouterr().out, "50 deallocation here")[0][-1] == "time"
+    assert lines_from(capsys.readouterr().out, "50 deallocation here")[0][-1] == "time"

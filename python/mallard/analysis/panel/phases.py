@@ -28,7 +28,7 @@ def phase_tables(experiment: str, rows: Iterable[Row]) -> list[CellTable]:
     """A line for each place, and a table for each setting. The description's first settings come first."""
     panel = EXPERIMENTS[experiment].panel
     assert isinstance(panel, Phases)
-    sums = [amount for amount in panel.amounts if amount.sum_of]
+    sums = [amount for amount in panel.amounts if amount.summands]
     tables = [
         replace(table, lines=[_with_sums(line, sums) for line in table.lines])
         for _, table in cell_tables(rows, experiment)
@@ -48,7 +48,7 @@ def _with_sums(line: Line, sums: Sequence[Quantity]) -> Line:
 def _with_sum(cell: Cell, sums: Sequence[Quantity]) -> Cell:
     figures = dict(cell.figures)
     for quantity in sums:
-        first, *addends = (cell.figures.get(name, {}) for name in quantity.sum_of)
+        first, *addends = (cell.figures.get(name, {}) for name in quantity.summands)
         if first and any(addends):
             figures[quantity.figure] = {
                 repetition: value + sum(addend.get(repetition, 0.0) for addend in addends)

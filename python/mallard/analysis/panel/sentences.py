@@ -149,7 +149,7 @@ def _share(kind: Share, table: CellTable) -> list[str]:
     parts = [
         f"{name} {100.0 * max(0.0, part) / total:.0f} %"
         for name in contestants(table.strategies)
-        if (total := median_figure(line, name, kind.whole.figure)) and total > 0.0
+        if (total := median_figure(line, name, kind.total.figure)) and total > 0.0
         if (part := median_figure(line, name, kind.part.figure)) is not None
     ]
     return _listing(kind.text.format(line.place[0]), in_a_list(parts))
@@ -172,7 +172,7 @@ def _per_place(kind: PerPlace, table: CellTable) -> list[str]:
     """The strategies that have the amount in every line."""
 
     def share(line: Line, name: str) -> float | None:
-        value = cell_amount(table, line, name, kind.quantity, kind.quantity.each)
+        value = cell_amount(table, line, name, kind.quantity, kind.quantity.per)
         return None if value is None else value / line.place[0]
 
     shares = {name: [share(line, name) for line in table.lines] for name in contestants(table.strategies)}

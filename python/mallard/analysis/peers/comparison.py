@@ -18,7 +18,7 @@ from mallard.analysis.cell_tables import Setting
 from mallard.analysis.names import in_table_order, ours
 from mallard.analysis.peers.contests import Contest, compared_quantities, contests
 from mallard.cells import Pairing, Times, paired
-from mallard.contenders import order_of_peer, peer_of
+from mallard.contenders import find_peer, order_of_peer
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description.quantity import Quantity
 from mallard.mallocs import OWN
@@ -146,13 +146,13 @@ def losses(candidates: Iterable[Duel]) -> list[Duel]:
 
 def has_contenders(rows: Iterable[Row]) -> bool:
     """True if another malloc or library was measured."""
-    return any(peer_of(row.strategy) not in ("", OWN) for row in rows)
+    return any(find_peer(row.strategy) not in ("", OWN) for row in rows)
 
 
 def _make_duels(contest: Contest) -> list[Duel]:
     by_side: dict[str, list[str]] = {}
     for name in in_table_order({*contest.times, *contest.unfinished}):
-        side = "" if ours(name) else peer_of(name)
+        side = "" if ours(name) else find_peer(name)
         if side or ours(name):
             by_side.setdefault(side, []).append(name)
     if "" not in by_side:

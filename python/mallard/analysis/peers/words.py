@@ -51,7 +51,7 @@ class CellNames:
     def of(self, duel: Duel) -> str:
         cell = dict(duel.cell)
         description = EXPERIMENTS.get(duel.experiment)
-        places = [axis.name for axis in description.axes if axis.said] if description else []
+        places = [axis.name for axis in description.axes if axis.value_format] if description else []
         varying = [name for name in cell if name not in places and (duel.experiment, name) in self._differing]
         return ", ".join(
             _parameter_text(duel.experiment, name, cell[name]) for name in (*places, *varying) if name in cell
@@ -171,7 +171,7 @@ def _parameter_text(experiment: str, name: str, value: object) -> str:
     """A value in the words of the experiment's axis; the name and value of any other parameter."""
     description = EXPERIMENTS.get(experiment)
     axis = description.axis(name) if description else None
-    if name == COMPILER or axis is None or not axis.said:
+    if name == COMPILER or axis is None or not axis.value_format:
         return str(value) if name == COMPILER else setting_text(((name, value),))
     count = amount(value) if isinstance(value, int) else value
-    return axis.said.format(value, count=count, type=structure_type(str(value)))
+    return axis.value_format.format(value, count=count, type=structure_type(str(value)))

@@ -11,9 +11,9 @@ COUNT, COUNTS, RANGE, WORD, WORDS = "N", "LIST", "RANGE", "WORD", "WORDS"
 # A parameter's part in a cell.
 PLACE = "place"  # it is a part of the key
 AMOUNT = "amount"  # the amount of work
-FOLLOWS = "follows"  # none: it follows from the others
+FOLLOWS = "follows"  # not part of the key: derived from the others
 THREADS = "threads"  # the axis of the number of threads
-LEAST_POWER = 1000  # a default from here on is told as a power of ten, if it is one
+LEAST_POWER = 1000  # larger defaults are printed as powers of ten, if possible
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Axis:
     default: object = None  # a value; several for LIST; by scale if it is a mapping
     words: tuple[str, ...] = ()  # the allowed words; numbers have limits
     role: str = PLACE
-    said: str = ""  # the text of a value: `{count}` as a power, `{type}` of a data structure
+    value_format: str = ""  # the text of a value: `{count}` as a power, `{type}` of a data structure
     option: str = ""  # if its name differs from the parameter's
     plural: str = ""  # the name of its values in the options of a run
     within: str = ""  # the axis that it divides; not all of its values have this one
@@ -48,11 +48,11 @@ class Axis:
         if self.default is None:
             return self.text
         if isinstance(self.default, Mapping):
-            (_, usual), *others = self.default.items()
-            told = ", ".join(f"--{scale} {_value_text(value)}" for scale, value in others)
-            return f"{self.text} (default: {_value_text(usual)}; {told})"
-        every = bool(self.words) and self.default == self.words
-        return f"{self.text} (default: {'all' if every else _value_text(self.default)})"
+            (_, default_value), *others = self.default.items()
+            scale_values = ", ".join(f"--{scale} {_value_text(value)}" for scale, value in others)
+            return f"{self.text} (default: {_value_text(default_value)}; {scale_values})"
+        is_complete = bool(self.words) and self.default == self.words
+        return f"{self.text} (default: {'all' if is_complete else _value_text(self.default)})"
 
 
 def _value_text(value: object) -> str:
@@ -67,4 +67,4 @@ def _value_text(value: object) -> str:
 
 SMALL, HUGE, USUAL = "small", "huge", "usual"
 # The pages that a process gets. Every experiment has this axis; its option is a common one.
-PAGES = Axis("pages", words=(SMALL, HUGE, USUAL), said="{} pages")
+PAGES = Axis("pages", words=(SMALL, HUGE, USUAL), value_format="{} pages")

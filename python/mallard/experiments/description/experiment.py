@@ -25,14 +25,14 @@ class Experiment:
     heading: str
     panel: Panel
     examples: tuple[tuple[str, str], ...] = ()  # words after `mallard bench NAME`, and a note
-    how: str = ""  # the explanation of the section
+    explanation: str = ""  # the explanation of the section
     apart: tuple[str, ...] = ()  # parameters with a table for each value
-    claimed: tuple[str, ...] = ()  # parameters of a place in claims; empty: none is made of it
+    claimed: tuple[str, ...] = ()  # parameters of a place in claims; empty without claims
     joined: tuple[str, ...] = ()  # further parameters that claims merge
     scales: Mapping[str, Scale] = field(default_factory=dict)
     # If an option names an axis of the grids, there is one grid: with these values, or all of the scale's.
-    asked: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
-    plan: str = ""  # the module of this name in `mallard/plan/`, for a plan that needs code of its own
+    grid_defaults: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    plan: str = ""  # the module of this name in `mallard/plan/`, for a plan that needs specific code
     rules: tuple[Rule, ...] = ()
     printed: Printed | None = None
     short: Short | None = None

@@ -15,7 +15,7 @@ class Plot:
 
     quantity: Quantity
     y: str
-    each: str = ""  # of an amount: divided by this parameter
+    per: str = ""  # of an amount: divided by this parameter
     mebibytes: bool = False
 
 
@@ -30,7 +30,7 @@ class Phases:
     sentences: tuple[Sentence, ...]
     drawn: tuple[str, ...]  # strategies that every plot has
     legend: str
-    whole: str  # the row's own time, as text; it is in percent of the base's
+    total: str  # the row's own time, as text; it is in percent of the base's
     relative: Quantity | None = None  # the quantity in percent instead
     plots: tuple[Plot, ...] = ()
     head: str = ""  # of a column; by default the name of the place
@@ -47,7 +47,7 @@ class Wording:
 
     operation: str  # a leaf, a pair
     operations: str  # leaves, pairs
-    what: str  # a leaf element, made and destroyed
+    description: str  # a leaf element, made and destroyed
     clock: str = "CPU"
     memory: str = "peak memory"
     memory_text: str = "Peak resident memory of the process"
@@ -88,7 +88,7 @@ class Race:
     maps: int  # the first places; they have a map each on the page
     title: str  # of a map, with {} for each of these places
     rows: str  # the other places, as the head of the rows
-    each: str  # "number of threads", as text
+    row_text: str  # "number of threads", as text
     sentences: tuple[RaceSentence, ...]
     below: tuple[Most | Columns | MostRatio, ...]
     legend: str

@@ -17,6 +17,6 @@ class Quantity:
     unit: str = ""  # of a time: its operation; of an amount: its unit
     shown: str = BYTES  # of an amount: bytes, or a format
     least: float = 1.0  # of an amount: a smaller one counts as this one
-    each: str = ""  # of an amount: divided by this parameter
+    per: str = ""  # of an amount: divided by this parameter
     large: int = 0  # of an amount: the smallest place that counts; below it, chance decides
-    sum_of: tuple[str, ...] = ()  # figures to add; the first and one more must be there
+    summands: tuple[str, ...] = ()  # figures to add; the first and one more must be there

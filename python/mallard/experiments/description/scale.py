@@ -21,7 +21,7 @@ class Rule:
     second: str
     why: str = ""
     divides: bool = False
-    told: str = ""  # the whole refusal, with {first} and {second}; by default it is made from `why`
+    message: str = ""  # the whole refusal, with {first} and {second}; by default it is made from `why`
 
 
 @dataclass(frozen=True)

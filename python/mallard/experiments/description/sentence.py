@@ -67,7 +67,7 @@ class Share:
     """One amount in percent of another, in the last line, if that line is large enough to tell."""
 
     part: Quantity
-    whole: Quantity
+    total: Quantity
     text: str  # `{}`: the place
 
 
@@ -104,7 +104,8 @@ class ByThreads:
 
 @dataclass(frozen=True)
 class Growth:
-    """The time with the most threads relative to that with the fewest. `flat`: growth up to it is none."""
+    """The time with the most threads relative to that with the fewest. `flat`: the largest ratio that counts
+    as flat."""
 
     flat: float
 

@@ -1,6 +1,6 @@
 """The report as one self-contained page.
 
-page.py       puts the sections together     contents.py   the page's input, and the parts of a section
+page.py       assembles the sections         contents.py   the page's input, and the parts of a section
 panel/        the sections of experiments    findings/     peers, claims, decisions
 cells/        coloured tables whose cells hold several figures, and the script's data for them: one JSON
 plot, line_plot                              drawings

@@ -1,4 +1,4 @@
-"""The conditions under which the figures were measured, and the way to measure them again."""
+"""The conditions of the measurements, and the commands that reproduce them."""
 
 from __future__ import annotations
 
@@ -54,33 +54,38 @@ DIFFERENT = "Not all runs come from the same {0}: compare within a section, not 
 
 
 def conditions(measured: Sequence[Measured]) -> Markup:
-    runs = [each.run for each in measured]
+    runs = [entry.run for entry in measured]
     machines = _distinct(runs, lambda run: fingerprint(run.machine))
-    builds = _distinct(runs, _builds_of)
+    builds = _distinct(runs, _build_ids)
     blocks = [
         *(_facts("Machine", group, len(machines), _labelled(group[0].machine, LABELS)) for group in machines),
-        *(_facts(title, group, len(builds), told) for group in builds for title, told in _builds(group[0])),
-        *(_facts(f"Setting of {each.run.experiment}", [each.run], 1, _setting(each)) for each in measured),
+        *(_facts(title, group, len(builds), facts) for group in builds for title, facts in _builds(group[0])),
+        *(
+            _facts(f"Setting of {entry.run.experiment}", [entry.run], 1, _setting(entry))
+            for entry in measured
+        ),
     ]
     return joined(_run_table(measured), element("div", *blocks, class_="columns"))
 
 
 def cautions(measured: Sequence[Measured]) -> Markup | None:
     """The warnings that a reader must see before the figures, at the top of the page."""
-    said: list[str] = []
-    for each in measured:
-        about = f"{each.run.experiment}: " if len(measured) > 1 else ""
-        said += [f"{about}{note.text}" for note in each.notes if note.kind != "resumed"]
-        if each.run.finished is None:
-            said.append(f"{about}the run was interrupted: some cells are missing or have fewer repetitions")
-    runs = [each.run for each in measured]
+    warnings: list[str] = []
+    for entry in measured:
+        about = f"{entry.run.experiment}: " if len(measured) > 1 else ""
+        warnings += [f"{about}{note.text}" for note in entry.notes if note.kind != "resumed"]
+        if entry.run.finished is None:
+            warnings.append(
+                f"{about}the run was interrupted: some cells are missing or have fewer repetitions"
+            )
+    runs = [entry.run for entry in measured]
     if len(_distinct(runs, lambda run: fingerprint(run.machine))) > 1:
-        said.append(DIFFERENT.format("machine"))
-    elif len(_distinct(runs, _builds_of)) > 1:
-        said.append(DIFFERENT.format("build"))
-    if not said:
+        warnings.append(DIFFERENT.format("machine"))
+    elif len(_distinct(runs, _build_ids)) > 1:
+        warnings.append(DIFFERENT.format("build"))
+    if not warnings:
         return None
-    items = [element("li", text) for text in dict.fromkeys(said)]
+    items = [element("li", text) for text in dict.fromkeys(warnings)]
     return element("aside", element("b", "Read with care"), element("ul", *items))
 
 
@@ -91,7 +96,7 @@ def _distinct(runs: Sequence[Run], key: Callable[[Run], str]) -> list[list[Run]]
     return list(groups.values())
 
 
-def _builds_of(run: Run) -> str:
+def _build_ids(run: Run) -> str:
     return " ".join(str(build.get("build_id", "")) for build in _described(run).values())
 
 
@@ -101,35 +106,37 @@ def _described(run: Run) -> dict[str, dict[str, Any]]:
     return builds
 
 
-def _facts(title: str, runs: Sequence[Run], of: int, facts: list[tuple[str, str]]) -> Markup:
-    which = f"run{'s' if len(runs) > 1 else ''} {', '.join(str(run.id) for run in runs)}"
-    small = element("small", which) if of > 1 else None
+def _facts(title: str, runs: Sequence[Run], groups: int, facts: list[tuple[str, str]]) -> Markup:
+    run_numbers = f"run{'s' if len(runs) > 1 else ''} {', '.join(str(run.id) for run in runs)}"
+    small = element("small", run_numbers) if groups > 1 else None
     terms = (joined(element("dt", label), element("dd", value)) for label, value in facts)
     return element("div", element("h3", title, small), element("dl", *terms), class_="facts")
 
 
 def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
     """A title and facts for each build."""
-    found = []
+    builds = []
     for compiler, build in _described(run).items():
-        told = {key: value for key, value in build.items() if key not in ("format", "commit", "builds")}
-        facts = [*_labelled(told, LABELS), ("commit", run.commit or "unknown")]
-        found.append((f"Build by {compiler}" if compiler else "Build", facts))
-    return found
+        described = {key: value for key, value in build.items() if key not in ("format", "commit", "builds")}
+        facts = [*_labelled(described, LABELS), ("commit", run.commit or "unknown")]
+        builds.append((f"Build by {compiler}" if compiler else "Build", facts))
+    return builds
 
 
 def _setting(measured: Measured) -> list[tuple[str, str]]:
     """The rows' values of parameters that are neither a place in a table nor a figure."""
-    found: dict[str, dict[Any, None]] = {}  # in the order of the rows, each once
+    values: dict[str, dict[Any, None]] = {}  # in the order of the rows, each once
     for row in measured.rows:
         for key, value in row.parameters.items():
             if key in SETTING_LABELS:
-                found.setdefault(key, {})[value] = None
+                values.setdefault(key, {})[value] = None
         if row.malloc:
-            found.setdefault("malloc", {})[row.malloc] = None
+            values.setdefault("malloc", {})[row.malloc] = None
     labels = SETTING_LABELS | {"malloc": "malloc of the process"}
     return [
-        (labels[key], ", ".join(_value(key, value) for value in found[key])) for key in labels if key in found
+        (labels[key], ", ".join(_value(key, value) for value in values[key]))
+        for key in labels
+        if key in values
     ]
 
 
@@ -141,7 +148,7 @@ def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, 
 
 def _run_table(measured: Sequence[Measured]) -> Markup:
     columns = ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")
-    rows = [element("tr", *_run_cells(each)) for each in measured]
+    rows = [element("tr", *_run_cells(entry)) for entry in measured]
     table = element(
         "table",
         element("caption", "The runs that this page shows", class_="unseen"),
@@ -152,8 +159,8 @@ def _run_table(measured: Sequence[Measured]) -> Markup:
     return element("div", table, class_="wide", role="region", aria_label="Runs", tabindex="0")
 
 
-def _run_cells(each: Measured) -> list[Markup]:
-    run = each.run
+def _run_cells(measured: Measured) -> list[Markup]:
+    run = measured.run
     load = f"{run.load_start:g}" if run.load_start is not None else "\u2013"
     if run.load_end is not None:
         load += f" \u2192 {run.load_end:g}"
@@ -164,20 +171,20 @@ def _run_cells(each: Measured) -> list[Markup]:
         run.scale,
         f"{run.repetitions} or more",
         str(run.seed),
-        str(len(each.rows)),
+        str(len(measured.rows)),
         load,
     )
     return [element("th", run.experiment), *(element("td", cell) for cell in cells)]
 
 
 def reproduce(measured: Sequence[Measured]) -> Markup:
-    commands = "\n".join(each.run.command for each in measured)
+    commands = "\n".join(entry.run.command for entry in measured)
     return joined(
         element("p", "The same cells on your machine, with the same random inputs:"),
         element("pre", element("code", f"{commands}\nmallard report -o report.html{_database(measured)}")),
         element(
             "p",
-            "Each repetition is a process of its own, the strategies of a row in random order. Times are "
+            "Each repetition is a separate process, the strategies of a row in random order. Times are "
             "CPU time, except under contention, where they are wall time. Ratios pair repetitions; intervals "
             "are 95 %, by an exact bootstrap. What lies inside its interval counts as no difference.",
         ),
@@ -191,7 +198,7 @@ def _database(measured: Sequence[Measured]) -> str:
 
 def _value(key: str, value: Any) -> str:
     if value is None or value == "":
-        return "not told" if value is None else "none"
+        return "unknown" if value is None else "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):

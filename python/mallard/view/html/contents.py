@@ -27,7 +27,7 @@ class Section:
     title: str  # in the navigation
     heading: str
     body: Markup | None  # None if nothing was measured
-    answer: Markup | None = None  # one sentence for readers who stop there
+    answer: Markup | None = None  # the answer in one sentence
     command: str = ""  # the command that measures it
 
     def markup(self) -> Markup:
@@ -42,7 +42,7 @@ class Section:
         return element("section", element("h2", self.heading), body, id=self.name, class_="part")
 
 
-def section_of(name: str, body: Markup, answer: Markup | None = None) -> Section:
+def experiment_section(name: str, body: Markup, answer: Markup | None = None) -> Section:
     """The section of an experiment."""
     experiment = EXPERIMENTS[name]
     return Section(name, experiment.title, experiment.heading, body, answer)
@@ -58,7 +58,7 @@ def introduction(name: str) -> Markup:
     """The description of the experiment, then the notes that a reader needs."""
     experiment = EXPERIMENTS[name]
     text = f"{experiment.text[:1].upper()}{experiment.text[1:]}."
-    return element("p", f"{text} {experiment.how}".strip())
+    return element("p", f"{text} {experiment.explanation}".strip())
 
 
 def setting_text(setting: Setting, only: Collection[str] = ()) -> str:

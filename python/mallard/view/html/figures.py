@@ -45,7 +45,7 @@ def step(ratio: float) -> str:
     return next(name for end, name in STEPS if ratio <= end)
 
 
-def step_of(ratio: Ratio) -> str:
+def ratio_step(ratio: Ratio) -> str:
     return "eq" if ratio.verdict == "no difference" else step(ratio.median)
 
 
@@ -81,7 +81,7 @@ def size(size_log2: int) -> str:
 
 def with_raised_exponents(text: str) -> str:
     """2^27 with a raised exponent."""
-    return re.sub(r"\b2\^(\d+)", lambda found: size(int(found[1])), text)
+    return re.sub(r"\b2\^(\d+)", lambda match: size(int(match[1])), text)
 
 
 def mebibytes(count: float) -> str:

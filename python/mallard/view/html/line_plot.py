@@ -56,8 +56,8 @@ class LinePlot:
 
     def markup(self) -> Markup:
         """The drawing. Heights are logarithmic, so that a factor has one height everywhere."""
-        ys = [y for each in self.series for _, y in each.points]
-        low, high = _whole_powers(min(ys), max(ys))
+        ys = [y for line in self.series for _, y in line.points]
+        low, high = _enclosing_powers(min(ys), max(ys))
         place = _Place(self._xs(), self.logarithmic_x, low, high, _right(self.series))
         parts = [
             self._frame(place, low, high),
@@ -74,17 +74,17 @@ class LinePlot:
 
     def _values(self) -> tuple[tuple[tuple[str, str], ...], ...]:
         return tuple(
-            tuple((_number(x), three_digits(y)) for x, y in each.points) for each in _by_height(self.series)
+            tuple((_number(x), three_digits(y)) for x, y in line.points) for line in _by_height(self.series)
         )
 
     def _xs(self) -> list[float]:
-        return sorted({x for each in self.series for x, _ in each.points})
+        return sorted({x for line in self.series for x, _ in line.points})
 
     def _frame(self, place: _Place, low: float, high: float) -> Markup:
         rungs = [(place.y(tick), f"{tick:.3g}") for tick in _ticks(low, high)]
         grid = "".join(f"M{LEFT},{y:.1f}H{place.right:.0f}" for y, _ in rungs)
         heights = [element("text", text, y=f"{y:.1f}") for y, text in rungs]
-        shown = _apart_enough([(x, place.x(x)) for x in self._xs()])
+        shown = _without_overlaps([(x, place.x(x)) for x in self._xs()])
         places = [element("text", _number(x), x=f"{where:.1f}") for x, where in shown]
         middle = f"{(LEFT + place.right) / 2:.1f}"
         return joined(
@@ -125,14 +125,14 @@ class _Place:
 
 def _lines(series: Sequence[Series], place: _Place) -> list[Markup]:
     """The lines, with names at their ends. Names that would overlap are moved apart."""
-    ends = [(place.y(each.points[-1][1]), each) for each in _by_height(series)]
-    tops = _apart([y for y, _ in ends], HEIGHT - BOTTOM)
-    return [_line(each, place, y, moved) for (y, each), moved in zip(ends, tops, strict=True)]
+    ends = [(place.y(line.points[-1][1]), line) for line in _by_height(series)]
+    tops = _spread_out([y for y, _ in ends], HEIGHT - BOTTOM)
+    return [_line(line, place, y, moved) for (y, line), moved in zip(ends, tops, strict=True)]
 
 
 def _by_height(series: Sequence[Series]) -> list[Series]:
     """The series from the top name to the lowest."""
-    return sorted(series, key=lambda each: -each.points[-1][1])
+    return sorted(series, key=lambda line: -line.points[-1][1])
 
 
 def _line(series: Series, place: _Place, end: float, label: float) -> Markup:
@@ -155,10 +155,10 @@ def _short(place: float) -> str:
 
 def _right(series: Sequence[Series]) -> float:
     """The end of the lines. Long names take their room from them."""
-    return WIDTH - max(RIGHT, NAME_WIDTH * max(len(each.name) for each in series) + 10)
+    return WIDTH - max(RIGHT, NAME_WIDTH * max(len(line.name) for line in series) + 10)
 
 
-def _apart(wanted: Sequence[float], lowest: float) -> list[float]:
+def _spread_out(wanted: Sequence[float], lowest: float) -> list[float]:
     """Places near the wanted ones (in ascending order), a label's height apart, none below `lowest`."""
     places: list[float] = []
     for y in wanted:
@@ -170,7 +170,7 @@ def _apart(wanted: Sequence[float], lowest: float) -> list[float]:
     return places
 
 
-def _apart_enough(ticks: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def _without_overlaps(ticks: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Values and their places, without those whose text would touch its left neighbour."""
     shown: list[tuple[float, float]] = []
     for value, at in ticks:
@@ -185,7 +185,7 @@ def _number(value: float) -> str:
     return f"10{str(power).translate(RAISED)}" if power and value == 10.0**power else f"{value:g}"
 
 
-def _whole_powers(low: float, high: float) -> tuple[float, float]:
+def _enclosing_powers(low: float, high: float) -> tuple[float, float]:
     """Powers of two around both, at least two apart."""
     first, last = math.floor(math.log2(low)), math.ceil(math.log2(high))
     return 2.0**first, 2.0 ** max(last, first + 2)

@@ -1,6 +1,6 @@
-"""Elements with escaped text and attributes. All that is made here is safe to put into a page.
+"""Elements with escaped text and attributes, which are safe to insert into a page.
 
-Markup carries the data of its tables and plots beside its text, in order. cell_data.py collects it.
+Markup carries the data of its tables and plots in order, in addition to its text. cell_data.py collects it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ class Markup(str):
     data: tuple[object, ...] = ()
 
     def with_data(self, *data: object) -> Markup:
-        found = Markup(self)
-        found.data = data
-        return found
+        copy = Markup(self)
+        copy.data = data
+        return copy
 
 
 Content = str | Markup | None
-ENDS_BY_ITSELF = ("td", "th", "tr")  # the next one, or the end of the table, ends it
+ENDS_BY_ITSELF = ("td", "th", "tr")  # end tags that HTML does not require
 
 
 def element(name: str, /, *contents: Content, **attributes: str | bool | None) -> Markup:
@@ -41,7 +41,7 @@ def leaf(name: str, /, **attributes: str | bool | None) -> Markup:
 
 
 def joined(*contents: Content) -> Markup:
-    data = [each for content in contents if isinstance(content, Markup) for each in content.data]
+    data = [item for content in contents if isinstance(content, Markup) for item in content.data]
     return Markup("".join(_safe(content) for content in contents)).with_data(*data)
 
 

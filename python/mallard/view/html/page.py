@@ -66,7 +66,7 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
 
 def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list[Section]:
     runs = list(measured.values())
-    rows = evidence or [row for each in runs for row in each.rows]
+    rows = evidence or [row for entry in runs for row in entry.rows]
     return [
         *(section for name in EXPERIMENTS for section in _of_experiment(name, measured.get(name))),
         peers_section(rows, runs),
@@ -80,7 +80,7 @@ def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list
 
 def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> dict[str, str]:
     """The description of each strategy, for the panel."""
-    rows = (row for rows in (evidence, *(each.rows for each in measured.values())) for row in rows)
+    rows = (row for rows in (evidence, *(entry.rows for entry in measured.values())) for row in rows)
     return {name: strategy_text(name) for name in in_table_order({row.strategy for row in rows})}
 
 
@@ -101,8 +101,8 @@ def _of_experiment(name: str, measured: Measured | None) -> list[Section]:
 
 
 def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Markup:
-    newest = max((each.run for each in measured.values()), key=lambda run: run.id)
-    runs = sorted(each.run.id for each in measured.values())
+    newest = max((entry.run for entry in measured.values()), key=lambda run: run.id)
+    runs = sorted(entry.run.id for entry in measured.values())
     facts = [
         str(newest.machine.get("cpu") or "unknown processor"),
         str(newest.runner.get("compiler", "")),

@@ -27,16 +27,16 @@ Concerned = dict[Note, list[str]]
 def paper_notes(measured: Mapping[str, Measured]) -> Markup:
     """The notes. Those of density are about the measured data structures."""
     blocks = []
-    for name, each in measured.items():
-        found = _of_density(_structures(each)) if name == "density" else _of_tables(name)
-        if found:
-            blocks.append(_experiment(name, found))
+    for name, entry in measured.items():
+        notes = _of_density(_structures(entry)) if name == "density" else _of_tables(name)
+        if notes:
+            blocks.append(_experiment(name, notes))
     return joined(*blocks)
 
 
 def _structures(measured: Measured) -> list[str]:
-    there = {str(row.parameters["ds"]) for row in measured.rows}
-    return [name for name in structures() if name in there]
+    present = {str(row.parameters["ds"]) for row in measured.rows}
+    return [name for name in structures() if name in present]
 
 
 def _of_density(measured: Sequence[str]) -> Concerned:

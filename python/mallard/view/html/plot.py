@@ -108,13 +108,13 @@ def _side(axis: Axis, low: float, high: float) -> str:
     return "faster" if (high < axis.neutral) == axis.less_is_faster else "slower"
 
 
-def _bar(class_: str, one: float, other: float) -> Markup:
-    left, right = sorted((one, other))
-    return leaf("rect", class_=class_, x=_percent(left), width=_percent(right - left))
+def _bar(class_: str, start: float, end: float) -> Markup:
+    low, high = sorted((start, end))
+    return leaf("rect", class_=class_, x=_percent(low), width=_percent(high - low))
 
 
 def _mark(at: float, kind: str) -> Markup:
-    """A mark. A path takes no percents, so it is in a drawing of its own, which is placed in percent."""
+    """A mark. A path cannot use percents, so it is in a nested drawing, which is placed in percent."""
     diamond = leaf("path", class_=f"mark {kind}", d="M0 -5L5 0L0 5L-5 0Z")
     return element("svg", diamond, x=_percent(at), y="50%")
 

@@ -8,7 +8,7 @@ from mallard.view.html.figures import with_raised_exponents
 from mallard.view.html.markup import Markup, element
 
 
-def says(sentences: Sequence[str]) -> Markup | None:
+def render_sentences(sentences: Sequence[str]) -> Markup | None:
     if not sentences:
         return None
     items = [element("li", with_raised_exponents(sentence)) for sentence in sentences]

@@ -11,7 +11,7 @@ PIPE_WIDTH = 100
 
 
 def output_console(pipe_width: int = PIPE_WIDTH) -> Console:
-    """As wide as the terminal; elsewhere as wide as said, unless $COLUMNS says otherwise."""
+    """A console as wide as the terminal; without a terminal, $COLUMNS or `pipe_width` wide."""
     console = Console(highlight=False)
     if not console.is_terminal and not os.environ.get("COLUMNS"):
         console.width = pipe_width
@@ -19,5 +19,5 @@ def output_console(pipe_width: int = PIPE_WIDTH) -> Console:
 
 
 def print_line(console: Console, text: str, style: str = "", *, markup: bool = False) -> None:
-    """On a terminal broken between words; elsewhere one line, whatever its length."""
+    """Prints a line, wrapped between words on a terminal, unwrapped elsewhere."""
     console.print(text, style=style, markup=markup, soft_wrap=not console.is_terminal)

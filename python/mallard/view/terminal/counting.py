@@ -10,15 +10,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 @contextlib.contextmanager
-def count_on(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
-    """Gives a function that is told the steps that are done, and of how many. Nothing is drawn between its
-    calls, so that a measured process has the machine to itself."""
-    columns = (TextColumn(what), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn())
+def count_progress(console: Console, label: str) -> Iterator[Callable[[int, int], None]]:
+    """Yields a function that takes the finished and the total steps. Nothing is drawn between its
+    calls, so that a measured process is not disturbed."""
+    columns = (TextColumn(label), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, auto_refresh=False, transient=True) as bar:
-        task = bar.add_task(what)
+        task = bar.add_task(label)
 
-        def tick(done: int, of: int) -> None:
-            bar.update(task, completed=done, total=of)
+        def tick(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
             if console.is_terminal:
                 bar.refresh()
 
@@ -26,15 +26,15 @@ def count_on(console: Console, what: str) -> Iterator[Callable[[int, int], None]
 
 
 @contextlib.contextmanager
-def steps_on(console: Console) -> Iterator[Callable[[str], Callable[[int, int], None]]]:
-    """Gives a function that begins a step of work, and returns its tick. One bar shows all of them."""
+def step_progress(console: Console) -> Iterator[Callable[[str], Callable[[int, int], None]]]:
+    """Yields a function that begins a step of work, and returns its tick. One bar shows all steps."""
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), MofNCompleteColumn())
     with Progress(*columns, console=console, auto_refresh=False, transient=True) as bar:
         task = bar.add_task("")
 
         def step(name: str) -> Callable[[int, int], None]:
-            def tick(done: int, of: int) -> None:
-                bar.update(task, description=name, completed=done, total=of)
+            def tick(done: int, total: int) -> None:
+                bar.update(task, description=name, completed=done, total=total)
                 if console.is_terminal:
                     bar.refresh()
 

@@ -25,10 +25,10 @@ def show_answer(console: Console, notation: Notation, rows: Sequence[Row]) -> No
         times = [value for values in by_repetition.values() for value in values]
         if not times:
             continue
-        found = spread(times)
-        interval = f"{nanoseconds(found.low)} to {nanoseconds(found.high)}"
-        parts.append(f"{strategy} {nanoseconds(found.median)} ns ({interval})")
+        summary = spread(times)
+        interval = f"{nanoseconds(summary.low)} to {nanoseconds(summary.high)}"
+        parts.append(f"{strategy} {nanoseconds(summary.median)} ns ({interval})")
     if parts:
-        side = "before" if notation.before else "after"
+        side = "before" if notation.access_first else "after"
         where = f"{side} the shuffle" if notation.shuffle_factor else "without a shuffle"
         console.print(f"{notation.text}: an access {where} takes {', '.join(parts)}", markup=False)

@@ -1,7 +1,7 @@
 """The progress of a run: a bar with the time left in a terminal, plain lines elsewhere.
 
-The bar is drawn between the measured processes, and once a second during a long one. No thread of its own
-draws it, so that a measured process has the machine to itself.
+The bar is drawn between the measured processes, and once a second during a long one. No separate thread
+draws it, so that a measured process is not disturbed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mallard.analysis.labels import place_heads, place_text
 from mallard.analysis.words import amount
 from mallard.experiments import EXPERIMENTS
 from mallard.experiments.description.panel import Race
-from mallard.pace import left_text
+from mallard.pace import format_remaining
 from mallard.result import Row
 from mallard.view.terminal.console import print_line
 
@@ -24,7 +24,10 @@ DRAW_SECONDS = 0.2
 LINE_SECONDS = 30.0
 RACES = tuple(
     dict.fromkeys(
-        name for each in EXPERIMENTS.values() if isinstance(each.panel, Race) for name in each.places
+        name
+        for experiment in EXPERIMENTS.values()
+        if isinstance(experiment.panel, Race)
+        for name in experiment.places
     )
 )
 
@@ -36,7 +39,7 @@ class ProgressDisplay:
         self._task = TaskID(0)
         self._total = 0
         self._drawn = 0.0
-        self._seconds_left: float | None = None
+        self._remaining_seconds: float | None = None
         self._counted = 0.0
 
     def begin(self, done: int, total: int) -> None:
@@ -58,17 +61,17 @@ class ProgressDisplay:
         self._task = self._bar.add_task("", total=total, completed=done, what="", left="")
         self._bar.start()
 
-    def measured(self, row: Row, done: int, seconds_left: float | None) -> None:
-        self._seconds_left, self._counted = seconds_left, time.monotonic()
-        now = time.monotonic()
+    def measured(self, row: Row, done: int, remaining_seconds: float | None) -> None:
+        self._remaining_seconds, self._counted = remaining_seconds, time.monotonic()
+        timestamp = time.monotonic()
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, what=_what(row))
-            if now - self._drawn >= DRAW_SECONDS:
-                self._draw(now)
-        elif now - self._drawn >= LINE_SECONDS:
-            self._drawn = now
+            self._bar.update(self._task, completed=done, what=_describe_row(row))
+            if timestamp - self._drawn >= DRAW_SECONDS:
+                self._draw(timestamp)
+        elif timestamp - self._drawn >= LINE_SECONDS:
+            self._drawn = timestamp
             share = 100 * done // self._total
-            self._print(f"{share:3} %, {done} of {self._total}, {left_text(seconds_left)}")
+            self._print(f"{share:3} %, {done} of {self._total}, {format_remaining(remaining_seconds)}")
 
     def tick(self) -> None:
         if self._bar is not None:
@@ -88,16 +91,20 @@ class ProgressDisplay:
     def _print(self, text: str, style: str = "") -> None:
         print_line(self._console, text, style)
 
-    def _draw(self, now: float) -> None:
+    def _draw(self, timestamp: float) -> None:
         assert self._bar is not None
-        left = None if self._seconds_left is None else max(0.0, self._seconds_left - (now - self._counted))
-        self._bar.update(self._task, left=left_text(left))
+        remaining = (
+            None
+            if self._remaining_seconds is None
+            else max(0.0, self._remaining_seconds - (timestamp - self._counted))
+        )
+        self._bar.update(self._task, left=format_remaining(remaining))
         self._bar.refresh()
-        self._drawn = now
+        self._drawn = timestamp
 
 
-def _what(row: Row) -> str:
-    """The row of the plan, by the parameters that tell it from others of its experiment."""
+def _describe_row(row: Row) -> str:
+    """The row of the plan, by the parameters that identify it in the experiment."""
     parameters = row.parameters
     if "ds" in parameters:
         return f"{parameters['ds']} 2^{parameters['size_log2']} {row.strategy}"

@@ -32,7 +32,7 @@ class StagesView:
         printed = time.monotonic()
 
         def line(share: float) -> str:
-            left = self.seconds_left(stage.name, share, time.monotonic() - self.begin)
+            left = self.remaining_seconds(stage.name, share, time.monotonic() - self.begin)
             return f"{stage.name}: {share:.0%} of {stage.text} - {duration(left)} left"
 
         if self.console.is_terminal:
@@ -49,7 +49,7 @@ class StagesView:
             yield show
         self.done += self.costs[stage.name]
 
-    def seconds_left(self, name: str, share: float, passed: float) -> float:
+    def remaining_seconds(self, name: str, share: float, passed: float) -> float:
         """The rest after `share` of a stage and `passed` seconds. At first only the costs count."""
         whole = sum(self.costs.values())
         done = self.done + self.costs[name] * share

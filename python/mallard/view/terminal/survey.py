@@ -46,11 +46,11 @@ def show_survey(console: Console, answers: Sequence[Answer], mallocs: Sequence[s
 def conclusions(answers: Sequence[Answer], mallocs: Sequence[str]) -> list[str]:
     """Where a local allocator pays, where it does not, and what to type next."""
     pays = [answer for answer in answers if answer.pays]
-    rest = [answer for answer in answers if not answer.pays and answer.gain]
+    others = [answer for answer in answers if not answer.pays and answer.gain]
     compared = f"glibc, {', '.join(mallocs)} and std::pmr" if mallocs else "glibc and std::pmr"
     lines = [
         f"A local allocator pays here: {_listed(pays)}." if pays else "A local allocator pays nowhere here.",
-        f"It does not: {_listed(rest)}." if rest else "No question is left where it does not.",
+        f"It does not: {_listed(others)}." if others else "No question is left where it does not.",
         "Next: 'mallard advise -- ./program' for your program, 'mallard bench density' for every structure.",
     ]
     note = f"±: half the 95 % interval. Compared with {compared}."
@@ -64,7 +64,7 @@ def _listed(answers: Sequence[Answer]) -> str:
 
 
 def _figures(answer: Answer) -> list[Text]:
-    best = min((each.ratio.median for each in (answer.rival, answer.local) if each), default=0.0)
+    best = min((choice.ratio.median for choice in (answer.rival, answer.local) if choice), default=0.0)
     malloc = _figure(answer.malloc, best)
     if answer.malloc:
         malloc = Text.assemble(malloc, f" {in_words(answer.malloc.name)}")

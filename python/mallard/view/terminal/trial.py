@@ -94,8 +94,8 @@ def _row(ground: Ground, effect: Effect) -> list[str]:
     ]
 
 
-def _interval(of: Difference) -> str:
-    return f"{1e3 * of.low:+.2f} to {1e3 * of.high:+.2f}"
+def _interval(difference: Difference) -> str:
+    return f"{1e3 * difference.low:+.2f} to {1e3 * difference.high:+.2f}"
 
 
 def _signed_size(bytes_: float) -> str:
@@ -109,16 +109,16 @@ def last_request(of_servers: Sequence[tuple[int, int]]) -> str:
 
 
 def _notes(ground: Ground) -> list[str]:
-    notes = [said] if (said := short(ground.trial.program_seconds)) else []
+    notes = [warning] if (warning := short(ground.trial.program_seconds)) else []
     if ground.trial.ends:
         notes.append(varies(ground.trial.ends))
     notes += [
-        f"{strategy}: the program {how} under it; without it, it does not."
+        f"{strategy}: the program {failure} under it; without it, it does not."
         f"{last_request(ground.trial.last.get(strategy, ()))}"
-        for strategy, how in ground.trial.failed.items()
+        for strategy, failure in ground.trial.failed.items()
     ]
     notes += [
-        f"{strategy}: the program's output is another one than without it." for strategy in ground.differing
+        f"{strategy}: the output differs from the unchanged program's." for strategy in ground.differing
     ]
     if not ground.compared:
         notes.append("The program's output differs from run to run, so it was not compared.")
@@ -138,7 +138,7 @@ def _notes(ground: Ground) -> list[str]:
             )
     if slope := ground.slope:
         delays = in_prose([str(delay) for delay, _ in ground.sensitivity])
-        part, low, high = (round(100 * each) for each in (slope.median, slope.low, slope.high))
+        part, low, high = (round(100 * value) for value in (slope.median, slope.low, slope.high))
         notes.append(
             f"With {delays} ns more for each operation of the scope, {part} % of the delay is in the "
             f"program's time ({low} to {high} %): {meaning(slope)}."

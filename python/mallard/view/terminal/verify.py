@@ -45,23 +45,25 @@ def show_verification(console: Console, result: Verification) -> None:
         print_line(console, line, style)
 
 
-def _answer(of: Comparison) -> str:
-    for name, how in of.failed.items():
-        return f"The program {_called(name)} {how}; the program before {of.programs[BEFORE].end}."
-    if of.whole is None:
+def _answer(comparison: Comparison) -> str:
+    for name, failure in comparison.failed.items():
+        return f"The program {_called(name)} {failure}; the program before {comparison.programs[BEFORE].end}."
+    if comparison.whole is None:
         return "The program after the change was not measured."
-    time, before = of.whole.time, of.programs[BEFORE].seconds
-    kind = "wall time" if of.wall else "CPU time"
-    under = f"under {of.malloc} on a {of.heap} heap"
+    time, baseline = comparison.whole.time, comparison.programs[BEFORE].seconds
+    kind = "wall time" if comparison.wall else "CPU time"
+    under = f"under {comparison.malloc} on a {comparison.heap} heap"
     interval = f"{_ms(abs(time.high))} to {_ms(abs(time.low))}"
     if time.high < 0:
-        return f"The change saves {_ms(-time.median)} of {_ms(before)} ms of {kind} ({interval} ms), {under}."
+        return (
+            f"The change saves {_ms(-time.median)} of {_ms(baseline)} ms of {kind} ({interval} ms), {under}."
+        )
     if time.low > 0:
         interval = f"{_ms(time.low)} to {_ms(time.high)}"
-        costs = f"The change costs {_ms(time.median)} ms on top of {_ms(before)} ms of {kind}"
+        costs = f"The change costs {_ms(time.median)} ms on top of {_ms(baseline)} ms of {kind}"
         return f"{costs} ({interval} ms), {under}."
     return (
-        f"No difference in {kind} beyond the interval: {_signed_ms(time.median)} of {_ms(before)} ms "
+        f"No difference in {kind} beyond the interval: {_signed_ms(time.median)} of {_ms(baseline)} ms "
         f"({_interval(time, _signed_ms)} ms), {under}."
     )
 
@@ -70,65 +72,97 @@ def _called(name: str) -> str:
     return {BEFORE: "before the change", AFTER: "after the change", NULL: "NULL"}[name]
 
 
-def _table(of: Comparison) -> Table:
+def _table(comparison: Comparison) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     table.add_column("", no_wrap=True)
     for name in ("before", "after", "change", "95 % interval", "of before"):
         table.add_column(name, justify="right", no_wrap=True)
-    kind = "wall time" if of.wall else "CPU time"
-    _add(table, of, f"{kind}, ms", lambda its: its.seconds, lambda its: its.time, _ms, _signed_ms)
-    _add(table, of, "peak memory, KiB", lambda its: its.peak_bytes, lambda its: its.peak_bytes, _kib, _s_kib)
-    _add(table, of, "page faults", lambda its: its.faults, lambda its: its.faults, count, _signed)
+    kind = "wall time" if comparison.wall else "CPU time"
+    _add(
+        table,
+        comparison,
+        f"{kind}, ms",
+        lambda typical: typical.seconds,
+        lambda change: change.time,
+        _ms,
+        _signed_ms,
+    )
+    _add(
+        table,
+        comparison,
+        "peak memory, KiB",
+        lambda typical: typical.peak_bytes,
+        lambda change: change.peak_bytes,
+        _kib,
+        _s_kib,
+    )
+    _add(
+        table,
+        comparison,
+        "page faults",
+        lambda typical: typical.faults,
+        lambda change: change.faults,
+        count,
+        _signed,
+    )
     return table
 
 
 def _add(
     table: Table,
-    of: Comparison,
+    comparison: Comparison,
     name: str,
     typical: Callable[[Typical], float],
     change: Callable[[Change], Difference],
     plain: Callable[[float], str],
     signed: Callable[[float], str],
 ) -> None:
-    base = typical(of.programs[BEFORE])
-    after = plain(typical(of.programs[AFTER])) if AFTER in of.programs else ""
+    base = typical(comparison.programs[BEFORE])
+    changed = plain(typical(comparison.programs[AFTER])) if AFTER in comparison.programs else ""
     rows = (
-        (name, plain(base), after, of.whole),
-        ("  the rewrite alone", "", "", of.rewrite),
-        ("  the allocator alone", "", "", of.allocator),
+        (name, plain(base), changed, comparison.whole),
+        ("  the rewrite alone", "", "", comparison.rewrite),
+        ("  the allocator alone", "", "", comparison.allocator),
     )
-    for title, before, now, its in rows:
-        if its is None:
+    for title, base_text, changed_text, part in rows:
+        if part is None:
             continue
-        difference = change(its)
+        difference = change(part)
         share = f"{100 * difference.median / base:+.1f} %" if base else ""
         style = "green" if difference.high < 0 else "red" if difference.low > 0 else ""
         table.add_row(
-            title, before, now, signed(difference.median), _interval(difference, signed), share, style=style
+            title,
+            base_text,
+            changed_text,
+            signed(difference.median),
+            _interval(difference, signed),
+            share,
+            style=style,
         )
 
 
-def _notes(of: Comparison, advice: Advice | None) -> list[str]:
-    notes = [f"{plural(of.rounds, 'round')} in random order; medians of the differences within a round."]
-    if of.rewrite is None and NULL not in of.failed:
+def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:
+    notes = [
+        f"{plural(comparison.rounds, 'round')} in random order; medians of the differences within a round."
+    ]
+    if comparison.rewrite is None and NULL not in comparison.failed:
         notes.append(
             "Without NULL, the changed code bound to new_delete, the gain of the rewrite itself is unknown."
         )
-    elif of.allocator is not None:
+    elif comparison.allocator is not None:
         notes.append("Rewrite: NULL beside BEFORE. Allocator: AFTER beside NULL. Medians need not add up.")
-    if of.wall and advice and advice.wall:
+    if comparison.wall and advice and advice.wall:
         notes.append("Times are wall time, as in the advice.")
-    elif of.wall:
+    elif comparison.wall:
         notes.append(f"Times are wall time: a program uses more than {SEVERAL_CORES:g} cores on average.")
-    if of.programs[BEFORE].seconds < SHORT_SECONDS:
+    if comparison.programs[BEFORE].seconds < SHORT_SECONDS:
         notes.append("The program is short: its start is much of its time. Give it more work.")
-    if of.ends:
-        notes.append(varies(of.ends))
-    if of.differing:
-        names = in_prose([_called(name) for name in of.differing])
-        notes.append(f"The output is another one than before: {names}.")
-    elif of.compared:
+    if comparison.ends:
+        notes.append(varies(comparison.ends))
+    if comparison.differing:
+        names = in_prose([_called(name) for name in comparison.differing])
+        notes.append(f"The output differs from before: {names}.")
+    elif comparison.compared:
         notes.append("The output is the same in all runs.")
     else:
         notes.append("The output before the change differs from run to run, so it was not compared.")
@@ -148,11 +182,11 @@ def _beside(advice: Figure, result: Verification) -> str:
         f"against {advice.against}. "
     )
     if result.fact is None:
-        return f"{tried}There is no fact beside it."
+        return f"{tried}There is no fact to compare."
     part = "after beside null" if result.comparison.allocator else "after beside before"
-    before, fact = result.comparison.programs[BEFORE].seconds, result.fact.time
-    line = f"{tried}Fact: {_promise(fact, before)}, {part}. "
-    scale = before / advice.program_seconds
+    baseline, fact = result.comparison.programs[BEFORE].seconds, result.fact.time
+    line = f"{tried}Fact: {_promise(fact, baseline)}, {part}. "
+    scale = baseline / advice.program_seconds
     if fact.high < advice.time.low * scale:
         line += "The fact is more than the advice."
     elif fact.low > advice.time.high * scale:
@@ -160,30 +194,32 @@ def _beside(advice: Figure, result: Verification) -> str:
     else:
         line += "The intervals of the shares overlap."
     if abs(scale - 1) > MOVED:
-        line += " The program's time is another one, so the advice may be of another input or machine."
+        line += " The program's time differs, so the advice may be for another input or machine."
     return line
 
 
-def _promise(time: Difference, of: float) -> str:
+def _promise(time: Difference, seconds: float) -> str:
     return (
-        f"{_signed_ms(time.median)} of {_ms(of)} ms ({_interval(time, _signed_ms)}; "
-        f"{100 * time.median / of:+.1f} %)"
+        f"{_signed_ms(time.median)} of {_ms(seconds)} ms ({_interval(time, _signed_ms)}; "
+        f"{100 * time.median / seconds:+.1f} %)"
     )
 
 
-def _owners(of: Ownership) -> list[tuple[str, str]]:
-    if of.unknown is not None:
-        return [(f"No recording shows how the blocks of the changed program end: {of.unknown}", "yellow")]
-    lines = [line for pool in of.pools for line in _of_pool(pool)] or [(NO_POOL, "yellow")]
-    if of.foreign_frees:
-        lines.append((f"{plural(of.foreign_frees, 'free')} of blocks that were not recorded.", ""))
-    return [*lines, (UNSEEN, "")] if of.pools else lines
+def _owners(ownership: Ownership) -> list[tuple[str, str]]:
+    if ownership.unknown is not None:
+        return [
+            (f"No recording shows how the blocks of the changed program end: {ownership.unknown}", "yellow")
+        ]
+    lines = [line for pool in ownership.pools for line in _of_pool(pool)] or [(NO_POOL, "yellow")]
+    if ownership.foreign_frees:
+        lines.append((f"{plural(ownership.foreign_frees, 'free')} of blocks that were not recorded.", ""))
+    return [*lines, (UNSEEN, "")] if ownership.pools else lines
 
 
 def _of_pool(pool: Pool) -> list[tuple[str, str]]:
-    what = f"{pool.name} ({plural(pool.pools, 'pool')}, {plural(pool.allocations, 'block')})"
+    label = f"{pool.name} ({plural(pool.pools, 'pool')}, {plural(pool.allocations, 'block')})"
     if not pool.wrong:
-        return [(f"{what}: no block outlived its pool, and none was freed by the wrong one.", "")]
+        return [(f"{label}: no block outlived its pool, and none was freed by the wrong one.", "")]
     kinds = (
         (pool.outlived, "after the block's end"),
         (pool.of_other, "of a block of another pool"),
@@ -192,11 +228,11 @@ def _of_pool(pool: Pool) -> list[tuple[str, str]]:
     )
     wrong = in_prose([f"{plural(number, 'free')} {kind}" for number, kind in kinds if number])
     where = f" The first: {' < '.join(pool.first)}." if pool.first else ""
-    return [(f"{what}: {wrong}.{where}", "red")]
+    return [(f"{label}: {wrong}.{where}", "red")]
 
 
-def _interval(of: Difference, shown: Callable[[float], str]) -> str:
-    return f"{shown(of.low)} to {shown(of.high)}"
+def _interval(difference: Difference, shown: Callable[[float], str]) -> str:
+    return f"{shown(difference.low)} to {shown(difference.high)}"
 
 
 def _ms(seconds: float) -> str:

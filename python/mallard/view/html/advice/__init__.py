@@ -1,6 +1,6 @@
 """Advice as one self-contained page: the answer, the picture of before and after, the trial, the scope, code.
 
-The flame graph, the frame and the styles are those of a profile's page.
+It shares the flame graph, the frame and the styles with a profile's page.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from mallard.view.html.profile.shell import (
     LIMITS,
     MOST_BYTES,
     STYLES,
-    doubts_of,
+    list_doubts,
     page_header,
     program_name,
-    whole_page,
+    render_page,
 )
 
 OWN_STYLES = (*STYLES[:-1], "advice.css", STYLES[-1])
@@ -35,7 +35,7 @@ OWN_STYLES = (*STYLES[:-1], "advice.css", STYLES[-1])
 
 @dataclass(frozen=True)
 class Advice:
-    """The input of the page. `content` is that of the recording, if the program allocates at all."""
+    """The input of the page. `content` is of the recording; None if the program does not allocate."""
 
     study: Study
     verdict: Verdict
@@ -70,7 +70,7 @@ def _page(advice: Advice) -> str:
         f"Which allocator for {program_name(study.words)}?",
         shlex.join(study.words),
         facts,
-        doubts_of(profile) if profile else [],
+        list_doubts(profile) if profile else [],
     )
-    found = [part for part in parts if part]
-    return whole_page(f"advice for {program_name(study.words)}", header, found, content, OWN_STYLES)
+    shown_parts = [part for part in parts if part]
+    return render_page(f"advice for {program_name(study.words)}", header, shown_parts, content, OWN_STYLES)

@@ -1,7 +1,8 @@
-"""Before and after: the program's time as it is, under other mallocs, and with the scope's best allocators.
+"""Before and after: the time of the unchanged program, under other mallocs, and with the scope's best
+allocators.
 
-A bar is a time; the thin line over its end is the interval of the saving at 95 %. The dashed line is an
-estimate: the time of the program if its allocator took none, and locality stayed as it is.
+A bar is a time; the thin line over its end is the 95 % interval of the saving. The dashed line is an
+estimate: the time of the program if allocation took no time, with unchanged locality.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Bar:
     label: str
     about: str
     seconds: float
-    saved: Difference | None  # beside the program as it is; None for that itself
+    saved: Difference | None  # against the unchanged program; None for that program
     peak: str
     kind: str  # before, malloc, local, best
 
@@ -32,7 +33,7 @@ def before_and_after_part(study: Study) -> Part | None:
     if len(bars) < 2:
         return None
     widest = max(_end(bar) for bar in bars)
-    floor = floor_of(study, bars[0].seconds)
+    floor = time_floor(study, bars[0].seconds)
     ground = study.ground
     heap = ground.heap if ground else "clean"
     table = element(
@@ -68,29 +69,36 @@ def before_and_after_part(study: Study) -> Part | None:
     )
 
 
-def floor_of(study: Study, before: float) -> float | None:
+def time_floor(study: Study, program_seconds: float) -> float | None:
     """The program's time less the estimate of its time in allocation. That is CPU time, so there is none
     beside wall time."""
     if study.ground and study.ground.trial.wall:
         return None
-    return max(0.0, before - study.ceiling.high)
+    return max(0.0, program_seconds - study.ceiling.high)
 
 
 def make_bars(study: Study) -> Iterator[Bar]:
     ground = study.ground
-    before = ground.trial.program_seconds if ground else study.globals.seconds
+    program_seconds = ground.trial.program_seconds if ground else study.globals.seconds
     peak = study.globals.peak_bytes
-    yield Bar("as it is", study.base, before, None, peak_ratio(0.0, peak), "before")
-    for each in study.globals.effects:
-        if each.malloc in study.globals.differing:
+    yield Bar("as it is", study.base, program_seconds, None, peak_ratio(0.0, peak), "before")
+    for malloc_effect in study.globals.effects:
+        if malloc_effect.malloc in study.globals.differing:
             continue
-        shown = peak_ratio(each.peak_bytes.median, peak)
-        yield Bar(each.malloc, "malloc", study.globals.seconds + each.time.median, each.time, shown, "malloc")
+        shown = peak_ratio(malloc_effect.peak_bytes.median, peak)
+        yield Bar(
+            malloc_effect.malloc,
+            "malloc",
+            study.globals.seconds + malloc_effect.time.median,
+            malloc_effect.time,
+            shown,
+            "malloc",
+        )
     for effect in ground.allowed if ground else ():
         kind = "best" if study.best and effect is study.best else "local"
         shown = peak_ratio(effect.peak_bytes.median, peak)
         about = f"in {study.chosen.title}" if study.chosen else ""
-        yield Bar(effect.strategy, about, before + effect.time.median, effect.time, shown, kind)
+        yield Bar(effect.strategy, about, program_seconds + effect.time.median, effect.time, shown, kind)
 
 
 def _end(bar: Bar) -> float:

@@ -1,7 +1,7 @@
-"""The flame graph of the advice: which calls the saved time comes from.
+"""The flame graph of the advice: the calls that the saved time comes from.
 
-A trial saves time in the operations of its scope. A call has its share of them: those below it that are also
-below the scope. So a call inside the scope is wholly coloured, and its caller by the part that goes through.
+A trial saves time in the operations of its scope. The share of a call is the operations below it that are
+also below the scope: a call inside the scope is fully coloured, its caller by the part that goes through.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ def saved_part(study: Study, content: Content) -> Part | None:
         return Colouring(
             f"share of the operations that {chosen.title} makes, where the time was saved",
             LEGEND,
-            tuple(one / max(of, 1) for one, of in zip(inside, _operations(nodes), strict=True)),
-            tuple(times(-best.time.median * one / all_) for one in inside),
+            tuple(
+                saved_operations / max(operations, 1)
+                for saved_operations, operations in zip(inside, _operations(nodes), strict=True)
+            ),
+            tuple(times(-best.time.median * saved_operations / all_) for saved_operations in inside),
             "saved, by its operations",
         )
 
@@ -49,22 +52,22 @@ def saved_part(study: Study, content: Content) -> Part | None:
 
 
 def operations_inside(nodes: Sequence[Node], function: int) -> list[int]:
-    """Of each node, its operations that the function makes, itself or by the calls below it."""
+    """For each node, the operations made by the function, directly or through calls below it."""
     inside = [False] * len(nodes)
-    found = [0] * len(nodes)
+    counts = [0] * len(nodes)
     for at in range(1, len(nodes)):
         inside[at] = inside[_parent(nodes, at)] or nodes[at].function == function
     own = _operations(nodes)
     for at in range(len(nodes) - 1, 0, -1):
         if inside[at]:
-            found[at] = own[at]
+            counts[at] = own[at]
         if not inside[_parent(nodes, at)]:
-            found[_parent(nodes, at)] += found[at]
-    return found
+            counts[_parent(nodes, at)] += counts[at]
+    return counts
 
 
 def _operations(nodes: Sequence[Node]) -> list[int]:
-    """At least the sum of the children's, as the widths are."""
+    """The operations of each node, at least the sum of its children's, like the widths."""
     own = [node.operations for node in nodes]
     below = [0] * len(nodes)
     for at in range(len(nodes) - 1, 0, -1):

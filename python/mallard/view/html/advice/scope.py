@@ -1,4 +1,4 @@
-"""The scope of the advice: its six dimensions as parts of a duck, and its figures as the profile has them."""
+"""The scope of the advice: six dimensions as parts of a duck, and the figures of the profile."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mallard.profile.words import UNKNOWN
 from mallard.view.html.markup import Markup, element, joined, leaf
 from mallard.view.html.profile.content import Content, Part
 from mallard.view.html.profile.flame import colour
-from mallard.view.html.profile.scopes import how_it_lives
+from mallard.view.html.profile.scopes import lifetime_details
 from mallard.view.html.profile.summary import dimensions
 
-# Of each dimension its part of the duck, which looks to the right, and the middle of its letter.
+# For each dimension the outline of its part of the duck, which looks right, and the position of its letter.
 PARTS = {
     "F": ("M46 150C30 136 20 112 14 84C40 96 70 112 92 131C74 136 60 142 46 150Z", (48, 124)),
     "U": (
@@ -35,7 +35,7 @@ def scope_part(study: Study, content: Content) -> Part | None:
     chosen = study.chosen
     if chosen is None:
         return None
-    row = row_of(chosen, content)
+    row = find_row(chosen, content)
     if row is None:
         return None
     body = joined(
@@ -45,17 +45,19 @@ def scope_part(study: Study, content: Content) -> Part | None:
             dimensions(row.figures),
             class_="duck-and-bars",
         ),
-        element("div", *how_it_lives(content, row), class_="columns in-depth"),
+        element("div", *lifetime_details(content, row), class_="columns in-depth"),
     )
     return Part("scope", "Scope", f"How the memory of {chosen.title} lives", body, {})
 
 
-def row_of(chosen: Candidate, content: Content) -> Scope | None:
+def find_row(chosen: Candidate, content: Content) -> Scope | None:
     markers = content.profile.markers
     scopes = (*content.profile.scopes, *(markers.scopes if markers else ()))
     if chosen.function is not None:
-        return next((each for each in scopes if each.function == chosen.function), None)
-    return next((each for each in scopes if each.kind == chosen.kind and each.name == chosen.asked_as), None)
+        return next((scope for scope in scopes if scope.function == chosen.function), None)
+    return next(
+        (scope for scope in scopes if scope.kind == chosen.kind and scope.name == chosen.asked_as), None
+    )
 
 
 def duck(figures: Figures) -> Markup:
@@ -63,26 +65,26 @@ def duck(figures: Figures) -> Markup:
     beak; and fragmentability its tail."""
     words = []
     drawn = []
-    for each in DIMENSIONS:
-        value = figures.dimension(each.letter).scaled
+    for dimension in DIMENSIONS:
+        value = figures.dimension(dimension.letter).scaled
         text = UNKNOWN if value is None else f"{value:.2f}"
-        words.append(f"{each.name} {text}")
-        outline, (left, top) = PARTS[each.letter]
+        words.append(f"{dimension.name} {text}")
+        outline, (left, top) = PARTS[dimension.letter]
         drawn.append(
             (
-                list(PARTS).index(each.letter),
+                list(PARTS).index(dimension.letter),
                 element(
                     "g",
-                    element("title", f"{each.name}: {text}"),
+                    element("title", f"{dimension.name}: {text}"),
                     leaf("path", d=outline),
-                    element("text", each.letter, x=str(left), y=str(top)),
+                    element("text", dimension.letter, x=str(left), y=str(top)),
                     class_="unknown" if value is None else colour(min(max(value, 0.0), 1.0)),
                 ),
             )
         )
     return element(
         "svg",
-        *(part for _, part in sorted(drawn, key=lambda one: one[0])),
+        *(part for _, part in sorted(drawn, key=lambda part: part[0])),
         leaf("circle", cx="276", cy="56", r="5", class_="eye"),
         viewBox="0 20 368 224",
         role="img",

@@ -1,4 +1,4 @@
-"""The tables of the trial: each strategy on each heap and malloc, and the candidates of the short trials."""
+"""The tables of the trial: all strategies by heap and malloc, and the candidates of the short trials."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tried_part(study: Study) -> Part | None:
             f"{study.trial.rounds} rounds in random order; medians of the differences to the null within a "
             "round, with intervals at 95 %. The null finds the scope in the same way and serves nothing.",
         ),
-        *(joined(_heading(each), _strategies(study, each)) for each in grounds),
+        *(joined(_heading(ground), _strategies(study, ground)) for ground in grounds),
         joined(element("h3", "Every strategy, in a short trial"), _strategies(study, study.briefly))
         if study.briefly
         else None,
@@ -44,41 +44,42 @@ def _strategies(study: Study, ground: Ground) -> Markup:
         "strategy",
         *map(number_head, ("saved", "interval", "of all", "peak", "faults", "served", "rewound")),
     )
-    rows = [_strategy(study, ground, each) for each in ground.trial.effects]
+    rows = [_strategy(study, ground, effect) for effect in ground.trial.effects]
     return table(f"Strategies against {ground.malloc} on a {ground.heap} heap", heads, rows)
 
 
 def _strategy(study: Study, ground: Ground, effect: Effect) -> Markup:
     counts = effect.counts
-    asked = counts.requests
-    left_out = " (another output)" if effect.strategy in ground.differing else ""
+    requests = counts.requests
+    mark = " (another output)" if effect.strategy in ground.differing else ""
     saved = -effect.time.median
     return element(
         "tr",
-        element("th", breakable(effect.strategy), left_out or None),
+        element("th", breakable(effect.strategy), mark or None),
         number(times(saved), "saved"),
         number(interval(effect.time), "interval"),
         number(percent(saved / ground.trial.program_seconds), "of all"),
         number(peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes), "peak"),
         number(f"{effect.faults.median:+,.0f}", "faults"),
-        number(percent(counts.served / asked) if asked else "", "served"),
+        number(percent(counts.served / requests) if requests else "", "served"),
         number(count(counts.started_again) if counts.started_again else "", "rewound"),
     )
 
 
 def _candidates(screened: tuple[Screened, ...]) -> Markup:
-    """The best of a short trial is measured in full."""
+    """The table of candidates. The best of the short trials is measured in full."""
     heads = ("scope", *map(number_head, ("blocks", "contained", "saved in a short trial")))
     rows = [
         element(
             "tr",
-            element("th", each.candidate.with_source),
-            number(count(each.candidate.allocations), "blocks"),
+            element("th", entry.candidate.with_source),
+            number(count(entry.candidate.allocations), "blocks"),
             number(
-                "" if each.candidate.containment is None else percent(each.candidate.containment), "contained"
+                "" if entry.candidate.containment is None else percent(entry.candidate.containment),
+                "contained",
             ),
-            number(times(each.saved_seconds) if each.result else each.reason, "saved in a short trial"),
+            number(times(entry.saved_seconds) if entry.result else entry.reason, "saved in a short trial"),
         )
-        for each in screened
+        for entry in screened
     ]
     return joined(element("h3", "Scopes that were tried"), table("Scopes that were tried", heads, rows))

@@ -1,4 +1,4 @@
-"""A cell of a race beside the printed ones."""
+"""Compares a cell of a race with printed cells."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from mallard.papers.printed import Key, PrintedTable
 
 
 def matching(
-    tables: Iterable[PrintedTable],
-    data_paper: str,
-    place: Mapping[str, object],
-    preferred: Mapping[str, object],
+    tables: Iterable[PrintedTable], paper: str, place: Mapping[str, object], preferred: Mapping[str, object]
 ) -> PrintedTable | None:
-    """The table of that paper's own measurement at a place. Among several, the one nearest to the setting
-    is taken, and among those the one that prints seconds."""
-    found = [
+    """The table with the paper's own measurement at a place. Of several tables, the one closest to the
+    setting is preferred, then one that prints seconds."""
+    matches = [
         table
         for table in tables
-        if table.data_paper == data_paper
-        and all(table.place.get(key) == value for key, value in place.items())
+        if table.data_paper == paper and all(table.place.get(key) == value for key, value in place.items())
     ]
 
     def fit(table: PrintedTable) -> tuple[int, bool]:
@@ -30,7 +26,7 @@ def matching(
             table.unit == "seconds",
         )
 
-    return max(found, key=fit, default=None)
+    return max(matches, key=fit, default=None)
 
 
 def beside(printed: PrintedTable | None, key: Key, name: str, cell: Cell | None) -> Beside | None:

@@ -1,5 +1,5 @@
-"""Buttons above the heat maps of a section, which choose the figures in view. cells.js makes one for each
-choice of the form. Without script, the legend of the first choice is there.
+"""Buttons above the heat maps of a section, which choose the displayed figures. cells.js adds one for each
+choice of the form. Without script, the legend of the first choice is shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from mallard.view.html.markup import Content, Markup, element
 def maps(
     name: str, form: Form, *blocks: Content, head: Markup | None = None, anchor: str | None = None
 ) -> Markup:
-    """The maps of a section. `name` tells its buttons from those of other sections."""
+    """The maps of a section. `name` identifies the section's buttons."""
     first = form.choices[0]
     legend = element("div", element("p", first.text), steps(first.legend), class_="legend")
     controls = element("div", legend, class_="controls", data_name=name)

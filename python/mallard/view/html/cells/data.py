@@ -1,4 +1,4 @@
-"""The script's data for a page as one JSON: compressed, and in letters that a page can have.
+"""The script's data for a page as one JSON: compressed and base64-encoded.
 
 forms   the values of a table's cells and their texts (cell_form.py), each form once
 tables  the heat maps in order (heat_map.py), with the number of their form
@@ -23,10 +23,10 @@ ID = "cells"
 
 
 def cell_data(body: Markup, texts: Mapping[str, str]) -> Markup:
-    tables = [each for each in body.data if isinstance(each, MapData)]
+    tables = [item for item in body.data if isinstance(item, MapData)]
     forms = list(dict.fromkeys(table.form for table in tables))
-    told = {
-        "forms": [form.told for form in forms],
+    payload = {
+        "forms": [form.script_data for form in forms],
         "tables": [
             {
                 "form": forms.index(table.form),
@@ -37,13 +37,13 @@ def cell_data(body: Markup, texts: Mapping[str, str]) -> Markup:
             }
             for table in tables
         ],
-        "plots": [each.values for each in body.data if isinstance(each, PlotData)],
+        "plots": [item.values for item in body.data if isinstance(item, PlotData)],
         "steps": PALETTE,
         "texts": texts,
     }
-    return element("script", Markup(_packed(told)), id=ID, type="application/octet-stream")
+    return element("script", Markup(_packed(payload)), id=ID, type="application/octet-stream")
 
 
-def _packed(told: object) -> str:
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+def _packed(payload: object) -> str:
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 7)).decode()

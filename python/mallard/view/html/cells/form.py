@@ -1,7 +1,7 @@
 """The form of a heat map's cells: their values, and the texts that show them.
 
-A cell holds named values. A template makes a text of them: `{name}` is a value, and text after a line break
-is small. `[...]` is left out if one of its values is missing. A template that lacks another value gives
+A cell holds named values. A template formats them: `{name}` is a value, and text after a line break
+is small. `[...]` is omitted if one of its values is missing. A template that lacks another value expands to
 nothing. Each of the reader's choices is a template, and so is each term of the panel.
 """
 
@@ -37,7 +37,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Form:
-    """Without script the page shows the first choice, which begins with the first value."""
+    """The choices and terms of a cell. Without script the page shows the first choice."""
 
     choices: tuple[Choice, ...]
     terms: tuple[tuple[str, str], ...]  # of the panel: (term, template)
@@ -53,7 +53,7 @@ class Form:
         return tuple(dict.fromkeys(choice.colour for choice in self.choices))
 
     @cached_property
-    def told(self) -> dict[str, object]:
+    def script_data(self) -> dict[str, object]:
         """The script's data for the form."""
         return {
             "values": self.names,
@@ -72,12 +72,12 @@ class Form:
         }
 
 
-def filled(template: str, values: Mapping[str, str]) -> str:
-    """The text of a template. It equals that of `fill` in cells.js."""
+def expand(template: str, values: Mapping[str, str]) -> str:
+    """Expands a template, like `fill` in cells.js."""
 
-    def there(part: str) -> str:
+    def keep_complete(part: str) -> str:
         return part if all(values.get(name) for name in NAME.findall(part)) else ""
 
     while PART.search(template):
-        template = PART.sub(lambda found: there(found[1]), template)
-    return NAME.sub(lambda found: values[found[1]], there(template))
+        template = PART.sub(lambda match: keep_complete(match[1]), template)
+    return NAME.sub(lambda match: values[match[1]], keep_complete(template))

@@ -15,7 +15,7 @@ from mallard.analysis.labels import SHORT_STATUS, STATUS_TEXT, column_words, fam
 from mallard.analysis.names import NULL
 from mallard.contenders import CONTENDERS
 from mallard.library import KEEP
-from mallard.view.html.cells.form import Form, filled
+from mallard.view.html.cells.form import Form, expand
 from mallard.view.html.figures import PALETTE
 from mallard.view.html.markup import Markup, element, joined
 
@@ -26,7 +26,7 @@ BROKEN = "!"
 class Column:
     name: str
     small: str = ""
-    key: str = ""  # its name in the panel, if that is another one
+    key: str = ""  # its name in the panel, if different
     family: str = ""
 
 
@@ -117,7 +117,7 @@ class HeatMap:
     def cell(self, values: Mapping[str, str], steps: Mapping[str, str], framed: Collection[str] = ()) -> Cell:
         """A cell. `steps` are of the palette, by the choice that they colour; `framed` has choices too."""
         first = self.form.choices[0]
-        text, _, small = (filled(first.shows, values) or first.missing).partition("\n")
+        text, _, small = (expand(first.shows, values) or first.missing).partition("\n")
         shown = _cell(text, small, steps.get(first.colour, ""), first.colour in framed)
         letters = "".join(_letter(steps.get(name, ""), name in framed) for name in self.form.colours)
         return Cell(shown, (letters, *(values.get(name, "") for name in self.form.names)))
@@ -144,7 +144,7 @@ def _letter(step: str, framed: bool) -> str:
 
 
 def strategy_columns(names: Sequence[str]) -> list[Column]:
-    """Columns by family, with the words that tell its members apart."""
+    """Columns by family, with the words that distinguish its members."""
     return [Column(*_words(name), name, family(name)) for name in names]
 
 

@@ -12,7 +12,15 @@ from mallard.evidence.beside import Beside
 from mallard.experiments.description.panel import Wording
 from mallard.view.html.cells.form import NOTHING, Choice, Form, Steps
 from mallard.view.html.cells.heat_map import EMPTY, Cell, HeatMap
-from mallard.view.html.figures import LEGEND, interval, mebibytes, percent, step_beside, step_of, three_digits
+from mallard.view.html.figures import (
+    LEGEND,
+    interval,
+    mebibytes,
+    percent,
+    ratio_step,
+    step_beside,
+    three_digits,
+)
 
 BESIDE = (
     "Upper figure: (here / new-delete here) divided by ({paper} / its new-delete); above 1 the strategy "
@@ -46,13 +54,13 @@ class Published:
 
 
 def race_form(wording: Wording, kinds: str) -> Form:
-    each = {choice.kind: choice for choice in _choices(wording)}
+    choices = {choice.kind: choice for choice in _choices(wording)}
     return Form(
-        tuple(each[kind] for kind in kinds),
+        tuple(choices[kind] for kind in kinds),
         (
             ("of new-delete", "{percent} %[ ({interval})]"),
             (f"ns {wording.operation}", "{ns} ({range}; {repetitions})"),
-            *((f"here / {paper}", _told_beside(kind, wording)) for kind, paper in PAPERS.items()),
+            *((f"here / {paper}", _beside_template(kind, wording)) for kind, paper in PAPERS.items()),
             ("page faults", f"{{faults}} in 1000 {wording.operations}[, {{major}} major]"),
             (wording.memory, "{memory} MiB"),
             ("in the kernel", "{kernel} % of the time"),
@@ -65,7 +73,7 @@ def _choices(wording: Wording) -> list[Choice]:
     operation, operations = wording.operation, wording.operations
     first = "Time in percent of new-delete's in the same row. Framed: mallard's fastest of its row."
     between = "The 95 % interval of that percent. What holds 100 is no difference."
-    times = f"{wording.clock} nanoseconds for {wording.what}. Colours as in % of new-delete."
+    times = f"{wording.clock} nanoseconds for {wording.description}. Colours as in % of new-delete."
     faults = f"Minor page faults of the timed part, in 1000 {operations}."
     held = f"{wording.memory_text}, MiB. Darker: more than others in the row."
     return [
@@ -88,7 +96,7 @@ def _choices(wording: Wording) -> list[Choice]:
     ]
 
 
-def _told_beside(kind: str, wording: Wording) -> str:
+def _beside_template(kind: str, wording: Wording) -> str:
     ratio = f"[{{percent}} / {{{kind} there}} % of new-delete: ratio {{{kind}}}]"
     base = f"[{{{kind}}} / {{{kind} ns}} ns {wording.operation}]"
     return f"{ratio}{base}[{{{kind}}} {{{kind} note}}]"
@@ -124,25 +132,25 @@ def race_cell(
         "detail": cell.detail,
     }
     steps = {
-        "p": "" if ratio is None or name in (BASE, NULL) else step_of(ratio),
+        "p": "" if ratio is None or name in (BASE, NULL) else ratio_step(ratio),
         "f": f"z{_fault_step(cell.faults_per_1000)}",
         "m": f"z{memory_step(memory, least)}",
     }
-    for kind, beside in (("c", published.p0213), ("d", published.p0089)):
-        if beside is not None:
-            found, steps[kind] = _beside(beside, name)
-            values |= {f"{kind} {key}".strip(): text for key, text in found.items()}
+    for kind, comparison in (("c", published.p0213), ("d", published.p0089)):
+        if comparison is not None:
+            texts, steps[kind] = _beside(comparison, name)
+            values |= {f"{kind} {key}".strip(): text for key, text in texts.items()}
     return table.cell(values, steps, "p" if best else "")
 
 
-def _beside(beside: Beside, name: str) -> tuple[dict[str, str], str]:
-    """The values, and the step of their colour."""
-    if beside.printed is None:
+def _beside(comparison: Beside, name: str) -> tuple[dict[str, str], str]:
+    """Returns the values, and the step of their colour."""
+    if comparison.printed is None:
         return {"": "fail", "note": "there"}, ""
-    theirs = percent(beside.printed)
-    if name == BASE and beside.ours_ns is not None and beside.printed_ns is not None:
-        return {"": three_digits(beside.ours_ns), "ns": three_digits(beside.printed_ns)}, ""
-    ratio = beside.ratio_of_ratios
+    theirs = percent(comparison.printed)
+    if name == BASE and comparison.ours_ns is not None and comparison.printed_ns is not None:
+        return {"": three_digits(comparison.ours_ns), "ns": three_digits(comparison.printed_ns)}, ""
+    ratio = comparison.ratio_of_ratios
     if ratio is None:
         return {"": NOTHING, "note": f"/ {theirs}"}, ""
     return {"": _quotient(ratio), "there": theirs}, step_beside(ratio)

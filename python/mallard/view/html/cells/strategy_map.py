@@ -16,7 +16,7 @@ from mallard.cells import Cell as Measured
 from mallard.view.html.cells.form import Choice, Form, Steps
 from mallard.view.html.cells.heat_map import EMPTY, Cell, Column, HeatMap
 from mallard.view.html.cells.race_cells import memory_step
-from mallard.view.html.figures import LEGEND, interval, mebibytes, percent, step_of, three_digits
+from mallard.view.html.figures import LEGEND, interval, mebibytes, percent, ratio_step, three_digits
 from mallard.view.html.markup import Markup, element
 
 AMOUNTS: Steps = (
@@ -47,7 +47,7 @@ class TimeKind:
         return Choice(self.letter, self.label, self.text, LEGEND, shows)
 
     @property
-    def told(self) -> str:
+    def template(self) -> str:
         name = self.figure
         share = f"{{{name} percent}} % of {BASE}[ ({{{name} interval}})]"
         return f"{{{name} ns}} ns ({{{name} range}})[, {share}]"
@@ -70,7 +70,7 @@ class AmountKind:
         return Choice(self.letter, self.label, self.text, AMOUNTS, f"{{{self.figure}}}")
 
     @property
-    def told(self) -> str:
+    def template(self) -> str:
         return f"{{{self.figure}}} {self.unit}"
 
 
@@ -79,7 +79,7 @@ Place = tuple[str, Line]  # its heading
 
 
 @dataclass(frozen=True)
-class Found:
+class CellFigures:
     """The kinds' values for one strategy in one place."""
 
     values: dict[str, str]
@@ -87,12 +87,12 @@ class Found:
     framed: set[str]
 
 
-def form_of(kinds: Sequence[Kind]) -> Form:
-    """The form. A figure that is shown in two ways is in the data once."""
-    told = {kind.told: kind.label for kind in reversed(kinds)}
+def make_form(kinds: Sequence[Kind]) -> Form:
+    """The form. A figure that is shown in two ways is stored once."""
+    labels = {kind.template: kind.label for kind in reversed(kinds)}
     return Form(
         tuple(kind.choice for kind in kinds),
-        tuple((kind.label, kind.told) for kind in kinds if told[kind.told] == kind.label),
+        tuple((kind.label, kind.template) for kind in kinds if labels[kind.template] == kind.label),
     )
 
 
@@ -110,43 +110,45 @@ def strategy_map(
         caption,
         "strategy",
         [Column(head, key=f"{axis} {head}".strip()) for head, _ in columns],
-        form_of(kinds),
+        make_form(kinds),
         "race by-strategy",
     )
-    found = [(line, _found(kinds, line)) for _, line in columns]
-    there = [name for name in names if any(name in line.cells for line, _ in found)]
-    lines = grid.markup([(name, [_cell(grid, name, *of_column) for of_column in found]) for name in there])
+    figures = [(line, _cell_figures(kinds, line)) for _, line in columns]
+    measured = [name for name in names if any(name in line.cells for line, _ in figures)]
+    lines = grid.markup(
+        [(name, [_cell(grid, name, *of_column) for of_column in figures]) for name in measured]
+    )
     return element("section", element("h4", "Every strategy"), lines, class_="structure")
 
 
-def _cell(grid: HeatMap, name: str, line: Line, found: dict[str, Found]) -> Cell:
+def _cell(grid: HeatMap, name: str, line: Line, figures: dict[str, CellFigures]) -> Cell:
     cell = line.cells.get(name)
     if cell is None:
         return EMPTY
     if not cell.finished:
         return grid.broken(cell.status, cell.detail)
-    return grid.cell(found[name].values, found[name].steps, found[name].framed)
+    return grid.cell(figures[name].values, figures[name].steps, figures[name].framed)
 
 
-def _found(kinds: Sequence[Kind], line: Line) -> dict[str, Found]:
-    found = {name: Found({}, {}, set()) for name, cell in line.cells.items() if cell.finished}
+def _cell_figures(kinds: Sequence[Kind], line: Line) -> dict[str, CellFigures]:
+    figures = {name: CellFigures({}, {}, set()) for name, cell in line.cells.items() if cell.finished}
     for kind in kinds:
         if isinstance(kind, AmountKind):
-            _amounts(kind, line, found)
+            _amounts(kind, line, figures)
         else:
-            _times(kind, figure_line(line, kind.figure) if kind.figure else line, found)
-    return found
+            _times(kind, figure_line(line, kind.figure) if kind.figure else line, figures)
+    return figures
 
 
-def _times(kind: TimeKind, line: Line, found: dict[str, Found]) -> None:
+def _times(kind: TimeKind, line: Line, figures: dict[str, CellFigures]) -> None:
     picked = pick_strategy(line)
-    for name, of_name in found.items():
+    for name, of_name in figures.items():
         cell = line.cells.get(name)
         if cell is None or not cell.finished:
             continue
         of_name.values.update(_time(kind.figure, cell))
         if cell.ratio and name not in (BASE, NULL):
-            of_name.steps[kind.letter] = step_of(cell.ratio)
+            of_name.steps[kind.letter] = ratio_step(cell.ratio)
         if name == picked:
             of_name.framed.add(kind.letter)
 
@@ -162,9 +164,11 @@ def _time(figure: str, cell: Measured) -> dict[str, str]:
     }
 
 
-def _amounts(kind: AmountKind, line: Line, found: dict[str, Found]) -> None:
-    amounts = {name: value for name in found if (value := median_figure(line, name, kind.figure)) is not None}
+def _amounts(kind: AmountKind, line: Line, figures: dict[str, CellFigures]) -> None:
+    amounts = {
+        name: value for name in figures if (value := median_figure(line, name, kind.figure)) is not None
+    }
     least = max(kind.least, min(amounts.values(), default=0.0))
     for name, amount in amounts.items():
-        found[name].values[kind.figure] = kind.shown(max(0.0, amount))
-        found[name].steps[kind.letter] = f"z{memory_step(amount, least)}"
+        figures[name].values[kind.figure] = kind.shown(max(0.0, amount))
+        figures[name].steps[kind.letter] = f"z{memory_step(amount, least)}"

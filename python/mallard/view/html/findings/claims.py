@@ -67,9 +67,9 @@ def _answer(counts: Mapping[str, int], all_: int) -> Markup:
     )
 
 
-def _filter(name: str, everything: str, of: Mapping[str, tuple[str, int]], all_: int) -> Markup:
+def _filter(name: str, everything: str, options: Mapping[str, tuple[str, int]], all_: int) -> Markup:
     buttons = [_button(name, "all", everything, all_, True)]
-    buttons += [_button(name, key, text, count, False) for key, (text, count) in of.items()]
+    buttons += [_button(name, key, text, count, False) for key, (text, count) in options.items()]
     return element(
         "fieldset", element("legend", f"Only this {name}", class_="unseen"), *buttons, class_="choice"
     )
@@ -120,11 +120,11 @@ def _table(ledger: Sequence[Entry]) -> Markup:
 
 def _row(entry: Entry) -> Markup:
     cells = f" {entry.cells} cells" if entry.cells > 1 else ""
-    here = [
+    measured = [
         element("b", entry.ours) if entry.ours else "\u2013",
         element("small", f"{entry.interval}{';' if entry.interval and cells else ''}{cells}"),
     ]
-    why = element("small", with_raised_exponents(entry.reason)) if entry.reason else None
+    reason = element("small", with_raised_exponents(entry.reason)) if entry.reason else None
     return element(
         "tr",
         element("td", entry.number),
@@ -135,11 +135,11 @@ def _row(entry: Entry) -> Markup:
             element("small", with_raised_exponents(entry.shown_note), class_="note") if entry.note else None,
         ),
         element("td", with_raised_exponents(entry.printed)),
-        element("td", *here),
+        element("td", *measured),
         element(
             "td",
             element("span", entry.verdict, class_=CLASSES[entry.verdict]),
-            why,
+            reason,
             element("code", entry.command) if entry.command and entry.verdict == NOT_MEASURED else None,
         ),
         data_paper=entry.paper,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from mallard.analysis.names import BASE
 from mallard.choose import Chart, ChartLeaf, ChartNode
 from mallard.view.html.contents import Section
-from mallard.view.html.figures import interval, percent, step_of, with_raised_exponents
+from mallard.view.html.figures import interval, percent, ratio_step, with_raised_exponents
 from mallard.view.html.markup import Markup, breakable, element, joined
 
 NAME = "decision"
@@ -68,24 +68,24 @@ class _Tree:
                 self.joins.add((edge.source, edge.target))
         self.joined = {target for _, target in self.joins}
 
-    def branch(self, name: str, given: Sequence[str] = ()) -> Markup:
-        """The part of the chart from here on. `given` are the questions before it that have one answer."""
+    def branch(self, name: str, answered: Sequence[str] = ()) -> Markup:
+        """The chart below a node. `answered` are the preceding questions that have a single answer."""
         if name in self.leaves:
             return _leaf(self.leaves[name])
         node, ways = self.nodes[name], self.following[name]
         if len(ways) == 1 and name not in self.joined:
             answer, target = ways[0]
-            return self.branch(target, (*given, f"{node.question} {answer}"))
+            return self.branch(target, (*answered, f"{node.question} {answer}"))
         second = self._second_question(name)
         if second:
-            return _table(self, node, second, given)
+            return _table(self, node, second, answered)
         lengths = {target: self._length(name, target) for _, target in ways}
         longest = max(lengths.values())
-        beside = [way for way in ways if lengths[way[1]] < longest or longest == 0]
-        below = [way for way in ways if way not in beside]
+        aside = [way for way in ways if lengths[way[1]] < longest or longest == 0]
+        below = [way for way in ways if way not in aside]
         return element(
             "div",
-            element("div", _question(node, given), self._ways(name, beside, "beside"), class_="ask"),
+            element("div", _question(node, answered), self._ways(name, aside, "beside"), class_="ask"),
             self._ways(name, below, "below parallel" if len(below) > 1 else "below"),
             class_="branch",
         )
@@ -109,11 +109,11 @@ class _Tree:
 
     def _second_question(self, name: str) -> ChartNode | None:
         """The next question, if all answers lead to equal ones and only leaves follow; else None."""
-        found = [self.nodes.get(target) for _, target in self.following[name]]
-        first = found[0]
+        targets = [self.nodes.get(target) for _, target in self.following[name]]
+        first = targets[0]
         if first is None or name in self.joined:
             return None
-        alike = all(node and node.question == first.question and self._ends(node, first) for node in found)
+        alike = all(node and node.question == first.question and self._ends(node, first) for node in targets)
         return first if alike else None
 
     def _ends(self, node: ChartNode, like: ChartNode) -> bool:
@@ -130,12 +130,12 @@ def _goto(node: ChartNode) -> Markup:
     return element("div", "go on at ", link, class_="goto")
 
 
-def _question(node: ChartNode, given: Sequence[str]) -> Markup:
+def _question(node: ChartNode, answered: Sequence[str]) -> Markup:
     dimension = DIMENSIONS.get(node.dimension)
     return element(
         "div",
         element("span", dimension, class_="dimension") if dimension else None,
-        *(element("span", each, class_="given") for each in given),
+        *(element("span", question, class_="given") for question in answered),
         element("b", node.question),
         class_="question",
         id=_anchor(node),
@@ -146,7 +146,7 @@ def _anchor(node: ChartNode) -> str:
     return "ask-" + node.id.replace("/", "-").replace("=", "-").replace(" ", "-")
 
 
-def _table(tree: _Tree, node: ChartNode, second: ChartNode, given: Sequence[str]) -> Markup:
+def _table(tree: _Tree, node: ChartNode, second: ChartNode, answered: Sequence[str]) -> Markup:
     answers = [answer for answer, _ in tree.following[second.id]]
     head = element(
         "tr",
@@ -166,7 +166,7 @@ def _table(tree: _Tree, node: ChartNode, second: ChartNode, given: Sequence[str]
     ]
     return element(
         "div",
-        *(element("span", each, class_="given") for each in given),
+        *(element("span", question, class_="given") for question in answered),
         element("table", element("thead", head), element("tbody", *rows)),
         class_="answers",
     )
@@ -178,7 +178,7 @@ def _leaf(leaf: ChartLeaf, brief: bool = False) -> Markup:
     ratio = leaf.ratio
     figures = (
         joined(
-            element("span", f"{percent(ratio.median)} %", class_=f"chip {step_of(ratio)}"),
+            element("span", f"{percent(ratio.median)} %", class_=f"chip {ratio_step(ratio)}"),
             element("small", interval(ratio)),
         )
         if ratio

@@ -24,7 +24,7 @@ from mallard.stats import Ratio
 from mallard.view.html.cells.controls import maps
 from mallard.view.html.cells.form import Choice, Form
 from mallard.view.html.cells.heat_map import EMPTY, Cell, Column, HeatMap
-from mallard.view.html.figures import LEGEND, step_of, with_raised_exponents
+from mallard.view.html.figures import LEGEND, ratio_step, with_raised_exponents
 from mallard.view.html.markup import Markup, element
 
 INTERVAL = Choice(
@@ -91,36 +91,36 @@ OF_CELLS = Form(
 )
 
 
-def experiments_map(name: str, every: Sequence[Standing], names: CellNames) -> Markup:
+def experiments_map(name: str, all_standings: Sequence[Standing], names: CellNames) -> Markup:
     """A row for each experiment and quantity, a column for each library."""
-    peers = peers_in(every)
+    peers = peers_in(all_standings)
     table = _map("all cells", "Mallard beside each library", peers, OF_EXPERIMENTS)
     lines = [
         (title(*place), [_standing(table, by_peer.get(peer), names) for peer in peers])
-        for place, by_peer in by_quantity(every).items()
+        for place, by_peer in by_quantity(all_standings).items()
     ]
     return maps(name, OF_EXPERIMENTS, table.markup(lines))
 
 
-def cells_map(name: str, found: Sequence[Duel], names: CellNames) -> Markup:
+def cells_map(name: str, duels: Sequence[Duel], names: CellNames) -> Markup:
     """A table for each quantity of an experiment: a row for each cell, a column for each library."""
-    peers = peers_in(standings(found))
+    peers = peers_in(standings(duels))
     tables = [
         _cells(
-            title(found[0].experiment, quantity),
-            [duel for duel in found if duel.quantity == quantity],
+            title(duels[0].experiment, quantity),
+            [duel for duel in duels if duel.quantity == quantity],
             peers,
             names,
         )
-        for quantity in dict.fromkeys(duel.quantity for duel in found)
+        for quantity in dict.fromkeys(duel.quantity for duel in duels)
     ]
     return maps(name, OF_CELLS, *tables)
 
 
-def _cells(heading: str, found: Sequence[Duel], peers: Sequence[str], names: CellNames) -> Markup:
+def _cells(heading: str, duels: Sequence[Duel], peers: Sequence[str], names: CellNames) -> Markup:
     table = _map(heading, f"{heading}: every cell", peers, OF_CELLS)
     lines: dict[str, dict[str, Duel]] = {}
-    for duel in found:
+    for duel in duels:
         lines.setdefault(names.of(duel), {})[duel.peer] = duel
     shown = [
         (with_raised_exponents(cell), [_duel(table, lines[cell].get(peer)) for peer in peers])
@@ -155,7 +155,7 @@ def _standing(table: HeatMap, standing: Standing | None, names: CellNames) -> Ce
         "lost": str(counts[SLOWER]),
         "counts": counts_text(counts),
     }
-    return table.cell(values | _of_ratio(mean), {"r": step_of(mean)})
+    return table.cell(values | _of_ratio(mean), {"r": ratio_step(mean)})
 
 
 def _duel(table: HeatMap, duel: Duel | None) -> Cell:
@@ -171,7 +171,7 @@ def _duel(table: HeatMap, duel: Duel | None) -> Cell:
         "their value": value_text(duel.theirs, duel),
         "verdict": duel.verdict,
     }
-    return table.cell(values | _of_ratio(duel.ratio), {"r": step_of(duel.ratio)})
+    return table.cell(values | _of_ratio(duel.ratio), {"r": ratio_step(duel.ratio)})
 
 
 def _of_ratio(ratio: Ratio) -> dict[str, str]:

@@ -39,15 +39,15 @@ from mallard.stats import Ratio
 from mallard.view.html import plot
 from mallard.view.html.cells.controls import folded
 from mallard.view.html.contents import Measured, Section
-from mallard.view.html.figures import step_of, with_raised_exponents
+from mallard.view.html.figures import ratio_step, with_raised_exponents
 from mallard.view.html.findings.peer_maps import cells_map, experiments_map
 from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.says import answer, says
+from mallard.view.html.says import answer, render_sentences
 
 NAME = "peers"
 HEADING = "Beside other libraries"
 COMMAND = "mallard bench density --contenders"
-HOW_TO_READ = (
+READING_HELP = (
     "In each cell the fastest of mallard's strategies stands beside the fastest strategy of each other "
     "library. The ratio is mallard's time by the other's, paired by repetition, with its 95 % interval; "
     "below 1 mallard is faster. glibc, jemalloc, mimalloc and tcmalloc can serve the whole process."
@@ -58,37 +58,40 @@ LOSSES_SHOWN = 25
 
 
 def peers_section(rows: Sequence[Row], measured: Iterable[Measured]) -> Section:
-    found = duels(rows) if has_contenders(rows) else []
-    if not found:
+    all_duels = duels(rows) if has_contenders(rows) else []
+    if not all_duels:
         return Section(NAME, "Peers", HEADING, None, command=COMMAND)
-    beside, every = counterparts(rows), standings(found)
-    sentences = peer_sentences(found, beside)
+    pairs, all_standings = counterparts(rows), standings(all_duels)
+    sentences = peer_sentences(all_duels, pairs)
     body = joined(
-        element("p", HOW_TO_READ),
+        element("p", READING_HELP),
         _missing(measured),
-        says(sentences),
-        _counterparts(nearest(beside)),
-        experiments_map(NAME, every, CellNames(found)),
-        _losses(found),
-        *(_experiment(name, found) for name in dict.fromkeys(each.experiment for each in every)),
+        render_sentences(sentences),
+        _counterparts(nearest(pairs)),
+        experiments_map(NAME, all_standings, CellNames(all_duels)),
+        _losses(all_duels),
+        *(
+            _experiment(name, all_duels)
+            for name in dict.fromkeys(standing.experiment for standing in all_standings)
+        ),
     )
     return Section(NAME, "Peers", HEADING, body, answer(sentences))
 
 
-def _counterparts(beside: Sequence[Counterpart]) -> Markup | None:
+def _counterparts(pairs: Sequence[Counterpart]) -> Markup | None:
     """Of each of mallard's strategies the fastest counterpart; `mallard peers --all` has every pair."""
-    if not beside:
+    if not pairs:
         return None
     rows = [
         element(
             "tr",
-            element("th", each.ours),
-            element("td", each.theirs),
-            element("td", figure(each.ratio) if each.ratio else UNFINISHED, class_="figure"),
-            element("td", _bar(each.counts)),
-            element("td", worst_text(each)),
+            element("th", pair.ours),
+            element("td", pair.theirs),
+            element("td", figure(pair.ratio) if pair.ratio else UNFINISHED, class_="figure"),
+            element("td", _bar(pair.counts)),
+            element("td", worst_text(pair)),
         )
-        for each in beside
+        for pair in pairs
     ]
     head = ("mallard's", "its fastest counterpart", "mallard / it", "mallard is, in cells", "slowest in")
     caption = "Counterpart beside counterpart"
@@ -102,29 +105,33 @@ def _counterparts(beside: Sequence[Counterpart]) -> Markup | None:
 
 def _missing(measured: Iterable[Measured]) -> Markup | None:
     """The parts that the newest runner lacks."""
-    newest = max((each.run for each in measured), key=lambda run: run.id, default=None)
+    newest = max((entry.run for entry in measured), key=lambda run: run.id, default=None)
     without: list[dict[str, str]] = newest.runner.get("missing", []) if newest else []
     libraries = {
-        CONTENDERS[each["name"]].library: each["package"] for each in without if each["name"] in CONTENDERS
+        CONTENDERS[part["name"]].library: part["package"] for part in without if part["name"] in CONTENDERS
     }
     if not libraries:
         return None
-    each = ", ".join(f"{library} (package {package})" for library, package in libraries.items())
-    return element("p", f"Not there when the runner was built, and not measured: {each}.", class_="absent")
+    packages = ", ".join(f"{library} (package {package})" for library, package in libraries.items())
+    return element(
+        "p", f"Not installed when the runner was built, so not measured: {packages}.", class_="absent"
+    )
 
 
-def _losses(found: Sequence[Duel]) -> Markup | None:
-    lost = losses(found)
+def _losses(duels: Sequence[Duel]) -> Markup | None:
+    lost = losses(duels)
     if not lost:
         return None
-    names = CellNames(found)
+    names = CellNames(duels)
     more = lost[LOSSES_SHOWN:]
-    rest = element("details", element("summary", f"{len(more)} more"), _loss_table(more, names, "The others"))
+    details = element(
+        "details", element("summary", f"{len(more)} more"), _loss_table(more, names, "The others")
+    )
     return element(
         "section",
-        element("h3", "Where another library is faster", element("small", f"{len(lost)} of {len(found)}")),
+        element("h3", "Where another library is faster", element("small", f"{len(lost)} of {len(duels)}")),
         _loss_table(lost[:LOSSES_SHOWN], names, "Where another library is faster"),
-        rest if more else None,
+        details if more else None,
         id=f"{NAME}-losses",
     )
 
@@ -154,23 +161,23 @@ def _side(side: Side, duel: Duel) -> Markup:
 def _chip(ratio: Ratio) -> Markup:
     """The ratio on its colour, beside its interval."""
     median, _, interval = ratio_text(ratio).partition(" ")
-    return joined(element("span", median, class_=f"chip {step_of(ratio)}"), element("small", interval))
+    return joined(element("span", median, class_=f"chip {ratio_step(ratio)}"), element("small", interval))
 
 
-def _experiment(name: str, found: Sequence[Duel]) -> Markup:
-    its = [duel for duel in found if duel.experiment == name]
-    names, every = CellNames(its), standings(its)
-    cells = len({duel.cell for duel in its})
-    ratios = [each.mean for each in every if each.mean]
+def _experiment(name: str, duels: Sequence[Duel]) -> Markup:
+    experiment_duels = [duel for duel in duels if duel.experiment == name]
+    names, all_standings = CellNames(experiment_duels), standings(experiment_duels)
+    cells = len({duel.cell for duel in experiment_duels})
+    ratios = [standing.mean for standing in all_standings if standing.mean]
     axis = plot.ratio_axis([end for ratio in ratios for end in (ratio.median, ratio.low, ratio.high)])
     head = ("library", "mallard / it", None, "mallard is, in cells", "the cell where it is slowest")
-    rows = [_standing(each, axis, names) for each in every if each.quantity == TIME]
+    rows = [_standing(standing, axis, names) for standing in all_standings if standing.quantity == TIME]
     caption = f"{name}: mallard beside each library"
     return element(
         "section",
         element("h3", name, element("small", f"{cells} cell{'' if cells == 1 else 's'}")),
         _table(head, rows, caption, "standings averages", axis),
-        folded("Every cell", cells_map(f"{NAME}-{name}-cells", its, names)),
+        folded("Every cell", cells_map(f"{NAME}-{name}-cells", experiment_duels, names)),
         id=f"{NAME}-{name}",
     )
 

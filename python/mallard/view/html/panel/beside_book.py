@@ -9,17 +9,17 @@ from mallard.analysis.panel.beside_book import BesideBook, beside_book
 from mallard.analysis.panel.works import Work
 from mallard.view.html import plot
 from mallard.view.html.cells.form import NOTHING
-from mallard.view.html.figures import interval, percent, step_of, three_digits, times
+from mallard.view.html.figures import interval, percent, ratio_step, three_digits, times
 from mallard.view.html.markup import Markup, element
 
 
 def book_table(works: Sequence[Work]) -> Markup | None:
     """The time of blocks of one size relative to the default's, drawn, with diamonds for the book."""
-    found = beside_book(works)
-    if not found:
+    entries = beside_book(works)
+    if not entries:
         return None
-    values = [each.printed for each in found]
-    values += [end for each in found if each.ours for end in (each.ours.low, each.ours.high) if end]
+    values = [entry.printed for entry in entries]
+    values += [end for entry in entries if entry.ours for end in (entry.ours.low, entry.ours.high) if end]
     axis = plot.ratio_axis(values)
     heads = (
         *("work", "with", "new-delete, ns", "blocks of one size, ns", "% of new-delete"),
@@ -31,7 +31,7 @@ def book_table(works: Sequence[Work]) -> Markup | None:
         "table",
         element("caption", "Blocks of one size beside the book", class_="unseen"),
         element("thead", head),
-        element("tbody", *(_row(each, axis) for each in found)),
+        element("tbody", *(_row(entry, axis) for entry in entries)),
         class_="averages",
         style=axis.style,
     )
@@ -43,31 +43,31 @@ def book_table(works: Sequence[Work]) -> Markup | None:
     )
 
 
-def _row(each: BesideBook, axis: plot.Axis) -> Markup:
-    ratio = each.ours
+def _row(entry: BesideBook, axis: plot.Axis) -> Markup:
+    ratio = entry.ours
     return element(
         "tr",
-        element("th", each.work.label),
-        element("td", each.strategy),
-        element("td", _time(each.work, BASE), class_="figure"),
-        element("td", _time(each.work, each.strategy), class_="figure"),
+        element("th", entry.work.label),
+        element("td", entry.strategy),
+        element("td", _time(entry.work, BASE), class_="figure"),
+        element("td", _time(entry.work, entry.strategy), class_="figure"),
         element(
             "td",
-            element("b", percent(ratio.median), class_=f"chip {step_of(ratio)}") if ratio else NOTHING,
+            element("b", percent(ratio.median), class_=f"chip {ratio_step(ratio)}") if ratio else NOTHING,
             element("small", interval(ratio)) if ratio else None,
             class_="figure",
         ),
-        element("td", _drawing(each, axis), class_="drawn"),
+        element("td", _drawing(entry, axis), class_="drawn"),
         element("td", times(ratio.median) if ratio else NOTHING, class_="figure"),
-        element("td", times(each.printed), class_="figure"),
+        element("td", times(entry.printed), class_="figure"),
     )
 
 
-def _drawing(each: BesideBook, axis: plot.Axis) -> Markup | None:
-    ratio = each.ours
+def _drawing(entry: BesideBook, axis: plot.Axis) -> Markup | None:
+    ratio = entry.ours
     if ratio is None:
         return None
-    return plot.interval(axis, ratio.median, ratio.low, ratio.high, [(each.printed, "book")])
+    return plot.interval(axis, ratio.median, ratio.low, ratio.high, [(entry.printed, "book")])
 
 
 def _time(work: Work, name: str) -> str:

@@ -15,14 +15,21 @@ from mallard.view.html.cells.strategy_map import (
     AmountKind,
     Kind,
     TimeKind,
-    form_of,
+    make_form,
     strategy_map,
 )
-from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
+from mallard.view.html.contents import (
+    Measured,
+    Section,
+    experiment_section,
+    introduction,
+    setting_text,
+    unmeasured,
+)
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.panel.small_objects import beside_blog
 from mallard.view.html.panel.strategy_lines import StrategyLines, strategy_lines
-from mallard.view.html.says import answer, says
+from mallard.view.html.says import answer, render_sentences
 
 MIB = 1 << 20
 # The kinds of a cell that the style sheet knows; `p` is the percent.
@@ -39,8 +46,8 @@ def phases_section(experiment: Experiment, panel: Phases, measured: Measured | N
     kinds = _kinds(panel)
     tables = phase_tables(name, measured.rows)
     settings = [_setting(experiment, panel, kinds, table) for table in tables]
-    body = joined(introduction(name), maps(name, form_of(kinds), *settings))
-    return section_of(name, body, answer(phase_sentences(name, tables[0])))
+    body = joined(introduction(name), maps(name, make_form(kinds), *settings))
+    return experiment_section(name, body, answer(phase_sentences(name, tables[0])))
 
 
 def _kinds(panel: Phases) -> tuple[Kind, ...]:
@@ -50,10 +57,10 @@ def _kinds(panel: Phases) -> tuple[Kind, ...]:
         for time in panel.times
     ]
     figure = panel.relative.figure if panel.relative else ""
-    whole = TimeKind(
-        "p", "% of new-delete", f"{panel.whole}, in percent of new-delete's.", figure, relative=True
+    total = TimeKind(
+        "p", "% of new-delete", f"{panel.total}, in percent of new-delete's.", figure, relative=True
     )
-    return (*times, whole, *(_amount_kind(next(letters), amount) for amount in panel.amounts))
+    return (*times, total, *(_amount_kind(next(letters), amount) for amount in panel.amounts))
 
 
 def _amount_kind(letter: str, amount: Quantity) -> AmountKind:
@@ -79,11 +86,11 @@ def _sentence(text: str) -> str:
 def _setting(experiment: Experiment, panel: Phases, kinds: tuple[Kind, ...], table: CellTable) -> Markup:
     text = setting_text(table.setting)
     plots = _plots(panel, table)
-    beside = BESIDE.get(panel.beside)
+    add_comparison = BESIDE.get(panel.beside)
     return element(
         "section",
         element("h3", text),
-        says(phase_sentences(experiment.name, table)),
+        render_sentences(phase_sentences(experiment.name, table)),
         element("div", *plots, class_="plots") if any(plots) else None,
         strategy_map(
             text,
@@ -93,7 +100,7 @@ def _setting(experiment: Experiment, panel: Phases, kinds: tuple[Kind, ...], tab
             table.strategies,
             kinds,
         ),
-        beside(table) if beside else None,
+        add_comparison(table) if add_comparison else None,
     )
 
 
@@ -123,8 +130,8 @@ def _plot(panel: Phases, lines: StrategyLines, table: CellTable, plot: Plot) -> 
         return lines.plot(f"To {quantity.text}", plot.y, timed(table, quantity))
 
     def value(line: Line, name: str) -> float | None:
-        found = cell_amount(table, line, name, quantity, plot.each)
-        return found / MIB if found is not None and plot.mebibytes else found
+        amount = cell_amount(table, line, name, quantity, plot.per)
+        return amount / MIB if amount is not None and plot.mebibytes else amount
 
     title = f"Memory {quantity.text}" if quantity.shown == BYTES else _sentence(quantity.text)[:-1]
     return lines.plot(title, plot.y, table, value)

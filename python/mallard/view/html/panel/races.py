@@ -19,11 +19,18 @@ from mallard.view.html.cells.beside import beside, matching
 from mallard.view.html.cells.controls import maps
 from mallard.view.html.cells.race_cells import Published, race_form
 from mallard.view.html.cells.race_table import RaceTable
-from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
+from mallard.view.html.contents import (
+    Measured,
+    Section,
+    experiment_section,
+    introduction,
+    setting_text,
+    unmeasured,
+)
 from mallard.view.html.figures import size
 from mallard.view.html.line_plot import LinePlot, Series
 from mallard.view.html.markup import Markup, element, joined
-from mallard.view.html.says import answer, says
+from mallard.view.html.says import answer, render_sentences
 
 HUES = {
     "new-delete": "global",
@@ -44,7 +51,7 @@ def race_section(experiment: Experiment, panel: Race, measured: Measured | None)
     )
     settings = [_setting(experiment, panel, shown, table) for table in tables]
     body = joined(introduction(name), maps(name, shown.form, *settings))
-    return section_of(name, body, answer(race_sentences(name, tables[0])))
+    return experiment_section(name, body, answer(race_sentences(name, tables[0])))
 
 
 def _setting(experiment: Experiment, panel: Race, shown: RaceTable, table: CellTable) -> Markup:
@@ -57,7 +64,7 @@ def _setting(experiment: Experiment, panel: Race, shown: RaceTable, table: CellT
         "section",
         element("h3", setting_text(table.setting)),
         *(element("p", text) for text in _remarks(panel, table)),
-        says(race_sentences(experiment.name, table)),
+        render_sentences(race_sentences(experiment.name, table)),
         element("div", *plots, class_="plots") if any(plots) else None,
         *(_map(experiment, panel, shown, table, place, lines) for place, lines in groups),
     )
@@ -111,12 +118,10 @@ def _map(
     lines: list[Line],
 ) -> Markup:
     title = _title(panel, place)
-    p0213, p0089 = (
-        _printed(experiment, panel, table, place, data_paper) for data_paper in ("P0213", "P0089")
-    )
+    p0213, p0089 = (_printed(experiment, panel, table, place, paper) for paper in ("P0213", "P0089"))
     grid = shown.markup(
         title,
-        f"{title}, {setting_text(table.setting)}: a row for each {panel.each}",
+        f"{title}, {setting_text(table.setting)}: a row for each {panel.row_text}",
         panel.rows,
         table.strategies,
         [(_row_head(experiment, panel, line), line) for line in lines],
@@ -139,11 +144,11 @@ def _key(printed: PrintedTable | None, line: Line) -> tuple[int, ...]:
 
 
 def _printed(
-    experiment: Experiment, panel: Race, table: CellTable, place: tuple[int, ...], data_paper: str
+    experiment: Experiment, panel: Race, table: CellTable, place: tuple[int, ...], paper: str
 ) -> PrintedTable | None:
     """The printed table. The papers have none of a setting that has a remark."""
     if _remarks(panel, table):
         return None
-    mine = [each for each in all_tables().values() if each.experiment == experiment.name]
+    own_tables = [printed for printed in all_tables().values() if printed.experiment == experiment.name]
     where = dict(zip(experiment.places, place, strict=False))
-    return matching(mine, data_paper, where, {"buffer": dict(table.setting).get("buffer")})
+    return matching(own_tables, paper, where, {"buffer": dict(table.setting).get("buffer")})

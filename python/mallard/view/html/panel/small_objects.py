@@ -1,4 +1,4 @@
-"""Loki's figures in the Loki test, beside those of its blog."""
+"""Compares Loki's figures in the Loki test with the blog's."""
 
 from __future__ import annotations
 
@@ -55,30 +55,30 @@ def beside_blog(table: CellTable) -> Markup | None:
 
 
 def _rows_beside(table: CellTable, printed: PrintedTable) -> list[Markup]:
-    found = []
+    rows = []
     for key in printed.rows:
         line = table.line(key[0])
         if line is None or LOKI not in line.cells:
             continue
-        what = printed.words["phase"][key[1]] if len(key) > 1 else "memory"
-        here = [_here(table, line, name, figure_name(printed, key)) for name in (BASE, LOKI)]
-        there = [printed.nanoseconds(key, name) for name in (BASE, LOKI)]
-        cells = [*_pair(here), *_pair(there)]
-        found.append(
+        quantity = printed.words["phase"][key[1]] if len(key) > 1 else "memory"
+        ours = [_our_figure(table, line, name, figure_name(printed, key)) for name in (BASE, LOKI)]
+        theirs = [printed.nanoseconds(key, name) for name in (BASE, LOKI)]
+        cells = [*_pair(ours), *_pair(theirs)]
+        rows.append(
             element(
                 "tr",
                 element("th", str(key[0])),
-                element("td", what),
+                element("td", quantity),
                 *(element("td", text, class_="figure") for text in cells),
             )
         )
-    return found
+    return rows
 
 
-def _here(table: CellTable, line: Line, name: str, figure: str) -> float | None:
+def _our_figure(table: CellTable, line: Line, name: str, figure: str) -> float | None:
     if figure != PROCESS:
         return median_figure(line, name, figure)
-    held = cell_amount(table, line, name, HELD, HELD.each)
+    held = cell_amount(table, line, name, HELD, HELD.per)
     return None if held is None else held + POINTER_BYTES
 
 

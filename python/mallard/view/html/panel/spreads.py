@@ -7,7 +7,7 @@ from mallard.cells import Cell, cell_rows
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Spreads
 from mallard.papers.catalogue import strategy_text
-from mallard.view.html.contents import Measured, Section, introduction, section_of, unmeasured
+from mallard.view.html.contents import Measured, Section, experiment_section, introduction, unmeasured
 from mallard.view.html.figures import three_digits
 from mallard.view.html.markup import Markup, element, joined
 
@@ -16,8 +16,8 @@ def spreads_section(experiment: Experiment, panel: Spreads, measured: Measured |
     if measured is None:
         return unmeasured(experiment.name, scale="")
     (axis,) = experiment.places
-    found = cell_rows(measured.rows)
-    cells = {str(row.parameters[axis]): row.cells for row in found}
+    measured_rows = cell_rows(measured.rows)
+    cells = {str(row.parameters[axis]): row.cells for row in measured_rows}
     head = [element("th", "strategy")]
     head += [element("th", panel.columns.get(name, name)) for name in cells]
     rows = [
@@ -26,7 +26,7 @@ def spreads_section(experiment: Experiment, panel: Spreads, measured: Measured |
             element("th", name, element("small", strategy_text(name))),
             *(_figures(cells[word].get(name)) for word in cells),
         )
-        for name in in_table_order({name for its in cells.values() for name in its})
+        for name in in_table_order({name for by_name in cells.values() for name in by_name})
     ]
     table = element(
         "table",
@@ -36,7 +36,7 @@ def spreads_section(experiment: Experiment, panel: Spreads, measured: Measured |
         class_="plain-table",
     )
     wide = element("div", table, class_="wide", role="region", aria_label=experiment.title, tabindex="0")
-    return section_of(experiment.name, joined(introduction(experiment.name), wide))
+    return experiment_section(experiment.name, joined(introduction(experiment.name), wide))
 
 
 def _figures(cell: Cell | None) -> Markup:

@@ -1,6 +1,6 @@
 """Lines of strategies over the places of a table. A strategy has one colour in all drawings of a section.
-There are more than a reader can tell apart. So these are drawn: null, new-delete, the section's
-subject, and the fastest of the rest.
+There are more than a reader can distinguish. So these are drawn: null, new-delete, the section's
+subject, and the fastest others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mallard.view.html.markup import Markup
 
 HUES = ("multipool", "both", "concurrent", "monotonic")
 OTHERS = "contender"  # the style of other libraries' allocators
-MOST = 11  # lines that a reader can tell apart
+MOST = 11  # lines that a reader can distinguish
 
 Value = Callable[[Line, str], float | None]
 
@@ -30,16 +30,16 @@ class StrategyLines:
     logarithmic_x: bool = True
 
     def plot(self, title: str, y_name: str, table: CellTable, value: Value | None = None) -> Markup | None:
-        """A plot of times, or of another value of a cell; None if there is no line to draw."""
-        of = value or _time
+        """A plot of times, or of another value of a cell; None without lines."""
+        read_value = value or _time
         series = [
             Series(name, points, class_)
             for name, class_ in self.classes.items()
             if (
                 points := [
-                    (float(line.place[0]), found)
+                    (float(line.place[0]), y)
                     for line in table.lines
-                    if (found := of(line, name)) is not None and found > 0.0
+                    if (y := read_value(line, name)) is not None and y > 0.0
                 ]
             )
         ]
@@ -57,15 +57,15 @@ def strategy_lines(
 
 
 def _drawn(table: CellTable, always: Sequence[str]) -> list[str]:
-    there = table.strategies
-    first = [name for name in (NULL, BASE, *always) if name in there]
-    rest = {
+    measured = table.strategies
+    first = [name for name in (NULL, BASE, *always) if name in measured]
+    others = {
         name: mean_ratio(pairings).median
-        for name in there
+        for name in measured
         if name not in first and not malloc(name)
         if (pairings := collect_pairings([table], name, BASE))
     }
-    return [*first, *sorted(rest, key=lambda name: rest[name])][:MOST]
+    return [*first, *sorted(others, key=lambda name: others[name])][:MOST]
 
 
 def _plain_names(names: Sequence[str]) -> list[str]:

@@ -10,11 +10,11 @@ from mallard.analysis.panel.works import Work, group_works, work_strategies
 from mallard.experiments.description.experiment import Experiment
 from mallard.experiments.description.panel import Works
 from mallard.view.html.cells.controls import maps
-from mallard.view.html.cells.strategy_map import Kind, TimeKind, form_of, strategy_map
-from mallard.view.html.contents import Measured, Section, introduction, section_of, unmeasured
+from mallard.view.html.cells.strategy_map import Kind, TimeKind, make_form, strategy_map
+from mallard.view.html.contents import Measured, Section, experiment_section, introduction, unmeasured
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.panel.beside_book import book_table
-from mallard.view.html.says import answer, says
+from mallard.view.html.says import answer, render_sentences
 
 
 def works_section(experiment: Experiment, panel: Works, measured: Measured | None) -> Section:
@@ -27,9 +27,9 @@ def works_section(experiment: Experiment, panel: Works, measured: Measured | Non
     )
     by_setting = group_works(name, measured.rows)
     settings = [_setting(name, kinds, in_words(setting), works) for setting, works in by_setting.items()]
-    body = joined(introduction(name), maps(name, form_of(kinds), *settings))
+    body = joined(introduction(name), maps(name, make_form(kinds), *settings))
     first = next(iter(by_setting.values()))
-    return section_of(name, body, answer(work_sentences(name, first)))
+    return experiment_section(name, body, answer(work_sentences(name, first)))
 
 
 def _setting(name: str, kinds: tuple[Kind, ...], text: str, works: Sequence[Work]) -> Markup:
@@ -37,7 +37,7 @@ def _setting(name: str, kinds: tuple[Kind, ...], text: str, works: Sequence[Work
     return element(
         "section",
         element("h3", text) if text else None,
-        says(work_sentences(name, works)),
+        render_sentences(work_sentences(name, works)),
         book_table(works),
         strategy_map(
             text or "works",

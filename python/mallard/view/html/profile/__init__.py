@@ -19,10 +19,10 @@ from mallard.view.html.profile.scopes import marked_part, scopes_part
 from mallard.view.html.profile.shell import (
     LIMITS,
     MOST_BYTES,
-    doubts_of,
+    list_doubts,
     page_header,
     program_name,
-    whole_page,
+    render_page,
 )
 from mallard.view.html.profile.sites import sites_part
 from mallard.view.html.profile.summary import summary_part
@@ -61,5 +61,5 @@ def _page(content: Content) -> str:
         f"beside {others}" if others else "",
         os.path.basename(profile.trace.file),
     ]
-    header = page_header(title, sentences.command(profile), facts, doubts_of(profile))
-    return whole_page(title, header, parts, content)
+    header = page_header(title, sentences.command(profile), facts, list_doubts(profile))
+    return render_page(title, header, parts, content)

@@ -1,4 +1,4 @@
-"""The input of a profile's page, and the parts that it is made of."""
+"""The input of a profile's page, and its parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from mallard.profile.document import Profile
-from mallard.profile.names import LEFT_OUT, Names
+from mallard.profile.names import SKIPPED_LEVELS, Names
 from mallard.profile.short_name import ELLIPSIS, last_parts
 from mallard.view.html.markup import Markup, breakable, element
 
@@ -34,7 +34,7 @@ class Part:
 
 
 class Content:
-    """A profile, and texts of its names that are short enough for the page."""
+    """A profile, with its names shortened for the page."""
 
     def __init__(self, profile: Profile, names: Names, limits: Limits) -> None:
         self.profile = profile
@@ -75,7 +75,7 @@ class Content:
     def place(self, place: int | None, *, narrow: bool = False) -> Markup:
         """A line of code in a table."""
         if place is None:
-            return element("span", LEFT_OUT, class_="setting")
+            return element("span", SKIPPED_LEVELS, class_="setting")
         function = self.names.place(place).function
         return element(
             "span",
@@ -92,16 +92,16 @@ def name(text: str) -> Markup:
 
 
 def table(caption: str, heads: Sequence[str | Markup], rows: Sequence[Markup], class_: str = "") -> Markup:
-    """A table with one body. A head that is a text is on the left, one in Markup brings its own element."""
-    head = [each if isinstance(each, Markup) else element("th", each) for each in heads]
-    made = element(
+    """A table with one body. A text head becomes a left-aligned element, a Markup head is used unchanged."""
+    head = [cell if isinstance(cell, Markup) else element("th", cell) for cell in heads]
+    grid = element(
         "table",
         element("caption", caption, class_="unseen"),
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         class_=f"facts-table {class_}".strip(),
     )
-    return element("div", made, class_="wide", role="region", aria_label=caption, tabindex="0")
+    return element("div", grid, class_="wide", role="region", aria_label=caption, tabindex="0")
 
 
 def number_head(text: str, about: str = "") -> Markup:
@@ -109,7 +109,7 @@ def number_head(text: str, about: str = "") -> Markup:
 
 
 def number(text: str, label: str = "", value: float | None = None) -> Markup:
-    """A figure on the right. `label` names it where the table is a list of cards; `value` sorts it."""
+    """A right-aligned figure. `label` names it in narrow layouts; `value` sorts it."""
     return element(
         "td", text, class_="n", data_label=label or None, data_v=None if value is None else f"{value:.6g}"
     )

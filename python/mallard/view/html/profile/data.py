@@ -1,4 +1,4 @@
-"""What the scripts of a profile's page need, as one JSON: compressed, and in letters that a page can have.
+"""The data for the scripts of a profile's page as one JSON: compressed and base64-encoded.
 
 functions  [short name, full name, source] of the functions that are named by number
 places     [function, source, inlined]
@@ -18,17 +18,17 @@ from mallard.view.html.profile.content import Content, Part
 
 def packed(content: Content, parts: Sequence[Part]) -> str:
     profile, names = content.profile, content.names
-    told = {
+    payload = {
         "functions": [
             [content.short(number), content.full(number), content.source(number)]
             for number in range(len(profile.functions))
         ],
         "places": [
-            [each.function, content.cut(names.place_source(number)), int(each.inlined)]
-            for number, each in enumerate(profile.places)
+            [place.function, content.cut(names.place_source(number)), int(place.inlined)]
+            for number, place in enumerate(profile.places)
         ],
         "stacks": profile.stacks,
         **{key: value for part in parts for key, value in part.data.items()},
     }
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 7)).decode()

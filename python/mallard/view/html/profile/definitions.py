@@ -35,7 +35,7 @@ TERMS = (
 
 
 def definitions_part(content: Content) -> Part:
-    rows = [*TERMS, *((f"{each.letter}, {each.name}", each.text) for each in DIMENSIONS)]
+    rows = [*TERMS, *((f"{dimension.letter}, {dimension.name}", dimension.text) for dimension in DIMENSIONS)]
     items = [part for term, text in rows for part in (element("dt", term), element("dd", f"{text}."))]
     body = joined(element("dl", *items, class_="terms"), element("p", sentences.BOUND))
     return Part("definitions", "Definitions", "Meaning of the figures", body, {})

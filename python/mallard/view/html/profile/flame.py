@@ -44,12 +44,12 @@ GAP = -1
 
 @dataclass(frozen=True)
 class Colouring:
-    """What the colours say: a share of each node, from 0 to 1."""
+    """The meaning of the colours: a share of each node, from 0 to 1."""
 
     text: str
     legend: tuple[tuple[str, str], ...]
     shares: tuple[float, ...]
-    told: tuple[str, ...] = ()  # of each node, for its panel
+    texts: tuple[str, ...] = ()  # of each node, for its panel
     label: str = ""  # of these texts
 
 
@@ -95,17 +95,17 @@ def flame_part(
         "blocks": [node.contained_allocations for node in nodes],
         "operations": [node.operations for node in nodes],
     }
-    told = {
+    payload = {
         **columns,
         "colours": [colour(share) for share in colours.shares],
         "label": colours.label,
-        "told": colours.told,
+        "told": colours.texts,
         "modes": list(modes),
         "mode": mode,
         "row": ROW,
         "nearly": NEARLY_ALL,
     }
-    return Part("flame", "Flame graph", heading, body, {"flame": told})
+    return Part("flame", "Flame graph", heading, body, {"flame": payload})
 
 
 def _controls(mode: str, colours: Colouring) -> Markup:
@@ -143,8 +143,8 @@ def _drawn(content: Content, nodes: Sequence[Node], box: Box, root: int, colours
         f"{name}: {size(node.bytes)} allocated, {size(node.contained_bytes)} contained ({part}), "
         f"{count(node.operations)} operations"
     )
-    if colours.told:
-        text += f"; {colours.label} {colours.told[box.node]}"
+    if colours.texts:
+        text += f"; {colours.label} {colours.texts[box.node]}"
     inner = box.node == root or box.depth >= len(_outer(nodes, root))
     class_ = colour(colours.shares[box.node]) + ("" if inner else " outer")
     return element("i", label(name, box.width * WIDTH), class_=class_, style=place, title=text)
@@ -172,7 +172,7 @@ def widths(nodes: Sequence[Node], mode: str) -> list[int]:
     """The value of each node, at least the sum of its children's. Parents come before their children."""
     field = {"contained": "contained_bytes"}.get(mode, mode)
     own = [int(getattr(node, field)) for node in nodes]
-    own[0] = 0  # the root is no call
+    own[0] = 0  # the root is not a call
     below = [0] * len(nodes)
     for at in range(len(nodes) - 1, 0, -1):
         own[at] = max(own[at], below[at])
@@ -187,14 +187,14 @@ def _parent(nodes: Sequence[Node], at: int) -> int:
 
 
 def _children(nodes: Sequence[Node], values: Sequence[int]) -> list[list[int]]:
-    """Of each node those with a width, the widest first."""
-    found: list[list[int]] = [[] for _ in nodes]
+    """The children of each node that have a width, the widest first."""
+    by_parent: list[list[int]] = [[] for _ in nodes]
     for at in range(1, len(nodes)):
         if values[at] > 0:
-            found[_parent(nodes, at)].append(at)
-    for children in found:
-        children.sort(key=lambda each: -values[each])
-    return found
+            by_parent[_parent(nodes, at)].append(at)
+    for children in by_parent:
+        children.sort(key=lambda child: -values[child])
+    return by_parent
 
 
 def first_divided(nodes: Sequence[Node], values: Sequence[int]) -> int:
@@ -208,10 +208,10 @@ def first_divided(nodes: Sequence[Node], values: Sequence[int]) -> int:
 
 def _line(nodes: Sequence[Node], at: int) -> list[int]:
     """The callers of a node, from the root to itself."""
-    found = [at]
-    while found[-1]:
-        found.append(_parent(nodes, found[-1]))
-    return found[::-1]
+    path = [at]
+    while path[-1]:
+        path.append(_parent(nodes, path[-1]))
+    return path[::-1]
 
 
 def _outer(nodes: Sequence[Node], root: int) -> list[int]:
@@ -225,7 +225,7 @@ def layout(nodes: Sequence[Node], values: Sequence[int], root: int = 0) -> list[
     children = _children(nodes, values)
     total = values[root] or 1
     below = [Box(root, 0.0, 1.0, len(outer))]
-    for box in below:  # grows while it is read
+    for box in below:  # grows during iteration
         left = box.left
         for child in children[box.node]:
             below.append(Box(child, left, values[child] / total, box.depth + 1))

@@ -15,17 +15,17 @@ LABEL_EVERY = 5
 
 
 def lifetimes_part(content: Content) -> Part | None:
-    found = content.profile.lifetimes
-    if found is None or not (found.by_bytes or found.by_time):
+    lifetimes = content.profile.lifetimes
+    if lifetimes is None or not (lifetimes.by_bytes or lifetimes.by_time):
         return None
-    alive = found.alive
-    after = ""
+    alive = lifetimes.alive
+    alive_note = ""
     if alive and alive.allocations:
-        after = (
-            f" {count(alive.allocations)} blocks of {size(alive.bytes)} are alive at the end, and not here."
+        alive_note = (
+            f" {count(alive.allocations)} blocks of {size(alive.bytes)} are alive at the end, not included."
         )
     body = joined(
-        element("p", f"Of the blocks that were freed, by powers of two.{after}"),
+        element("p", f"Of the blocks that were freed, by powers of two.{alive_note}"),
         element(
             "ul",
             element("li", element("i", class_="blocks"), "share of the blocks"),
@@ -34,8 +34,8 @@ def lifetimes_part(content: Content) -> Part | None:
         ),
         element(
             "div",
-            _histogram("Bytes allocated meanwhile", found.by_bytes, size),
-            _histogram("Time", found.by_time, lambda value: seconds(value * 1e-9)),
+            _histogram("Bytes allocated meanwhile", lifetimes.by_bytes, size),
+            _histogram("Time", lifetimes.by_time, lambda value: seconds(value * 1e-9)),
             class_="columns",
         ),
     )
@@ -53,7 +53,7 @@ def _histogram(title: str, bins: Bins, text: _Text) -> Markup | None:
     blocks = sum(allocations for allocations, _ in by_power.values()) or 1
     weight = sum(bytes_ for _, bytes_ in by_power.values()) or 1
     shares = {power: (a / blocks, b / weight) for power, (a, b) in by_power.items()}
-    highest = max(max(each) for each in shares.values()) or 1.0
+    highest = max(max(pair) for pair in shares.values()) or 1.0
     bars = []
     for power in range(first, last + 1):
         of_blocks, of_bytes = shares.get(power, (0.0, 0.0))

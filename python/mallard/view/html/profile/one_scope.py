@@ -13,42 +13,42 @@ from mallard.view.html.profile.sites import site_table
 
 
 def one_scope_part(content: Content) -> Part | None:
-    found = content.profile.scope
-    if found is None:
+    in_depth = content.profile.scope
+    if in_depth is None:
         return None
     callers = [
         element(
             "tr",
-            element("th", content.function(each.function)),
-            number(count(each.allocations), "allocations"),
-            number(size(each.bytes), "bytes"),
-            number(count(each.activations), "activations"),
+            element("th", content.function(caller.function)),
+            number(count(caller.allocations), "allocations"),
+            number(size(caller.bytes), "bytes"),
+            number(count(caller.activations), "activations"),
         )
-        for each in content.rows(found.callers)
+        for caller in content.rows(in_depth.callers)
     ]
     heads = ("caller", number_head("allocations"), number_head("bytes"), number_head("activations"))
     body = joined(
-        scope_table(content, [found.row], "The scope"),
-        details(content, found.row),
+        scope_table(content, [in_depth.row], "The scope"),
+        details(content, in_depth.row),
         element(
             "div",
-            _classes("Bytes of an activation", found.activation_bytes_classes),
-            _classes("Live bytes at its peak", found.activation_peak_classes),
+            _classes("Bytes of an activation", in_depth.activation_bytes_classes),
+            _classes("Live bytes at its peak", in_depth.activation_peak_classes),
             class_="columns",
         ),
-        element("h3", "Sites") if found.sites else None,
-        site_table(content, content.rows(found.sites)) if found.sites else None,
-        element("h3", "Pairs of stacks") if found.pairs else None,
-        pair_table(content, content.rows(found.pairs)) if found.pairs else None,
+        element("h3", "Sites") if in_depth.sites else None,
+        site_table(content, content.rows(in_depth.sites)) if in_depth.sites else None,
+        element("h3", "Pairs of stacks") if in_depth.pairs else None,
+        pair_table(content, content.rows(in_depth.pairs)) if in_depth.pairs else None,
         element("h3", "Callers") if callers else None,
         table("Callers", heads, callers) if callers else None,
     )
-    name = content.cut(content.names.scope(found.row))
+    name = content.cut(content.names.scope(in_depth.row))
     return Part("scope", "Scope", f"{name} in depth", body, {})
 
 
 def _classes(title: str, classes: Sequence[tuple[int, int]]) -> Markup | None:
-    """How many activations need up to so many bytes."""
+    """The number of activations by class of bytes."""
     if not classes:
         return None
     most = max(activations for _, activations in classes) or 1

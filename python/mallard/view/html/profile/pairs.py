@@ -36,7 +36,7 @@ def pair_table(content: Content, pairs: Sequence[Pair]) -> Markup:
         "freed",
         element("th", "contained in", title="the innermost function whose activation contains the blocks"),
     )
-    return table("Pairs of stacks", heads, [_row(content, each) for each in pairs], "sortable pair-table")
+    return table("Pairs of stacks", heads, [_row(content, pair) for pair in pairs], "sortable pair-table")
 
 
 def _row(content: Content, pair: Pair) -> Markup:
@@ -45,7 +45,7 @@ def _row(content: Content, pair: Pair) -> Markup:
         if pair.freed is None
         else stack(content, pair.freed)
     )
-    other = element("small", "by another thread") if pair.thread == "other" else None
+    thread = element("small", "by another thread") if pair.thread == "other" else None
     lived = pair.mean_lifetime_seconds
     container = pair.container
     return element(
@@ -54,7 +54,7 @@ def _row(content: Content, pair: Pair) -> Markup:
         number(size(pair.bytes), "bytes", pair.bytes),
         number(seconds(lived), "live for", -1.0 if lived is None else lived),
         element("td", stack(content, pair.allocated), data_label="allocated"),
-        element("td", freed, other, data_label="freed"),
+        element("td", freed, thread, data_label="freed"),
         element(
             "td",
             content.last(container) if container is not None else "-",
@@ -70,15 +70,15 @@ def stack(content: Content, number_: int | None, first: int = 0) -> Markup:
     if not places:
         return element("span", "-" if first else "no stack", class_="setting")
     levels = [element("li", content.place(place, narrow=True)) for place in places[1 : 1 + LEVELS]]
-    left = len(places) - 1 - len(levels)
-    rest = element("li", f"{count(left)} more", class_="setting") if left > 0 else None
+    remaining = len(places) - 1 - len(levels)
+    more = element("li", f"{count(remaining)} more", class_="setting") if remaining > 0 else None
     if not levels:
         return content.place(places[0], narrow=True)
     return element(
         "details",
         element("summary", content.place(places[0], narrow=True)),
-        element("ol", *levels, rest),
+        element("ol", *levels, more),
         class_="stack",
-        data_stack=str(number_) if left > 0 else None,
-        data_first=str(first) if left > 0 and first else None,
+        data_stack=str(number_) if remaining > 0 else None,
+        data_first=str(first) if remaining > 0 and first else None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mallard.profile import sentences
-from mallard.profile.containment import contained, told_apart
+from mallard.profile.containment import contained, separated_share
 from mallard.profile.figures import Amount, Percentiles
 from mallard.profile.scopes import Escape, Scope
 from mallard.profile.words import UNKNOWN, count, plural, ratio, share, size
@@ -51,7 +51,7 @@ def marked_part(content: Content) -> Part | None:
 
 
 def scope_table(content: Content, scopes: Sequence[Scope], caption: str) -> Markup:
-    """Each scope is a body of its own, so that a script can sort them."""
+    """Each scope is a separate table body, so that a script can sort them."""
     total = Amount(content.profile.figures.allocations, content.profile.figures.bytes)
     heads = (
         element("th", "function"),
@@ -64,21 +64,21 @@ def scope_table(content: Content, scopes: Sequence[Scope], caption: str) -> Mark
         number_head("drag", "what a region would hold over what is live"),
         number_head("told apart", "share of the possible activations that an event separates"),
     )
-    made = element(
+    grid = element(
         "table",
         element("caption", caption, class_="unseen"),
         element("thead", element("tr", *heads)),
         *(element("tbody", _row(content, scope, total), _folded(content, scope)) for scope in scopes),
         class_="facts-table scope-table sortable",
     )
-    return element("div", made, class_="wide", role="region", aria_label=caption, tabindex="0")
+    return element("div", grid, class_="wide", role="region", aria_label=caption, tabindex="0")
 
 
 def _row(content: Content, scope: Scope, total: Amount) -> Markup:
     figures = scope.figures
     bytes_ = scope.activation_bytes or Percentiles()
     drag = figures.drag.area_ratio if figures.drag else None
-    apart = told_apart(scope)
+    apart = separated_share(scope)
     return element(
         "tr",
         element("th", scope_label(content, scope)),
@@ -113,32 +113,38 @@ def _part(value: float, total: float, text: str, label: str) -> Markup:
 
 def _folded(content: Content, scope: Scope) -> Markup:
     summary = element(
-        "summary", small_dimensions(scope.figures), element("span", _in_short(content, scope), class_="short")
+        "summary",
+        small_dimensions(scope.figures),
+        element("span", _summarize(content, scope), class_="short"),
     )
     return element(
         "tr", element("td", element("details", summary, details(content, scope)), colspan="9"), class_="more"
     )
 
 
-def _in_short(content: Content, scope: Scope) -> str:
+def _summarize(content: Content, scope: Scope) -> str:
     """`100 activations; 20,900 blocks escape`"""
     escaped = scope.figures.escaped
-    rest = (
+    escaping = (
         f"{plural(escaped.allocations, 'block')} escape"
         if escaped and escaped.allocations
         else "nothing escapes"
     )
-    other = scope.figures.freed_by_other_thread
-    thread = f"; {count(other.allocations)} freed by another thread" if other and other.allocations else ""
-    return f"{plural(scope.activations.allocating, 'activation')}; {rest}{thread}"
+    cross_thread = scope.figures.freed_by_other_thread
+    thread = (
+        f"; {count(cross_thread.allocations)} freed by another thread"
+        if cross_thread and cross_thread.allocations
+        else ""
+    )
+    return f"{plural(scope.activations.allocating, 'activation')}; {escaping}{thread}"
 
 
 def details(content: Content, scope: Scope) -> Markup:
     shown = element("div", element("h4", "Dimensions"), dimensions(scope.figures))
-    return element("div", shown, *how_it_lives(content, scope), class_="columns in-depth")
+    return element("div", shown, *lifetime_details(content, scope), class_="columns in-depth")
 
 
-def how_it_lives(content: Content, scope: Scope) -> tuple[Markup, ...]:
+def lifetime_details(content: Content, scope: Scope) -> tuple[Markup, ...]:
     return (
         element("div", element("h4", "An activation"), _activation(scope)),
         element("div", element("h4", "Sizes of blocks"), sizes(scope)),
@@ -148,12 +154,12 @@ def how_it_lives(content: Content, scope: Scope) -> tuple[Markup, ...]:
 
 def _activation(scope: Scope) -> Markup:
     peak = scope.activation_peak or Percentiles()
-    made, faults, rewind, seen = scope.activations, scope.page_faults, scope.rewind, scope.separations
+    counts, faults, rewind, seen = scope.activations, scope.page_faults, scope.rewind, scope.separations
     drag = scope.figures.drag
     facts = [
         (
             "activations",
-            f"{count(made.allocating)} allocate, {count(made.contained)} end with all blocks freed",
+            f"{count(counts.allocating)} allocate, {count(counts.contained)} end with all blocks freed",
         ),
         ("told apart", f"{count(seen.seen)} of at most {count(seen.at_most)}" if seen else "exact"),
         (
@@ -178,9 +184,9 @@ def _activation(scope: Scope) -> Markup:
 
 
 def sizes(scope: Scope) -> Markup:
-    """The most usual size classes as bars."""
-    every = scope.figures.sizes
-    shown = sorted(sorted(every, key=lambda each: -each[1])[:SIZES])
+    """The most common size classes as bars."""
+    size_classes = scope.figures.sizes
+    shown = sorted(sorted(size_classes, key=lambda size_class: -size_class[1])[:SIZES])
     most = max((allocations for _, allocations, _ in shown), default=0) or 1
     rows = [
         element(
@@ -191,27 +197,27 @@ def sizes(scope: Scope) -> Markup:
         )
         for upper, allocations, bytes_ in shown
     ]
-    left = len(every) - len(shown)
+    remaining = len(size_classes) - len(shown)
     return joined(
         element("ul", *rows, class_="sizes"),
-        unlisted(f"{plural(left, 'rarer size')} left out." if left else ""),
+        unlisted(f"{plural(remaining, 'rarer size')} left out." if remaining else ""),
     )
 
 
 def escapes(content: Content, rows: Sequence[Escape]) -> Markup:
     if not rows:
         return element("p", "Nothing escapes.", class_="setting")
-    found = [
+    items = [
         element(
             "li",
-            content.function(each.by),
+            content.function(escape.by),
             element(
                 "span",
-                f"{plural(each.allocations, 'block')} of {size(each.bytes)}"
-                + (", on another thread" if each.thread == "other" else "")
-                + (f", contained in {content.short(each.into)}" if each.into is not None else ""),
+                f"{plural(escape.allocations, 'block')} of {size(escape.bytes)}"
+                + (", on another thread" if escape.thread == "other" else "")
+                + (f", contained in {content.short(escape.into)}" if escape.into is not None else ""),
             ),
         )
-        for each in rows
+        for escape in rows
     ]
-    return element("ul", *found, class_="escapes")
+    return element("ul", *items, class_="escapes")

@@ -19,7 +19,7 @@ SCRIPTS = (
     *("panel.js", "profile/data.js", "profile/flame.js", "profile/timeline.js", "profile/tables.js"),
     "sections.js",
 )
-# The page of a hostile profile becomes small enough with one of the later ones.
+# Tried in order, until the page is small enough.
 LIMITS = (
     Limits(rows=200, letters=600, nodes=3000),
     Limits(rows=80, letters=200, nodes=2000),
@@ -27,7 +27,7 @@ LIMITS = (
 )
 
 
-def whole_page(
+def render_page(
     title: str,
     header: Markup,
     parts: Sequence[Part],
@@ -39,9 +39,9 @@ def whole_page(
     body = joined(
         header,
         element(
-            "nav", *(element("a", each.title, href=f"#{each.name}") for each in parts), aria_label="Sections"
+            "nav", *(element("a", part.title, href=f"#{part.name}") for part in parts), aria_label="Sections"
         ),
-        element("main", *(_section(each) for each in parts)),
+        element("main", *(_section(part) for part in parts)),
         element("div", class_="panel", id="panel", role="status", hidden=True),
         element("script", Markup(data), id="profile-data", type="application/octet-stream") if data else None,
         element("script", Markup("".join(static_text(name) for name in SCRIPTS))) if data else None,
@@ -68,7 +68,7 @@ def page_header(title: str, command: str, facts: Sequence[str], doubts: Sequence
     )
 
 
-def doubts_of(profile: Profile) -> list[str]:
+def list_doubts(profile: Profile) -> list[str]:
     return [text for text in (sentences.withheld(profile), *sentences.losses(profile)) if text]
 
 

@@ -36,7 +36,7 @@ def site_table(content: Content, sites: Sequence[Site]) -> Markup:
         "contained in",
         "called from, most often",
     )
-    return table("Sites", heads, [_row(content, each) for each in sites], "sortable site-table")
+    return table("Sites", heads, [_row(content, site) for site in sites], "sortable site-table")
 
 
 def _row(content: Content, site: Site) -> Markup:
@@ -69,13 +69,13 @@ def _callers(content: Content, site: Site) -> Markup:
 
 def _owners(content: Content, site: Site) -> Markup:
     total = site.figures.allocations
-    found = [
+    items = [
         element(
             "li",
-            content.last(each.function) if each.function is not None else "nothing",
-            element("small", share(each.allocations / total)) if total else None,
-            title=content.full(each.function) if each.function is not None else None,
+            content.last(owner.function) if owner.function is not None else "nothing",
+            element("small", share(owner.allocations / total)) if total else None,
+            title=content.full(owner.function) if owner.function is not None else None,
         )
-        for each in site.owners[:3]
+        for owner in site.owners[:3]
     ]
-    return joined(element("ul", *found, class_="plain") if found else "-")
+    return joined(element("ul", *items, class_="plain") if items else "-")

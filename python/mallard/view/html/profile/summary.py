@@ -5,18 +5,20 @@ from __future__ import annotations
 from mallard.profile import sentences
 from mallard.profile.dimensions import DIMENSIONS
 from mallard.profile.figures import Figures
-from mallard.profile.words import UNKNOWN, count, near_whole, seconds, share, size
+from mallard.profile.words import UNKNOWN, count, precise_share, seconds, share, size
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.profile.content import Content, Part
 
 
 def summary_part(content: Content) -> Part:
-    return Part("summary", "Summary", "The whole recording", joined(_tiles(content), _whole(content)), {})
+    return Part(
+        "summary", "Summary", "The whole recording", joined(_tiles(content), _process_dimensions(content)), {}
+    )
 
 
 def _tiles(content: Content) -> Markup:
     profile = content.profile
-    figures, found = profile.figures, profile.completeness
+    figures, completeness = profile.figures, profile.completeness
     density = figures.dimension("D")
     timed = f"{count(density.samples)} operations timed" if density.samples else "no operation was timed"
     ends = sentences.interval(density.interval)
@@ -30,9 +32,9 @@ def _tiles(content: Content) -> Markup:
     tiles = [
         _tile(
             "stacks complete",
-            near_whole(found.share),
+            precise_share(completeness.share),
             sentences.completeness(profile).partition(" of ")[2] or sentences.completeness(profile),
-            alarm=found.withheld,
+            alarm=completeness.withheld,
         ),
         _tile("time in the allocator", part, inside),
         _tile("allocations", count(figures.allocations), f"{sentences.block_sizes(profile)}"),
@@ -57,7 +59,7 @@ def _tile(label: str, figure: str, text: str, *, alarm: bool = False) -> Markup:
     )
 
 
-def _whole(content: Content) -> Markup | None:
+def _process_dimensions(content: Content) -> Markup | None:
     figures = content.profile.figures
     if not figures.allocations:
         return None
@@ -69,16 +71,16 @@ def _whole(content: Content) -> Markup | None:
 def dimensions(figures: Figures) -> Markup:
     """The six dimensions as bars, with the figures as measured."""
     rows = []
-    for each in DIMENSIONS:
-        found = figures.dimension(each.letter)
-        scaled = UNKNOWN if found.scaled is None else f"{found.scaled:.2f}"
+    for dimension in DIMENSIONS:
+        measured = figures.dimension(dimension.letter)
+        scaled = UNKNOWN if measured.scaled is None else f"{measured.scaled:.2f}"
         rows += [
-            element("dt", element("b", each.letter), f" {each.name}", title=each.text),
+            element("dt", element("b", dimension.letter), f" {dimension.name}", title=dimension.text),
             element(
                 "dd",
-                bar(found.scaled),
+                bar(measured.scaled),
                 element("span", scaled, class_="n"),
-                element("small", each.raw(found)),
+                element("small", dimension.raw(measured)),
             ),
         ]
     return element("dl", *rows, class_="dims")
@@ -92,22 +94,22 @@ def bar(value: float | None) -> Markup:
 
 def small_dimensions(figures: Figures) -> Markup:
     """The six dimensions as tiny columns, for a row of a table."""
-    found = []
-    for each in DIMENSIONS:
-        value = figures.dimension(each.letter).scaled
+    columns = []
+    for dimension in DIMENSIONS:
+        value = figures.dimension(dimension.letter).scaled
         text = UNKNOWN if value is None else f"{value:.2f}"
         height = 0.0 if value is None else 100 * min(max(value, 0.0), 1.0)
-        found.append(
+        columns.append(
             element(
                 "span",
                 element("i", style=f"height:{height:.0f}%"),
-                element("b", each.letter),
-                title=f"{each.name} {text}",
+                element("b", dimension.letter),
+                title=f"{dimension.name} {text}",
             )
         )
-    return element("span", *found, class_="six", role="img", aria_label=_spoken(figures))
+    return element("span", *columns, class_="six", role="img", aria_label=_aria_label(figures))
 
 
-def _spoken(figures: Figures) -> str:
-    values = ((each.letter, figures.dimension(each.letter).scaled) for each in DIMENSIONS)
+def _aria_label(figures: Figures) -> str:
+    values = ((dimension.letter, figures.dimension(dimension.letter).scaled) for dimension in DIMENSIONS)
     return ", ".join(f"{letter} {UNKNOWN if value is None else f'{value:.2f}'}" for letter, value in values)

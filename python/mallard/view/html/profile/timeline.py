@@ -23,8 +23,10 @@ def timeline_part(content: Content) -> Part | None:
     top = nice_top(max(timeline.live_bytes, default=0.0))
     if not top:
         return None
-    scopes = _apart(timeline, top)[:MOST_LINES]
-    lines = [_line(timeline.seconds, each.live_bytes, top, f"l{place}") for place, each in enumerate(scopes)]
+    scopes = _distinct_scopes(timeline, top)[:MOST_LINES]
+    lines = [
+        _line(timeline.seconds, scope.live_bytes, top, f"l{place}") for place, scope in enumerate(scopes)
+    ]
     drawing = element(
         "svg",
         leaf("path", d=_area(timeline.seconds, timeline.live_bytes, top), class_="area"),
@@ -35,8 +37,8 @@ def timeline_part(content: Content) -> Part | None:
         aria_label="Live bytes over time",
     )
     keys = [
-        element("li", element("i", class_=f"l{place}"), name(content.names.scope_name(each.id)[:200]))
-        for place, each in enumerate(scopes)
+        element("li", element("i", class_=f"l{place}"), name(content.names.scope_name(scope.id)[:200]))
+        for place, scope in enumerate(scopes)
     ]
     body = joined(
         element("p", _text(timeline)),
@@ -52,36 +54,36 @@ def timeline_part(content: Content) -> Part | None:
         if timeline.reason
         else None,
     )
-    told = {
+    payload = {
         "timeline": {
-            "seconds": [float(f"{each:.6g}") for each in timeline.seconds],
+            "seconds": [float(f"{time:.6g}") for time in timeline.seconds],
             "lines": [
-                ["the whole process", [round(each) for each in timeline.live_bytes]],
+                ["the whole process", [round(bytes_) for bytes_ in timeline.live_bytes]],
                 *(
-                    [content.names.scope_name(each.id)[:200], [round(v) for v in each.live_bytes]]
-                    for each in scopes
+                    [content.names.scope_name(scope.id)[:200], [round(v) for v in scope.live_bytes]]
+                    for scope in scopes
                 ),
             ],
         }
     }
-    return Part("timeline", "Timeline", "Live bytes over time", body, told)
+    return Part("timeline", "Timeline", "Live bytes over time", body, payload)
 
 
-def _apart(timeline: Timeline, top: float) -> list[LiveOfScope]:
+def _distinct_scopes(timeline: Timeline, top: float) -> list[LiveOfScope]:
     """The scopes whose lines do not lie on an earlier one, or on the process's."""
     lines = [timeline.live_bytes]
-    found = []
-    for each in timeline.scopes:
-        if len(each.live_bytes) != len(timeline.seconds):
+    distinct = []
+    for scope in timeline.scopes:
+        if len(scope.live_bytes) != len(timeline.seconds):
             continue
-        if all(_distance(line, each.live_bytes) > LEAST_DISTANCE * top for line in lines):
-            found.append(each)
-            lines.append(each.live_bytes)
-    return found
+        if all(_distance(line, scope.live_bytes) > LEAST_DISTANCE * top for line in lines):
+            distinct.append(scope)
+            lines.append(scope.live_bytes)
+    return distinct
 
 
 def _distance(line: Sequence[float], other: Sequence[float]) -> float:
-    return max(abs(one - two) for one, two in zip(line, other, strict=True))
+    return max(abs(first - second) for first, second in zip(line, other, strict=True))
 
 
 def _text(timeline: Timeline) -> str:

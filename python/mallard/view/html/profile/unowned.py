@@ -25,8 +25,8 @@ def unowned_part(content: Content) -> Part | None:
     return Part("unowned", "No function", "Memory that no function owns", joined(*blocks), {})
 
 
-def _block(title: str, text: str, made: Markup) -> Markup:
-    return joined(element("h3", title), element("p", text), made)
+def _block(title: str, text: str, body: Markup) -> Markup:
+    return joined(element("h3", title), element("p", text), body)
 
 
 def _iterations(content: Content, rows: Sequence[Iteration]) -> Markup | None:
@@ -40,38 +40,38 @@ def _iterations(content: Content, rows: Sequence[Iteration]) -> Markup | None:
         number_head("most between"),
         "sites",
     )
-    made = [
+    table_rows = [
         _row(
-            content.function(each.function),
-            number(count(each.allocations), "blocks"),
-            number(size(each.bytes), "bytes"),
-            number(count(each.returns), "back to zero"),
-            number(size(each.most_bytes_between), "most between"),
-            places(content, each.sites),
+            content.function(iteration.function),
+            number(count(iteration.allocations), "blocks"),
+            number(size(iteration.bytes), "bytes"),
+            number(count(iteration.returns), "back to zero"),
+            number(size(iteration.most_bytes_between), "most between"),
+            places(content, iteration.sites),
         )
-        for each in rows
+        for iteration in rows
     ]
-    text = "Blocks that outlive the calls that made them and are gone at the next round of a loop."
-    return _block("Iterations", text, table("Iterations", heads, made))
+    text = "Blocks that outlive the calls that made them and are freed before the next round of a loop."
+    return _block("Iterations", text, table("Iterations", heads, table_rows))
 
 
 def _owners(content: Content, rows: Sequence[Owner]) -> Markup | None:
     if not rows:
         return None
     heads = ("freed by", "class", number_head("blocks"), number_head("bytes"), number_head("calls"), "sites")
-    made = [
+    table_rows = [
         _row(
-            content.function(each.function),
-            element("td", name(content.cut(each.class_)) if each.class_ else "-", data_label="class"),
-            number(count(each.allocations), "blocks"),
-            number(size(each.bytes), "bytes"),
-            number(count(each.calls), "calls"),
-            places(content, each.sites),
+            content.function(owner.function),
+            element("td", name(content.cut(owner.class_)) if owner.class_ else "-", data_label="class"),
+            number(count(owner.allocations), "blocks"),
+            number(size(owner.bytes), "bytes"),
+            number(count(owner.calls), "calls"),
+            places(content, owner.sites),
         )
-        for each in rows
+        for owner in rows
     ]
     text = "Blocks that many calls made, and that one destructor or function frees together."
-    return _block("Lifetimes of objects", text, table("Lifetimes of objects", heads, made))
+    return _block("Lifetimes of objects", text, table("Lifetimes of objects", heads, table_rows))
 
 
 def _almost(content: Content, rows: Sequence[AlmostContained]) -> Markup | None:
@@ -84,21 +84,21 @@ def _almost(content: Content, rows: Sequence[AlmostContained]) -> Markup | None:
         number_head("saved a block"),
         "escape from",
     )
-    made = []
-    for each in rows:
-        scope, even = content.names.scope_of(each.scope), each.break_even
+    table_rows = []
+    for entry in rows:
+        scope, even = content.names.find_scope(entry.scope), entry.break_even
         saved = even.saved_ns_per_block if even else None
-        made.append(
+        table_rows.append(
             _row(
                 content.function(scope.function if scope else None),
-                number(share(each.containment), "contained"),
+                number(share(entry.containment), "contained"),
                 number(break_even(even), "break even"),
                 number(UNKNOWN if saved is None else f"{saved:.0f} ns", "saved a block"),
-                places(content, each.escapes_from),
+                places(content, entry.escapes_from),
             )
         )
     text = "Scopes with few blocks that escape, and the containment at which a region costs what it saves."
-    return _block("Almost contained", text, table("Almost contained", heads, made))
+    return _block("Almost contained", text, table("Almost contained", heads, table_rows))
 
 
 def _pooled(content: Content, rows: Sequence[Pooled]) -> Markup | None:
@@ -113,20 +113,20 @@ def _pooled(content: Content, rows: Sequence[Pooled]) -> Markup | None:
         number_head("most alive"),
         number_head("frees"),
     )
-    made = [
+    table_rows = [
         _row(
-            content.place(each.place),
-            number(count(each.blocks), "chunks"),
-            number(size(each.bytes), "bytes"),
-            number(size(each.smallest), "smallest"),
-            number(size(each.largest) + (", growing" if each.growing else ""), "largest"),
-            number(count(each.most_alive), "most alive"),
-            number(count(each.frees), "frees"),
+            content.place(pool.place),
+            number(count(pool.blocks), "chunks"),
+            number(size(pool.bytes), "bytes"),
+            number(size(pool.smallest), "smallest"),
+            number(size(pool.largest) + (", growing" if pool.growing else ""), "largest"),
+            number(count(pool.most_alive), "most alive"),
+            number(count(pool.frees), "frees"),
         )
-        for each in rows
+        for pool in rows
     ]
     text = "Sites that take chunks for an arena or pool of the program's own."
-    return _block("Already pooled", text, table("Already pooled", heads, made))
+    return _block("Already pooled", text, table("Already pooled", heads, table_rows))
 
 
 def _row(label: Inside, *cells: Markup) -> Markup:
@@ -134,16 +134,16 @@ def _row(label: Inside, *cells: Markup) -> Markup:
 
 
 def places(content: Content, rows: Sequence[PlaceAmount]) -> Markup:
-    """The three heaviest sites, a line each. Those of one function without lines are one."""
-    found: dict[tuple[str, str], int] = {}
-    for each in rows:
-        where = content.names.place(each.place)
-        key = (content.short(where.function), content.cut(content.names.place_source(each.place)))
-        found[key] = found.get(key, 0) + each.allocations
-    heaviest = sorted(found.items(), key=lambda item: -item[1])
+    """The three heaviest sites, a line each. Sites of one function without line numbers are merged."""
+    totals: dict[tuple[str, str], int] = {}
+    for row in rows:
+        where = content.names.place(row.place)
+        key = (content.short(where.function), content.cut(content.names.place_source(row.place)))
+        totals[key] = totals.get(key, 0) + row.allocations
+    heaviest = sorted(totals.items(), key=lambda item: -item[1])
     shown = [
         element("li", name(text), element("small", plural(blocks, "block")), title=source)
         for (text, source), blocks in heaviest[:3]
     ]
-    rest = element("li", f"{len(heaviest) - 3} more", class_="setting") if len(heaviest) > 3 else None
-    return element("td", element("ul", *shown, rest, class_="plain") if shown else "-", data_label="sites")
+    more = element("li", f"{len(heaviest) - 3} more", class_="setting") if len(heaviest) > 3 else None
+    return element("td", element("ul", *shown, more, class_="plain") if shown else "-", data_label="sites")

@@ -19,10 +19,10 @@ INDENT = 2
 def advice_json(study: Study, verdict: Verdict) -> str:
     facts = [{"label": label, "text": text} for label, text in verdict.facts]
     answer = {"kind": verdict.kind, **asdict(verdict), "facts": facts}
-    told = asdict(replace(study, profile=None))
-    del told["profile"]
+    fields = asdict(replace(study, profile=None))
+    del fields["profile"]
     head = {"format": "mallard advice", "version": 1, **answer, "wall": study.wall}
-    return json.dumps({**head, "study": told}, indent=1)
+    return json.dumps({**head, "study": fields}, indent=1)
 
 
 def show_advice(console: Console, study: Study, verdict: Verdict) -> None:

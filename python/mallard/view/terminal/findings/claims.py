@@ -31,36 +31,36 @@ STYLES = {
 
 
 def show_claims(
-    console: Console, entries: Sequence[Entry], runs: Sequence[Run], left_out: Collection[str] = ()
+    console: Console, entries: Sequence[Entry], runs: Sequence[Run], hidden: Collection[str] = ()
 ) -> None:
     """Claims with a verdict among those left out are counted, but not shown."""
     if not entries:
         console.print("No claim has this verdict in this document.")
         return
     for document in dict.fromkeys(entry.document for entry in entries):
-        mine = [entry for entry in entries if entry.document == document]
-        print_line(console, f"[bold]{document}[/]: {_counted(mine)}", markup=True)
+        claims = [entry for entry in entries if entry.document == document]
+        print_line(console, f"[bold]{document}[/]: {_counted(claims)}", markup=True)
         show = _table if console.width >= WIDTH_OF_TABLE else _blocks
-        show(console, [entry for entry in mine if entry.verdict not in left_out])
+        show(console, [entry for entry in claims if entry.verdict not in hidden])
         console.print()
-    console.print(_by_which(runs))
-    more = f"; --all shows those {' and '.join(left_out)}" if left_out else ""
+    console.print(_runs_text(runs))
+    more = f"; --all shows those {' and '.join(hidden)}" if hidden else ""
     print_line(console, f"{len(entries)} claims: {_counted(entries)}{more}")
 
 
 def _counted(entries: Sequence[Entry]) -> str:
-    there = counts(entries)
-    return ", ".join(f"{there[verdict]} {verdict}" for verdict in VERDICTS if there[verdict])
+    by_verdict = counts(entries)
+    return ", ".join(f"{by_verdict[verdict]} {verdict}" for verdict in VERDICTS if by_verdict[verdict])
 
 
-def _by_which(runs: Sequence[Run]) -> str:
+def _runs_text(runs: Sequence[Run]) -> str:
     if not runs:
         return "Nothing was measured yet; 'mallard bench EXPERIMENT' measures."
     numbers = {
         name: " ".join(str(run.id) for run in runs if run.experiment == name)
         for name in dict.fromkeys(run.experiment for run in runs)
     }
-    names = ", ".join(f"{name} {its}" for name, its in numbers.items())
+    names = ", ".join(f"{name} {ids}" for name, ids in numbers.items())
     return f"here: runs {names}; in brackets 95 % intervals over the repetitions"
 
 
@@ -74,7 +74,7 @@ def _table(console: Console, entries: Sequence[Entry]) -> None:
     grid.add_column("verdict", ratio=6)
     for entry in entries:
         claim = Text.assemble(entry.shown_text, (f"  ({entry.shown_note})" if entry.note else "", "dim"))
-        grid.add_row(entry.number, entry.section, claim, entry.printed, _here(entry), _verdict(entry))
+        grid.add_row(entry.number, entry.section, claim, entry.printed, _our_figure(entry), _verdict(entry))
     console.print(grid)
 
 
@@ -85,7 +85,7 @@ def _blocks(console: Console, entries: Sequence[Entry]) -> None:
     for entry in entries:
         figures = Text.assemble(("printed ", "dim"), entry.printed)
         if entry.ours:
-            figures.append_text(Text.assemble(("; here ", "dim"), _here(entry)))
+            figures.append_text(Text.assemble(("; here ", "dim"), _our_figure(entry)))
         grid.add_row(entry.number, Text(f"{entry.section}: {entry.shown_text}"))
         grid.add_row("", figures)
         grid.add_row("", _verdict(entry))
@@ -94,7 +94,7 @@ def _blocks(console: Console, entries: Sequence[Entry]) -> None:
     console.print(grid)
 
 
-def _here(entry: Entry) -> str:
+def _our_figure(entry: Entry) -> str:
     return f"{entry.ours} ({entry.interval})" if entry.interval else entry.ours
 
 

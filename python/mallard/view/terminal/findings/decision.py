@@ -51,11 +51,13 @@ def _walk(steps: tuple[Step, ...]) -> Table:
 
 
 def _answer(decision: Decision) -> Text:
-    found = decision.recommended
-    if found is None:
+    recommended = decision.recommended
+    if recommended is None:
         return Text(f"no answer yet: {decision.reason}", "bold yellow")
-    verb = "use the global allocator" if found.is_global else "use"
-    return Text.assemble((f"{verb} {found.strategy}", "bold green"), f" ({found.text}): {decision.reason}")
+    verb = "use the global allocator" if recommended.is_global else "use"
+    return Text.assemble(
+        (f"{verb} {recommended.strategy}", "bold green"), f" ({recommended.text}): {decision.reason}"
+    )
 
 
 def _runner_up(decision: Decision) -> str:
@@ -71,12 +73,12 @@ def _named(choice: Choice) -> str:
 def _excluded(decision: Decision) -> list[Text]:
     """The exclusions. Strategies with one reason share a line."""
     reasons: dict[str, list[str]] = {}
-    for name, why in decision.excluded.items():
-        reasons.setdefault(why, []).append(name)
+    for name, reason in decision.excluded.items():
+        reasons.setdefault(reason, []).append(name)
     return [
         line
-        for why, names in reasons.items()
-        for line in _described("excluded", f"{', '.join(names)}: {why}")
+        for reason, names in reasons.items()
+        for line in _described("excluded", f"{', '.join(names)}: {reason}")
     ]
 
 

@@ -44,78 +44,78 @@ LEGEND = (
 
 
 def show_peers(
-    console: Console, found: Sequence[Duel], beside: Sequence[Counterpart], runs: Sequence[Run]
+    console: Console, duels: Sequence[Duel], pairs: Sequence[Counterpart], runs: Sequence[Run]
 ) -> None:
-    if beside:
-        console.print(counterparts_table(beside, worst=console.width >= WIDE))
+    if pairs:
+        console.print(counterparts_table(pairs, worst=console.width >= WIDE))
         console.print()
-    for sentence in peer_sentences(found, beside):
+    for sentence in peer_sentences(duels, pairs):
         console.print(sentence, markup=False)
     console.print()
-    for experiment in dict.fromkeys(duel.experiment for duel in found):
-        _show_experiment(console, [duel for duel in found if duel.experiment == experiment])
-    _show_losses(console, found)
+    for experiment in dict.fromkeys(duel.experiment for duel in duels):
+        _show_experiment(console, [duel for duel in duels if duel.experiment == experiment])
+    _show_losses(console, duels)
     console.print(LEGEND, style="dim", markup=False)
     names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
     console.print(f"here: runs {names}", style="dim", markup=False)
 
 
-def _show_experiment(console: Console, found: Sequence[Duel]) -> None:
-    names = CellNames(found)
-    every = standings(found)
-    cells = len({duel.cell for duel in found})
-    console.print(Text.assemble((found[0].experiment, "bold"), f", {cells} cell{'' if cells == 1 else 's'}"))
-    timed = [each for each in every if each.quantity == TIME]
+def _show_experiment(console: Console, duels: Sequence[Duel]) -> None:
+    names = CellNames(duels)
+    all_standings = standings(duels)
+    cells = len({duel.cell for duel in duels})
+    console.print(Text.assemble((duels[0].experiment, "bold"), f", {cells} cell{'' if cells == 1 else 's'}"))
+    timed = [standing for standing in all_standings if standing.quantity == TIME]
     wide = console.width >= WIDTH_WITH_WORST
     console.print(_standings(timed, names if wide else None))
     if not wide:
         _show_worst(console, timed, names)
-    quantities = {key: by_peer for key, by_peer in by_quantity(every).items() if key[1] != TIME}
+    quantities = {key: by_peer for key, by_peer in by_quantity(all_standings).items() if key[1] != TIME}
     columns = [(key[1].short, by_peer) for key, by_peer in quantities.items()]
     for part in _fitting(columns, console.width - LIBRARY):
-        console.print(_means(peers_in(every), part))
+        console.print(_means(peers_in(all_standings), part))
     console.print()
 
 
-def _standings(every: Sequence[Standing], names: CellNames | None) -> Table:
+def _standings(all_standings: Sequence[Standing], names: CellNames | None) -> Table:
     """The table, with the worst cell of each library if there is room to name it."""
     counted = {
         verdict: word
         for verdict, word in COUNTED.items()
-        if verdict != UNFINISHED or any(each.counts[UNFINISHED] for each in every)
+        if verdict != UNFINISHED or any(standing.counts[UNFINISHED] for standing in all_standings)
     }
     grid = _grid("ratio", "interval", *counted.values())
     if names:
         grid.add_column("where it is slowest")
-    for each in every:
-        mean = each.mean
+    for standing in all_standings:
+        mean = standing.mean
         grid.add_row(
-            each.peer,
+            standing.peer,
             _mean(mean),
             f"{figure(mean.low)} to {figure(mean.high)}" if mean and mean.bounded else "",
-            *(_count(verdict, each.counts[verdict]) for verdict in counted),
-            *([Text(duel_text(each.worst, names) if each.worst else "")] if names else []),
+            *(_count(verdict, standing.counts[verdict]) for verdict in counted),
+            *([Text(duel_text(standing.worst, names) if standing.worst else "")] if names else []),
         )
     return grid
 
 
-def _show_worst(console: Console, every: Sequence[Standing], names: CellNames) -> None:
-    for each in every:
-        if each.worst:
-            console.print(f"slowest beside {each.peer}: {duel_text(each.worst, names)}", markup=False)
+def _show_worst(console: Console, all_standings: Sequence[Standing], names: CellNames) -> None:
+    for standing in all_standings:
+        if standing.worst:
+            console.print(f"slowest beside {standing.peer}: {duel_text(standing.worst, names)}", markup=False)
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[list[Column]]:
     """The columns, in as many tables as they need."""
     parts: list[list[Column]] = [[]]
-    left = room
+    remaining = room
     for column in columns:
         width = max(len(column[0]), MEAN) + GAP
-        if width > left and parts[-1]:
+        if width > remaining and parts[-1]:
             parts.append([])
-            left = room
+            remaining = room
         parts[-1].append(column)
-        left -= width
+        remaining -= width
     return parts if columns else []
 
 
@@ -147,15 +147,15 @@ def _count(verdict: str, count: int) -> Text:
     return Text(str(count), "bold" if verdict == SLOWER and count else "")
 
 
-def _show_losses(console: Console, found: Sequence[Duel]) -> None:
-    lost = losses(found)
+def _show_losses(console: Console, duels: Sequence[Duel]) -> None:
+    lost = losses(duels)
     if not lost:
         return
-    console.print(f"[bold]Where another library is faster[/], {len(lost)} of {len(found)} comparisons")
+    console.print(f"[bold]Where another library is faster[/], {len(lost)} of {len(duels)} comparisons")
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    names = CellNames(found)
+    names = CellNames(duels)
     for duel in lost[:LOSSES_SHOWN]:
         grid.add_row(Text(duel.peer), Text(f"{duel.experiment}: {duel_text(duel, names)}"))
     console.print(grid)

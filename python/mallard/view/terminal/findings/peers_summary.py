@@ -32,31 +32,31 @@ WIDE = 100  # columns of a terminal with room for the worst experiment
 MORE = "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one"
 
 
-def show_peers_summary(console: Console, found: Sequence[Duel], beside: Sequence[Counterpart]) -> None:
+def show_peers_summary(console: Console, duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> None:
     """The first table has the plain strategies alone, each with its fastest counterpart."""
-    plain = [each for each in nearest(beside) if each.ours in PLAIN]
+    plain = [pair for pair in nearest(pairs) if pair.ours in PLAIN]
     if plain:
         console.print(counterparts_table(plain, worst=console.width >= WIDE))
-        console.print(counterpart_sentence(beside), markup=False)
-    console.print(_by_library([duel for duel in found if duel.quantity == TIME]))
+        console.print(counterpart_sentence(pairs), markup=False)
+    console.print(_by_library([duel for duel in duels if duel.quantity == TIME]))
     console.print(f"{LEGEND}", style="dim", markup=False)
     console.print(MORE, markup=False)
 
 
 def _by_library(timed: Sequence[Duel]) -> Table:
-    every = standings(timed)
+    all_standings = standings(timed)
     grid = _grid("library", "faster", "even", "slower", "unfinished", "ratio")
-    for peer in peers_in(every):
-        its = [each for each in every if each.peer == peer]
-        counts = sum((each.counts for each in its), Counter[str]())
-        means = sorted(each.mean.median for each in its if each.mean)
+    for peer in peers_in(all_standings):
+        peer_standings = [standing for standing in all_standings if standing.peer == peer]
+        counts = sum((standing.counts for standing in peer_standings), Counter[str]())
+        means = sorted(standing.mean.median for standing in peer_standings if standing.mean)
         texts = dict.fromkeys(figure(mean) for mean in (means[:1] + means[-1:]))
         numbers = [str(counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER, UNFINISHED)]
         grid.add_row(peer, *numbers, " to ".join(texts) or "-")
     return grid
 
 
-def counterparts_table(found: Sequence[Counterpart], *, worst: bool) -> Table:
+def counterparts_table(counterparts: Sequence[Counterpart], *, worst: bool) -> Table:
     """`worst`: with the experiment in which mallard's strategy is slowest."""
     grid = _grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower")
     grid.columns[1].justify = "left"
@@ -64,10 +64,10 @@ def counterparts_table(found: Sequence[Counterpart], *, worst: bool) -> Table:
         names.no_wrap, names.overflow, names.min_width = False, "fold", None
     if worst:
         grid.add_column(Text("slowest in"), overflow="fold")
-    for each in found:
-        numbers = [str(each.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
-        ratio = figure(each.ratio) if each.ratio else "-"
-        grid.add_row(each.ours, each.theirs, ratio, *numbers, *([worst_text(each)] if worst else []))
+    for pair in counterparts:
+        numbers = [str(pair.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
+        ratio = figure(pair.ratio) if pair.ratio else "-"
+        grid.add_row(pair.ours, pair.theirs, ratio, *numbers, *([worst_text(pair)] if worst else []))
     return grid
 
 

@@ -13,7 +13,7 @@ from mallard.analysis.summary import Summary
 from mallard.papers.catalogue import strategy_text
 from mallard.papers.tables import P0213
 from mallard.stats import Ratio
-from mallard.strategy_names import number_of
+from mallard.strategy_names import paper_number
 from mallard.view.terminal.console import print_line
 from mallard.view.terminal.table.palette import ratio_style
 
@@ -36,7 +36,7 @@ def show_averages(console: Console, summary: Summary) -> None:
         if name not in (BASE, NULL):
             grid.add_row(
                 name,
-                number_of(name),
+                paper_number(name),
                 Text(f" {_percent(mean)} ", ratio_style(mean.median)),
                 _interval(mean),
                 *([_repeated(summary, name)] if summary.built_once else []),
@@ -58,13 +58,13 @@ def _repeated(summary: Summary, name: str) -> str:
     return f"{100 * summary.repeated[name].median:.1f}" if name in summary.repeated else ""
 
 
-def _show_effect(console: Console, what: str, effect: Effect, printed: float) -> None:
+def _show_effect(console: Console, label: str, effect: Effect, printed: float) -> None:
     mean = effect.overall
     if mean is not None:
         bounds = f"{mean.low:.1f} to {mean.high:.1f}" if mean.bounded else "one repetition: no interval"
         figures = f"{mean.value:.1f} % ({bounds})"
         none = ", no difference" if mean.bounded and mean.includes_zero else ""
-        print_line(console, f"{what}: {figures}{none}; P0213 printed {printed} %")
+        print_line(console, f"{label}: {figures}{none}; P0213 printed {printed} %")
         print_line(console, f"  in the middle cell: {effect.middle:.1f} %")
         for name, part in effect.parts.items():
             print_line(console, f"  of monotonic, {name}: {part.value:.1f} %")

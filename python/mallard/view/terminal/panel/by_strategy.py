@@ -30,7 +30,7 @@ Column = tuple[tuple[str, ...], Line]  # its headings, one below the other
 Show = Callable[[Line, str], Piece]  # a figure and its mark, not yet as wide as the column
 
 
-def columns_of(table: CellTable) -> list[Column]:
+def table_columns(table: CellTable) -> list[Column]:
     """A column for each place of a table that has one number for each place."""
     return [((f"{line.place[0]:,}",), line) for line in table.lines]
 
@@ -45,7 +45,7 @@ def figure_text(figure: str, text: Callable[[float], str]) -> Callable[[Line, st
     return shown
 
 
-def bytes_of(figure: str) -> Callable[[Line, str], str | None]:
+def figure_bytes(figure: str) -> Callable[[Line, str], str | None]:
     return figure_text(figure, bytes_text)
 
 
@@ -78,13 +78,13 @@ def _blocks(
     title: str, corner: str, columns: Sequence[Column], names: Sequence[str], show: Show, width: int
 ) -> Iterable[Block]:
     """Blocks of the strategies that have a cell here. Columns that do not fit the width go below."""
-    there = [name for name in names if any(name in line.cells for _, line in columns)]
-    if not there:
+    measured = [name for name in names if any(name in line.cells for _, line in columns)]
+    if not measured:
         return
-    head_width = 1 + max(len(corner), *map(len, there))
+    head_width = 1 + max(len(corner), *map(len, measured))
     cell_width = max(CELL_WIDTH, *(len(word) + 1 for heads, _ in columns for word in heads))
     for group in fitting(columns, width - head_width, cell_width):
-        lines = [(name, [_padded(show(line, name), cell_width) for _, line in group]) for name in there]
+        lines = [(name, [_padded(show(line, name), cell_width) for _, line in group]) for name in measured]
         headings = [words for words in zip(*(heads for heads, _ in group), strict=True) if any(words)]
         yield block(title, corner, headings, lines, cell_width)
 

@@ -41,9 +41,9 @@ LEGEND = (
 def show(console: Console, rows: Sequence[Row], *, everything: bool) -> list[Answer]:
     tables = fragmentation_tables(rows)
     for setting in dict.fromkeys(table.setting for table in tables):
-        same = [table for table in tables if table.setting == setting]
+        setting_tables = [table for table in tables if table.setting == setting]
         console.print(Text(setting_text(setting), "bold"))
-        for table in same:
+        for table in setting_tables:
             show_beside(
                 console,
                 (
@@ -54,7 +54,7 @@ def show(console: Console, rows: Sequence[Row], *, everything: bool) -> list[Ans
                     )
                 ),
             )
-        _show_means(console, same)
+        _show_means(console, setting_tables)
     console.print()
     console.print(LEGEND, style="dim", markup=False)
     return [Answer((), fragmentation_sentences(tables))]

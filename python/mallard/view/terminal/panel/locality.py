@@ -88,7 +88,9 @@ def _accesses(system: System, surface: Surface, width: int) -> list[Block]:
     )
     if len(surface.shuffle_factors) > 2:
         changes = [
-            each for factor in surface.access_factors for each in _by_shuffles(system, surface, factor, width)
+            block
+            for factor in surface.access_factors
+            for block in _by_shuffles(system, surface, factor, width)
         ]
     else:
         changes = _by_factors(system, surface, f"{name}: shuffled / unshuffled", degradation, width)
@@ -99,8 +101,10 @@ def _by_factors(
     system: System, surface: Surface, title: str, piece: Callable[[int, int], Piece], width: int
 ) -> list[Block]:
     def blocks(factors: Sequence[int]) -> Block:
-        lines = _lines(system, surface, CELL_WIDTH, lambda length: [piece(length, each) for each in factors])
-        return block(title, LENGTH, [[amount(each) for each in factors]], lines)
+        lines = _lines(
+            system, surface, CELL_WIDTH, lambda length: [piece(length, factor) for factor in factors]
+        )
+        return block(title, LENGTH, [[amount(factor) for factor in factors]], lines)
 
     return [blocks(factors) for factors in fitting(surface.access_factors, width - HEAD_WIDTH)]
 
@@ -113,8 +117,10 @@ def _by_shuffles(system: System, surface: Surface, access_factor: int, width: in
         return ratio_piece(surface.degradation(length, access_factor, shuffles), SCATTERED_LOG2)
 
     def blocks(factors: Sequence[int]) -> Block:
-        lines = _lines(system, surface, CELL_WIDTH, lambda length: [piece(length, each) for each in factors])
-        return block(title, LENGTH, [[str(each) for each in factors]], lines)
+        lines = _lines(
+            system, surface, CELL_WIDTH, lambda length: [piece(length, factor) for factor in factors]
+        )
+        return block(title, LENGTH, [[str(factor) for factor in factors]], lines)
 
     return [blocks(factors) for factors in fitting(surface.shuffle_factors, width - HEAD_WIDTH)]
 

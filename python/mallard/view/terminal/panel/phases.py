@@ -17,7 +17,7 @@ from mallard.experiments.description.panel import Phases
 from mallard.experiments.description.quantity import Quantity
 from mallard.result import Row
 from mallard.view.terminal.panel.answer import Answer
-from mallard.view.terminal.panel.by_strategy import MARKS, Column, columns_of, show_figures, show_times
+from mallard.view.terminal.panel.by_strategy import MARKS, Column, show_figures, show_times, table_columns
 
 
 def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: Sequence[Row]) -> list[Answer]:
@@ -27,7 +27,7 @@ def show_phases(console: Console, experiment: Experiment, panel: Phases, rows: S
         console.print(Text(setting_text(table.setting), "bold"))
         for time in panel.times:
             title = f"{time.short}: {time.text}, ns {time.unit}"
-            show_times(console, title, corner, columns_of(timed(table, time)), table.strategies)
+            show_times(console, title, corner, table_columns(timed(table, time)), table.strategies)
         for line in table.lines if panel.over_time else ():
             _show_over_time(console, panel, table, line)
         for amount in panel.amounts:
@@ -53,11 +53,11 @@ def _show_over_time(console: Console, panel: Phases, table: CellTable, line: Lin
 
 def _show_amount(console: Console, corner: str, table: CellTable, amount: Quantity) -> None:
     def shown(line: Line, name: str) -> str | None:
-        value = cell_amount(table, line, name, amount, amount.each)
+        value = cell_amount(table, line, name, amount, amount.per)
         if value is None:
             return None
-        return f"{value:.1f}" if amount.each else amount_text(amount.shown, value)
+        return f"{value:.1f}" if amount.per else amount_text(amount.shown, value)
 
-    title = f"{amount.text}, bytes for each of {amount.each}" if amount.each else amount.text
-    columns = [(heads, line) for heads, line in columns_of(table) if line.place[0] >= amount.large]
+    title = f"{amount.text}, bytes for each of {amount.per}" if amount.per else amount.text
+    columns = [(heads, line) for heads, line in table_columns(table) if line.place[0] >= amount.large]
     show_figures(console, title, corner, columns, table.strategies, shown)

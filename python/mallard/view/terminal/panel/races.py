@@ -59,10 +59,10 @@ def _show_below(console: Console, table: CellTable, below: Most | Columns | Most
             _show_words(console, text, {name: f"{ratio:.2f}" for name, ratio in ratios.items()})
 
 
-def _show_words(console: Console, what: str, words: Mapping[str, str]) -> None:
+def _show_words(console: Console, label: str, words: Mapping[str, str]) -> None:
     if words:
-        each = ", ".join(f"{name} {word}" for name, word in words.items())
-        console.print(f"{what}: {each}.", markup=False)
+        listed = ", ".join(f"{name} {word}" for name, word in words.items())
+        console.print(f"{label}: {listed}.", markup=False)
 
 
 def _most_ratio(table: CellTable, figure: str, base: str) -> dict[str, float]:
@@ -77,8 +77,8 @@ def _most_ratio(table: CellTable, figure: str, base: str) -> dict[str, float]:
 
 
 def _most(table: CellTable, name: str, figure: str) -> float | None:
-    found = [median_figure(line, name, figure) for line in table.lines if line.finished(name)]
-    return max((value for value in found if value is not None), default=None)
+    values = [median_figure(line, name, figure) for line in table.lines if line.finished(name)]
+    return max((value for value in values if value is not None), default=None)
 
 
 def _figure(line: Line, name: str, figure: str) -> Piece:

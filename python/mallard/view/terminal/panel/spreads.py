@@ -20,9 +20,9 @@ WORD, TEXT = 30, 50
 
 def show_spreads(console: Console, experiment: Experiment, panel: Spreads, rows: Sequence[Row]) -> None:
     (axis,) = experiment.places
-    found = cell_rows(rows)
-    cells = {str(row.parameters[axis]): row.cells for row in found}
-    names = in_table_order({name for its in cells.values() for name in its})
+    measured_rows = cell_rows(rows)
+    cells = {str(row.parameters[axis]): row.cells for row in measured_rows}
+    names = in_table_order({name for by_name in cells.values() for name in by_name})
     grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     grid.add_column("strategy", no_wrap=True)
     for word in cells:

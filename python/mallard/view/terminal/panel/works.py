@@ -36,13 +36,13 @@ def show_works(console: Console, experiment: Experiment, panel: Works, rows: Seq
 
 def _show_book(console: Console, works: Sequence[Work]) -> None:
     """The gain of blocks of one size, here and in the book."""
-    for each in beside_book(works):
-        default, block = each.work.line.cells.get(BASE), each.work.line.cells.get(each.strategy)
-        if each.ours is None or default is None or block is None:
+    for entry in beside_book(works):
+        default, block = entry.work.line.cells.get(BASE), entry.work.line.cells.get(entry.strategy)
+        if entry.ours is None or default is None or block is None:
             continue
         times = " / ".join(nanoseconds(cell.ns_per_operation) for cell in (default, block))
         console.print(
-            f"{each.work.label}: {BASE} / {each.strategy} {times} ns = {factor(1.0 / each.ours.median)}; in "
-            f"the book {factor(1.0 / each.printed)}",
+            f"{entry.work.label}: {BASE} / {entry.strategy} {times} ns = {factor(1.0 / entry.ours.median)}; "
+            f"in the book {factor(1.0 / entry.printed)}",
             markup=False,
         )

@@ -13,14 +13,14 @@ from mallard.view.terminal.profile.scopes import show_scopes
 from mallard.view.terminal.profile.unowned import show_unowned
 
 
-def show_profile(console: Console, profile: Profile, *, whole: bool = False) -> None:
-    """Prints the document's scope in depth if it has one, or else all; `whole` asks for long lists."""
+def show_profile(console: Console, profile: Profile, *, all_rows: bool = False) -> None:
+    """Prints the document's scope in depth, or all scopes if it has none; `all_rows` prints long lists."""
     names = Names(profile)
     if profile.scope is not None:
-        show_in_depth(console, profile, profile.scope, names, whole=whole)
+        show_in_depth(console, profile, profile.scope, names, all_rows=all_rows)
     else:
         show_facts(console, profile)
-        show_markers(console, profile, names, whole=whole)
-        show_scopes(console, profile, names, whole=whole)
-        show_unowned(console, profile, names, whole=whole)
+        show_markers(console, profile, names, all_rows=all_rows)
+        show_scopes(console, profile, names, all_rows=all_rows)
+        show_unowned(console, profile, names, all_rows=all_rows)
     show_losses(console, profile)

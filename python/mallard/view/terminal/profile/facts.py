@@ -27,7 +27,7 @@ def show_facts(console: Console, profile: Profile) -> None:
     fact(console, "allocations", sentences.totals(profile))
     fact(console, "alive at the end", sentences.alive(profile))
     fact(console, "sizes", sentences.block_sizes(profile))
-    fact(console, "the whole, 0 to 1", dimensions_line(profile.figures))
+    fact(console, "overall, 0 to 1", dimensions_line(profile.figures))
     if withheld:
         console.print()
         paragraph(console, sentences.withheld(profile), "bold red")
@@ -43,8 +43,8 @@ def dimensions_line(figures: Figures) -> str:
 
 
 def show_losses(console: Console, profile: Profile) -> None:
-    found = sentences.losses(profile)
-    if found:
+    losses = sentences.losses(profile)
+    if losses:
         console.print()
-    for sentence in found:
+    for sentence in losses:
         paragraph(console, sentence, "yellow")

@@ -24,13 +24,13 @@ from mallard.view.terminal.profile.lines import (
     figures_line,
     heading,
     heads,
-    more,
-    named,
     note,
     paragraph,
     print_cut,
+    print_name,
+    print_omitted,
 )
-from mallard.view.terminal.profile.scopes import activations, rest
+from mallard.view.terminal.profile.scopes import activations, describe_escapes
 
 SHOWN = 5
 LEVELS = 4  # of a stack
@@ -39,9 +39,11 @@ SIZES = (Column("up to", 11), Column("blocks", 10), Column("bytes", 11))
 PERCENTILES = (Column("p50", 11), Column("p90", 11), Column("p99", 11), Column("max", 11), Column("mean", 11))
 
 
-def show_in_depth(console: Console, profile: Profile, found: InDepth, names: Names, *, whole: bool) -> None:
-    scope = found.row
-    named(console, "", names.scope_within(scope), names.source(scope.function))
+def show_in_depth(
+    console: Console, profile: Profile, in_depth: InDepth, names: Names, *, all_rows: bool
+) -> None:
+    scope = in_depth.row
+    print_name(console, "", names.scope_within(scope), names.source(scope.function))
     full = names.full(scope.function) if scope.name is None else scope.name
     if full != names.scope(scope):
         paragraph(console, full if len(full) <= LONGEST else f"{full[:LONGEST]}{ELLIPSIS}", "dim")
@@ -50,10 +52,10 @@ def show_in_depth(console: Console, profile: Profile, found: InDepth, names: Nam
     _show_dimensions(console, scope)
     _show_percentiles(console, scope)
     _show_sizes(console, scope)
-    most = None if whole else SHOWN
-    _show_sites(console, found, names, most)
-    _show_pairs(console, found.pairs, names, most)
-    _show_callers(console, found, names, most)
+    most = None if all_rows else SHOWN
+    _show_sites(console, in_depth, names, most)
+    _show_pairs(console, in_depth.pairs, names, most)
+    _show_callers(console, in_depth, names, most)
 
 
 def _show_facts(console: Console, profile: Profile, scope: Scope, names: Names) -> None:
@@ -75,7 +77,7 @@ def _show_facts(console: Console, profile: Profile, scope: Scope, names: Names) 
         fact(
             console, "alive at the end", f"{count(figures.alive.allocations)} of {size(figures.alive.bytes)}"
         )
-    fact(console, "the rest", rest(scope, names))
+    fact(console, "the rest", describe_escapes(scope, names))
     if figures.drag:
         over_time, at_peak = ratio(figures.drag.area_ratio), ratio(figures.drag.peak_ratio)
         drag = f"{over_time} times the live bytes over time, {at_peak} at the peak"
@@ -98,36 +100,45 @@ def _show_facts(console: Console, profile: Profile, scope: Scope, names: Names) 
 
 
 def _activations(scope: Scope) -> str:
-    made = scope.activations
+    counts = scope.activations
     parts = [activations(scope)]
-    if made.contained is not None:
-        parts.append(f"{count(made.contained)} ended with all their blocks freed")
-    if made.seconds is not None:
-        parts.append(f"{seconds(made.seconds)} in them")
+    if counts.contained is not None:
+        parts.append(f"{count(counts.contained)} ended with all their blocks freed")
+    if counts.seconds is not None:
+        parts.append(f"{seconds(counts.seconds)} in them")
     return ", ".join(parts)
 
 
 def _show_dimensions(console: Console, scope: Scope) -> None:
     heading(console, "dimensions", "0 to 1, and as measured")
-    for each in DIMENSIONS:
-        found = scope.figures.dimension(each.letter)
-        scaled = "-" if found.scaled is None else f"{found.scaled:.2f}"
+    for dimension in DIMENSIONS:
+        measured = scope.figures.dimension(dimension.letter)
+        scaled = "-" if measured.scaled is None else f"{measured.scaled:.2f}"
         line = Text.assemble(
-            (f" {each.letter} ", "bold"),
-            (f"{each.name:<16}", "dim"),
-            f"{bar(found.scaled, 12)} {scaled:>4}  ",
+            (f" {dimension.letter} ", "bold"),
+            (f"{dimension.name:<16}", "dim"),
+            f"{bar(measured.scaled, 12)} {scaled:>4}  ",
         )
-        line.append(each.raw(found), "")
+        line.append(dimension.raw(measured), "")
         print_cut(console, line)
 
 
 def _show_percentiles(console: Console, scope: Scope) -> None:
     heading(console, "bytes of an activation")
     print_cut(console, heads(PERCENTILES, 12))
-    for label, found in (("allocated", scope.activation_bytes), ("at its peak", scope.activation_peak)):
-        each = found or Percentiles()
+    for label, measured in (("allocated", scope.activation_bytes), ("at its peak", scope.activation_peak)):
+        percentiles = measured or Percentiles()
         line = figures_line(
-            [size(each.below(value)) for value in (each.p50, each.p90, each.p99, each.max, each.mean)],
+            [
+                size(percentiles.below(value))
+                for value in (
+                    percentiles.p50,
+                    percentiles.p90,
+                    percentiles.p99,
+                    percentiles.max,
+                    percentiles.mean,
+                )
+            ],
             PERCENTILES,
             0,
         )
@@ -141,7 +152,7 @@ def _show_sizes(console: Console, scope: Scope) -> None:
     heading(console, "sizes of blocks")
     print_cut(console, heads(SIZES, 0))
     largest = max(allocations for _, allocations, _ in sizes)
-    heaviest = sorted(sizes, key=lambda each: -each[1])[: 2 * SHOWN]
+    heaviest = sorted(sizes, key=lambda size_class: -size_class[1])[: 2 * SHOWN]
     for most, allocations, bytes_ in sorted(heaviest):
         line = figures_line([size(most), count(allocations), size(bytes_)], SIZES, 0)
         line.append(f"  {bar(allocations / largest if largest else 0, 24).rstrip('░')}")
@@ -150,40 +161,40 @@ def _show_sizes(console: Console, scope: Scope) -> None:
         note(console, f"and {len(sizes) - len(heaviest)} more sizes: --json", 2)
 
 
-def _show_sites(console: Console, found: InDepth, names: Names, most: int | None) -> None:
-    if not found.sites:
+def _show_sites(console: Console, in_depth: InDepth, names: Names, most: int | None) -> None:
+    if not in_depth.sites:
         return
     heading(console, "sites")
-    for each in found.sites[:most]:
-        figures = each.figures
-        named(console, " - ", names.place_within(each.place), names.place_source(each.place), bold=False)
+    for site in in_depth.sites[:most]:
+        figures = site.figures
+        print_name(console, " - ", names.place_within(site.place), names.place_source(site.place), bold=False)
         kept = "" if figures.containment is None else f", {share(figures.containment)} contained"
         text = f"   {plural(figures.allocations, 'allocation')} of {size(figures.bytes)}{kept}"
         print_cut(console, Text(text, "dim"))
-    more(console, 0 if most is None else len(found.sites[most:]), "site")
+    print_omitted(console, 0 if most is None else len(in_depth.sites[most:]), "site")
 
 
 def _show_pairs(console: Console, pairs: Sequence[Pair], names: Names, most: int | None) -> None:
     if not pairs:
         return
     heading(console, "pairs of stacks", "allocated, and freed")
-    for each in pairs[:most]:
-        amount = Amount(each.allocations, each.bytes)
-        other = ", freed by another thread" if each.thread == "other" else ""
+    for pair in pairs[:most]:
+        amount = Amount(pair.allocations, pair.bytes)
+        thread = ", freed by another thread" if pair.thread == "other" else ""
         lives = (
-            f", alive for {seconds(each.mean_lifetime_seconds)}"
-            if each.mean_lifetime_seconds is not None
+            f", alive for {seconds(pair.mean_lifetime_seconds)}"
+            if pair.mean_lifetime_seconds is not None
             else ""
         )
         print_cut(
-            console, Text(f" - {plural(amount.allocations, 'block')} of {size(amount.bytes)}{lives}{other}")
+            console, Text(f" - {plural(amount.allocations, 'block')} of {size(amount.bytes)}{lives}{thread}")
         )
-        _show_stack(console, "   + ", each.allocated, names)
-        if each.freed is None:
+        _show_stack(console, "   + ", pair.allocated, names)
+        if pair.freed is None:
             print_cut(console, Text("   - alive at the end", "dim"))
         else:
-            _show_stack(console, "   - ", each.freed, names)
-    more(console, 0 if most is None else len(pairs[most:]), "pair")
+            _show_stack(console, "   - ", pair.freed, names)
+    print_omitted(console, 0 if most is None else len(pairs[most:]), "pair")
 
 
 def _show_stack(console: Console, mark: str, stack: int | None, names: Names) -> None:
@@ -194,11 +205,15 @@ def _show_stack(console: Console, mark: str, stack: int | None, names: Names) ->
     print_cut(console, Text(f"{mark}{' < '.join(levels) or 'no stack'}{more_levels}", "dim"))
 
 
-def _show_callers(console: Console, found: InDepth, names: Names, most: int | None) -> None:
-    if not found.callers:
+def _show_callers(console: Console, in_depth: InDepth, names: Names, most: int | None) -> None:
+    if not in_depth.callers:
         return
     heading(console, "callers")
-    for each in found.callers[:most]:
-        named(console, " - ", partial(names.within, each.function), names.source(each.function), bold=False)
-        print_cut(console, Text(f"   {plural(each.allocations, 'allocation')} of {size(each.bytes)}", "dim"))
-    more(console, 0 if most is None else len(found.callers[most:]), "caller")
+    for caller in in_depth.callers[:most]:
+        print_name(
+            console, " - ", partial(names.within, caller.function), names.source(caller.function), bold=False
+        )
+        print_cut(
+            console, Text(f"   {plural(caller.allocations, 'allocation')} of {size(caller.bytes)}", "dim")
+        )
+    print_omitted(console, 0 if most is None else len(in_depth.callers[most:]), "caller")

@@ -32,35 +32,37 @@ def heading(console: Console, text: str, note: str = "") -> None:
 
 
 def fact(console: Console, label: str, text: str, style: str = "") -> None:
-    """A line with a label. What follows stands below itself if it is long."""
+    """A line with a label. Long text wraps within its column."""
     first, *others = _wrapped(console, text, LABEL)
     console.print(Text.assemble((f"{label:<{LABEL}}", "dim"), (first, style)))
-    for each in others:
-        console.print(Text(" " * LABEL + each, style))
+    for line in others:
+        console.print(Text(" " * LABEL + line, style))
 
 
 def note(console: Console, text: str, indent: int = 3) -> None:
-    """A dim line below a row, continued below itself."""
+    """A dim paragraph below a row."""
     paragraph(console, text, "dim", indent)
 
 
 def paragraph(console: Console, text: str, style: str, indent: int = 0) -> None:
-    for each in _wrapped(console, text, indent):
-        console.print(Text(" " * indent + each, style))
+    for line in _wrapped(console, text, indent):
+        console.print(Text(" " * indent + line, style))
 
 
 def _wrapped(console: Console, text: str, indent: int) -> list[str]:
     lines = Text(text).wrap(console, max(8, console.width - indent))
-    return [each.plain.rstrip() for each in lines] or [""]
+    return [line.plain.rstrip() for line in lines] or [""]
 
 
-def named(console: Console, mark: str, name: Callable[[int], str], source: str, *, bold: bool = True) -> None:
-    """A name on the left, its source on the right. `name` gives it in a number of columns; the source gives
-    way first."""
+def print_name(
+    console: Console, mark: str, name: Callable[[int], str], source: str, *, bold: bool = True
+) -> None:
+    """A name on the left, its source on the right. `name` formats it for a number of columns; the source is
+    shortened first."""
     room = console.width - len(mark) - 2
     shown = name(room)
-    left = room - len(shown)
-    where = fitted_source(source, left) if left >= min(len(source), 12) else ""
+    remaining = room - len(shown)
+    where = fitted_source(source, remaining) if remaining >= min(len(source), 12) else ""
     line = Text.assemble((mark, "dim"), (shown, "bold" if bold else ""))
     gap = max(2, console.width - len(mark) - len(shown) - len(where))
     if where:
@@ -95,16 +97,16 @@ def bar(share: float | None, width: int = BAR) -> str:
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     if share > 0:
         eighths = max(1, eighths)
-    whole, rest = divmod(eighths, 8)
-    return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(width, "░")
+    full, remainder = divmod(eighths, 8)
+    return ("█" * full + (EIGHTHS[remainder] if remainder else "")).ljust(width, "░")
 
 
-def part_of(shown: int, every: int) -> str:
+def count_prefix(shown: int, total: int) -> str:
     """`2 of 30: `, or nothing if all are shown."""
-    return f"{count(shown)} of {count(every)}: " if shown < every else ""
+    return f"{count(shown)} of {count(total)}: " if shown < total else ""
 
 
-def more(console: Console, number: int, what: str) -> None:
-    """Says that a list of the scope in depth goes on, if it does."""
+def print_omitted(console: Console, number: int, noun: str) -> None:
+    """Prints the number of omitted rows of a list, if any."""
     if number > 0:
-        note(console, f"and {number} more {what}{'' if number == 1 else 's'}: --all", 2)
+        note(console, f"and {number} more {noun}{'' if number == 1 else 's'}: --all", 2)

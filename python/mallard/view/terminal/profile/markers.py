@@ -1,4 +1,4 @@
-"""What a program marked itself, in the terminal: scopes, progress, instances, pools."""
+"""The markers of a program in the terminal: scopes, progress, instances, pools."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from mallard.profile import sentences
 from mallard.profile.document import Profile
 from mallard.profile.figures import Amount
 from mallard.profile.names import Names
-from mallard.view.terminal.profile.lines import heading, more, print_cut
+from mallard.view.terminal.profile.lines import heading, print_cut, print_omitted
 from mallard.view.terminal.profile.scopes import show_table
 
 SHOWN = 5
 
 
-def show_markers(console: Console, profile: Profile, names: Names, *, whole: bool) -> None:
+def show_markers(console: Console, profile: Profile, names: Names, *, all_rows: bool) -> None:
     markers = profile.markers
-    most = None if whole else SHOWN
+    most = None if all_rows else SHOWN
     if markers and markers.scopes:
         heading(console, "marked scopes", "exact")
         total = Amount(profile.figures.allocations, profile.figures.bytes)
         show_table(console, markers.scopes[:most], total, names)
-        more(console, 0 if most is None else len(markers.scopes[most:]), "scope")
+        print_omitted(console, 0 if most is None else len(markers.scopes[most:]), "scope")
     facts = sentences.marked(profile)
     if facts:
         heading(console, "marked progress, instances and pools")
     for fact in facts[:most]:
         print_cut(console, Text(f"   {fact}"))
-    more(console, 0 if most is None else len(facts[most:]), "row")
+    print_omitted(console, 0 if most is None else len(facts[most:]), "row")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from mallard.profile.containment import contained, told_apart
+from mallard.profile.containment import contained, separated_share
 from mallard.profile.document import Profile
 from mallard.profile.figures import Amount, Percentiles
 from mallard.profile.names import Names
@@ -16,13 +16,13 @@ from mallard.profile.short_name import fitted
 from mallard.profile.words import UNKNOWN, count, plural, ratio, share, size
 from mallard.view.terminal.profile.lines import (
     Column,
+    count_prefix,
     figures_line,
     heading,
     heads,
-    named,
     note,
-    part_of,
     print_cut,
+    print_name,
 )
 
 SHOWN = 4
@@ -44,14 +44,14 @@ NOTE = "the most blocks first that live and die in one activation"
 NAME = 40  # columns of a name inside a sentence
 
 
-def show_scopes(console: Console, profile: Profile, names: Names, *, whole: bool) -> None:
+def show_scopes(console: Console, profile: Profile, names: Names, *, all_rows: bool) -> None:
     """Prints nothing for a process without scopes."""
     scopes = profile.scopes
     if not scopes:
         return
-    shown = scopes if whole else scopes[:SHOWN]
+    shown = scopes if all_rows else scopes[:SHOWN]
     unlisted = profile.scopes_not_listed.scopes if profile.scopes_not_listed else 0
-    heading(console, TITLE, f"{part_of(len(shown), len(scopes) + unlisted)}{NOTE}")
+    heading(console, TITLE, f"{count_prefix(len(shown), len(scopes) + unlisted)}{NOTE}")
     show_table(console, shown, Amount(profile.figures.allocations, profile.figures.bytes), names)
 
 
@@ -60,9 +60,12 @@ def show_table(console: Console, scopes: Sequence[Scope], total: Amount, names: 
     print_cut(console, Text(f"{OF_ONE:>{end}}", "dim"))
     print_cut(console, heads(COLUMNS, INDENT))
     for place, scope in enumerate(scopes, 1):
-        named(console, f"{place:>2} ", names.scope_within(scope), names.source(scope.function))
+        print_name(console, f"{place:>2} ", names.scope_within(scope), names.source(scope.function))
         print_cut(console, figures_line(scope_figures(scope, total), COLUMNS, INDENT))
-        note(console, f"{plural(scope.activations.allocating, 'activation')}; {rest(scope, names, 1)}")
+        note(
+            console,
+            f"{plural(scope.activations.allocating, 'activation')}; {describe_escapes(scope, names, 1)}",
+        )
 
 
 def scope_figures(scope: Scope, total: Amount) -> list[str]:
@@ -77,11 +80,11 @@ def scope_figures(scope: Scope, total: Amount) -> list[str]:
         size(bytes_.below(bytes_.p99)),
         size(bytes_.max),
         ratio(drag),
-        UNKNOWN if (apart := told_apart(scope)) is None else whole_percent(apart),
+        UNKNOWN if (apart := separated_share(scope)) is None else round_percent(apart),
     ]
 
 
-def whole_percent(value: float) -> str:
+def round_percent(value: float) -> str:
     """A share in at most five columns; nothing is rounded to 0 or to 100."""
     percent = 100 * value
     if 0 < percent < 1:
@@ -90,7 +93,7 @@ def whole_percent(value: float) -> str:
 
 
 def _part(value: float, total: float) -> str:
-    return f"{whole_percent(value / total) if total else UNKNOWN:>5}"
+    return f"{round_percent(value / total) if total else UNKNOWN:>5}"
 
 
 def activations(scope: Scope) -> str:
@@ -103,18 +106,18 @@ def activations(scope: Scope) -> str:
     return f"{plain}; {count(seen.seen)} calls told apart of at most {count(seen.at_most)}"
 
 
-def rest(scope: Scope, names: Names, most: int = 3) -> str:
-    """The functions that free what outlives its activation, with their shares of it."""
+def describe_escapes(scope: Scope, names: Names, most: int = 3) -> str:
+    """The functions that free blocks which outlive their activation, with shares."""
     escaped = scope.figures.escaped
     if not escaped or not escaped.allocations:
         return "nothing escapes" if scope.figures.containment is not None else "nothing is freed"
     freed: dict[tuple[str, bool], int] = {}
-    for each in scope.escapes:
-        key = (fitted(names.short(each.by), NAME), each.thread == "other")
-        freed[key] = freed.get(key, 0) + each.allocations
+    for escape in scope.escapes:
+        key = (fitted(names.short(escape.by), NAME), escape.thread == "other")
+        freed[key] = freed.get(key, 0) + escape.allocations
     heaviest = sorted(freed.items(), key=lambda item: -item[1])[:most]
-    told = [
-        f"{name} frees {share(blocks / escaped.allocations)}{' on another thread' if other else ''}"
-        for (name, other), blocks in heaviest
+    parts = [
+        f"{name} frees {share(blocks / escaped.allocations)}{' on another thread' if cross_thread else ''}"
+        for (name, cross_thread), blocks in heaviest
     ]
-    return f"{count(escaped.allocations)} escape" + (f": {', '.join(told)}" if told else "")
+    return f"{count(escaped.allocations)} escape" + (f": {', '.join(parts)}" if parts else "")

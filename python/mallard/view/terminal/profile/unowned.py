@@ -13,25 +13,25 @@ from mallard.profile.document import Profile
 from mallard.profile.names import Names
 from mallard.profile.scopes import AlmostContained, Iteration, Owner, PlaceAmount, Pooled
 from mallard.profile.short_name import fitted
-from mallard.profile.words import UNKNOWN, count, plural, range_of, share, size
-from mallard.view.terminal.profile.lines import heading, named, note, part_of
+from mallard.profile.words import UNKNOWN, count, plural, share, size, size_range
+from mallard.view.terminal.profile.lines import count_prefix, heading, note, print_name
 
 Row = TypeVar("Row")
 NAME = 40  # columns of a name inside a sentence
 
 
-def show_unowned(console: Console, profile: Profile, names: Names, *, whole: bool) -> None:
-    """Prints the first rows of each kind that there is, or all."""
+def show_unowned(console: Console, profile: Profile, names: Names, *, all_rows: bool) -> None:
+    """Prints the first rows of each kind, or all rows."""
 
     def most(number: int) -> int | None:
-        return None if whole else number
+        return None if all_rows else number
 
-    about = "no function owns the blocks: gone at the next round"
+    about = "no function owns the blocks: freed by the next round"
     for iteration in _rows(console, "iterations", about, profile.iterations, most(2)):
-        _iteration(console, iteration, names, whole=whole)
+        _iteration(console, iteration, names, all_rows=all_rows)
     about = "no function owns the blocks: many make, one frees"
     for owner in _rows(console, "lifetimes", about, profile.owners, most(2)):
-        _owner(console, owner, names, whole=whole)
+        _owner(console, owner, names, all_rows=all_rows)
     about = "with the sites whose blocks escape"
     for almost in _rows(console, "almost contained", about, profile.almost_contained, most(1)):
         _almost(console, almost, names)
@@ -44,42 +44,44 @@ def _rows(console: Console, title: str, about: str, rows: Sequence[Row], most: i
     """Prints the heading, if there are rows. Returns the first ones."""
     shown = rows[:most]
     if shown:
-        heading(console, title, f"{part_of(len(shown), len(rows))}{about}")
+        heading(console, title, f"{count_prefix(len(shown), len(rows))}{about}")
     return shown
 
 
-def _iteration(console: Console, row: Iteration, names: Names, *, whole: bool) -> None:
-    named(console, " - a loop in ", partial(names.within, row.function), names.source(row.function))
+def _iteration(console: Console, row: Iteration, names: Names, *, all_rows: bool) -> None:
+    print_name(console, " - a loop in ", partial(names.within, row.function), names.source(row.function))
     most = row.most_bytes_between
     between = f"; at most {size(most)} between" if most is not None else ""
     times = f"back to zero {plural(row.returns, 'time')}"
     text = f"{count(row.allocations)} blocks of {size(row.bytes)}; {times}{between}"
-    _facts(console, text, row.sites, names, whole=whole)
+    _facts(console, text, row.sites, names, all_rows=all_rows)
 
 
-def _facts(console: Console, text: str, sites: Sequence[PlaceAmount], names: Names, *, whole: bool) -> None:
+def _facts(
+    console: Console, text: str, sites: Sequence[PlaceAmount], names: Names, *, all_rows: bool
+) -> None:
     """One line on one screen; with its sites in a long list."""
-    note(console, f"{text}; from {_places(sites, names)}" if whole else text)
+    note(console, f"{text}; from {_places(sites, names)}" if all_rows else text)
 
 
-def _owner(console: Console, row: Owner, names: Names, *, whole: bool) -> None:
+def _owner(console: Console, row: Owner, names: Names, *, all_rows: bool) -> None:
     mark = " - objects of " if row.class_ else " - "
     name = partial(fitted, row.class_) if row.class_ else partial(names.within, row.function)
-    named(console, mark, name, names.source(row.function))
+    print_name(console, mark, name, names.source(row.function))
     stacks = f"; made by {plural(row.stacks, 'stack')}" if row.stacks else ""
     _facts(
         console,
         f"frees {count(row.allocations)} blocks of {size(row.bytes)} in {plural(row.calls, 'call')}{stacks}",
         row.sites,
         names,
-        whole=whole,
+        all_rows=all_rows,
     )
 
 
 def _almost(console: Console, row: AlmostContained, names: Names) -> None:
-    scope = names.scope_of(row.scope)
+    scope = names.find_scope(row.scope)
     name = names.scope_within(scope) if scope else partial(fitted, names.scope_name(row.scope))
-    named(console, " - ", name, names.source(scope.function) if scope else "")
+    print_name(console, " - ", name, names.source(scope.function) if scope else "")
     even = break_even(row.break_even)
     pays = {UNKNOWN: "", NEVER: "a region costs more than it saves; "}
     note(
@@ -90,8 +92,8 @@ def _almost(console: Console, row: AlmostContained, names: Names) -> None:
 
 
 def _pooled(console: Console, row: Pooled, names: Names) -> None:
-    named(console, " - ", names.place_within(row.place), names.place_source(row.place))
-    ends = f" of {range_of(row.smallest, row.largest)}" if row.smallest is not None else ""
+    print_name(console, " - ", names.place_within(row.place), names.place_source(row.place))
+    ends = f" of {size_range(row.smallest, row.largest)}" if row.smallest is not None else ""
     growing = ", growing" if row.growing else ""
     frees = f", {plural(row.frees, 'free')}" if row.frees is not None else ""
     note(console, f"{plural(row.blocks, 'chunk')}{ends}{growing}, {size(row.bytes)} in all{frees}")
@@ -100,8 +102,8 @@ def _pooled(console: Console, row: Pooled, names: Names) -> None:
 def _places(places: Sequence[PlaceAmount], names: Names) -> str:
     """`f (file.cpp:12) 400 and 3 more`"""
     by_name: dict[str, int] = {}
-    for each in places:
-        by_name[_place(each, names)] = by_name.get(_place(each, names), 0) + each.allocations
+    for place in places:
+        by_name[_place(place, names)] = by_name.get(_place(place, names), 0) + place.allocations
     if not by_name:
         return "sites that are not listed"
     first = max(by_name, key=lambda name: by_name[name])

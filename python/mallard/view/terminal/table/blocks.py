@@ -47,11 +47,11 @@ def block(
         head = f"{'' if place else corner:<{head_width}}"
         columns = "".join(f"{word[: cell_width - 1]:>{cell_width - 1}} " for word in words)
         texts.append(Text(head + columns, "dim"))
-    texts += [line_of(head, head_width, pieces) for head, pieces in kept]
+    texts += [make_line(head, head_width, pieces) for head, pieces in kept]
     return Block(texts, max(text.cell_len for text in texts))
 
 
-def line_of(head: str, head_width: int, pieces: Iterable[Piece]) -> Text:
+def make_line(head: str, head_width: int, pieces: Iterable[Piece]) -> Text:
     text = Text()
     text.append(f"{head:<{head_width}}", "bold")
     for piece, style in pieces:
@@ -63,8 +63,8 @@ def fitting(items: Sequence[Item], width: int, cell_width: int = CELL_WIDTH) -> 
     """Columns in groups that fit the width beside the heads of lines, as many in each as possible."""
     most = max(1, (width - 1) // cell_width)
     groups = -(-len(items) // most)
-    each = -(-len(items) // groups) if groups else 1
-    return [items[place : place + each] for place in range(0, len(items), each)]
+    per_group = -(-len(items) // groups) if groups else 1
+    return [items[place : place + per_group] for place in range(0, len(items), per_group)]
 
 
 def ratio_piece(ratio: Ratio | None, slowest_log2: float = SLOWEST_LOG2) -> Piece:
@@ -79,26 +79,26 @@ def ratio_piece(ratio: Ratio | None, slowest_log2: float = SLOWEST_LOG2) -> Piec
 def show_beside(console: Console, blocks: Iterable[Block]) -> None:
     """Prints blocks in order, with an empty line after each row of blocks."""
     row: list[Block] = []
-    for each in blocks:
-        if row and _width([*row, each]) > console.width:
+    for block in blocks:
+        if row and _width([*row, block]) > console.width:
             _show_row(console, row)
             row = []
-        row.append(each)
+        row.append(block)
     if row:
         _show_row(console, row)
 
 
 def _width(row: Sequence[Block]) -> int:
-    return sum(each.width for each in row) + GAP * (len(row) - 1)
+    return sum(block.width for block in row) + GAP * (len(row) - 1)
 
 
 def _show_row(console: Console, row: Sequence[Block]) -> None:
-    for texts in zip_longest(*(each.lines for each in row), fillvalue=Text()):
+    for texts in zip_longest(*(block.lines for block in row), fillvalue=Text()):
         line = Text()
         start = 0
-        for text, each in zip(texts, row, strict=True):
+        for text, block in zip(texts, row, strict=True):
             line.append(" " * (start - line.cell_len))
             line.append_text(text)
-            start += each.width + GAP
+            start += block.width + GAP
         console.print(line, no_wrap=True, crop=False, soft_wrap=True)
     console.print()

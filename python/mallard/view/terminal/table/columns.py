@@ -11,7 +11,7 @@ from rich.text import Text
 
 from mallard.analysis.labels import column_words, family
 from mallard.contenders import CONTENDERS, LIBRARIES
-from mallard.view.terminal.table.blocks import CELL_WIDTH, Block, Piece, line_of
+from mallard.view.terminal.table.blocks import CELL_WIDTH, Block, Piece, make_line
 
 # The shorter words of families that have few columns.
 NARROW = {
@@ -42,12 +42,12 @@ class Column:
         return replace(self, least=max(self.least, width))
 
 
-def column_of(name: str) -> Column:
+def make_column(name: str) -> Column:
     """Words of contenders fill a column."""
     return Column(family(name), column_words(name), 2 if name in CONTENDERS else 1)
 
 
-def widths_of(columns: Sequence[Column]) -> list[int]:
+def column_widths(columns: Sequence[Column]) -> list[int]:
     """The widths. The last column of a family is widened to fit the family's word."""
     widths = [column.width for column in columns]
     for word, start, end in _families(columns):
@@ -57,7 +57,7 @@ def widths_of(columns: Sequence[Column]) -> list[int]:
 
 
 def header(columns: Sequence[Column], corner: str, head_width: int) -> list[Text]:
-    widths = widths_of(columns)
+    widths = column_widths(columns)
     lines = []
     if any(column.family for column in columns):
         text = Text(" " * head_width)
@@ -71,8 +71,8 @@ def header(columns: Sequence[Column], corner: str, head_width: int) -> list[Text
     for place, words in enumerate(zip_longest(*(column.words for column in columns), fillvalue="")):
         if place and not any(words):
             continue
-        told = "".join(f"{word:>{width - 1}} " for word, width in zip(words, widths, strict=True))
-        lines.append(Text(f"{'' if place else corner:<{head_width}}{told}", "dim" if place else "bold"))
+        cells = "".join(f"{word:>{width - 1}} " for word, width in zip(words, widths, strict=True))
+        lines.append(Text(f"{'' if place else corner:<{head_width}}{cells}", "dim" if place else "bold"))
     return lines
 
 
@@ -80,18 +80,19 @@ def strategy_block(
     title: str, corner: str, names: Sequence[str], lines: Iterable[tuple[str, Sequence[Piece]]]
 ) -> Block:
     """A line of cells for each head, a column for each strategy."""
-    columns = [column_of(name) for name in names]
+    columns = [make_column(name) for name in names]
     kept = list(lines)
     head_width = 1 + max(len(corner), *(len(head) for head, _ in kept))
     texts = [Text(title, "bold"), *header(columns, corner, head_width)]
-    texts += [line_of(head, head_width, padded(columns, pieces)) for head, pieces in kept]
+    texts += [make_line(head, head_width, padded(columns, pieces)) for head, pieces in kept]
     return Block(texts, max(text.cell_len for text in texts))
 
 
 def padded(columns: Sequence[Column], pieces: Iterable[Piece]) -> list[Piece]:
     """Cells as wide as their columns."""
     return [
-        (f"{text:>{width}}", style) for width, (text, style) in zip(widths_of(columns), pieces, strict=False)
+        (f"{text:>{width}}", style)
+        for width, (text, style) in zip(column_widths(columns), pieces, strict=False)
     ]
 
 
@@ -100,7 +101,7 @@ def folded(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
     divided."""
 
     def fits(start: int, end: int) -> bool:
-        return sum(widths_of(columns[start:end])) <= width
+        return sum(column_widths(columns[start:end])) <= width
 
     groups: list[tuple[int, int]] = []
     for _, start, end in _families(columns):
@@ -121,15 +122,15 @@ def folded(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
 
 
 def folded_names(names: Sequence[str], width: int) -> list[Sequence[str]]:
-    columns = [column_of(name) for name in names]
+    columns = [make_column(name) for name in names]
     return [names[first:last] for first, last in folded(columns, width)]
 
 
 def _families(columns: Sequence[Column]) -> list[tuple[str, int, int]]:
     """Neighbours of one family: its word, and its first and last column."""
-    found, start = [], 0
-    for word, same in groupby(columns, key=lambda column: column.family):
-        end = start + len(list(same))
-        found.append((word, start, end))
+    families, start = [], 0
+    for word, members in groupby(columns, key=lambda column: column.family):
+        end = start + len(list(members))
+        families.append((word, start, end))
         start = end
-    return found
+    return families

@@ -52,6 +52,6 @@ def _cell(figure: Text) -> Piece:
 
 
 def _labels(words: Sequence[str], widths: Sequence[int]) -> str:
-    *left, kind = words
-    numbered = "".join(f"{word:>{width}} " for word, width in zip(left, widths[:-1], strict=True))
+    *labels, kind = words
+    numbered = "".join(f"{word:>{width}} " for word, width in zip(labels, widths[:-1], strict=True))
     return f"{numbered}{kind:<{widths[-1]}}"

@@ -18,8 +18,8 @@ from mallard.analysis.labels import SHORT_STATUS, place_heads, place_text
 from mallard.analysis.panel.races import faults_dominate
 from mallard.analysis.words import nanoseconds
 from mallard.strategy_names import is_base, is_inline, without_variants
-from mallard.view.terminal.table.blocks import Piece, line_of
-from mallard.view.terminal.table.columns import column_of, folded_names, header, padded
+from mallard.view.terminal.table.blocks import Piece, make_line
+from mallard.view.terminal.table.columns import folded_names, header, make_column, padded
 from mallard.view.terminal.table.palette import ratio_style
 
 PLAIN = Style()
@@ -35,8 +35,8 @@ def compared(table: CellTable) -> list[str]:
     """The strategies that a reader chooses from: no other bindings and variants of one that is there, unless
     one of them is the pick of a line."""
     picks = {pick_strategy(line) for line in table.lines}
-    usual = [name for name in without_variants(table.strategies) if not is_base(name) and not is_inline(name)]
-    return [name for name in table.strategies if name in usual or name in picks]
+    plain = [name for name in without_variants(table.strategies) if not is_base(name) and not is_inline(name)]
+    return [name for name in table.strategies if name in plain or name in picks]
 
 
 def show_heat_map(console: Console, table: CellTable, *, everything: bool) -> None:
@@ -51,15 +51,19 @@ def show_columns(console: Console, table: CellTable, show: Show) -> None:
     heads = place_heads(table.places)
     places = [_place(table, line) for line in table.lines]
     widths = [max(len(text) for text in column) for column in zip(heads, *places, strict=True)]
-    left = [" ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)) for row in (heads, *places)]
-    head_width = len(left[0])
-    if any(column_of(names[0]).full for names in folded_names(table.strategies, console.width - head_width)):
+    row_heads = [
+        " ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)) for row in (heads, *places)
+    ]
+    head_width = len(row_heads[0])
+    if any(
+        make_column(names[0]).full for names in folded_names(table.strategies, console.width - head_width)
+    ):
         head_width += 1
     for names in folded_names(table.strategies, console.width - head_width):
-        columns = [column_of(name) for name in names]
-        lines = header(columns, left[0], head_width)
-        for head, line in zip(left[1:], table.lines, strict=True):
-            lines.append(line_of(head, head_width, padded(columns, [show(line, name) for name in names])))
+        columns = [make_column(name) for name in names]
+        lines = header(columns, row_heads[0], head_width)
+        for head, line in zip(row_heads[1:], table.lines, strict=True):
+            lines.append(make_line(head, head_width, padded(columns, [show(line, name) for name in names])))
         for text in lines:
             console.print(text, no_wrap=True, crop=False, soft_wrap=True)
 

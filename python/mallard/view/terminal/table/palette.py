@@ -1,7 +1,7 @@
 """Colour by the logarithm of a ratio: blue is faster than new-delete, orange slower, pale no different.
 
 Blue and orange differ in every common kind of colour blindness. The text on them is black or white, with
-the higher contrast. The figures tell everything without colour.
+the higher contrast. The figures are complete without colour.
 """
 
 from __future__ import annotations

@@ -14,7 +14,14 @@ from mallard.view.html.cells.beside import beside
 from mallard.view.html.cells.controls import maps
 from mallard.view.html.cells.race_cells import Published, race_form
 from mallard.view.html.cells.race_table import RaceTable
-from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
+from mallard.view.html.contents import (
+    Measured,
+    Section,
+    experiment_section,
+    introduction,
+    setting_text,
+    unmeasured,
+)
 from mallard.view.html.figures import size
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.panel.density.averages import averages_table
@@ -25,35 +32,38 @@ from mallard.view.html.panel.density.verdict import headline, reading_help, verd
 WORDING = Wording("a leaf", "leaves", "one leaf element, made and destroyed")
 RACE = RaceTable(race_form(WORDING, "pincdfm"))
 NAME = "density"
-TOLD = ("buffer", "pages", "hash", "product_log2", "compiler")  # the parts of a setting in a title
+TITLE_PARTS = ("buffer", "pages", "hash", "product_log2", "compiler")  # the parts of a setting in a title
 
 
 def sections(measured: Measured | None) -> list[Section]:
     """The strategy to use for each structure, and the section of the experiment."""
-    found = summaries(measured.rows) if measured else []
-    return [_verdict(found), _density(found)] if found else [unmeasured(NAME)]
+    all_summaries = summaries(measured.rows) if measured else []
+    return [_verdict(all_summaries), _density(all_summaries)] if all_summaries else [unmeasured(NAME)]
 
 
-def _verdict(found: Sequence[Summary]) -> Section:
+def _verdict(summaries: Sequence[Summary]) -> Section:
     blocks = [
-        _block(found, number, "verdict", joined(reading_help(summary), verdict_table(summary)))
-        for number, summary in enumerate(found)
+        _block(summaries, number, "verdict", joined(reading_help(summary), verdict_table(summary)))
+        for number, summary in enumerate(summaries)
     ]
     return Section("verdict", "Verdict", "The strategy to use", joined(*blocks))
 
 
-def _density(found: Sequence[Summary]) -> Section:
+def _density(summaries: Sequence[Summary]) -> Section:
     blocks = [
-        _block(found, number, "density", _everything(summary, number)) for number, summary in enumerate(found)
+        _block(summaries, number, "density", _everything(summary, number))
+        for number, summary in enumerate(summaries)
     ]
-    return section_of(NAME, joined(introduction(NAME), *blocks), headline(found[0]))
+    return experiment_section(NAME, joined(introduction(NAME), *blocks), headline(summaries[0]))
 
 
-def _block(found: Sequence[Summary], number: int, name: str, body: Markup) -> Markup:
+def _block(summaries: Sequence[Summary], number: int, name: str, body: Markup) -> Markup:
     """The block of one setting. The first has the section's own anchor; if there are more, each has a
     title."""
     heading = (
-        element("h3", setting_text(found[number].setting, TOLD), class_="setting") if len(found) > 1 else None
+        element("h3", setting_text(summaries[number].setting, TITLE_PARTS), class_="setting")
+        if len(summaries) > 1
+        else None
     )
     return element("div", heading, body, id=f"{name}-{number}" if number else None)
 

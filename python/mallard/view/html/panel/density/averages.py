@@ -6,9 +6,9 @@ from mallard.analysis.names import BASE
 from mallard.analysis.summary import Summary
 from mallard.papers.catalogue import strategies, strategy_text
 from mallard.papers.tables import P0089, P0213
-from mallard.strategy_names import number_of
+from mallard.strategy_names import paper_number
 from mallard.view.html import plot
-from mallard.view.html.figures import interval, percent, step_of
+from mallard.view.html.figures import interval, percent, ratio_step
 from mallard.view.html.markup import Markup, breakable, element
 
 
@@ -52,10 +52,10 @@ def _row(summary: Summary, name: str, axis: plot.Axis, theirs: tuple[float, floa
     return element(
         "tr",
         element("th", breakable(name), element("small", strategy_text(name))),
-        element("td", number_of(name)),
+        element("td", paper_number(name)),
         element(
             "td",
-            element("span", percent(mean.median), class_=f"chip {step_of(mean)}"),
+            element("span", percent(mean.median), class_=f"chip {ratio_step(mean)}"),
             element("small", interval(mean)),
             class_="figure",
         ),

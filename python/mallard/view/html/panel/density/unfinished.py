@@ -25,7 +25,7 @@ def unfinished_table(summary: Summary, mark: str) -> Markup | None:
     ]
     head = element(
         "tr",
-        *(element("th", text) for text in ("data structure", "size", "strategy", "what happened", "said")),
+        *(element("th", text) for text in ("data structure", "size", "strategy", "status", "message")),
     )
     grid = element("table", element("thead", head), element("tbody", *rows), class_="plain-table")
     wide = element("div", grid, class_="wide", role="region", aria_label="Unfinished cells", tabindex="0")

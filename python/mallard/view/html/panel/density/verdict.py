@@ -7,7 +7,7 @@ from mallard.analysis.summary import Summary
 from mallard.analysis.verdicts import Verdict
 from mallard.papers.catalogue import strategy_text
 from mallard.view.html import plot
-from mallard.view.html.figures import interval, percent, step_of, times
+from mallard.view.html.figures import interval, percent, ratio_step, times
 from mallard.view.html.markup import Markup, breakable, element, joined
 
 
@@ -86,24 +86,24 @@ def _row(verdict: Verdict, axis: plot.Axis) -> Markup:
     kept = [(verdict.keep.median, "keep")] if verdict.keep else []
     drawing = plot.interval(axis, ratio.median, ratio.low, ratio.high, kept)
     use = element("b", breakable(best if verdict.worth_it else f"keep {BASE}"))
-    what = strategy_text(best) if verdict.worth_it else "no strategy is faster beyond its interval"
+    description = strategy_text(best) if verdict.worth_it else "no strategy is faster beyond its interval"
     if not verdict.worth_it:
         faster, equals, reuse = "", "", Markup("")
     else:
         faster, equals = times(ratio.median), ", ".join(verdict.equals) or "none"
-        other = verdict.reusing
+        reusing = verdict.reusing
         reuse = (
-            joined(element("b", breakable(other.strategy)), f" {percent(other.ratio.median)} %")
-            if other
+            joined(element("b", breakable(reusing.strategy)), f" {percent(reusing.ratio.median)} %")
+            if reusing
             else joined("the same")
         )
     return element(
         "tr",
         name,
-        element("td", use, element("small", what), data_label="use"),
+        element("td", use, element("small", description), data_label="use"),
         element(
             "td",
-            element("span", percent(ratio.median), class_=f"chip {step_of(ratio)}"),
+            element("span", percent(ratio.median), class_=f"chip {ratio_step(ratio)}"),
             element("small", interval(ratio)),
             class_="figure",
             data_label=f"% of {BASE}",

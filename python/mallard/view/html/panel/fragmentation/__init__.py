@@ -15,14 +15,21 @@ from mallard.stats import Ratio
 from mallard.view.html.cells.controls import maps
 from mallard.view.html.cells.form import NOTHING, Choice, Form
 from mallard.view.html.cells.heat_map import EMPTY, Cell, HeatMap, strategy_columns
-from mallard.view.html.contents import Measured, Section, introduction, section_of, setting_text, unmeasured
-from mallard.view.html.figures import LEGEND, percent, size, step_of
+from mallard.view.html.contents import (
+    Measured,
+    Section,
+    experiment_section,
+    introduction,
+    setting_text,
+    unmeasured,
+)
+from mallard.view.html.figures import LEGEND, percent, ratio_step, size
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.panel.fragmentation.means import means_table
-from mallard.view.html.says import answer, says
+from mallard.view.html.says import answer, render_sentences
 
 NAME = "fragmentation"
-TOLD = ("buffer", "upstream", "compiler")
+TITLE_PARTS = ("buffer", "upstream", "compiler")
 KIND = {ALL: "w", HALF: "h", QUARTER: "q", EIGHTH: "e"}  # as the style sheet knows them
 BESIDE = Form(
     (Choice("r", "R", "R here, and below it as printed.", LEGEND, "{R}\n{printed}"),),
@@ -38,12 +45,12 @@ def sections(measured: Measured | None) -> list[Section]:
     freed = list(dict.fromkeys(name for table in tables for name in table.freed))
     body = joined(
         introduction(NAME),
-        says(sentences),
+        render_sentences(sentences),
         means_table(tables, freed),
         *_beside_printed(tables),
         _maps(tables, freed),
     )
-    return [section_of(NAME, body, answer(sentences))]
+    return [experiment_section(NAME, body, answer(sentences))]
 
 
 def _maps(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> Markup | None:
@@ -80,14 +87,14 @@ def _form(freed: Sequence[str]) -> Form:
 
 def _structure(table: FragmentationTable, freed: Sequence[str], form: Form) -> Markup:
     names = [name for name in table.strategies if name != BASE]
-    caption = f"{table.type}, {setting_text(table.setting, TOLD)}: a row for each size"
+    caption = f"{table.type}, {setting_text(table.setting, TITLE_PARTS)}: a row for each size"
     grid = HeatMap(table.type, caption, "size", strategy_columns(names), form)
     lines = [
         (size(size_log2), [_cell(grid, table, size_log2, name, freed) for name in names])
         for size_log2 in table.sizes_log2
     ]
     heading = element(
-        "h4", table.type, element("small", f"{table.structure}; {setting_text(table.setting, TOLD)}")
+        "h4", table.type, element("small", f"{table.structure}; {setting_text(table.setting, TITLE_PARTS)}")
     )
     return element("section", heading, grid.markup(lines), class_="structure")
 
@@ -100,7 +107,7 @@ def _cell(grid: HeatMap, table: FragmentationTable, size_log2: int, name: str, f
         if ratio is None:
             continue
         slower = table.slowdown(heap, size_log2, name)
-        steps[kind] = step_of(ratio)
+        steps[kind] = ratio_step(ratio)
         values |= _of_ratio(kind, ratio) | {f"{kind} time": percent(slower.median) if slower else ""}
     return grid.cell(values, steps) if values else _unmeasured(grid, table, size_log2, name)
 
@@ -119,12 +126,12 @@ def _unmeasured(grid: HeatMap, table: FragmentationTable, size_log2: int, name: 
 
 def _beside_printed(tables: Sequence[FragmentationTable]) -> list[Markup]:
     """P0213's tables of single structures, beside our rows with the paper's source of chunks."""
-    found = []
+    blocks = []
     for printed in printed_tables().values():
-        mine = [table for table in tables if table.structure == printed.place.get("ds")]
-        if mine and printed.place["freed"] in mine[0].freed:
-            found.append(_printed(printed, mine[0], str(printed.place["freed"])))
-    return found
+        own_tables = [table for table in tables if table.structure == printed.place.get("ds")]
+        if own_tables and printed.place["freed"] in own_tables[0].freed:
+            blocks.append(_printed(printed, own_tables[0], str(printed.place["freed"])))
+    return blocks
 
 
 def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Markup:
@@ -150,9 +157,11 @@ def _printed(printed: PrintedTable, table: FragmentationTable, freed: str) -> Ma
     return element(
         "section",
         element(
-            "h4", caption, element("small", f"here, below it as printed; {setting_text(table.setting, TOLD)}")
+            "h4",
+            caption,
+            element("small", f"here, below it as printed; {setting_text(table.setting, TITLE_PARTS)}"),
         ),
-        says(notes),
+        render_sentences(notes),
         grid.markup(lines),
     )
 
@@ -161,4 +170,4 @@ def _beside_cell(grid: HeatMap, ratio: Ratio | None, printed: float | None) -> C
     values = {"printed": f"{printed:.2f}" if printed is not None else NOTHING}
     if ratio is None:
         return grid.cell(values | {"R": NOTHING}, {})
-    return grid.cell(values | _of_ratio("R", ratio), {"r": step_of(ratio)})
+    return grid.cell(values | _of_ratio("R", ratio), {"r": ratio_step(ratio)})

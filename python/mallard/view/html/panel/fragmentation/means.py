@@ -12,7 +12,7 @@ from mallard.papers.fragmentation import AVERAGE, AVERAGE_KEY
 from mallard.papers.fragmentation import fragmentation_tables as printed_tables
 from mallard.stats import Ratio
 from mallard.view.html import plot
-from mallard.view.html.figures import step_of
+from mallard.view.html.figures import ratio_step
 from mallard.view.html.markup import Markup, element
 
 UPSTREAMS = {"cache": "chunks from the cache", "heap": "chunks from that heap"}
@@ -30,11 +30,11 @@ def means_table(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> M
         for name in names
         for upstream in upstreams
     }
-    found = [mean for mean in means.values() if mean]
-    if not found:
+    known = [mean for mean in means.values() if mean]
+    if not known:
         return None
     printed = {k: v for k, v in printed_tables()[AVERAGE].rows[AVERAGE_KEY].items() if v is not None}
-    axis = plot.ratio_axis([*printed.values(), *(end for mean in found for end in (mean.low, mean.high))])
+    axis = plot.ratio_axis([*printed.values(), *(end for mean in known for end in (mean.low, mean.high))])
     head = [element("th", "strategy")]
     for upstream in upstreams:
         title = UPSTREAMS.get(upstream, upstream)
@@ -88,7 +88,7 @@ def _mean(mean: Ratio | None, axis: plot.Axis, printed: float | None) -> list[Ma
     return [
         element(
             "td",
-            element("span", f"{mean.median:.2f}", class_=f"chip {step_of(mean)}"),
+            element("span", f"{mean.median:.2f}", class_=f"chip {ratio_step(mean)}"),
             element("small", interval),
             class_="figure",
         ),

@@ -7,14 +7,14 @@ from mallard.analysis.panel.locality import Surface, System, locality_systems
 from mallard.analysis.panel.locality_verdict import best_local, locality_sentences
 from mallard.papers.locality import LOCAL
 from mallard.view.html.cells.controls import folded
-from mallard.view.html.contents import Measured, Section, introduction, section_of, unmeasured
+from mallard.view.html.contents import Measured, Section, experiment_section, introduction, unmeasured
 from mallard.view.html.figures import three_digits, times
 from mallard.view.html.markup import Markup, element, joined
 from mallard.view.html.panel.locality.costs import costs_map, reuse_text, strategies_table, to_base, worst
 from mallard.view.html.panel.locality.maps import degradation, quantity_block, relief, small_blocks, speed
 from mallard.view.html.panel.locality.onset import onset_block
 from mallard.view.html.panel.locality.surface import power
-from mallard.view.html.says import says
+from mallard.view.html.says import render_sentences
 
 NAME = "locality"
 
@@ -25,7 +25,7 @@ def sections(measured: Measured | None) -> list[Section]:
     systems = locality_systems(measured.rows)
     blocks = [_system(system, number) for number, system in enumerate(systems)]
     body = joined(introduction(NAME), element("div", id="surface-options"), *blocks)
-    return [section_of(NAME, body, _answer(systems))]
+    return [experiment_section(NAME, body, _answer(systems))]
 
 
 def _system(system: System, number: int) -> Markup:
@@ -36,7 +36,7 @@ def _system(system: System, number: int) -> Markup:
     return element(
         "div",
         heading,
-        says(locality_sentences(system)),
+        render_sentences(locality_sentences(system)),
         strategies_table(system),
         *onsets,
         *(_surfaces(system) if scattered else []),

@@ -14,7 +14,7 @@ from mallard.stats import Ratio, mean_ratio
 from mallard.view.html.cells.controls import maps
 from mallard.view.html.cells.form import Choice, Form
 from mallard.view.html.cells.heat_map import EMPTY, Cell, HeatMap, strategy_columns
-from mallard.view.html.figures import LEGEND, interval, percent, step_of, three_digits
+from mallard.view.html.figures import LEGEND, interval, percent, ratio_step, three_digits
 from mallard.view.html.markup import Markup, element
 from mallard.view.html.panel.locality.surface import power
 
@@ -69,14 +69,14 @@ FORM = Form(
 
 def worst(surface: Surface, least: int, below: int | None = None) -> tuple[Ratio, int, int] | None:
     """The highest degradation of lists of that length, with list length and access factor."""
-    found = [
+    candidates = [
         (ratio, length, factor)
         for length, factor in surface.points
         if length >= least
         and (below is None or length < below)
         and (ratio := surface.degradation(length, factor)) is not None
     ]
-    return max(found, key=lambda each: each[0].median, default=None)
+    return max(candidates, key=lambda point: point[0].median, default=None)
 
 
 def to_base(surface: Surface, base: Surface | None) -> Ratio | None:
@@ -118,10 +118,10 @@ def _strategy(surface: Surface, base: Surface | None) -> Markup:
     )
 
 
-def _worst(found: tuple[Ratio, int, int] | None) -> Markup:
-    if found is None:
+def _worst(point: tuple[Ratio, int, int] | None) -> Markup:
+    if point is None:
         return element("td", "\u2013")
-    ratio, length, factor = found
+    ratio, length, factor = point
     where = f"|S| = {power(length)}, af = {power(factor)}"
     return element(
         "td", _chip(f"{three_digits(ratio.median)}\u00d7", ratio), element("small", where), class_="figure"
@@ -129,11 +129,11 @@ def _worst(found: tuple[Ratio, int, int] | None) -> Markup:
 
 
 def _chip(text: str, ratio: Ratio) -> Markup:
-    return element("span", text, class_=f"chip {step_of(ratio)}")
+    return element("span", text, class_=f"chip {ratio_step(ratio)}")
 
 
 def costs_map(system: System, name: str) -> Markup:
-    """The map of costs. `name` tells its buttons from those of other systems."""
+    """The map of costs. `name` identifies the system's buttons."""
     surfaces = system.surfaces
     table = HeatMap(
         "beside the accesses",
@@ -165,7 +165,7 @@ def _cost_cell(table: HeatMap, surface: Surface, base: Surface | None, length: i
             f"{cost.name} range": f"{three_digits(spread.low / per)}\u2013{three_digits(spread.high / per)}",
             f"{cost.name} percent": percent(ratio.median) if ratio else "",
         }
-        steps[cost.kind] = step_of(ratio) if ratio else ""
+        steps[cost.kind] = ratio_step(ratio) if ratio else ""
     return table.cell(values, steps) if values else EMPTY
 
 

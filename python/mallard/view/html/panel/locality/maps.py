@@ -14,7 +14,7 @@ from mallard.papers.printed import PrintedTable
 from mallard.stats import Ratio
 from mallard.view.html.cells.form import Choice, Form
 from mallard.view.html.cells.heat_map import EMPTY, Cell, Column, HeatMap
-from mallard.view.html.figures import LEGEND, step_beside, step_of, three_digits
+from mallard.view.html.figures import LEGEND, ratio_step, step_beside, three_digits
 from mallard.view.html.markup import Markup, element
 from mallard.view.html.panel.locality.surface import Heights, Surface, descending, power, surface_row
 
@@ -37,7 +37,7 @@ class Quantity:
 
     title: str
     text: str
-    what: str  # its name in the printed tables
+    printed_name: str  # its name in the printed tables
     strategy: str
     gain: bool
     value: Value
@@ -79,7 +79,10 @@ def speed(local: Measured, base: Measured) -> Quantity:
 
 def quantity_block(system: System, quantity: Quantity) -> Markup:
     """Our surfaces and the published ones, each also as a table."""
-    surfaces = [_here(system, quantity), *(_printed(table, quantity) for table in _tables(system, quantity))]
+    surfaces = [
+        _measured_surface(system, quantity),
+        *(_printed(table, quantity) for table in _tables(system, quantity)),
+    ]
     return element(
         "section", element("h4", quantity.title), element("p", quantity.text), surface_row(surfaces)
     )
@@ -87,26 +90,30 @@ def quantity_block(system: System, quantity: Quantity) -> Markup:
 
 def small_blocks(system: System, quantities: Sequence[Quantity], *, folded: bool = False) -> Markup:
     """Our surfaces only, several in a row."""
-    return surface_row([_here(system, quantity, quantity.strategy, folded) for quantity in quantities])
+    return surface_row(
+        [_measured_surface(system, quantity, quantity.strategy, folded) for quantity in quantities]
+    )
 
 
-def _here(system: System, quantity: Quantity, name: str = "here", folded: bool = False) -> Surface:
-    found = {
+def _measured_surface(
+    system: System, quantity: Quantity, name: str = "here", folded: bool = False
+) -> Surface:
+    ratios = {
         (length, factor): ratio
         for length in system.list_lengths
         for factor in system.access_factors
         if (ratio := quantity.value(length, factor)) is not None
     }
-    heights = {place: ratio.median for place, ratio in found.items()}
+    heights = {place: ratio.median for place, ratio in ratios.items()}
     measured = system.surfaces[quantity.strategy]
     table = _map(f"{quantity.title}, here", heights)
 
     def cell(length: int, factor: int) -> Cell:
-        ratio = found.get((length, factor))
+        ratio = ratios.get((length, factor))
         if ratio is None:
             return _missing(table, measured, length)
         values = {"ratio": three_digits(ratio.median), "interval": _interval(ratio)}
-        colour = step_of(_inverse(ratio) if quantity.gain else ratio)
+        colour = ratio_step(_inverse(ratio) if quantity.gain else ratio)
         return table.cell(values | _times(system, measured, length, factor), {"r": colour})
 
     return Surface(name, "", heights, _markup(table, heights, cell, folded), quantity.gain)
@@ -132,11 +139,11 @@ def _times(system: System, measured: Measured, length: int, factor: int) -> dict
         "after": measured.shuffled(length, factor),
         "base": base.shuffled(length, factor) if base and base is not measured else None,
     }
-    return {name: three_digits(each.median) for name, each in spreads.items() if each}
+    return {name: three_digits(spread.median) for name, spread in spreads.items() if spread}
 
 
 def _tables(system: System, quantity: Quantity) -> list[PrintedTable]:
-    wanted = {"links": system.links, "what": quantity.what, "strategy": quantity.strategy}
+    wanted = {"links": system.links, "what": quantity.printed_name, "strategy": quantity.strategy}
     return [
         table
         for table in locality_tables().values()
@@ -146,7 +153,7 @@ def _tables(system: System, quantity: Quantity) -> list[PrintedTable]:
 
 def _printed(printed: PrintedTable, quantity: Quantity) -> Surface:
     """The printed surface. P0213's Table 11 is local / global, and is inverted like ours."""
-    turned = quantity.what == LOCAL_TO_GLOBAL
+    turned = quantity.printed_name == LOCAL_TO_GLOBAL
     heights = {
         (key[0], int(column)): 1 / value if turned else value
         for key, line in printed.rows.items()

@@ -18,10 +18,10 @@ Lines = dict[int, dict[int, float]]  # list length -> shuffle factor -> ratio to
 def onset_block(surface: Surface) -> Markup | None:
     """A plot for a surface with several shuffle factors, at its highest access factor."""
     factor = surface.access_factors[0]
-    here = _here(surface, factor)
-    if len(surface.shuffle_factors) < FEWEST or not here:
+    lines = _measured_lines(surface, factor)
+    if len(surface.shuffle_factors) < FEWEST or not lines:
         return None
-    plots = [_plot("here", here), *(_printed(table) for table in _tables(surface))]
+    plots = [_plot("here", lines), *(_printed(table) for table in _tables(surface))]
     return joined(
         element("h4", f"{surface.strategy}: how soon a shuffle takes hold"),
         element(
@@ -33,7 +33,7 @@ def onset_block(surface: Surface) -> Markup | None:
     )
 
 
-def _here(surface: Surface, access_factor: int) -> Lines:
+def _measured_lines(surface: Surface, access_factor: int) -> Lines:
     lines = {
         length: {
             factor: ratio.median
