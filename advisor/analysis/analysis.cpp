@@ -5,13 +5,13 @@
 
 namespace mallard::advisor {
 
-analysis::analysis(const scope_tree& stacks, function_of_level function_of, const time_range& time,
+analysis::analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time,
                    std::size_t most_pairs)
-    : stacks_(&stacks), range_(time), pairs_(most_pairs), scopes_(stacks.functions()), whole_totals_(1),
-      marked_(std::move(function_of)),
+    : stacks_(&stacks), range_(time), pairs_(most_pairs), scopes_(stacks.functions()), process_totals_(1),
+      marked_(std::move(find_function)),
       timeline_(std::max(time.last_ticks, time.first_ticks) - time.first_ticks),
       lives_(time.ticks_per_second) {
-    whole_.open(0, 0, 0);
+    process_scope_.open(0, 0, 0);
 }
 
 void analysis::add(std::span<const trace::event> events) {
@@ -38,7 +38,7 @@ void analysis::add(const trace::event& event) {
         return;
     }
     if (event.kind == trace::record_kind::gap) {
-        thread_stacks_[event.thread].leave_out();
+        thread_stacks_[event.thread].skip_events();
     }
     if (!trace::has_stack(event.kind)) {
         return;
@@ -65,7 +65,7 @@ void analysis::add(const trace::event& event) {
             allocate(event, thread.reallocated_bytes, complete);
         }
     } else {
-        ++calls_[calls_.of(event.context)].other_kinds;
+        ++calls_[calls_.find_or_add(event.context)].other_kinds;
         if (trace::is_of_pool(event.kind)) {
             pools_.follow(event, blocks_);
         } else if (trace::is_of_instance(event.kind)) {
@@ -99,16 +99,16 @@ void analysis::know_thread(std::uint32_t thread, std::uint64_t ticks) {
 void analysis::follow(const trace::event& event, bool complete) {
     thread_facts& facts = threads_[event.thread];
     if (!complete) {
-        facts.left_out_stack = true;
+        facts.skipped_stack = true;
         return;
     }
     thread_scopes& stack = thread_stacks_[event.thread];
     std::uint32_t kept = event.kept;
-    if (facts.left_out_stack) {
-        facts.left_out_stack = false;
+    if (facts.skipped_stack) {
+        facts.skipped_stack = false;
         kept = stack.common_levels(*stacks_, event.context);
     }
-    // The second half of a call of realloc is no other call.
+    // The second half of a call of realloc is not another call.
     const bool is_second_half =
         event.kind == trace::record_kind::realloc || event.kind == trace::record_kind::realloc_failed;
     if (is_second_half && event.context == stack.context()) {
@@ -129,14 +129,14 @@ void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool com
     block.number = number_;
     block.ticks = ticks_;
     block.clock = clock_;
-    block.call = calls_.of(event.context);
+    block.call = calls_.find_or_add(event.context);
     block.marked = marked_.allocated(event.thread, bytes, ticks_);
     block.thread = event.thread;
     block.has_complete_stack = complete;
     blocks_.insert(block);
     calls_.allocated(block.call, bytes);
     timeline_.allocated(block.call, bytes, ticks_, calls_);
-    whole_.allocated(bytes, ticks_);
+    process_scope_.allocated(bytes, ticks_);
     if (complete) {
         thread_stacks_[event.thread].scopes.allocated(bytes, ticks_);
     }
@@ -148,9 +148,9 @@ void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool com
 }
 
 void analysis::free(const trace::event& event, bool complete) {
-    const call_id freed = calls_.of(event.context);
+    const call_id freed = calls_.find_or_add(event.context);
     ++calls_[freed].frees;
-    whole_.free_called();
+    process_scope_.free_called();
     marked_.free_called(event.thread);
     if (complete) {
         thread_stacks_[event.thread].scopes.free_called();
@@ -189,7 +189,7 @@ void analysis::end(const live_block& block, call_id freed, std::uint32_t thread)
     calls_.freed(block.call, block.bytes, life_ticks_sum, life_clock_sum, elsewhere);
     timeline_.freed(block.call, block.bytes, calls_);
     lives_.add(block.bytes, life_ticks, life_clock);
-    whole_.freed(1, block.bytes, ticks_, !elsewhere);
+    process_scope_.freed(1, block.bytes, ticks_, !elsewhere);
     if (block.marked != no_call) {
         marked_.freed(block.marked, block.thread, block.number, block.bytes, ticks_, life_ticks, life_clock,
                       elsewhere);
@@ -214,8 +214,8 @@ void analysis::time(const trace::event& event) {
         return;
     }
     ++counted_.timed_events;
-    const std::uint64_t in_flight = recent_.of_others(event.thread, ticks_, event.ticks_inside);
-    calls_.time(calls_.of(event.context), event.ticks_inside, event.ticks_recorder, in_flight);
+    const std::uint64_t in_flight = recent_.count_others(event.thread, ticks_, event.ticks_inside);
+    calls_.time(calls_.find_or_add(event.context), event.ticks_inside, event.ticks_recorder, in_flight);
     marked_.time(event.thread, event.ticks_inside, event.ticks_recorder, in_flight);
 }
 
@@ -234,15 +234,15 @@ void analysis::finish() {
         thread_stacks_[thread].scopes.close(0, threads_[thread].last_ticks, scopes_, true);
         marked_.finish(static_cast<std::uint32_t>(thread), threads_[thread].last_ticks);
     }
-    whole_.close(0, ticks_, whole_totals_, true);
+    process_scope_.close(0, ticks_, process_totals_, true);
     timeline_.finish(std::max(ticks_, std::max(range_.last_ticks, range_.first_ticks) - range_.first_ticks),
                      calls_);
 }
 
 std::uint64_t analysis::thread_ticks() const noexcept {
     std::uint64_t sum = 0;
-    for (const thread_facts& each : threads_) {
-        sum += each.last_ticks - each.first_ticks;
+    for (const thread_facts& thread : threads_) {
+        sum += thread.last_ticks - thread.first_ticks;
     }
     return sum;
 }

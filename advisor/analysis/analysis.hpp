@@ -1,13 +1,13 @@
-/// The analysis of one process: events go in, one after another, and sums come out.
+/// The analysis of one process: reads its events in order and sums them up.
 ///
 ///     event -> its thread's stack -> open scopes -> sums by scope     (scope_totals, for each function)
 ///           -> live blocks        -> sums by call, by pair            (call_totals, pair_totals)
 ///                                 -> timeline, lifetimes, snapshots of the heap
 ///
-/// Marked scopes are a second stack for each thread, with the same machinery: scopes of the program's own, and functions
-/// that were compiled to tell of each call. They are exact. Stacks give an upper bound of what a function contains, because a
-/// function that is called again without an event in between looks like one call.
-/// Invariant: the time for an event does not depend on the depth of its stack, but on its new levels.
+/// Marked scopes are a second stack for each thread, with the same machinery: scopes that the program marks, and functions
+/// that were compiled with calls to the recorder. They are exact. Stacks give an upper bound of what a function contains,
+/// because a function that is called again without an event in between looks like one call.
+/// Invariant: the time for an event depends on the new levels of its stack, not on its depth.
 #pragma once
 
 #include "advisor/analysis/heap_snapshot.hpp"
@@ -38,13 +38,13 @@ public:
         double ticks_per_second = 0;
     };
 
-    /// Requires: `stacks` stays.
-    analysis(const scope_tree& stacks, function_of_level function_of, const time_range& time,
+    /// Requires: `stacks` outlives the analysis.
+    analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time,
              std::size_t most_pairs = pair_table::default_most_pairs);
 
-    /// Effects: takes the next events of the process, in the order of time.
+    /// Effects: adds the next events of the process, in the order of time.
     void add(std::span<const trace::event> events);
-    /// Effects: scopes that are still open count up to here.
+    /// Effects: closes the scopes that are still open.
     void finish();
 
     struct counts {
@@ -54,14 +54,14 @@ public:
         std::uint64_t double_allocations = 0;
         std::uint64_t timed_events = 0;
         std::uint64_t interrupted_events =
-            0; ///< timed ones that are left out, because no allocator takes as long
+            0; ///< timed events without a time: longer than any allocator takes
     };
     [[nodiscard]] const counts& counted() const noexcept { return counted_; }
     [[nodiscard]] const scope_tree& stacks() const noexcept { return *stacks_; }
     /// By function.
     [[nodiscard]] const std::vector<scope_totals>& scopes() const noexcept { return scopes_; }
     /// The process as one scope, open from the first event to the last.
-    [[nodiscard]] const scope_totals& whole() const noexcept { return whole_totals_[0]; }
+    [[nodiscard]] const scope_totals& process_totals() const noexcept { return process_totals_[0]; }
     [[nodiscard]] const call_table& calls() const noexcept { return calls_; }
     [[nodiscard]] const pair_table& pairs() const noexcept { return pairs_; }
     [[nodiscard]] const marked_stacks& marked() const noexcept { return marked_; }
@@ -72,7 +72,7 @@ public:
     struct progress_count {
         std::uint64_t marks = 0;
         std::uint64_t first_ticks = 0, last_ticks = 0;
-        std::uint64_t first_allocation = 0, last_allocation = 0; ///< allocations of the process before
+        std::uint64_t first_allocation = 0, last_allocation = 0; ///< earlier allocations of the process
     };
     /// By the number of the name.
     [[nodiscard]] const std::map<std::uint64_t, progress_count>& progress() const noexcept {
@@ -85,7 +85,7 @@ public:
 private:
     struct thread_facts {
         bool is_known = false;
-        bool left_out_stack = false; ///< the stack of an event was not followed, since the last one that was
+        bool skipped_stack = false; ///< an incomplete stack was skipped since the last complete one
         std::uint64_t first_ticks = 0;
         std::uint64_t last_ticks = 0;
         std::uint64_t reallocated = 0; ///< address
@@ -97,10 +97,10 @@ private:
     void follow(const trace::event& event, bool complete);
     void allocate(const trace::event& event, std::uint64_t bytes, bool complete);
     void free(const trace::event& event, bool complete);
-    /// Effects: the block is not alive any more.
+    /// Effects: removes the block from the live ones.
     void end(const live_block& block, call_id freed, std::uint32_t thread);
     void time(const trace::event& event);
-    /// Returns: true if the thread must have lost its processor meanwhile.
+    /// Returns: true if the thread must have lost its processor during the operation.
     [[nodiscard]] bool was_interrupted(std::uint64_t ticks_inside) const noexcept;
     void mark_progress(std::uint64_t name);
 
@@ -119,8 +119,8 @@ private:
     std::vector<scope_totals> scopes_;
     std::vector<thread_facts> threads_;
     std::vector<thread_scopes> thread_stacks_;
-    open_scopes whole_;
-    std::vector<scope_totals> whole_totals_;
+    open_scopes process_scope_;
+    std::vector<scope_totals> process_totals_;
     marked_stacks marked_;
     live_timeline timeline_;
     lifetimes lives_;

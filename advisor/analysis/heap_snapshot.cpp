@@ -31,7 +31,8 @@ void heap_snapshot::take(std::uint64_t events, const block_table& blocks,
             if (own < 2) {
                 continue;
             }
-            for (std::size_t scope = scopes.begin_of(group - 1); scope < scopes.end_of(group - 1); ++scope) {
+            for (std::size_t scope = scopes.group_begin(group - 1); scope < scopes.group_end(group - 1);
+                 ++scope) {
                 scope_totals& to = totals[scopes.scope(scope)];
                 ++to.snapshots;
                 to.neighbours += static_cast<std::uint64_t>(neighbours);
@@ -47,9 +48,9 @@ void heap_snapshot::collect(const block_table& blocks, const std::vector<thread_
     sums_.resize(threads.size());
     for (std::size_t thread = 0; thread < threads.size(); ++thread) {
         thread_sums& sums = sums_[thread];
-        for (std::vector<std::int64_t>* each :
+        for (std::vector<std::int64_t>* counts :
              {&sums.blocks, &sums.bytes, &sums.neighbours, &sums.foreign, &sums.pages}) {
-            each->assign(threads[thread].scopes.groups() + 1, 0);
+            counts->assign(threads[thread].scopes.groups() + 1, 0);
         }
         sums.groups_of_last_page = 0;
         sums.groups_above = 0;

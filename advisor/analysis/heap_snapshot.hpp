@@ -1,8 +1,8 @@
-/// The heap at one moment: how the blocks of each open scope lie between those of others.
+/// The layout of the heap at one moment: how far blocks of each open scope lie among foreign ones.
 ///
 ///     addresses   a a b a . b b a     scope a: 4 blocks, 3 neighbours, 2 of them foreign
 ///
-/// Own blocks of a scope are those made since its activation began, by its thread. As scopes are nested, a block belongs to
+/// A scope's own blocks are those that its thread allocated since its activation began. As scopes are nested, a block belongs to
 /// a number of outermost groups of scopes of its thread, and all sums are taken by that number.
 #pragma once
 
@@ -17,11 +17,11 @@ namespace mallard::advisor {
 
 class heap_snapshot {
 public:
-    /// Returns: true if a snapshot is due after so many events. One is due after 4,096 events, at least, and a sixty-fourth of
-    /// all; and twice as many as there are live blocks, so that snapshots take a small part of the time.
+    /// Returns: true if a snapshot is due after `events`. The interval is at least 4,096 events, a sixty-fourth of
+    /// all events, and twice the number of live blocks, so that snapshots take a small part of the time.
     [[nodiscard]] bool is_due(std::uint64_t events) const noexcept { return events >= next_; }
 
-    /// Effects: adds what it finds to the totals of each open scope with two own blocks or more.
+    /// Effects: adds the figures of the snapshot to the totals of each open scope with at least two own blocks.
     void take(std::uint64_t events, const block_table& blocks, const std::vector<thread_scopes>& threads,
               std::vector<scope_totals>& totals);
 
@@ -30,7 +30,7 @@ private:
         std::uint64_t address = 0;
         std::uint64_t bytes = 0;
         std::uint32_t thread = 0;
-        std::uint32_t groups = 0; ///< outermost ones that it belongs to
+        std::uint32_t groups = 0; ///< outermost groups that it belongs to
     };
     /// Sums by number of groups: element n counts for the n outermost ones. They may be negative.
     struct thread_sums {

@@ -1,4 +1,4 @@
-/// The last operations of all threads, for the number of them that ran at the same time as another.
+/// The latest operations of all threads, to count those that ran concurrently.
 ///
 /// Data model: a ring of the last 64 operations.
 #pragma once
@@ -15,19 +15,19 @@ public:
         ring_[next_++ % ring_.size()] = {ticks, thread};
     }
 
-    /// Returns: the operations of other threads in the last `ticks` before `now`.
-    [[nodiscard]] std::uint64_t of_others(std::uint32_t thread, std::uint64_t now,
-                                          std::uint64_t ticks) const noexcept {
-        std::uint64_t found = 0;
-        const std::size_t count = next_ < ring_.size() ? next_ : ring_.size();
-        for (std::size_t back = 1; back <= count; ++back) {
+    /// Returns: the operations of other threads in the last `ticks` before `current`.
+    [[nodiscard]] std::uint64_t count_others(std::uint32_t thread, std::uint64_t current,
+                                             std::uint64_t ticks) const noexcept {
+        std::uint64_t count = 0;
+        const std::size_t size = next_ < ring_.size() ? next_ : ring_.size();
+        for (std::size_t back = 1; back <= size; ++back) {
             const operation& at = ring_[(next_ - back) % ring_.size()];
-            if (at.ticks + ticks < now) {
+            if (at.ticks + ticks < current) {
                 break;
             }
-            found += at.thread != thread;
+            count += at.thread != thread;
         }
-        return found;
+        return count;
     }
 
 private:

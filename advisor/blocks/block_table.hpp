@@ -1,13 +1,13 @@
-/// The blocks that are alive, by address.
+/// The live blocks, by address.
 ///
 ///     places:  [ tag, slot ] [ empty ] [ tag, slot ] ...     8 bytes each, found by a hash of the address
 ///     slots:   [ block ] [ block ] [ free ] ...              44 bytes each, in pieces that stay where they are
 ///
-/// Data model: open addressing with linear probing over the places, whose number is a power of two. The tag is the upper half of
-/// the hash, so the table grows without a look at the blocks. Programs that keep ten million blocks are usual: the blocks are
-/// packed, and no vector of them is ever copied.
-/// Invariants: at most three quarters of the places are taken; no place between a block and its first choice is empty; each
-/// slot is a block of one place, or in the list of free slots.
+/// Data model: open addressing with linear probing over the places, whose number is a power of two. The tag is the
+/// upper half of the hash, so that the table grows without reading the blocks. Ten million live blocks are common: the
+/// blocks are packed, and a vector of them is never copied.
+/// Invariants: at most three quarters of the places are taken; no place between a block and its first choice is empty;
+/// each slot belongs to one place or to the list of free slots.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct live_block {
     std::uint64_t bytes = 0;
     std::uint64_t number = 0; ///< of the event that allocated it
     std::uint64_t ticks = 0;  ///< since the beginning of the process
-    std::uint64_t clock = 0;  ///< bytes that the process had allocated before
+    std::uint64_t clock = 0;  ///< bytes allocated by the process until then
     std::uint32_t call = 0;   ///< in the table of calls
     std::uint32_t marked = 0; ///< in the table of marked calls
     std::uint32_t thread = 0; ///< less than 2^31
@@ -35,22 +35,22 @@ struct live_block {
     friend bool operator==(const live_block&, const live_block&) = default;
 };
 
-/// A block in 44 bytes. Figures that no process reaches become the largest ones that there is room for: 2^48 - 1 bytes, 2^52 - 1
-/// ticks (two weeks), 2^44 - 1 events.
+/// A block in 44 bytes. Figures out of range become the largest representable ones: 2^48 - 1 bytes, 2^52 - 1 ticks
+/// (two weeks), 2^44 - 1 events.
 class packed_block {
 public:
     packed_block() = default;
     explicit packed_block(const live_block& block) noexcept
         : address_(halves(block.address)),
-          bytes_and_number_(halves(joined<48>(block.bytes, number_of(block)))),
-          clock_and_number_(halves(joined<48>(block.clock, number_of(block) >> 16))),
-          ticks_and_number_(halves(joined<52>(block.ticks, number_of(block) >> 32))), call_(block.call),
+          bytes_and_number_(halves(joined<48>(block.bytes, clamped_number(block)))),
+          clock_and_number_(halves(joined<48>(block.clock, clamped_number(block) >> 16))),
+          ticks_and_number_(halves(joined<52>(block.ticks, clamped_number(block) >> 32))), call_(block.call),
           marked_(block.marked), thread_(block.thread << 1 | std::uint32_t{block.has_complete_stack}) {}
 
-    [[nodiscard]] std::uint64_t address() const noexcept { return whole(address_); }
+    [[nodiscard]] std::uint64_t address() const noexcept { return to_word(address_); }
     [[nodiscard]] live_block unpacked() const noexcept {
-        const std::uint64_t bytes = whole(bytes_and_number_), clock = whole(clock_and_number_),
-                            ticks = whole(ticks_and_number_);
+        const std::uint64_t bytes = to_word(bytes_and_number_), clock = to_word(clock_and_number_),
+                            ticks = to_word(ticks_and_number_);
         return {.address = address(),
                 .bytes = bytes & most<48>,
                 .number = bytes >> 48 | clock >> 48 << 16 | ticks >> 52 << 32,
@@ -71,15 +71,15 @@ private:
     static constexpr halves_of_word halves(std::uint64_t word) noexcept {
         return std::bit_cast<halves_of_word>(word);
     }
-    static constexpr std::uint64_t whole(halves_of_word word) noexcept {
+    static constexpr std::uint64_t to_word(halves_of_word word) noexcept {
         return std::bit_cast<std::uint64_t>(word);
     }
-    /// Returns: the figure in the lower bits, and in the others the part of the number that has room there.
+    /// Returns: `figure` in the lower bits, and in the upper bits as much of `number` as fits.
     template <unsigned Bits>
     static constexpr std::uint64_t joined(std::uint64_t figure, std::uint64_t number) noexcept {
         return std::min(figure, most<Bits>) | number << Bits;
     }
-    static constexpr std::uint64_t number_of(const live_block& block) noexcept {
+    static constexpr std::uint64_t clamped_number(const live_block& block) noexcept {
         return std::min(block.number, most<44>);
     }
 
@@ -99,32 +99,32 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    /// Effects: brings the place of the address near, for a call that comes later.
+    /// Effects: prefetches the place of the address for a later call.
     void prefetch_place(std::uint64_t address) const noexcept {
-        __builtin_prefetch(&places_[first_choice(tag_of(address))]);
+        __builtin_prefetch(&places_[first_choice(hash_tag(address))]);
     }
-    /// Effects: brings the block near, if there probably is one. Its place should be near by now.
+    /// Effects: prefetches the block that the address probably has. Its place should be in the cache.
     void prefetch_block(std::uint64_t address) const noexcept {
-        const std::uint32_t tag = tag_of(address);
+        const std::uint32_t tag = hash_tag(address);
         if (const place& first = places_[first_choice(tag)]; first.tag == tag && first.slot != 0) {
             __builtin_prefetch(&at(first.slot));
         }
     }
 
     [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
-        return places_[place_of(address)].slot != 0;
+        return places_[find_place(address)].slot != 0;
     }
 
-    /// Effects: removes the block at that address.
-    /// Returns: the block; nothing if there is none.
+    /// Effects: removes the block at the address.
+    /// Returns: the block, if there was one.
     [[nodiscard]] std::optional<live_block> take(std::uint64_t address) {
-        const std::size_t found = place_of(address);
-        const std::uint32_t slot = places_[found].slot;
+        const std::size_t index = find_place(address);
+        const std::uint32_t slot = places_[index].slot;
         if (slot == 0) {
             return std::nullopt;
         }
         const live_block block = at(slot).unpacked();
-        erase(found);
+        erase(index);
         free_slots_.push_back(slot);
         --size_;
         return block;
@@ -137,16 +137,16 @@ public:
         }
         const std::uint32_t slot = take_slot();
         at(slot) = packed_block(block);
-        put({tag_of(block.address), slot});
+        put({hash_tag(block.address), slot});
         ++size_;
     }
 
-    /// Effects: calls `function` with each block, in no order.
+    /// Effects: calls `function` with each block, in no particular order.
     template <typename Function>
     void for_each(Function&& function) const {
-        for (const place& each : places_) {
-            if (each.slot != 0) {
-                function(at(each.slot).unpacked());
+        for (const place& entry : places_) {
+            if (entry.slot != 0) {
+                function(at(entry.slot).unpacked());
             }
         }
     }
@@ -160,47 +160,47 @@ private:
     static constexpr unsigned piece_bits = 14;
     static constexpr std::uint32_t piece_slots = std::uint32_t{1} << piece_bits;
 
-    static std::uint32_t tag_of(std::uint64_t address) noexcept {
+    static std::uint32_t hash_tag(std::uint64_t address) noexcept {
         return static_cast<std::uint32_t>((address >> 3) * 0x9e3779b97f4a7c15U >> 32);
     }
     [[nodiscard]] std::size_t first_choice(std::uint32_t tag) const noexcept {
         return static_cast<std::size_t>(std::uint64_t{tag} * places_.size() >> 32);
     }
-    [[nodiscard]] std::size_t after(std::size_t which) const noexcept {
-        return (which + 1) & (places_.size() - 1);
+    [[nodiscard]] std::size_t next_place(std::size_t index) const noexcept {
+        return (index + 1) & (places_.size() - 1);
     }
 
     [[nodiscard]] packed_block& at(std::uint32_t slot) const noexcept {
         return pieces_[slot >> piece_bits][slot & (piece_slots - 1)];
     }
 
-    /// Returns: the place of the block at that address; an empty one if there is none.
-    [[nodiscard]] std::size_t place_of(std::uint64_t address) const noexcept {
-        const std::uint32_t tag = tag_of(address);
-        std::size_t which = first_choice(tag);
-        while (places_[which].slot != 0 &&
-               (places_[which].tag != tag || at(places_[which].slot).address() != address)) {
-            which = after(which);
+    /// Returns: the place of the block at the address; an empty place if there is none.
+    [[nodiscard]] std::size_t find_place(std::uint64_t address) const noexcept {
+        const std::uint32_t tag = hash_tag(address);
+        std::size_t index = first_choice(tag);
+        while (places_[index].slot != 0 &&
+               (places_[index].tag != tag || at(places_[index].slot).address() != address)) {
+            index = next_place(index);
         }
-        return which;
+        return index;
     }
 
-    void put(place which) noexcept {
-        std::size_t to = first_choice(which.tag);
-        while (places_[to].slot != 0) {
-            to = after(to);
+    void put(place entry) noexcept {
+        std::size_t index = first_choice(entry.tag);
+        while (places_[index].slot != 0) {
+            index = next_place(index);
         }
-        places_[to] = which;
+        places_[index] = entry;
     }
 
-    /// Effects: places behind the hole that would be out of reach move into it.
+    /// Effects: closes the hole: moves the places behind it that would become unreachable.
     void erase(std::size_t hole) noexcept {
         const std::size_t mask = places_.size() - 1;
-        for (std::size_t each = after(hole); places_[each].slot != 0; each = after(each)) {
-            const std::size_t choice = first_choice(places_[each].tag);
-            if (((each - choice) & mask) >= ((each - hole) & mask)) {
-                places_[hole] = places_[each];
-                hole = each;
+        for (std::size_t index = next_place(hole); places_[index].slot != 0; index = next_place(index)) {
+            const std::size_t choice = first_choice(places_[index].tag);
+            if (((index - choice) & mask) >= ((index - hole) & mask)) {
+                places_[hole] = places_[index];
+                hole = index;
             }
         }
         places_[hole] = {};
@@ -209,9 +209,9 @@ private:
     void grow() {
         std::vector<place> old(places_.size() * 2);
         old.swap(places_);
-        for (const place& each : old) {
-            if (each.slot != 0) {
-                put(each);
+        for (const place& entry : old) {
+            if (entry.slot != 0) {
+                put(entry);
             }
         }
     }
@@ -230,7 +230,7 @@ private:
 
     std::vector<place> places_;
     std::vector<std::unique_ptr<packed_block[]>> pieces_;
-    std::vector<std::uint32_t> free_slots_; ///< the one that became free last comes first
+    std::vector<std::uint32_t> free_slots_; ///< the most recently freed slot last
     std::uint32_t next_slot_ = 1;
     std::size_t size_ = 0;
 };

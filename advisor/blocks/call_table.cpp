@@ -17,10 +17,10 @@ void call_table::count_class(call_id call, std::uint32_t size_class, std::uint64
     }
     std::size_t at = first_choice(call, size_class, places_.size());
     while (places_[at] != 0) {
-        class_totals& there = classes_[places_[at] - 1];
-        if (there.call == call && there.size_class == size_class) {
-            ++there.allocations;
-            there.bytes += bytes;
+        class_totals& entry = classes_[places_[at] - 1];
+        if (entry.call == call && entry.size_class == size_class) {
+            ++entry.allocations;
+            entry.bytes += bytes;
             return;
         }
         at = (at + 1) & (places_.size() - 1);
@@ -31,12 +31,12 @@ void call_table::count_class(call_id call, std::uint32_t size_class, std::uint64
 
 void call_table::grow() {
     places_.assign(places_.empty() ? 1024 : places_.size() * 2, 0);
-    for (std::size_t which = 0; which < classes_.size(); ++which) {
-        std::size_t at = first_choice(classes_[which].call, classes_[which].size_class, places_.size());
+    for (std::size_t index = 0; index < classes_.size(); ++index) {
+        std::size_t at = first_choice(classes_[index].call, classes_[index].size_class, places_.size());
         while (places_[at] != 0) {
             at = (at + 1) & (places_.size() - 1);
         }
-        places_[at] = static_cast<std::uint32_t>(which + 1);
+        places_[at] = static_cast<std::uint32_t>(index + 1);
     }
 }
 

@@ -1,7 +1,7 @@
-/// Sums for each context that an event came from: a *call*, which allocates or frees.
+/// Sums for each context of an event: a *call*, which allocates or frees.
 ///
-/// Data model: calls are numbered in the order of their first events. Sizes of all classes but the call's first stand in a
-/// list, found by (call, class) through open addressing.
+/// Data model: calls are numbered in the order of their first events. A call's first size class is stored in the call,
+/// its other classes in a list, found by (call, class) through open addressing.
 #pragma once
 
 #include "advisor/scopes/size_class.hpp"
@@ -27,7 +27,7 @@ struct call_totals {
     std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t largest = 0;
     std::uint64_t last_size = 0;
-    std::uint64_t shrinks = 0;     ///< blocks that were smaller than the one before
+    std::uint64_t shrinks = 0;     ///< blocks smaller than the previous one
     std::uint64_t other_kinds = 0; ///< events that neither allocate nor free
 
     std::uint64_t allocations = 0;
@@ -38,7 +38,7 @@ struct call_totals {
     std::uint64_t freed_elsewhere = 0; ///< by another thread
     std::uint64_t freed_elsewhere_bytes = 0;
     double life_ticks = 0;
-    double life_clock = 0; ///< bytes that the process allocated meanwhile
+    double life_clock = 0; ///< bytes that the process allocated during the blocks' lives
 
     std::uint64_t most_live_bytes = 0;
     std::uint64_t most_live = 0;
@@ -48,12 +48,12 @@ struct call_totals {
 
     // Timed events.
     std::uint64_t timed = 0;
-    std::uint64_t in_flight = 0; ///< operations of other threads meanwhile
+    std::uint64_t in_flight = 0; ///< concurrent operations of other threads
     double ticks_inside = 0;
     double squares_inside = 0;
     double ticks_recorder = 0;
 
-    // The step of the timeline in which the live bytes changed last, and by how much since its beginning.
+    // The last step of the timeline in which the live bytes changed, and the change since the step's beginning.
     std::uint32_t step = 0;
     std::int64_t change = 0;
 };
@@ -67,27 +67,27 @@ public:
         std::uint64_t bytes = 0;
     };
 
-    /// Returns: the call of that context, made if there is none.
-    call_id of(trace::context_id context) {
+    /// Returns: the call of the context, which is added if it is new.
+    call_id find_or_add(trace::context_id context) {
         if (context >= by_context_.size()) {
             by_context_.resize(context + std::size_t{context} / 2 + 64, no_call);
         }
-        call_id& which = by_context_[context];
-        if (which == no_call) {
-            which = static_cast<call_id>(calls_.size());
+        call_id& call = by_context_[context];
+        if (call == no_call) {
+            call = static_cast<call_id>(calls_.size());
             calls_.emplace_back().context = context;
         }
-        return which;
+        return call;
     }
 
-    [[nodiscard]] call_totals& operator[](call_id which) noexcept { return calls_[which]; }
+    [[nodiscard]] call_totals& operator[](call_id call) noexcept { return calls_[call]; }
     [[nodiscard]] std::span<const call_totals> all() const noexcept { return calls_; }
-    /// Classes of sizes, without each call's first one.
+    /// Classes of sizes, without the first class of each call.
     [[nodiscard]] std::span<const class_totals> further_classes() const noexcept { return classes_; }
 
-    void allocated(call_id which, std::uint64_t bytes) {
-        call_totals& call = calls_[which];
-        const unsigned size_class = size_class_of(bytes);
+    void allocated(call_id id, std::uint64_t bytes) {
+        call_totals& call = calls_[id];
+        const unsigned size_class = to_size_class(bytes);
         if (call.allocations == 0) {
             call.first_class = size_class;
         }
@@ -95,7 +95,7 @@ public:
             ++call.first_class_allocations;
             call.first_class_bytes += bytes;
         } else {
-            count_class(which, size_class, bytes);
+            count_class(id, size_class, bytes);
         }
         ++call.allocations;
         call.bytes += bytes;
@@ -110,8 +110,8 @@ public:
         call.most_live = live > call.most_live ? live : call.most_live;
     }
 
-    void freed(call_id which, std::uint64_t bytes, double ticks, double clock, bool elsewhere) noexcept {
-        call_totals& call = calls_[which];
+    void freed(call_id id, std::uint64_t bytes, double ticks, double clock, bool elsewhere) noexcept {
+        call_totals& call = calls_[id];
         ++call.freed;
         call.freed_bytes += bytes;
         call.life_ticks += ticks;
@@ -129,9 +129,9 @@ public:
         }
     }
 
-    void time(call_id which, std::uint64_t ticks_inside, std::uint64_t ticks_recorder,
+    void time(call_id id, std::uint64_t ticks_inside, std::uint64_t ticks_recorder,
               std::uint64_t in_flight) noexcept {
-        call_totals& call = calls_[which];
+        call_totals& call = calls_[id];
         const auto ticks = static_cast<double>(ticks_inside);
         ++call.timed;
         call.in_flight += in_flight;

@@ -8,7 +8,7 @@ void instances::follow(const trace::event& event) {
     const std::uint64_t name = trace::name_number(event.address);
     const auto known = open_.find(event.address);
     if (event.kind == trace::record_kind::instance_begin || known == open_.end()) {
-        // An instance that is entered without its beginning began before the recording.
+        // An instance that is entered without a beginning began before the recording.
         if (event.kind == trace::record_kind::instance_end ||
             event.kind == trace::record_kind::instance_leave) {
             return;
@@ -20,18 +20,18 @@ void instances::follow(const trace::event& event) {
         all_.push_back({name, true});
         ++by_name_[name].instances;
     }
-    const std::size_t which = open_[event.address];
+    const std::size_t index = open_[event.address];
     std::vector<std::size_t>& of_thread = of_thread_[event.thread];
     switch (event.kind) {
     case trace::record_kind::instance_end:
-        all_[which].open = false;
+        all_[index].open = false;
         open_.erase(event.address);
         break;
     case trace::record_kind::instance_enter:
-        of_thread.push_back(which);
+        of_thread.push_back(index);
         break;
     case trace::record_kind::instance_leave:
-        if (const auto at = std::find(of_thread.rbegin(), of_thread.rend(), which); at != of_thread.rend()) {
+        if (const auto at = std::find(of_thread.rbegin(), of_thread.rend(), index); at != of_thread.rend()) {
             of_thread.erase(std::next(at).base());
         }
         break;
@@ -45,12 +45,12 @@ void instances::allocated(std::uint32_t thread, std::uint64_t address, std::uint
     if (of_thread == of_thread_.end() || of_thread->second.empty()) {
         return;
     }
-    const std::size_t which = of_thread->second.back();
-    if (!all_[which].open) {
+    const std::size_t index = of_thread->second.back();
+    if (!all_[index].open) {
         return;
     }
-    blocks_[address] = {which, bytes};
-    count& all = by_name_[all_[which].name].allocated;
+    blocks_[address] = {index, bytes};
+    count& all = by_name_[all_[index].name].allocated;
     ++all.blocks;
     all.bytes += bytes;
 }

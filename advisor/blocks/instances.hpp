@@ -1,7 +1,7 @@
-/// Scopes that no thread owns: an instance begins, threads enter and leave it, it ends.
+/// Scopes without an owning thread: an instance begins, threads enter and leave it, it ends.
 ///
 /// Data model: the instances that have begun and not ended; for each thread the instances that it is in; for each block
-/// that was made in an instance, the instance. Sums are kept by name.
+/// allocated in an instance, the instance. Sums are kept by name.
 #pragma once
 
 #include "trace/event.hpp"

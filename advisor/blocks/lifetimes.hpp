@@ -1,4 +1,4 @@
-/// How long blocks live: histograms of the bytes that the process allocated meanwhile, and of time.
+/// Histograms of the lifetimes of blocks: in bytes that the process allocated during their lives, and in time.
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@ public:
 
 private:
     static void add(histogram& to, std::uint64_t bytes, std::uint64_t value) noexcept {
-        bucket& which = to[static_cast<std::size_t>(std::bit_width(value))];
-        ++which.blocks;
-        which.bytes += bytes;
+        bucket& counts = to[static_cast<std::size_t>(std::bit_width(value))];
+        ++counts.blocks;
+        counts.bytes += bytes;
     }
 
     double ns_per_tick_;

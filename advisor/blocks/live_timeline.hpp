@@ -1,11 +1,11 @@
-/// Live bytes over time, in all and by call.
+/// Live bytes over time, in total and by call.
 ///
 ///     step      0        1        2       ...      equal lengths of time
 ///     total    [bytes at the end of each step]
 ///     change   (call, step, bytes)                 only what differs between the ends of two steps
 ///
 /// Invariant: a call's live bytes at the end of a step are the sum of its changes up to that step. There are at most
-/// `most_changes`; beyond, calls are not kept apart any more (`is_complete`).
+/// `most_changes`; beyond that limit the changes by call are incomplete (`is_complete`).
 #pragma once
 
 #include "advisor/blocks/call_table.hpp"
@@ -25,10 +25,10 @@ public:
         std::int64_t bytes = 0;
     };
 
-    /// The timeline of so many ticks.
+    /// A timeline that is `ticks` long.
     explicit live_timeline(std::uint64_t ticks) : step_ticks_(ticks / steps + 1), next_(step_ticks_) {}
 
-    /// Effects: steps end until that moment lies in the current one.
+    /// Effects: ends steps until the current one contains `ticks`.
     void go_to(std::uint64_t ticks, call_table& calls) {
         if (ticks >= next_) {
             end_steps(ticks, calls);
@@ -65,25 +65,25 @@ public:
 private:
     static constexpr std::size_t most_changes = std::size_t{8} << 20;
 
-    void note(call_id which, call_table& calls, std::int64_t bytes) {
-        call_totals& call = calls[which];
+    void note(call_id id, call_table& calls, std::int64_t bytes) {
+        call_totals& call = calls[id];
         const auto step = static_cast<std::uint32_t>(totals_.size()) + 1;
         if (call.step != step) {
             call.step = step;
             call.change = 0;
-            touched_.push_back(which);
+            touched_.push_back(id);
         }
         call.change += bytes;
     }
 
     void end_step(call_table& calls) {
         const auto step = static_cast<std::uint32_t>(totals_.size());
-        for (const call_id which : touched_) {
-            if (calls[which].change == 0) {
+        for (const call_id call : touched_) {
+            if (calls[call].change == 0) {
                 continue;
             }
             if (changes_.size() < most_changes) {
-                changes_.push_back({which, step, calls[which].change});
+                changes_.push_back({call, step, calls[call].change});
             } else {
                 is_complete_ = false;
             }

@@ -1,7 +1,7 @@
 /// Sums for each pair of a call that allocates and a call that frees, and the scope that contains the blocks.
 ///
 /// Data model: the pairs in the order of their first blocks; open addressing finds them. Invariant: there are at most
-/// `most_pairs`, and one more for each (call that allocates, scope). Beyond, the call that frees is not kept apart.
+/// `most_pairs`, and one more for each (call that allocates, scope). Beyond that, the call that frees is dropped.
 #pragma once
 
 #include "advisor/blocks/call_table.hpp"
@@ -15,7 +15,7 @@ namespace mallard::advisor {
 
 struct pair_totals {
     call_id allocated = 0;
-    call_id freed = 0;             ///< no_call if it was not kept
+    call_id freed = 0;             ///< no_call if it was dropped
     scope_id container = no_scope; ///< the innermost scope that contains the blocks
     bool elsewhere = false;        ///< freed by another thread
     std::uint64_t blocks = 0;
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::span<const pair_totals> all() const noexcept { return pairs_; }
 
 private:
-    pair_totals& of(call_id allocated, call_id freed, scope_id container, bool elsewhere);
+    pair_totals& find_or_add(call_id allocated, call_id freed, scope_id container, bool elsewhere);
     void grow();
 
     std::size_t most_;

@@ -5,22 +5,22 @@
 namespace mallard::advisor {
 
 void recorded_pools::follow(const trace::event& event, const block_table& of_malloc) {
-    const auto [found, is_new] = pools_.try_emplace(event.pool);
-    pool& of = found->second;
-    totals& sums = by_name_[trace::name_number(event.pool)];
+    const auto [entry, is_new] = pools_.try_emplace(event.pool);
+    pool& state = entry->second;
+    totals& sums = by_name_[trace::name_of(event.pool)];
     sums.pools += is_new;
-    const auto drop = [&](std::unordered_map<std::uint64_t, live>::iterator at) {
-        sums.live_bytes -= at->second.bytes;
-        of.blocks.erase(at);
+    const auto drop = [&](std::unordered_map<std::uint64_t, live>::iterator block) {
+        sums.live_bytes -= block->second.bytes;
+        state.blocks.erase(block);
     };
     switch (event.kind) {
     case trace::record_kind::pool_allocated: {
-        if (const auto there = of.blocks.find(event.address); there != of.blocks.end()) {
-            drop(there);
+        if (const auto block = state.blocks.find(event.address); block != state.blocks.end()) {
+            drop(block);
         }
-        of.blocks[event.address] = {event.bytes, of.allocations};
-        of.order.push_back({event.address, of.allocations});
-        ++of.allocations;
+        state.blocks[event.address] = {event.bytes, state.allocations};
+        state.order.push_back({event.address, state.allocations});
+        ++state.allocations;
         ++sums.allocations;
         sums.bytes += event.bytes;
         sums.live_bytes += event.bytes;
@@ -28,31 +28,31 @@ void recorded_pools::follow(const trace::event& event, const block_table& of_mal
         break;
     }
     case trace::record_kind::pool_freed:
-        if (const auto there = of.blocks.find(event.address); there != of.blocks.end()) {
+        if (const auto block = state.blocks.find(event.address); block != state.blocks.end()) {
             ++sums.frees;
-            drop(there);
+            drop(block);
         } else {
             free_wrongly(event, sums, of_malloc);
         }
         break;
     case trace::record_kind::pool_released:
         ++sums.releases;
-        while (!of.blocks.empty()) {
-            drop(of.blocks.begin());
+        while (!state.blocks.empty()) {
+            drop(state.blocks.begin());
         }
-        of.order.clear();
-        of.allocations = 0;
+        state.order.clear();
+        state.allocations = 0;
         break;
     case trace::record_kind::pool_rolled_back: {
-        const std::uint64_t left = of.allocations - std::min(of.allocations, event.bytes);
-        while (!of.order.empty() && of.order.back().allocation >= left) {
-            const auto there = of.blocks.find(of.order.back().address);
-            if (there != of.blocks.end() && there->second.allocation == of.order.back().allocation) {
-                drop(there);
+        const std::uint64_t remaining = state.allocations - std::min(state.allocations, event.bytes);
+        while (!state.order.empty() && state.order.back().allocation >= remaining) {
+            const auto block = state.blocks.find(state.order.back().address);
+            if (block != state.blocks.end() && block->second.allocation == state.order.back().allocation) {
+                drop(block);
             }
-            of.order.pop_back();
+            state.order.pop_back();
         }
-        of.allocations = left;
+        state.allocations = remaining;
         break;
     }
     default:
@@ -64,9 +64,9 @@ void recorded_pools::free_by_malloc(const trace::event& event) {
     if (pools_.empty()) {
         return;
     }
-    if (const std::uint64_t owner = owner_of(event.address); owner != 0) {
-        totals& sums = by_name_[trace::name_number(owner)];
-        ++sums.freed_by_malloc;
+    if (const std::uint64_t owner = find_owner(event.address); owner != 0) {
+        totals& sums = by_name_[trace::name_of(owner)];
+        ++sums.frees_by_malloc;
         if (sums.first_wrong == 0) {
             sums.first_wrong = event.context;
         }
@@ -77,22 +77,22 @@ void recorded_pools::free_wrongly(const trace::event& event, totals& sums, const
     if (sums.first_wrong == 0) {
         sums.first_wrong = event.context;
     }
-    if (owner_of(event.address) != 0) {
-        ++sums.freed_of_other;
+    if (find_owner(event.address) != 0) {
+        ++sums.wrong_pool_frees;
     } else if (of_malloc.contains(event.address)) {
-        ++sums.freed_of_malloc;
+        ++sums.malloc_block_frees;
     } else {
-        ++sums.freed_after_end;
+        ++sums.stale_frees;
     }
 }
 
-std::uint64_t recorded_pools::owner_of(std::uint64_t address) {
-    if (asked_ + pools_.size() > most_asked) {
+std::uint64_t recorded_pools::find_owner(std::uint64_t address) {
+    if (searched_pools_ + pools_.size() > max_searched_pools) {
         return 0;
     }
-    asked_ += pools_.size();
-    for (const auto& [number, each] : pools_) {
-        if (each.blocks.contains(address)) {
+    searched_pools_ += pools_.size();
+    for (const auto& [number, pool] : pools_) {
+        if (pool.blocks.contains(address)) {
             return number;
         }
     }

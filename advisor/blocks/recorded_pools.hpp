@@ -1,9 +1,10 @@
-/// The blocks of mechanisms that an adaptor records. They are other blocks than those of malloc, at any address.
+/// The blocks of pools that an adaptor records. They are independent of malloc's blocks, at any address.
 ///
-/// Data model: for each pool its live blocks by address, and its allocations in their order, because a pool may be rolled
-/// back by a number of them. Sums are kept by name.
+/// Data model: for each pool its live blocks by address, and its allocations in order, because a pool may be rolled
+/// back by a number of allocations. Sums are kept by name.
 ///
-/// A free of a block that is not live in its pool is wrong. Its owner, if it has one, is another pool or malloc.
+/// A free of a block that is not live in its pool is wrong. The block may belong to another pool, to malloc, or to
+/// nobody.
 #pragma once
 
 #include "advisor/blocks/block_table.hpp"
@@ -27,12 +28,12 @@ public:
         std::uint64_t live_bytes = 0; ///< of all pools of the name
         std::uint64_t peak_bytes = 0;
         // Wrong frees.
-        std::uint64_t freed_of_other = 0;  ///< of blocks that another pool had
-        std::uint64_t freed_of_malloc = 0; ///< of blocks that malloc had
-        std::uint64_t freed_after_end =
-            0; ///< of blocks that nobody had: released, rolled back, or freed before
-        std::uint64_t freed_by_malloc = 0; ///< blocks of these pools, by a function of malloc
-        trace::context_id first_wrong = 0; ///< where the first of these frees came from; 0 if there is none
+        std::uint64_t wrong_pool_frees = 0;   ///< of blocks of another pool
+        std::uint64_t malloc_block_frees = 0; ///< of blocks of malloc
+        std::uint64_t stale_frees =
+            0; ///< of blocks without an owner: released, rolled back, or already freed
+        std::uint64_t frees_by_malloc = 0; ///< of blocks of these pools, by a function of malloc
+        trace::context_id first_wrong = 0; ///< context of the first wrong free; 0 if there is none
     };
 
     /// Requires: the event is one of a pool.
@@ -58,16 +59,17 @@ private:
         std::uint64_t allocations = 0; ///< that were not rolled back
     };
 
-    /// Pools that may be asked for the owner of a block, all in all. Programs have millions of pools, and of wrong frees.
-    static constexpr std::uint64_t most_asked = 20'000'000;
+    /// Limits the pools that are searched for owners of blocks, in total. Programs have millions of pools, and of
+    /// wrong frees.
+    static constexpr std::uint64_t max_searched_pools = 20'000'000;
 
     void free_wrongly(const trace::event& event, totals& sums, const block_table& of_malloc);
-    /// Returns: the number of a pool that has the block, or 0.
-    std::uint64_t owner_of(std::uint64_t address);
+    /// Returns: the number of the pool that owns the block, or 0.
+    std::uint64_t find_owner(std::uint64_t address);
 
     std::map<std::uint64_t, totals> by_name_;
     std::unordered_map<std::uint64_t, pool> pools_;
-    std::uint64_t asked_ = 0;
+    std::uint64_t searched_pools_ = 0;
 };
 
 } // namespace mallard::advisor

@@ -1,8 +1,9 @@
 /// The blocks of a process by the stack that allocated them.
 ///
-/// Data model: counts for each context of the trace, most of them empty, and the blocks that are alive, by address.
-/// Invariant: a context that was touched since the highest peak so far keeps its counts of that moment apart
-/// (`peak_of`); the peak counts of all others are those that they have now. So a new peak costs nothing.
+/// Data model: counts for each context of the trace, most of them empty, and the live blocks by address.
+/// Invariant: a context that was touched since the highest peak so far has its counts of that moment in `at_peak`
+/// (`peak_number_` is current); for all other contexts `alive` is also the count at the peak. So a new peak costs
+/// nothing.
 /// Blocks of pools lie in other blocks, and are not counted.
 #pragma once
 
@@ -23,10 +24,10 @@ struct blocks_and_bytes {
 
 struct block_counts {
     blocks_and_bytes allocated;
-    blocks_and_bytes alive;   ///< now; at the end of the recording, once all events were counted
+    blocks_and_bytes alive;   ///< after the last counted event, so in the end at the end of the recording
     blocks_and_bytes at_peak; ///< when the process held the most bytes
     blocks_and_bytes most;    ///< when this context held the most bytes
-    std::uint64_t ticks = 0;  ///< that its blocks lived, in all
+    std::uint64_t ticks = 0;  ///< sum of the lifetimes of its blocks
     friend bool operator==(const block_counts&, const block_counts&) = default;
 };
 
@@ -39,10 +40,10 @@ public:
     /// By number of the context.
     [[nodiscard]] const std::vector<block_counts>& contexts() const noexcept { return counts_; }
     [[nodiscard]] const block_counts& total() const noexcept { return total_; }
-    /// When the process held the most bytes, since its first event.
+    /// The ticks from the first event to the moment at which the process held the most bytes.
     [[nodiscard]] std::uint64_t ticks_at_peak() const noexcept { return ticks_at_peak_; }
 
-    /// From the first event to the end.
+    /// The ticks from the first event to the end.
     [[nodiscard]] std::uint64_t ticks() const noexcept { return last_ticks_ - first_ticks_; }
 
 private:
@@ -51,19 +52,20 @@ private:
         std::uint64_t ticks = 0; ///< since the first event, when it was returned
     };
 
-    /// Returns: ticks.
+    /// Returns: the ticks since the first event.
     [[nodiscard]] std::uint64_t since_begin(const trace::event& event) const noexcept;
     void add(const trace::event& event);
     void allocate(const trace::event& event);
-    void release(const live_block& gone, std::uint64_t ticks);
-    void take_back(std::uint64_t address, std::uint32_t thread);
+    void release(const live_block& block, std::uint64_t ticks);
+    void undo_free(std::uint64_t address, std::uint32_t thread);
     void finish();
     block_counts& touch(trace::context_id context);
 
     std::vector<block_counts> counts_;
-    std::vector<std::uint64_t> peak_of_; ///< by context: the number of the peak that its `at_peak` belongs to
-    block_table alive_;                  ///< `call` is the context
-    std::vector<returned_block> in_realloc_; ///< by thread: the block that it gave to realloc last
+    std::vector<std::uint64_t>
+        peak_number_;   ///< by context: the number of the peak that its `at_peak` belongs to
+    block_table alive_; ///< `call` is the context
+    std::vector<returned_block> in_realloc_; ///< by thread: the last block that it passed to realloc
     block_counts total_;
     std::uint64_t peak_ = 0; ///< number of the highest peak so far
     std::uint64_t ticks_at_peak_ = 0;

@@ -16,7 +16,7 @@ namespace mallard::advisor {
 
 namespace {
 
-/// How the file counts time: in microseconds, or in ticks if the trace does not say how long one is.
+/// The unit of time in the file: microseconds, or ticks if the trace does not have their frequency.
 struct time_unit {
     const char* name = "ticks";
     const char* million = "Mticks";
@@ -27,57 +27,59 @@ struct time_unit {
             *this = time_unit("µs", "s", ticks_per_second / 1e6);
         }
     }
-    [[nodiscard]] std::uint64_t of(std::uint64_t number) const noexcept { return units_of(number, ticks); }
+    [[nodiscard]] std::uint64_t convert(std::uint64_t number) const noexcept {
+        return to_units(number, ticks);
+    }
 
 private:
-    time_unit(const char* one, const char* many, double ticks_of_one)
-        : name(one), million(many), ticks(ticks_of_one) {}
+    time_unit(const char* singular, const char* plural, double ticks_per_unit)
+        : name(singular), million(plural), ticks(ticks_per_unit) {}
 };
 
-/// The texts of frames, each with its number. Number 0 is the root.
+/// The texts of frames with their numbers. Number 0 is the root.
 class frame_texts {
 public:
     frame_texts(const trace::context_tree& contexts, code_map& code, std::size_t files)
         : frames_(contexts, code, files) {
-        static_cast<void>(number_of("[root]"));
+        static_cast<void>(text_index("[root]"));
     }
 
-    /// Returns: the frames that the context ends with, the innermost one first.
-    const std::vector<std::uint32_t>& of(trace::context_id context) {
-        const auto level = frames_.level_of(context);
-        return level ? of_level(*level) : none_;
+    /// Returns: the frames of the context's innermost level, the innermost frame first.
+    const std::vector<std::uint32_t>& frames(trace::context_id context) {
+        const auto level = frames_.find_level(context);
+        return level ? level_frames(*level) : no_frames_;
     }
-    const std::vector<std::uint32_t>& of_no_stack() { return of_level(frames_.no_stack()); }
+    const std::vector<std::uint32_t>& no_stack_frames() { return level_frames(frames_.no_stack()); }
 
     [[nodiscard]] const std::vector<const std::string*>& texts() const noexcept { return texts_; }
 
 private:
-    const std::vector<std::uint32_t>& of_level(std::uint32_t level) {
-        while (of_level_.size() <= level) {
-            add(static_cast<std::uint32_t>(of_level_.size()));
+    const std::vector<std::uint32_t>& level_frames(std::uint32_t level) {
+        while (frames_by_level_.size() <= level) {
+            add(static_cast<std::uint32_t>(frames_by_level_.size()));
         }
-        return of_level_[level];
+        return frames_by_level_[level];
     }
 
-    void add(std::uint32_t which) {
-        const frame_table::level& level = frames_[which];
+    void add(std::uint32_t index) {
+        const frame_table::level& level = frames_[index];
         std::vector<std::uint32_t> numbers;
-        for (const place& each : level.places) {
-            std::string text = each.short_name;
+        for (const place& function : level.places) {
+            std::string text = function.short_name;
             if (level.instruction != 0) {
                 text = hex_number(level.instruction) + ": " + text;
             }
-            if (each.line != 0) {
-                text += " (" + each.file + ':' + std::to_string(each.line) + ')';
+            if (function.line != 0) {
+                text += " (" + function.file + ':' + std::to_string(function.line) + ')';
             } else if (!level.object.empty()) {
                 text += " (in " + level.object + ')';
             }
-            numbers.push_back(number_of(text));
+            numbers.push_back(text_index(text));
         }
-        of_level_.push_back(std::move(numbers));
+        frames_by_level_.push_back(std::move(numbers));
     }
 
-    std::uint32_t number_of(const std::string& text) {
+    std::uint32_t text_index(const std::string& text) {
         const auto [known, is_new] = numbers_.try_emplace(text, static_cast<std::uint32_t>(numbers_.size()));
         if (is_new) {
             texts_.push_back(&known->first);
@@ -86,39 +88,39 @@ private:
     }
 
     frame_table frames_;
-    std::vector<std::vector<std::uint32_t>> of_level_;
+    std::vector<std::vector<std::uint32_t>> frames_by_level_;
     std::unordered_map<std::string, std::uint32_t> numbers_;
     std::vector<const std::string*> texts_;
-    std::vector<std::uint32_t> none_;
+    std::vector<std::uint32_t> no_frames_;
 };
 
-/// Adds the counts of a stack to those of another stack with the same frames.
-void add(block_counts& to, const block_counts& more) {
-    for (blocks_and_bytes block_counts::* const each :
+/// Adds the counts of a stack to the counts of another stack with the same frames.
+void add(block_counts& to, const block_counts& other) {
+    for (blocks_and_bytes block_counts::* const field :
          {&block_counts::allocated, &block_counts::alive, &block_counts::at_peak, &block_counts::most}) {
-        (to.*each).blocks += (more.*each).blocks;
-        (to.*each).bytes += (more.*each).bytes;
+        (to.*field).blocks += (other.*field).blocks;
+        (to.*field).bytes += (other.*field).bytes;
     }
-    to.ticks += more.ticks;
+    to.ticks += other.ticks;
 }
 
-void write_head(output_file& to, const trace::process& about, const heap_history& history,
+void write_head(output_file& to, const trace::process& process, const heap_history& history,
                 const time_unit& unit) {
     std::string command;
-    for (const std::string& each : about.command) {
-        command += (command.empty() ? "" : " ") + each;
+    for (const std::string& argument : process.command) {
+        command += (command.empty() ? "" : " ") + argument;
     }
     if (command.empty()) {
-        command = about.executable.empty() ? "(left out of the trace)" : about.executable;
+        command = process.executable.empty() ? "(left out of the trace)" : process.executable;
     }
     std::string text = R"({"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false)";
     text += ",\"tu\":" + json_string(unit.name) + ",\"Mtu\":" + json_string(unit.million);
     text += ",\"tuth\":500,\"cmd\":" + json_string(printable(command));
-    text += ",\"pid\":" + std::to_string(about.number);
-    text += ",\"tg\":" + std::to_string(unit.of(history.ticks_at_peak()));
+    text += ",\"pid\":" + std::to_string(process.number);
+    text += ",\"tg\":" + std::to_string(unit.convert(history.ticks_at_peak()));
     // Readers divide by it.
-    text +=
-        ",\"te\":" + std::to_string(std::max<std::uint64_t>(unit.of(history.ticks()), 1)) + ",\n\"pps\":[";
+    text += ",\"te\":" + std::to_string(std::max<std::uint64_t>(unit.convert(history.ticks()), 1)) +
+            ",\n\"pps\":[";
     to.write(text);
 }
 
@@ -131,7 +133,7 @@ void write_point(output_file& to, const std::vector<std::uint32_t>& frames, cons
         text += "\":" + std::to_string(value);
     };
     field("tbk", counts.allocated.blocks);
-    field("tl", unit.of(counts.ticks));
+    field("tl", unit.convert(counts.ticks));
     field("mb", counts.most.bytes);
     field("mbk", counts.most.blocks);
     field("gb", counts.at_peak.bytes);
@@ -139,9 +141,9 @@ void write_point(output_file& to, const std::vector<std::uint32_t>& frames, cons
     field("eb", counts.alive.bytes);
     field("ebk", counts.alive.blocks);
     text += ",\"fs\":[";
-    for (const std::uint32_t& each : frames) {
-        text += std::to_string(each);
-        text += &each == &frames.back() ? "" : ",";
+    for (const std::uint32_t& frame : frames) {
+        text += std::to_string(frame);
+        text += &frame == &frames.back() ? "" : ",";
     }
     to.write(text + "]}");
 }
@@ -150,42 +152,42 @@ void write_point(output_file& to, const std::vector<std::uint32_t>& frames, cons
 
 void write_dhat(trace::reader& trace, std::size_t process, code_map& code, const std::filesystem::path& to) {
     const trace::context_tree& contexts = trace.contexts(process);
-    const trace::process& about = trace.processes()[process];
+    const trace::process& info = trace.processes()[process];
     const heap_history history(trace, process);
-    const time_unit unit(about.ticks_per_second);
+    const time_unit unit(info.ticks_per_second);
     frame_texts texts(contexts, code, trace.code(process).size());
     // Readers refuse a file with two points of the same frames.
     std::map<std::vector<std::uint32_t>, block_counts> points;
-    for (trace::context_id each = 0; each < contexts.size(); ++each) {
-        if (history.contexts()[each].allocated.blocks == 0) {
+    for (trace::context_id context = 0; context < contexts.size(); ++context) {
+        if (history.contexts()[context].allocated.blocks == 0) {
             continue;
         }
         std::vector<std::uint32_t> frames;
-        for (trace::context_id at = each;; at = contexts[at].parent) {
-            const std::vector<std::uint32_t>& more = texts.of(at);
-            frames.insert(frames.end(), more.begin(), more.end());
+        for (trace::context_id at = context;; at = contexts[at].parent) {
+            const std::vector<std::uint32_t>& level_frames = texts.frames(at);
+            frames.insert(frames.end(), level_frames.begin(), level_frames.end());
             if (at < trace::stack_ends) {
                 break;
             }
         }
         if (frames.empty()) {
-            frames = texts.of_no_stack();
+            frames = texts.no_stack_frames();
         }
-        add(points[std::move(frames)], history.contexts()[each]);
+        add(points[std::move(frames)], history.contexts()[context]);
     }
     output_file file(to);
-    write_head(file, about, history, unit);
-    const char* before = "\n";
+    write_head(file, info, history, unit);
+    const char* separator = "\n";
     for (const auto& [frames, counts] : points) {
-        file.write(before);
+        file.write(separator);
         write_point(file, frames, counts, unit);
-        before = ",\n";
+        separator = ",\n";
     }
     file.write("],\n\"ftbl\":[");
-    before = "\n";
+    separator = "\n";
     for (const std::string* const text : texts.texts()) {
-        file.write(before + json_string(*text));
-        before = ",\n";
+        file.write(separator + json_string(*text));
+        separator = ",\n";
     }
     file.write("]}\n");
     file.commit();

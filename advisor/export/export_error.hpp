@@ -1,11 +1,11 @@
-/// The error of everything that writes exports.
+/// The error of all exports.
 #pragma once
 
 #include <stdexcept>
 
 namespace mallard::advisor {
 
-/// The text says which file, what is wrong with it, and what to do.
+/// The text names the file, the failure and the remedy.
 class export_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

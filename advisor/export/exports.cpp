@@ -23,9 +23,9 @@ std::span<const export_format> export_formats() noexcept {
 }
 
 const export_format* find_export_format(std::string_view name) noexcept {
-    const auto found = std::find_if(formats.begin(), formats.end(),
-                                    [&](const export_format& each) { return each.name == name; });
-    return found == formats.end() ? nullptr : &*found;
+    const auto format = std::find_if(formats.begin(), formats.end(),
+                                     [&](const export_format& candidate) { return candidate.name == name; });
+    return format == formats.end() ? nullptr : &*format;
 }
 
 } // namespace mallard::advisor

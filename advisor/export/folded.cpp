@@ -12,7 +12,7 @@ namespace mallard::advisor {
 
 namespace {
 
-/// Stacks by the names of their functions: stacks that differ in lines alone are one.
+/// Stacks by the names of their functions: stacks that differ only in lines are merged.
 ///
 /// Data model: nodes, parents before children; a node is a name and its parent. Node 0 is the root.
 class named_tree {
@@ -29,33 +29,33 @@ public:
         if (is_new) {
             names_.push_back(&known->first);
         }
-        const auto made = static_cast<std::uint32_t>(nodes_.size());
-        const auto [place, was_added] = children_.try_emplace({parent, known->second}, made);
+        const auto index = static_cast<std::uint32_t>(nodes_.size());
+        const auto [entry, was_added] = children_.try_emplace({parent, known->second}, index);
         if (was_added) {
             nodes_.push_back({parent, known->second, 0});
         }
-        return place->second;
+        return entry->second;
     }
 
-    void add(std::uint32_t which, std::uint64_t value) { nodes_[which].value += value; }
+    void add(std::uint32_t node, std::uint64_t value) { nodes_[node].value += value; }
 
     /// Effects: writes a line for each node that has a value, in the order of names.
     void write(output_file& to) const {
-        // Children lie together, sorted.
+        // Sorts the children of each node together, by name.
         std::vector<std::uint32_t> order(nodes_.size());
-        for (std::uint32_t each = 0; each < order.size(); ++each) {
-            order[each] = each;
+        for (std::uint32_t index = 0; index < order.size(); ++index) {
+            order[index] = index;
         }
-        const auto by_parent = [&](std::uint32_t one, std::uint32_t other) {
-            if (nodes_[one].parent != nodes_[other].parent) {
-                return nodes_[one].parent < nodes_[other].parent;
+        const auto by_parent = [&](std::uint32_t left, std::uint32_t right) {
+            if (nodes_[left].parent != nodes_[right].parent) {
+                return nodes_[left].parent < nodes_[right].parent;
             }
-            return *names_[nodes_[one].name] < *names_[nodes_[other].name];
+            return *names_[nodes_[left].name] < *names_[nodes_[right].name];
         };
         std::sort(order.begin() + 1, order.end(), by_parent);
         std::vector<std::uint32_t> first(nodes_.size() + 1, static_cast<std::uint32_t>(order.size()));
-        for (std::size_t each = order.size(); each-- > 1;) {
-            first[nodes_[order[each]].parent] = static_cast<std::uint32_t>(each);
+        for (std::size_t index = order.size(); index-- > 1;) {
+            first[nodes_[order[index]].parent] = static_cast<std::uint32_t>(index);
         }
         struct step {
             std::uint32_t next = 0; ///< place in `order`
@@ -65,21 +65,21 @@ public:
         std::string line;
         std::vector<step> path{{first[0], 0, 0}};
         while (!path.empty()) {
-            step& here = path.back();
-            line.resize(here.text);
-            if (here.next >= order.size() || nodes_[order[here.next]].parent != here.parent) {
+            step& current = path.back();
+            line.resize(current.text);
+            if (current.next >= order.size() || nodes_[order[current.next]].parent != current.parent) {
                 path.pop_back();
                 continue;
             }
-            const std::uint32_t which = order[here.next++];
+            const std::uint32_t index = order[current.next++];
             if (!line.empty()) {
                 line += ';';
             }
-            line += *names_[nodes_[which].name];
-            if (nodes_[which].value != 0) {
-                to.write(line + ' ' + std::to_string(nodes_[which].value) + '\n');
+            line += *names_[nodes_[index].name];
+            if (nodes_[index].value != 0) {
+                to.write(line + ' ' + std::to_string(nodes_[index].value) + '\n');
             }
-            path.push_back({first[which], which, line.size()});
+            path.push_back({first[index], index, line.size()});
         }
     }
 
@@ -103,20 +103,20 @@ void write_folded(trace::reader& trace, std::size_t process, code_map& code, con
     const trace::context_tree& contexts = trace.contexts(process);
     const heap_history history(trace, process);
     std::vector<bool> allocated(contexts.size());
-    for (std::size_t each = 0; each < contexts.size(); ++each) {
-        allocated[each] = value(history.contexts()[each]) != 0;
+    for (std::size_t context = 0; context < contexts.size(); ++context) {
+        allocated[context] = value(history.contexts()[context]) != 0;
     }
     const std::vector<bool> shown = contexts_to_show(contexts, allocated);
     frame_table frames(contexts, code, trace.code(process).size());
     named_tree tree;
-    std::vector<std::uint32_t> node_of(contexts.size());
-    for (trace::context_id each = 0; each < contexts.size(); ++each) {
-        if (!shown[each]) {
+    std::vector<std::uint32_t> node_by_context(contexts.size());
+    for (trace::context_id context = 0; context < contexts.size(); ++context) {
+        if (!shown[context]) {
             continue;
         }
-        std::uint32_t node = each < trace::stack_ends ? 0 : node_of[contexts[each].parent];
-        std::optional<std::uint32_t> level = frames.level_of(each);
-        if (!level && node == 0 && allocated[each]) {
+        std::uint32_t node = context < trace::stack_ends ? 0 : node_by_context[contexts[context].parent];
+        std::optional<std::uint32_t> level = frames.find_level(context);
+        if (!level && node == 0 && allocated[context]) {
             level = frames.no_stack();
         }
         if (level) {
@@ -125,10 +125,10 @@ void write_folded(trace::reader& trace, std::size_t process, code_map& code, con
                 node = tree.child(node, folded_name(*outer));
             }
         }
-        // Stacks that end in the same way begin at the root, whether they have levels or not.
-        node_of[each] = each < trace::stack_ends && !frames.level_of(each) ? 0 : node;
-        if (allocated[each]) {
-            tree.add(node, value(history.contexts()[each]));
+        // Stacks with equal ends begin at the root, whether they have levels or not.
+        node_by_context[context] = context < trace::stack_ends && !frames.find_level(context) ? 0 : node;
+        if (allocated[context]) {
+            tree.add(node, value(history.contexts()[context]));
         }
     }
     output_file file(to);
@@ -140,22 +140,23 @@ void write_folded(trace::reader& trace, std::size_t process, code_map& code, con
 
 void write_folded_bytes(trace::reader& trace, std::size_t process, code_map& code,
                         const std::filesystem::path& to) {
-    write_folded(trace, process, code, to, [](const block_counts& of) { return of.allocated.bytes; });
+    write_folded(trace, process, code, to, [](const block_counts& counts) { return counts.allocated.bytes; });
 }
 
 void write_folded_blocks(trace::reader& trace, std::size_t process, code_map& code,
                          const std::filesystem::path& to) {
-    write_folded(trace, process, code, to, [](const block_counts& of) { return of.allocated.blocks; });
+    write_folded(trace, process, code, to,
+                 [](const block_counts& counts) { return counts.allocated.blocks; });
 }
 
 void write_folded_peak(trace::reader& trace, std::size_t process, code_map& code,
                        const std::filesystem::path& to) {
-    write_folded(trace, process, code, to, [](const block_counts& of) { return of.at_peak.bytes; });
+    write_folded(trace, process, code, to, [](const block_counts& counts) { return counts.at_peak.bytes; });
 }
 
 void write_folded_end(trace::reader& trace, std::size_t process, code_map& code,
                       const std::filesystem::path& to) {
-    write_folded(trace, process, code, to, [](const block_counts& of) { return of.alive.bytes; });
+    write_folded(trace, process, code, to, [](const block_counts& counts) { return counts.alive.bytes; });
 }
 
 } // namespace mallard::advisor

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t first_end_key = std::uint64_t{1} << 48;
 constexpr std::uint64_t no_stack_key = first_end_key + trace::stack_ends;
 
-const char* text_of(trace::stack_end end) noexcept {
+const char* end_text(trace::stack_end end) noexcept {
     switch (end) {
     case trace::stack_end::unknown_code:
         return "[outer calls unknown: code without a description]";
@@ -24,12 +24,12 @@ const char* text_of(trace::stack_end end) noexcept {
     }
 }
 
-/// A level that stands for something else than code.
-frame_table::level named(const char* name, std::size_t files) {
-    frame_table::level made;
-    made.file = files;
-    made.places.push_back({name, name, {}, 0, false});
-    return made;
+/// A level that does not stand for code.
+frame_table::level placeholder(const char* name, std::size_t files) {
+    frame_table::level level;
+    level.file = files;
+    level.places.push_back({name, name, {}, 0, false});
+    return level;
 }
 
 } // namespace
@@ -37,16 +37,16 @@ frame_table::level named(const char* name, std::size_t files) {
 frame_table::frame_table(const trace::context_tree& contexts, code_map& code, std::size_t files)
     : contexts_(contexts), code_(code), files_(files) {}
 
-std::uint32_t frame_table::add(std::uint64_t key, level made) {
+std::uint32_t frame_table::add(std::uint64_t key, level level) {
     const auto number = static_cast<std::uint32_t>(levels_.size());
     by_address_.emplace(key, number);
-    levels_.push_back(std::move(made));
+    levels_.push_back(std::move(level));
     return number;
 }
 
-std::optional<std::uint32_t> frame_table::level_of(trace::context_id context) {
+std::optional<std::uint32_t> frame_table::find_level(trace::context_id context) {
     const bool is_root = context < trace::stack_ends;
-    if (is_root && text_of(static_cast<trace::stack_end>(context)) == nullptr) {
+    if (is_root && end_text(static_cast<trace::stack_end>(context)) == nullptr) {
         return std::nullopt;
     }
     const std::uint64_t key = is_root ? first_end_key + context : contexts_[context].address;
@@ -55,36 +55,36 @@ std::optional<std::uint32_t> frame_table::level_of(trace::context_id context) {
         return known->second;
     }
     if (is_root) {
-        return add(key, named(text_of(static_cast<trace::stack_end>(context)), files_));
+        return add(key, placeholder(end_text(static_cast<trace::stack_end>(context)), files_));
     }
-    if (key == trace::context_tree::omitted_levels) {
-        return add(key, named("[levels left out]", files_));
+    if (key == trace::context_tree::left_out_levels) {
+        return add(key, placeholder("[levels left out]", files_));
     }
-    level made;
-    made.instruction = code_map::instruction_of(key);
-    made.file = code_.file_at(made.instruction);
-    if (made.file != files_) {
-        made.object = printable(code_.object(made.file).name);
+    level level;
+    level.instruction = code_map::call_instruction(key);
+    level.file = code_.file_at(level.instruction);
+    if (level.file != files_) {
+        level.object = printable(code_.object(level.file).name);
     }
-    made.places = code_.places(made.instruction);
-    for (place& each : made.places) {
-        for (std::string* const text : {&each.name, &each.short_name, &each.file}) {
+    level.places = code_.places(level.instruction);
+    for (place& function : level.places) {
+        for (std::string* const text : {&function.name, &function.short_name, &function.file}) {
             *text = printable(*text);
         }
     }
-    return add(key, std::move(made));
+    return add(key, std::move(level));
 }
 
 std::uint32_t frame_table::no_stack() {
     const auto known = by_address_.find(no_stack_key);
-    return known != by_address_.end() ? known->second : add(no_stack_key, named("[no stack]", files_));
+    return known != by_address_.end() ? known->second : add(no_stack_key, placeholder("[no stack]", files_));
 }
 
 std::vector<bool> contexts_to_show(const trace::context_tree& contexts, const std::vector<bool>& allocated) {
     std::vector<bool> shown = allocated;
-    for (std::size_t each = contexts.size(); each-- > trace::stack_ends;) {
-        if (shown[each]) {
-            shown[contexts[static_cast<trace::context_id>(each)].parent] = true;
+    for (std::size_t context = contexts.size(); context-- > trace::stack_ends;) {
+        if (shown[context]) {
+            shown[contexts[static_cast<trace::context_id>(context)].parent] = true;
         }
     }
     return shown;

@@ -1,7 +1,7 @@
-/// The calls of stacks with their names, for exports.
+/// The levels of stacks with their names, for exports.
 ///
-/// Data model: one `level` for each different address of the stacks, numbered in the order in which they were asked for.
-/// A stack that lacks its outer part begins with a level that says so. All names are printable.
+/// Data model: one `level` for each distinct address of the stacks, numbered in the order of the first lookup. A
+/// stack without its outer part begins with a placeholder level. All names are printable.
 #pragma once
 
 #include "advisor/symbols/code_map.hpp"
@@ -18,37 +18,36 @@ namespace mallard::advisor {
 class frame_table {
 public:
     struct level {
-        std::uint64_t instruction =
-            0;                ///< address in the call; 0 if the level stands for something else than code
-        std::size_t file = 0; ///< place in the trace's list of loaded files; their number if it is in none
+        std::uint64_t instruction = 0; ///< address in the call; 0 for a placeholder
+        std::size_t file = 0; ///< index of the loaded file in the trace; the number of files if there is none
         std::string object;   ///< name of that file
         std::vector<place> places; ///< the innermost inlined function first
     };
 
-    /// Requires: the tree, the map and the process's files stay as long as this does.
+    /// Requires: the tree, the map and the files of the process outlive the table.
     frame_table(const trace::context_tree& contexts, code_map& code, std::size_t files);
 
-    /// Returns: the number of the level that the context ends with; none for the root of complete stacks.
-    std::optional<std::uint32_t> level_of(trace::context_id context);
+    /// Returns: the number of the context's innermost level; nothing for the root of complete stacks.
+    std::optional<std::uint32_t> find_level(trace::context_id context);
 
-    /// Returns: the number of the level that stands for a stack without levels.
+    /// Returns: the number of the placeholder for a stack without levels.
     std::uint32_t no_stack();
 
-    [[nodiscard]] const level& operator[](std::uint32_t which) const noexcept { return levels_[which]; }
+    [[nodiscard]] const level& operator[](std::uint32_t index) const noexcept { return levels_[index]; }
     [[nodiscard]] std::size_t size() const noexcept { return levels_.size(); }
 
 private:
-    std::uint32_t add(std::uint64_t key, level made);
+    std::uint32_t add(std::uint64_t key, level level);
 
     const trace::context_tree& contexts_;
     code_map& code_;
     std::size_t files_;
     std::vector<level> levels_;
     std::unordered_map<std::uint64_t, std::uint32_t>
-        by_address_; ///< ends of stacks have keys above all addresses
+        by_address_; ///< placeholders have keys above all addresses
 };
 
-/// Returns: for each context, true if it or one that it is an ancestor of allocated.
+/// Returns: for each context, true if it or one of its descendants allocated.
 std::vector<bool> contexts_to_show(const trace::context_tree& contexts, const std::vector<bool>& allocated);
 
 } // namespace mallard::advisor

@@ -15,9 +15,9 @@ struct gzip::state {
     state() {
         constexpr int largest_window = 15;
         constexpr int gzip_header = 16; // without name and time, so that equal profiles are equal files
-        constexpr int usual_memory = 8;
+        constexpr int default_memory = 8;
         if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, largest_window + gzip_header,
-                         usual_memory, Z_DEFAULT_STRATEGY) != Z_OK) {
+                         default_memory, Z_DEFAULT_STRATEGY) != Z_OK) {
             throw std::bad_alloc();
         }
     }

@@ -1,4 +1,4 @@
-/// A file whose content is compressed.
+/// A compressed file.
 #pragma once
 
 #include "advisor/export/output_file.hpp"
@@ -10,7 +10,7 @@ namespace mallard::advisor {
 
 class gzip {
 public:
-    /// Requires: the file stays as long as this does.
+    /// Requires: the file outlives the object.
     /// Throws: std::bad_alloc.
     explicit gzip(output_file& to);
     gzip(const gzip&) = delete;
@@ -18,7 +18,7 @@ public:
     ~gzip();
 
     void write(std::string_view bytes);
-    /// Effects: writes the end.
+    /// Effects: writes the end of the compressed stream.
     void finish();
 
 private:

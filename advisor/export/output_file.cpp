@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t most_waiting = std::size_t{1} << 16;
 
-/// The rights that a new file has here.
-mode_t usual_mode() noexcept {
+/// The permissions of new files by the process's mask.
+mode_t default_mode() noexcept {
     const mode_t mask = ::umask(0);
     ::umask(mask);
     return 0666 & ~mask;
@@ -26,7 +26,7 @@ mode_t usual_mode() noexcept {
 
 output_file::output_file(const std::filesystem::path& place) : place_(place) {
     std::error_code error;
-    // A symbolic link stays one: its target is replaced.
+    // A symbolic link is kept, and its target replaced.
     if (const auto target = std::filesystem::canonical(place, error); !error) {
         place_ = target;
     }
@@ -39,7 +39,7 @@ output_file::output_file(const std::filesystem::path& place) : place_(place) {
         if (descriptor_ < 0) {
             temporary_.clear();
         } else {
-            ::fchmod(descriptor_, usual_mode());
+            ::fchmod(descriptor_, default_mode());
         }
     }
     if (descriptor_ < 0) {
@@ -64,12 +64,12 @@ void output_file::write(std::string_view bytes) {
 }
 
 void output_file::flush() {
-    for (std::string_view rest = waiting_; !rest.empty();) {
-        const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    for (std::string_view remaining = waiting_; !remaining.empty();) {
+        const ssize_t written = ::write(descriptor_, remaining.data(), remaining.size());
         if (written < 0 && errno != EINTR) {
             fail();
         }
-        rest.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+        remaining.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
     }
     waiting_.clear();
 }

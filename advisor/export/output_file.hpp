@@ -1,7 +1,7 @@
-/// A file that is there whole, or not at all.
+/// A file that appears complete, or not at all.
 ///
-/// It is written beside its place under another name, and renamed by `commit`. What is no regular file, such as
-/// /dev/stdout or a pipe, is written directly.
+/// It is written under a temporary name in the same folder, and renamed by `commit`. What is not a regular file, such
+/// as /dev/stdout or a pipe, is written directly.
 #pragma once
 
 #include <filesystem>
@@ -12,17 +12,17 @@ namespace mallard::advisor {
 
 class output_file {
 public:
-    /// Throws: export_error if the file cannot be made.
+    /// Throws: export_error if the file cannot be created.
     explicit output_file(const std::filesystem::path& place);
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
     /// Effects: removes the file unless `commit` was called.
     ~output_file();
 
-    /// Throws: export_error if there is no space, or another failure.
+    /// Throws: export_error if the write fails.
     void write(std::string_view bytes);
 
-    /// Effects: gives the file its name.
+    /// Effects: renames the temporary file to its place.
     /// Throws: export_error.
     void commit();
 
@@ -31,7 +31,7 @@ private:
     [[noreturn]] void fail() const;
 
     std::filesystem::path place_;
-    std::string temporary_; ///< empty if the place is written directly
+    std::string temporary_; ///< empty if the file is written directly
     std::string waiting_;
     int descriptor_ = -1;
 };

@@ -51,21 +51,22 @@ struct sample_kind {
 };
 
 constexpr std::array<sample_kind, 6> sample_kinds{{
-    {"alloc_objects", "count", [](const block_counts& of) { return of.allocated.blocks; }},
-    {"alloc_space", "bytes", [](const block_counts& of) { return of.allocated.bytes; }},
-    {"peak_objects", "count", [](const block_counts& of) { return of.at_peak.blocks; }},
-    {"peak_space", "bytes", [](const block_counts& of) { return of.at_peak.bytes; }},
-    {"inuse_objects", "count", [](const block_counts& of) { return of.alive.blocks; }},
-    {"inuse_space", "bytes", [](const block_counts& of) { return of.alive.bytes; }},
+    {"alloc_objects", "count", [](const block_counts& counts) { return counts.allocated.blocks; }},
+    {"alloc_space", "bytes", [](const block_counts& counts) { return counts.allocated.bytes; }},
+    {"peak_objects", "count", [](const block_counts& counts) { return counts.at_peak.blocks; }},
+    {"peak_space", "bytes", [](const block_counts& counts) { return counts.at_peak.bytes; }},
+    {"inuse_objects", "count", [](const block_counts& counts) { return counts.alive.blocks; }},
+    {"inuse_space", "bytes", [](const block_counts& counts) { return counts.alive.bytes; }},
 }};
 
-/// Writes one profile. Parts go to the file as they come; what they refer to by number follows at the end.
+/// Writes one profile. Messages are written as they become known; the messages that they refer to by number follow at
+/// the end.
 class pprof_writer {
 public:
     pprof_writer(trace::reader& trace, std::size_t process, code_map& code, output_file& to)
         : trace_(trace), process_(process), code_(code),
           frames_(trace.contexts(process), code, files().size()), to_(to) {
-        static_cast<void>(number_of("")); // string 0 is empty
+        static_cast<void>(string_index("")); // string 0 is empty
     }
 
     void write(const heap_history& history) {
@@ -81,7 +82,7 @@ public:
 private:
     [[nodiscard]] const std::vector<trace::code_file>& files() const { return trace_.code(process_); }
 
-    std::uint64_t number_of(const std::string& text) {
+    std::uint64_t string_index(const std::string& text) {
         const auto [known, is_new] = strings_.try_emplace(text, strings_.size());
         if (is_new) {
             texts_.push_back(&known->first);
@@ -89,63 +90,62 @@ private:
         return known->second;
     }
 
-    void put(unsigned field, const protobuf_message& part) {
-        protobuf_message whole;
-        whole.message(field, part);
-        to_.write(whole.bytes());
+    void put(unsigned field, const protobuf_message& value) {
+        protobuf_message message;
+        message.message(field, value);
+        to_.write(message.bytes());
     }
 
     void put_number(unsigned field, std::uint64_t value) {
-        protobuf_message whole;
-        whole.number(field, value);
-        to_.write(whole.bytes());
+        protobuf_message message;
+        message.number(field, value);
+        to_.write(message.bytes());
     }
 
     protobuf_message value_type(const char* type, const char* unit) {
-        protobuf_message made;
-        made.number(value_type_field::type, number_of(type));
-        made.number(value_type_field::unit, number_of(unit));
-        return made;
+        protobuf_message message;
+        message.number(value_type_field::type, string_index(type));
+        message.number(value_type_field::unit, string_index(unit));
+        return message;
     }
 
     void write_kinds() {
-        for (const sample_kind& each : sample_kinds) {
-            put(profile_field::sample_type, value_type(each.type, each.unit));
+        for (const sample_kind& kind : sample_kinds) {
+            put(profile_field::sample_type, value_type(kind.type, kind.unit));
         }
         put(profile_field::period_type, value_type("space", "bytes"));
         put_number(profile_field::period, 1);
-        put_number(profile_field::default_sample_type, number_of("alloc_space"));
+        put_number(profile_field::default_sample_type, string_index("alloc_space"));
     }
 
     void write_facts(const heap_history& history) {
-        const trace::process& about = trace_.processes()[process_];
-        if (about.ticks_per_second > 0) {
-            put_number(profile_field::duration_nanos,
-                       units_of(history.ticks(), about.ticks_per_second / 1e9));
+        const trace::process& info = trace_.processes()[process_];
+        if (info.ticks_per_second > 0) {
+            put_number(profile_field::duration_nanos, to_units(history.ticks(), info.ticks_per_second / 1e9));
         }
-        std::string command = "Recorded by mallard: process " + std::to_string(about.number);
-        for (const std::string& each : about.command) {
-            command += ' ' + each;
+        std::string command = "Recorded by mallard: process " + std::to_string(info.number);
+        for (const std::string& argument : info.command) {
+            command += ' ' + argument;
         }
-        put_number(profile_field::comment, number_of(printable(command)));
-        if (about.sampled_one_in > 1) {
+        put_number(profile_field::comment, string_index(printable(command)));
+        if (info.sampled_one_in > 1) {
             put_number(profile_field::comment,
-                       number_of("One activation in " + std::to_string(about.sampled_one_in) +
-                                 " was recorded; no figure is scaled up."));
+                       string_index("One activation in " + std::to_string(info.sampled_one_in) +
+                                    " was recorded; no figure is scaled up."));
         }
     }
 
     void write_samples(const heap_history& history) {
         const trace::context_tree& contexts = trace_.contexts(process_);
         std::vector<std::uint64_t> locations;
-        for (trace::context_id each = 0; each < contexts.size(); ++each) {
-            const block_counts& counts = history.contexts()[each];
+        for (trace::context_id context = 0; context < contexts.size(); ++context) {
+            const block_counts& counts = history.contexts()[context];
             if (counts.allocated.blocks == 0) {
                 continue;
             }
             locations.clear();
-            for (trace::context_id at = each;; at = contexts[at].parent) {
-                if (const auto level = frames_.level_of(at)) {
+            for (trace::context_id at = context;; at = contexts[at].parent) {
+                if (const auto level = frames_.find_level(at)) {
                     locations.push_back(*level + std::uint64_t{1});
                 }
                 if (at < trace::stack_ends) {
@@ -167,57 +167,57 @@ private:
         }
     }
 
-    /// The files that stacks go through. The main program comes first, where readers look for it.
+    /// The files that stacks go through. The main program comes first, where readers expect it.
     void write_mappings() {
         mapping_of_file_.assign(files().size() + 1, 0);
         std::vector<bool> used(files().size() + 1);
-        for (std::uint32_t each = 0; each < frames_.size(); ++each) {
-            used[frames_[each].file] = true;
+        for (std::uint32_t level = 0; level < frames_.size(); ++level) {
+            used[frames_[level].file] = true;
         }
         std::vector<std::size_t> order;
-        for (std::size_t each = 0; each < files().size(); ++each) {
-            if (used[each]) {
-                order.push_back(each);
+        for (std::size_t file = 0; file < files().size(); ++file) {
+            if (used[file]) {
+                order.push_back(file);
             }
         }
         const std::string& program = trace_.processes()[process_].executable;
-        std::stable_partition(order.begin(), order.end(), [&](std::size_t each) {
-            return files()[each].path.empty() || files()[each].path == program;
+        std::stable_partition(order.begin(), order.end(), [&](std::size_t file) {
+            return files()[file].path.empty() || files()[file].path == program;
         });
-        for (const std::size_t each : order) {
-            mapping_of_file_[each] = ++mappings_;
-            const trace::code_file& file = files()[each];
-            const loaded_object object = code_.object(each);
-            protobuf_message made;
-            made.number(mapping_field::id, mappings_);
-            made.number(mapping_field::memory_start, file.begin);
-            made.number(mapping_field::memory_limit, file.end);
-            made.number(mapping_field::filename,
-                        number_of(printable(object.path.empty() ? object.name : object.path)));
-            made.number(mapping_field::build_id, number_of(hex_digits(file.build_id)));
-            // Else pprof would look for names itself, in files that may be others.
-            made.number(mapping_field::has_functions, 1);
-            made.number(mapping_field::has_filenames, object.has_lines ? 1 : 0);
-            made.number(mapping_field::has_line_numbers, object.has_lines ? 1 : 0);
-            made.number(mapping_field::has_inline_frames, object.has_lines ? 1 : 0);
-            put(profile_field::mapping, made);
+        for (const std::size_t index : order) {
+            mapping_of_file_[index] = ++mappings_;
+            const trace::code_file& file = files()[index];
+            const loaded_object object = code_.object(index);
+            protobuf_message message;
+            message.number(mapping_field::id, mappings_);
+            message.number(mapping_field::memory_start, file.begin);
+            message.number(mapping_field::memory_limit, file.end);
+            message.number(mapping_field::filename,
+                           string_index(printable(object.path.empty() ? object.name : object.path)));
+            message.number(mapping_field::build_id, string_index(hex_digits(file.build_id)));
+            // Without these flags pprof would look up names itself, in files that may differ.
+            message.number(mapping_field::has_functions, 1);
+            message.number(mapping_field::has_filenames, object.has_lines ? 1 : 0);
+            message.number(mapping_field::has_line_numbers, object.has_lines ? 1 : 0);
+            message.number(mapping_field::has_inline_frames, object.has_lines ? 1 : 0);
+            put(profile_field::mapping, message);
         }
     }
 
     void write_locations() {
-        for (std::uint32_t each = 0; each < frames_.size(); ++each) {
-            const frame_table::level& level = frames_[each];
-            protobuf_message made;
-            made.number(location_field::id, each + std::uint64_t{1});
-            made.number(location_field::mapping_id, mapping_of_file_[level.file]);
-            made.number(location_field::address, level.instruction);
+        for (std::uint32_t index = 0; index < frames_.size(); ++index) {
+            const frame_table::level& level = frames_[index];
+            protobuf_message message;
+            message.number(location_field::id, index + std::uint64_t{1});
+            message.number(location_field::mapping_id, mapping_of_file_[level.file]);
+            message.number(location_field::address, level.instruction);
             for (const place& function : level.places) {
                 protobuf_message line;
                 line.number(line_field::function_id, function_number(function));
                 line.number(line_field::line, function.line);
-                made.message(location_field::line, line);
+                message.message(location_field::line, line);
             }
-            put(profile_field::location, made);
+            put(profile_field::location, message);
         }
     }
 
@@ -225,21 +225,21 @@ private:
         const auto [known, is_new] =
             functions_.try_emplace({function.name, function.file}, functions_.size() + std::uint64_t{1});
         if (is_new) {
-            protobuf_message made;
-            made.number(function_field::id, known->second);
-            made.number(function_field::name, number_of(function.short_name));
-            made.number(function_field::system_name, number_of(function.name));
-            made.number(function_field::filename, number_of(function.file));
-            put(profile_field::function, made);
+            protobuf_message message;
+            message.number(function_field::id, known->second);
+            message.number(function_field::name, string_index(function.short_name));
+            message.number(function_field::system_name, string_index(function.name));
+            message.number(function_field::filename, string_index(function.file));
+            put(profile_field::function, message);
         }
         return known->second;
     }
 
     void write_strings() {
-        for (const std::string* const each : texts_) {
-            protobuf_message whole;
-            whole.text(profile_field::string_table, *each);
-            to_.write(whole.bytes());
+        for (const std::string* const text : texts_) {
+            protobuf_message message;
+            message.text(profile_field::string_table, *text);
+            to_.write(message.bytes());
         }
     }
 

@@ -6,7 +6,7 @@ namespace mallard::advisor {
 
 namespace {
 
-/// Returns: the bytes of the character that the text begins with; 0 if it is no UTF-8.
+/// Returns: the length of the character that the text begins with; 0 if it is not UTF-8.
 std::size_t bytes_of_character(std::string_view text) noexcept {
     const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
     const std::uint8_t first = byte(0);
@@ -17,12 +17,12 @@ std::size_t bytes_of_character(std::string_view text) noexcept {
     if (first < 0xc2 || first > 0xf4 || text.size() < bytes) {
         return 0;
     }
-    for (std::size_t each = 1; each < bytes; ++each) {
-        if ((byte(each) & 0xc0) != 0x80) {
+    for (std::size_t at = 1; at < bytes; ++at) {
+        if ((byte(at) & 0xc0) != 0x80) {
             return 0;
         }
     }
-    // Too long a form, half of a pair, or above the last character.
+    // Overlong forms, surrogates, and values above the last character.
     const std::uint8_t second = byte(1);
     const bool is_wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                           (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);

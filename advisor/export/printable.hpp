@@ -1,4 +1,4 @@
-/// Text that comes from files, made fit for files that others read.
+/// Makes text from files fit for exports.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace mallard::advisor {
 
-/// Returns: the text as valid UTF-8 on one line. A control character becomes a space; a byte that is no UTF-8 becomes
+/// Returns: the text as valid UTF-8 on one line. A control character becomes a space; a byte that is not UTF-8 becomes
 /// U+FFFD.
 std::string printable(std::string_view text);
 

@@ -1,4 +1,4 @@
-/// A message of protocol buffers, as it is written: field after field.
+/// A message of protocol buffers in its encoding: field after field.
 ///
 ///     field: | number * 8 + kind | value             |   kind 0: a number
 ///            | number * 8 + kind | length | bytes    |   kind 2: text, a message, or packed numbers
@@ -31,8 +31,8 @@ public:
     void message(unsigned field, const protobuf_message& value) { text(field, value.bytes_); }
     void packed(unsigned field, std::span<const std::uint64_t> values) {
         protobuf_message all;
-        for (const std::uint64_t each : values) {
-            all.append(each);
+        for (const std::uint64_t value : values) {
+            all.append(value);
         }
         message(field, all);
     }

@@ -33,30 +33,30 @@ std::uint32_t process_number(const std::string& text) {
     return number;
 }
 
-const export_format* format_of(const std::string& name) {
-    if (const export_format* const found = find_export_format(name)) {
-        return found;
+const export_format* find_format(const std::string& name) {
+    if (const export_format* const format = find_export_format(name)) {
+        return format;
     }
     std::string names;
-    for (const export_format& each : export_formats()) {
-        names += (names.empty() ? "" : ", ") + std::string(each.name);
+    for (const export_format& format : export_formats()) {
+        names += (names.empty() ? "" : ", ") + std::string(format.name);
     }
     throw usage_error("--export " + name + ": there is no such format. There are " + names + '.');
 }
 
-void check_together(const arguments& read) {
-    if (read.exported != nullptr && read.output.empty()) {
-        throw usage_error("--export needs a file: --export " + std::string(read.exported->name) +
+void check_together(const arguments& parsed) {
+    if (parsed.exported != nullptr && parsed.output.empty()) {
+        throw usage_error("--export needs a file: --export " + std::string(parsed.exported->name) +
                           " -o FILE.");
     }
-    if (read.exported == nullptr && !read.output.empty()) {
-        throw usage_error("-o " + read.output + " is for exports: add --export FORMAT.");
+    if (parsed.exported == nullptr && !parsed.output.empty()) {
+        throw usage_error("-o " + parsed.output + " is for exports: add --export FORMAT.");
     }
-    if (read.exported != nullptr && (read.events || read.scope || read.symbols)) {
+    if (parsed.exported != nullptr && (parsed.events || parsed.scope || parsed.symbols)) {
         throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
                           "--scope or --symbols.");
     }
-    if (read.symbols && (read.events || read.scope)) {
+    if (parsed.symbols && (parsed.events || parsed.scope)) {
         throw usage_error(
             "--symbols prints names only. It goes with --process, not with --events or --scope.");
     }
@@ -65,7 +65,7 @@ void check_together(const arguments& read) {
 } // namespace
 
 arguments read_arguments(const std::vector<std::string>& words) {
-    arguments read;
+    arguments parsed;
     bool only_names = false;
     for (std::size_t at = 0; at < words.size(); ++at) {
         std::string word = words[at];
@@ -86,26 +86,26 @@ arguments read_arguments(const std::vector<std::string>& words) {
             return words[++at];
         };
         if (only_names || word.empty() || word[0] != '-' || word == "-") {
-            if (!read.trace.empty()) {
-                throw usage_error("Only one trace can be given: '" + read.trace + "' or '" + word + "'.");
+            if (!parsed.trace.empty()) {
+                throw usage_error("Only one trace can be given: '" + parsed.trace + "' or '" + word + "'.");
             }
-            read.trace = word;
+            parsed.trace = word;
             continue;
         }
         if (word == "--process") {
-            read.process = process_number(value());
+            parsed.process = process_number(value());
         } else if (word == "--scope") {
-            read.scope = value();
+            parsed.scope = value();
         } else if (word == "--symbols") {
-            read.symbols = value();
+            parsed.symbols = value();
         } else if (word == "--export") {
-            read.exported = format_of(value());
+            parsed.exported = find_format(value());
         } else if (word == "-o" || word == "--output") {
-            read.output = value();
+            parsed.output = value();
         } else if (word == "--events" && !attached) {
-            read.events = true;
+            parsed.events = true;
         } else if ((word == "--help" || word == "-h") && !attached) {
-            read.help = true;
+            parsed.help = true;
         } else if (word == "--") {
             only_names = true;
         } else {
@@ -113,11 +113,11 @@ arguments read_arguments(const std::vector<std::string>& words) {
                               "'. --process, --scope, --symbols, --events, --export and -o are known.");
         }
     }
-    if (read.trace.empty() && !read.help) {
+    if (parsed.trace.empty() && !parsed.help) {
         throw usage_error("A trace is missing: mallard-profile TRACE.");
     }
-    check_together(read);
-    return read;
+    check_together(parsed);
+    return parsed;
 }
 
 } // namespace mallard::advisor

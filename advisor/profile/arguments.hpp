@@ -11,7 +11,7 @@
 
 namespace mallard::advisor {
 
-/// A mistake of the caller. The text has the wrong value and the allowed ones.
+/// A mistake of the caller. The text has the wrong value and the allowed values.
 class usage_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -19,10 +19,10 @@ public:
 
 struct arguments {
     std::string trace;
-    std::optional<std::uint32_t> process; ///< the system's number
+    std::optional<std::uint32_t> process; ///< the process id
     std::optional<std::string> scope;
     std::optional<std::string> symbols; ///< print the functions whose symbols have this text
-    bool events = false;                ///< print them as text
+    bool events = false;                ///< print the events as text
     const export_format* exported = nullptr;
     std::string output; ///< the file of the export
     bool help = false;

@@ -2,8 +2,9 @@
 
 namespace mallard::advisor {
 
-event_stream::event_stream(trace::reader& from, std::size_t process) : from_(from), free_(most_buffers) {
-    from_.begin(process);
+event_stream::event_stream(trace::reader& reader, std::size_t process)
+    : reader_(reader), free_(most_buffers) {
+    reader_.begin(process);
     decoder_ = std::thread([this] { decode(); });
 }
 
@@ -19,7 +20,8 @@ event_stream::~event_stream() {
 void event_stream::decode() {
     try {
         std::vector<trace::event> buffer;
-        for (std::span<const trace::event> events = from_.next(); !events.empty(); events = from_.next()) {
+        for (std::span<const trace::event> events = reader_.next(); !events.empty();
+             events = reader_.next()) {
             buffer.insert(buffer.end(), events.begin(), events.end());
             if (buffer.size() >= buffer_events && !hand_over(buffer)) {
                 return;

@@ -1,7 +1,7 @@
-/// The events of a process, decoded by a thread of their own while the caller works on those before.
+/// The events of a process, decoded by a separate thread ahead of the caller.
 ///
-/// Data model: a few buffers of events, which go round: the decoder fills free ones, the caller gives them back.
-/// Invariant: at most `most_buffers` are filled and not given back.
+/// Data model: a few buffers of events: the decoder fills free ones, and the caller returns them.
+/// Invariant: at most `most_buffers` are filled or in use by the caller.
 #pragma once
 
 #include "trace/reader.hpp"
@@ -18,13 +18,13 @@ namespace mallard::advisor {
 
 class event_stream {
 public:
-    /// Requires: nothing else uses the reader's events until the end of the stream.
-    event_stream(trace::reader& from, std::size_t process);
+    /// Requires: the reader's events have no other user until the end of the stream.
+    event_stream(trace::reader& reader, std::size_t process);
     event_stream(const event_stream&) = delete;
     event_stream& operator=(const event_stream&) = delete;
     ~event_stream();
 
-    /// Returns: the next events, until the next call; none at the end.
+    /// Returns: the next events, valid until the next call; empty at the end.
     /// Throws: trace_error if a part of the trace is damaged.
     std::span<const trace::event> next();
 
@@ -33,10 +33,10 @@ private:
     static constexpr std::size_t buffer_events = std::size_t{1} << 14;
 
     void decode();
-    /// Returns: false if the caller went away.
+    /// Returns: false if the stream is being destroyed.
     bool hand_over(std::vector<trace::event>& filled);
 
-    trace::reader& from_;
+    trace::reader& reader_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::vector<trace::event>> filled_;

@@ -1,4 +1,5 @@
-/// The events of a process as lines of text, for checks by other programs. docs/advisor/profile_format.md describes them.
+/// Prints the events of a process as text, for checks by other programs. docs/advisor/profile_format.md describes the
+/// lines.
 #pragma once
 
 #include "advisor/analysis/analysis.hpp"
@@ -9,8 +10,8 @@
 
 namespace mallard::advisor {
 
-/// Effects: writes all events of that process.
+/// Effects: writes all events of the process.
 /// Throws: trace_error if a part of the trace is damaged.
-void write_event_text(std::FILE* to, trace::reader& from, std::size_t process, code_names& names);
+void write_event_text(std::FILE* to, trace::reader& reader, std::size_t process, code_names& names);
 
 } // namespace mallard::advisor

@@ -22,12 +22,12 @@ namespace trace = mallard::trace;
 
 constexpr int failed = 2;
 
-std::size_t chosen_process(const trace::reader& from, const arguments& given) {
-    const std::vector<trace::process>& processes = from.processes();
+std::size_t choose_process(const trace::reader& reader, const arguments& options) {
+    const std::vector<trace::process>& processes = reader.processes();
     if (processes.empty()) {
-        throw trace::trace_error(given.trace + ": the trace has no process. Record the program again.");
+        throw trace::trace_error(options.trace + ": the trace has no process. Record the program again.");
     }
-    if (!given.process) {
+    if (!options.process) {
         return static_cast<std::size_t>(
             std::max_element(processes.begin(), processes.end(),
                              [](const trace::process& left, const trace::process& right) {
@@ -37,23 +37,24 @@ std::size_t chosen_process(const trace::reader& from, const arguments& given) {
     }
     std::string numbers;
     for (std::size_t at = 0; at < processes.size(); ++at) {
-        if (processes[at].number == *given.process) {
+        if (processes[at].number == *options.process) {
             return at;
         }
         if (at < 20) {
             numbers += (at == 0 ? "" : ", ") + std::to_string(processes[at].number);
         }
     }
-    throw usage_error("The trace has no process " + std::to_string(*given.process) + ". It has " + numbers +
+    throw usage_error("The trace has no process " + std::to_string(*options.process) + ". It has " + numbers +
                       (processes.size() > 20 ? ", and others." : "."));
 }
 
-std::string profile(trace::reader& from, std::size_t which, const arguments& given, symbol_names& names) {
-    const trace::process& process = from.processes()[which];
-    const function_of_level function_of = [&](std::uint64_t level) { return names.function_at(level); };
-    event_stream events(from, which);
-    const scope_tree stacks(from.contexts(which), function_of);
-    analysis analyse(stacks, function_of,
+std::string profile(trace::reader& reader, std::size_t process_index, const arguments& options,
+                    symbol_names& names) {
+    const trace::process& process = reader.processes()[process_index];
+    const function_lookup find_function = [&](std::uint64_t level) { return names.function_at(level); };
+    event_stream events(reader, process_index);
+    const scope_tree stacks(reader.contexts(process_index), find_function);
+    analysis analyse(stacks, find_function,
                      {process.first_ticks, process.last_ticks, process.ticks_per_second});
     for (std::span<const trace::event> next = events.next(); !next.empty(); next = events.next()) {
         analyse.add(next);
@@ -61,49 +62,49 @@ std::string profile(trace::reader& from, std::size_t which, const arguments& giv
     analyse.finish();
 
     report_request request;
-    request.file = given.trace;
-    request.file_bytes = from.file_bytes();
-    request.torn_bytes = from.torn_bytes();
-    request.processes = from.processes();
-    request.chosen = which;
-    request.marked_names = from.names(which);
-    request.scope = given.scope;
+    request.file = options.trace;
+    request.file_bytes = reader.file_bytes();
+    request.torn_bytes = reader.torn_bytes();
+    request.processes = reader.processes();
+    request.chosen = process_index;
+    request.marked_names = reader.names(process_index);
+    request.scope = options.scope;
     return profile_report(analyse, names, request);
 }
 
-void write_export(trace::reader& from, std::size_t which, const arguments& given) {
-    std::error_code none;
-    if (std::filesystem::equivalent(given.output, given.trace, none)) {
-        throw usage_error("-o " + given.output + " is the trace itself. Name another file.");
+void write_export(trace::reader& reader, std::size_t process_index, const arguments& options) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(options.output, options.trace, ignored)) {
+        throw usage_error("-o " + options.output + " is the trace itself. Name another file.");
     }
-    code_map code(from.code(which), from.processes()[which].executable);
-    given.exported->write(from, which, code, given.output);
-    for (const std::string& each : code.warnings()) {
-        std::fprintf(stderr, "mallard-profile: warning: %s\n", each.c_str());
+    code_map code(reader.code(process_index), reader.processes()[process_index].executable);
+    options.exported->write(reader, process_index, code, options.output);
+    for (const std::string& warning : code.warnings()) {
+        std::fprintf(stderr, "mallard-profile: warning: %s\n", warning.c_str());
     }
 }
 
 int run(const std::vector<std::string>& words) {
-    const arguments given = read_arguments(words);
-    if (given.help) {
+    const arguments options = read_arguments(words);
+    if (options.help) {
         std::fputs(usage, stdout);
         return 0;
     }
-    trace::reader from(given.trace);
-    const std::size_t which = chosen_process(from, given);
-    if (given.exported != nullptr) {
-        write_export(from, which, given);
+    trace::reader reader(options.trace);
+    const std::size_t process_index = choose_process(reader, options);
+    if (options.exported != nullptr) {
+        write_export(reader, process_index, options);
         return 0;
     }
-    symbol_names names(from.code(which), from.processes()[which].executable);
-    if (given.symbols) {
-        for (const std::string& name : names.with(*given.symbols)) {
+    symbol_names names(reader.code(process_index), reader.processes()[process_index].executable);
+    if (options.symbols) {
+        for (const std::string& name : names.containing(*options.symbols)) {
             std::fprintf(stdout, "%s\n", name.c_str());
         }
-    } else if (given.events) {
-        write_event_text(stdout, from, which, names);
+    } else if (options.events) {
+        write_event_text(stdout, reader, process_index, names);
     } else {
-        const std::string document = profile(from, which, given, names);
+        const std::string document = profile(reader, process_index, options, names);
         std::fwrite(document.data(), 1, document.size(), stdout);
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

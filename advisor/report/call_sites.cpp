@@ -14,15 +14,15 @@ trace::context_id call_sites::node(call_id call) {
     const trace::context_tree& contexts = stacks_->contexts();
     const trace::context_id context = calls_->all()[call].context;
     trace::context_id node = context;
-    while (node >= trace::stack_ends && outside_[node] == not_asked && is_library(stacks_->function(node))) {
+    while (node >= trace::stack_ends && outside_[node] == unresolved && is_library(stacks_->function(node))) {
         node = contexts[node].parent;
     }
-    const trace::context_id found = outside_[node] == not_asked ? node : outside_[node];
-    for (trace::context_id each = context; each != node; each = contexts[each].parent) {
-        outside_[each] = found;
+    const trace::context_id site = outside_[node] == unresolved ? node : outside_[node];
+    for (trace::context_id inner = context; inner != node; inner = contexts[inner].parent) {
+        outside_[inner] = site;
     }
-    outside_[node] = found;
-    return found >= trace::stack_ends ? found : context;
+    outside_[node] = site;
+    return site >= trace::stack_ends ? site : context;
 }
 
 } // namespace mallard::advisor

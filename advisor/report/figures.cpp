@@ -14,11 +14,11 @@ namespace {
 
 using share = std::optional<double>;
 
-share ratio(double part, double whole) noexcept {
-    return whole > 0 ? share(part / whole) : std::nullopt;
+share ratio(double count, double total) noexcept {
+    return total > 0 ? share(count / total) : std::nullopt;
 }
-share ratio(std::uint64_t part, std::uint64_t whole) noexcept {
-    return ratio(static_cast<double>(part), static_cast<double>(whole));
+share ratio(std::uint64_t count, std::uint64_t total) noexcept {
+    return ratio(static_cast<double>(count), static_cast<double>(total));
 }
 
 void begin_dimension(json_writer& to, std::string_view key, share raw, share scaled) {
@@ -43,7 +43,7 @@ void write_sizes(json_writer& to, const figure_sums& sums) {
     to.key("sizes").begin_list();
     for (const auto& [size_class, count] : rows) {
         to.begin_list()
-            .value(most_bytes_of(size_class))
+            .value(largest_size(size_class))
             .value(count.allocations)
             .value(count.bytes)
             .end_list();
@@ -54,7 +54,7 @@ void write_sizes(json_writer& to, const figure_sums& sums) {
 void write_density(json_writer& to, const figure_sums& sums, const figure_setting& setting) {
     const double mean = sums.ticks_per_operation();
     const auto operations = static_cast<double>(sums.all.allocations + sums.frees);
-    // The program without the recorder.
+    // The time of the program without the recorder.
     const double by_recorder =
         sums.timed == 0 ? 0 : sums.ticks_recorder / static_cast<double>(sums.timed) * operations;
     const double ticks =
@@ -71,7 +71,7 @@ void write_density(json_writer& to, const figure_sums& sums, const figure_settin
         to.value(std::max(0.0, (mean - half) * operations / ticks)).value((mean + half) * operations / ticks);
         to.end_list();
     } else {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     }
     to.field("samples", sums.timed);
     to.field("ns_per_operation", mean * setting.ns_per_tick);
@@ -98,8 +98,8 @@ void write_dimensions(json_writer& to, const figure_sums& sums, const figure_set
     begin_dimension(to, "V", bits, bits ? share(1 - std::exp2(-*bits)) : std::nullopt);
     to.end_object();
 
-    const scope_totals none;
-    const scope_totals& scope = setting.scope != nullptr ? *setting.scope : none;
+    const scope_totals no_activations;
+    const scope_totals& scope = setting.scope != nullptr ? *setting.scope : no_activations;
     const std::uint64_t transitions =
         std::max<std::uint64_t>(scope.seen - scope.open, scope.seen != 0 ? 1 : 0);
     const share locality = ratio(static_cast<double>(setting.ticks) * setting.ns_per_tick,
@@ -125,14 +125,14 @@ void write_dimensions(json_writer& to, const figure_sums& sums, const figure_set
     to.field("samples", scope.snapshots).end_object();
 }
 
-/// Returns: the upper end of the class that has the share `part` of the activations below its end.
+/// Returns: the largest size of the class at which the cumulative share of the activations reaches `part`.
 std::uint64_t percentile(const scope_totals& scope, std::size_t column, double part, std::uint64_t most) {
     const auto rank = static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(scope.allocating)));
     std::uint64_t below = 0;
-    for (std::size_t which = 0; which < scope.classes.size(); ++which) {
-        below += scope.classes[which][column];
+    for (std::size_t index = 0; index < scope.classes.size(); ++index) {
+        below += scope.classes[index][column];
         if (below >= rank) {
-            return std::min(most_bytes_of(static_cast<unsigned>(which)), most);
+            return std::min(largest_size(static_cast<unsigned>(index)), most);
         }
     }
     return most;
@@ -142,7 +142,7 @@ void write_distribution(json_writer& to, std::string_view key, const scope_total
                         std::uint64_t most, std::uint64_t sum) {
     to.key(key);
     if (scope.allocating == 0) {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
         return;
     }
     to.begin_object();
@@ -187,7 +187,7 @@ void write_figures(json_writer& to, const figure_sums& sums, const figure_settin
     if (sums.all.allocations != 0) {
         to.field("smallest", sums.smallest).field("largest", sums.largest);
     } else {
-        to.field("smallest", json_writer::nothing{}).field("largest", json_writer::nothing{});
+        to.field("smallest", json_writer::null{}).field("largest", json_writer::null{});
     }
     if (setting.scope != nullptr) {
         const block_count contained{setting.scope->contained, setting.scope->contained_bytes};
@@ -199,15 +199,15 @@ void write_figures(json_writer& to, const figure_sums& sums, const figure_settin
         to.field("containment", ratio(contained.allocations, sums.freed.allocations));
         to.field("containment_bytes", ratio(contained.bytes, sums.freed.bytes));
     } else {
-        to.field("contained", json_writer::nothing{}).field("escaped", json_writer::nothing{});
+        to.field("contained", json_writer::null{}).field("escaped", json_writer::null{});
         write(to, "alive",
               {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
-        to.field("containment", json_writer::nothing{}).field("containment_bytes", json_writer::nothing{});
+        to.field("containment", json_writer::null{}).field("containment_bytes", json_writer::null{});
     }
     if (setting.threads > 1) {
         write(to, "freed_by_other_thread", sums.freed_elsewhere);
     } else {
-        to.field("freed_by_other_thread", json_writer::nothing{});
+        to.field("freed_by_other_thread", json_writer::null{});
     }
     write_dimensions(to, sums, setting);
     to.key("drag");
@@ -217,7 +217,7 @@ void write_figures(json_writer& to, const figure_sums& sums, const figure_settin
             .field("area_ratio", ratio(setting.scope->region_area, setting.scope->live_area))
             .end_object();
     } else {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     }
     const auto freed = static_cast<double>(sums.freed.allocations);
     to.field("mean_lifetime_seconds", ratio(sums.life_ticks * setting.ns_per_tick * 1e-9, freed));

@@ -1,4 +1,4 @@
-/// The figures of a scope, a site or the process: sums, and the object that the document has for them.
+/// The figures of a scope, a site or the process: their sums, and the object `figures` of the document.
 #pragma once
 
 #include "advisor/blocks/call_table.hpp"
@@ -16,9 +16,9 @@ struct block_count {
     std::uint64_t allocations = 0;
     std::uint64_t bytes = 0;
 
-    void add(std::uint64_t blocks, std::uint64_t their_bytes) noexcept {
-        allocations += blocks;
-        bytes += their_bytes;
+    void add(std::uint64_t block_count_, std::uint64_t block_bytes) noexcept {
+        allocations += block_count_;
+        bytes += block_bytes;
     }
 };
 
@@ -38,22 +38,24 @@ struct figure_sums {
     std::map<std::uint32_t, block_count> sizes; ///< by size class
 
     void add(const call_totals& call);
-    void add(const call_table::class_totals& of) { sizes[of.size_class].add(of.allocations, of.bytes); }
+    void add(const call_table::class_totals& call_class) {
+        sizes[call_class.size_class].add(call_class.allocations, call_class.bytes);
+    }
     [[nodiscard]] double ticks_per_operation() const noexcept {
         return timed == 0 ? std::numeric_limits<double>::quiet_NaN()
                           : ticks_inside / static_cast<double>(timed);
     }
 };
 
-/// What figures depend on beside their sums.
+/// The inputs of figures other than their sums.
 struct figure_setting {
     double ns_per_tick = 1;
     std::size_t threads = 1;
-    /// Of the scope; null for a site, which has no activations.
+    /// The totals of the scope; null for a site, which has no activations.
     const scope_totals* scope = nullptr;
-    /// Time that passes in the scope.
+    /// Time spent in the scope.
     std::uint64_t ticks = 0;
-    /// The share of the time for which a processor worked, of the whole process. In the rest the program waited.
+    /// The share of the time in which a processor worked, for the process. The program waits otherwise.
     double busy = 1;
 };
 

@@ -39,7 +39,7 @@ json_writer& json_writer::key(std::string_view name) {
     return *this;
 }
 
-/// Bytes that are not ASCII stay as they are, if they are valid UTF-8; a name may hold any bytes.
+/// Valid UTF-8 is written as it is; a name may hold any bytes.
 json_writer& json_writer::value(std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     separate();
@@ -66,7 +66,7 @@ json_writer& json_writer::value(std::string_view text) {
             valid = (static_cast<unsigned char>(text[at + next]) & 0xc0) == 0x80;
         }
         if (valid && length > 2) {
-            // Overlong forms, surrogates, and what lies above the last character.
+            // Overlong forms, surrogates, and values above the last character.
             const auto second = static_cast<unsigned char>(text[at + 1]);
             valid = !(byte == 0xe0 && second < 0xa0) && !(byte == 0xed && second >= 0xa0) &&
                     !(byte == 0xf0 && second < 0x90) && !(byte == 0xf4 && second >= 0x90);
@@ -85,7 +85,7 @@ json_writer& json_writer::value(std::string_view text) {
 
 json_writer& json_writer::value(double number) {
     if (!std::isfinite(number)) {
-        return value(nothing{});
+        return value(null{});
     }
     std::array<char, 32> digits;
     const std::to_chars_result end = std::to_chars(digits.data(), digits.data() + digits.size(), number);

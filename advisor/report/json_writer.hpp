@@ -1,6 +1,6 @@
-/// Writes JSON into a string, a value after another.
+/// Writes JSON into a string, value by value.
 ///
-/// Invariant: commas stand where they belong, whatever the order of calls; `null` stands for a double that is no number.
+/// Invariant: commas are correct for any order of calls; a double that is not finite becomes `null`.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@ namespace mallard::advisor {
 class json_writer {
 public:
     /// The null value.
-    struct nothing {};
+    struct null {};
 
     json_writer& begin_object() { return open('{'); }
     json_writer& end_object() { return close('}'); }
@@ -26,12 +26,12 @@ public:
     json_writer& value(const char* text) { return value(std::string_view(text)); }
     json_writer& value(double number);
     json_writer& value(bool truth) { return raw(truth ? "true" : "false"); }
-    json_writer& value(nothing) { return raw("null"); }
+    json_writer& value(null) { return raw("null"); }
     json_writer& value(std::unsigned_integral auto number) { return raw(std::to_string(number)); }
     json_writer& value(std::signed_integral auto number) { return raw(std::to_string(number)); }
     template <class T>
     json_writer& value(const std::optional<T>& number) {
-        return number ? value(*number) : value(nothing{});
+        return number ? value(*number) : value(null{});
     }
 
     template <class T>

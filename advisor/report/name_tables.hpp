@@ -1,5 +1,5 @@
-/// The tables `functions`, `places` and `stacks` of the document: each name and each stack is written once, and other parts
-/// name its row.
+/// The tables `functions`, `places` and `stacks` of the document: each name and each stack is written once, and the
+/// other parts refer to its row.
 #pragma once
 
 #include "advisor/report/code_names.hpp"
@@ -18,14 +18,14 @@ namespace mallard::advisor {
 
 class name_tables {
 public:
-    /// Requires: both arguments stay.
+    /// Requires: both arguments outlive the object.
     name_tables(code_names& names, const trace::context_tree& contexts)
         : names_(&names), contexts_(&contexts) {}
 
     /// Returns: the row of the function.
-    std::size_t function(scope_id which);
-    /// Returns: the row of the innermost place at the level that is not in a library; of the compiled function if
-    /// all are. Address 0 stands for a stack without levels.
+    std::size_t function(scope_id id);
+    /// Returns: the row of the level's innermost place outside of libraries; of the compiled function if all places
+    /// are in libraries. Address 0 stands for a stack without levels.
     std::size_t place(std::uint64_t level);
     /// Returns: the row of the stack.
     std::size_t stack(trace::context_id context);
@@ -37,14 +37,14 @@ public:
     /// Effects: writes the three tables as fields.
     void write(json_writer& to) const;
 
-    /// Returns: the name, shortened in its middle if it is very long.
+    /// Returns: the name, with its middle removed if it is very long.
     static std::string shortened(const std::string& name);
 
 private:
-    /// A stack has at most this many places; others are left out of its middle.
+    /// The limits of the places of a stack; the places between them are left out.
     static constexpr std::size_t most_inner_places = 120;
     static constexpr std::size_t most_outer_places = 30;
-    static constexpr std::size_t left_out = static_cast<std::size_t>(-1);
+    static constexpr std::size_t skipped_levels = static_cast<std::size_t>(-1);
 
     struct place_row {
         std::size_t function = 0;
@@ -54,16 +54,16 @@ private:
     };
     struct level_rows {
         std::vector<std::size_t> places; ///< the innermost first
-        std::size_t own = 0;             ///< the first that is not in a library
+        std::size_t own = 0;             ///< the first place outside of libraries
     };
 
     const level_rows& level(std::uint64_t address);
-    std::size_t function_row(named_function function);
-    std::size_t place_row_of(place_row row);
+    std::size_t function_row(function_info function);
+    std::size_t add_place(place_row row);
 
     code_names* names_;
     const trace::context_tree* contexts_;
-    std::vector<named_function> functions_;
+    std::vector<function_info> functions_;
     std::vector<place_row> places_;
     std::vector<std::vector<std::size_t>> stacks_;
     std::unordered_map<scope_id, std::size_t> compiled_;

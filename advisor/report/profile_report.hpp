@@ -1,4 +1,4 @@
-/// The whole document of a profile: docs/advisor/profile_format.md describes it.
+/// The document of a profile: docs/advisor/profile_format.md describes it.
 #pragma once
 
 #include "advisor/analysis/analysis.hpp"
@@ -13,7 +13,7 @@
 
 namespace mallard::advisor {
 
-/// The text says which scope is meant, and which ones there are.
+/// The text has the requested name and the nearest ones.
 class unknown_scope : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -26,11 +26,11 @@ struct report_request {
     std::vector<trace::process> processes;
     std::size_t chosen = 0;                ///< in `processes`
     std::vector<std::string> marked_names; ///< of scopes, marks and pools, by number
-    std::optional<std::string> scope;      ///< to be shown in depth
+    std::optional<std::string> scope;      ///< the scope to show in depth
 };
 
 /// Returns: the document, a line of JSON.
-/// Throws: unknown_scope if the request names one that is not there, or several.
-std::string profile_report(const analysis& of, code_names& names, const report_request& request);
+/// Throws: unknown_scope if the requested name matches no scope, or several.
+std::string profile_report(const analysis& results, code_names& names, const report_request& request);
 
 } // namespace mallard::advisor

@@ -4,49 +4,50 @@
 
 namespace mallard::advisor {
 
-scope_details::scope_details(const analysis& of, call_sites& sites, const std::vector<scope_id>& chosen)
-    : place_(of.scopes().size()) {
+scope_details::scope_details(const analysis& results, call_sites& sites, const std::vector<scope_id>& chosen)
+    : place_(results.scopes().size()) {
     for (const scope_id function : chosen) {
         all_.emplace_back().function = function;
         place_[function] = static_cast<std::uint32_t>(all_.size());
     }
-    add_calls(of, sites);
-    add_escapes(of, sites);
+    add_calls(results, sites);
+    add_escapes(results, sites);
 }
 
-void scope_details::add_calls(const analysis& of, call_sites& sites) {
-    const scope_tree& stacks = of.stacks();
-    const auto for_each_scope = [&](trace::context_id node, const auto& act) {
+void scope_details::add_calls(const analysis& results, call_sites& sites) {
+    const scope_tree& stacks = results.stacks();
+    const auto visit_scopes = [&](trace::context_id node, const auto& visit) {
         if (!trace::is_complete(stacks.end(node))) {
             return;
         }
         for (node = stacks.counting(node); node >= trace::stack_ends; node = stacks.counting_outside(node)) {
             if (const std::uint32_t place = place_[stacks.function(node)]; place != 0) {
-                act(all_[place - 1]);
+                visit(all_[place - 1]);
             }
         }
     };
-    const std::span<const call_totals> calls = of.calls().all();
-    for (std::size_t which = 0; which < calls.size(); ++which) {
-        const call_totals& call = calls[which];
+    const std::span<const call_totals> calls = results.calls().all();
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+        const call_totals& call = calls[index];
         const block_count alive{call.allocations - call.freed, call.bytes - call.freed_bytes};
-        const std::uint64_t site = alive.allocations != 0 ? sites.address(static_cast<call_id>(which)) : 0;
-        for_each_scope(call.context, [&](scope_detail& scope) {
+        const std::uint64_t site = alive.allocations != 0 ? sites.address(static_cast<call_id>(index)) : 0;
+        visit_scopes(call.context, [&](scope_detail& scope) {
             scope.sums.add(call);
             if (alive.allocations != 0) {
                 scope.alive_sites[site].add(alive.allocations, alive.bytes);
             }
         });
     }
-    for (const call_table::class_totals& each : of.calls().further_classes()) {
-        for_each_scope(calls[each.call].context, [&](scope_detail& scope) { scope.sums.add(each); });
+    for (const call_table::class_totals& call_class : results.calls().further_classes()) {
+        visit_scopes(calls[call_class.call].context,
+                     [&](scope_detail& scope) { scope.sums.add(call_class); });
     }
 }
 
-void scope_details::add_escapes(const analysis& of, call_sites& sites) {
-    const scope_tree& stacks = of.stacks();
-    const std::span<const call_totals> calls = of.calls().all();
-    for (const pair_totals& pair : of.pairs().all()) {
+void scope_details::add_escapes(const analysis& results, call_sites& sites) {
+    const scope_tree& stacks = results.stacks();
+    const std::span<const call_totals> calls = results.calls().all();
+    for (const pair_totals& pair : results.pairs().all()) {
         trace::context_id node = calls[pair.allocated].context;
         if (!trace::is_complete(stacks.end(node))) {
             continue;

@@ -32,14 +32,14 @@ void open_scopes::begin_group(std::uint64_t number, std::uint64_t ticks) {
     begins_.push_back(number);
     bases_.push_back(running);
     peaks_.push_back(0);
-    activation& made = activations_.emplace_back();
-    made.first_scope = scopes_.size();
-    made.ticks = ticks;
-    made.allocations = allocations_;
-    made.bytes = bytes_;
-    made.frees = frees_;
-    made.bytes_ticks = bytes_ticks_;
-    made.returned_at = running;
+    activation& group = activations_.emplace_back();
+    group.first_scope = scopes_.size();
+    group.ticks = ticks;
+    group.allocations = allocations_;
+    group.bytes = bytes_;
+    group.frees = frees_;
+    group.bytes_ticks = bytes_ticks_;
+    group.returned_at = running;
 }
 
 void open_scopes::freed(std::size_t count, std::uint64_t bytes, std::uint64_t ticks,
@@ -69,54 +69,54 @@ void open_scopes::freed(std::size_t count, std::uint64_t bytes, std::uint64_t ti
     }
 }
 
-scope_addition open_scopes::addition(std::uint64_t ticks, bool at_end) const noexcept {
+scope_addition open_scopes::group_addition(std::uint64_t ticks, bool at_end) const noexcept {
     const activation& ended = activations_.back();
-    scope_addition found;
-    found.ticks = ticks - ended.ticks;
-    found.at_end = at_end;
-    found.frees = frees_ - ended.frees;
-    found.frees_older = found.frees > ended.own_frees;
-    found.allocations = allocations_ - ended.allocations;
-    if (found.allocations == 0) {
-        return found;
+    scope_addition addition;
+    addition.ticks = ticks - ended.ticks;
+    addition.at_end = at_end;
+    addition.frees = frees_ - ended.frees;
+    addition.frees_older = addition.frees > ended.own_frees;
+    addition.allocations = allocations_ - ended.allocations;
+    if (addition.allocations == 0) {
+        return addition;
     }
     const auto running = static_cast<double>(bytes_);
-    found.bytes = bytes_ - ended.bytes;
-    found.contained = ended.contained;
-    found.contained_bytes = ended.contained_bytes;
-    found.peak = static_cast<std::uint64_t>(std::max(peaks_.back(), running - bases_.back()));
-    found.pages = (found.bytes + page_bytes - 1) / page_bytes;
-    const wide_number region = wide_number{found.bytes} * ticks - (bytes_ticks_ - ended.bytes_ticks);
-    const wide_number given_back = wide_number{ended.contained_bytes} * ticks - ended.contained_bytes_ticks;
-    found.region_area = to_double(region);
-    found.live_area = to_double(region - given_back);
-    found.returns = ended.returns;
-    found.most_between_returns =
+    addition.bytes = bytes_ - ended.bytes;
+    addition.contained = ended.contained;
+    addition.contained_bytes = ended.contained_bytes;
+    addition.peak = static_cast<std::uint64_t>(std::max(peaks_.back(), running - bases_.back()));
+    addition.pages = (addition.bytes + page_bytes - 1) / page_bytes;
+    const wide_number region = wide_number{addition.bytes} * ticks - (bytes_ticks_ - ended.bytes_ticks);
+    const wide_number returned = wide_number{ended.contained_bytes} * ticks - ended.contained_bytes_ticks;
+    addition.region_area = to_double(region);
+    addition.live_area = to_double(region - returned);
+    addition.returns = ended.returns;
+    addition.most_between_returns =
         std::max(ended.most_between_returns, static_cast<std::uint64_t>(running - ended.returned_at));
-    found.class_of_bytes = size_class_of(found.bytes);
-    found.class_of_peak = size_class_of(found.peak);
-    return found;
+    addition.class_of_bytes = to_size_class(addition.bytes);
+    addition.class_of_peak = to_size_class(addition.peak);
+    return addition;
 }
 
 void open_scopes::close_in_last_group(std::size_t kept, std::uint64_t ticks,
                                       std::vector<scope_totals>& totals, bool at_end) {
-    const scope_addition each = addition(ticks, at_end);
+    const scope_addition sums = group_addition(ticks, at_end);
     activation& group = activations_.back();
     scope_totals& innermost = totals[scopes_.back()];
     innermost.owned += group.owned;
     innermost.owned_bytes += group.owned_bytes;
     group.owned = group.owned_bytes = 0;
-    const std::size_t left = std::max(kept, group.first_scope);
-    for (std::size_t scope = left; scope < scopes_.size(); ++scope) {
-        totals[scopes_[scope]].prefetch(each);
+    const std::size_t remaining = std::max(kept, group.first_scope);
+    for (std::size_t scope = remaining; scope < scopes_.size(); ++scope) {
+        totals[scopes_[scope]].prefetch(sums);
     }
-    while (scopes_.size() > left) {
+    while (scopes_.size() > remaining) {
         scope_totals& to = totals[scopes_.back()];
         count_thread(scopes_.back(), to);
-        to.add(each);
+        to.add(sums);
         scopes_.pop_back();
     }
-    if (left == group.first_scope) {
+    if (remaining == group.first_scope) {
         pop_group();
     }
 }

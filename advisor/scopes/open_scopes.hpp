@@ -1,16 +1,16 @@
-/// The scopes that a thread is in, one inside of the other, with the figures of each activation.
+/// The nested scopes that a thread is in, with the figures of each activation.
 ///
 ///     group        0           1         2       scopes that began at the same event
 ///     begin        10    <     17    <   40      number of that event
 ///     scopes       main run    parse     a b c   the innermost last
-///     live bytes         >=         >=           a block that is made now belongs to all of them
+///     live bytes         >=         >=           a block allocated now belongs to all of them
 ///
-/// Data model: running totals of the thread; for each group the totals at its beginning, so that an allocation costs the
-/// same at any depth. Scopes of a group have the same blocks. A block that is freed counts for the groups that began
-/// before it was made, which are the outer ones. Sums of freed blocks stand at the innermost of them and go to the next
-/// one when it closes.
-/// Invariants: `begin` grows towards the inside. `base` is the running bytes without the group's live bytes, so it never
-/// falls towards the inside.
+/// Data model: running totals of the thread, and for each group the totals at its beginning, so that an allocation
+/// costs the same at any depth. Scopes of a group have the same blocks. A freed block counts for the groups that began
+/// before its allocation, which are the outer ones. Sums of freed blocks are stored in the innermost of these groups,
+/// and move to the next one when it closes.
+/// Invariants: `begin` grows inwards. `base` is the running bytes without the group's live bytes, so it never falls
+/// inwards.
 #pragma once
 
 #include "advisor/scopes/scope_totals.hpp"
@@ -29,17 +29,19 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return scopes_.size(); }
     [[nodiscard]] std::size_t groups() const noexcept { return begins_.size(); }
     /// Returns: the innermost scope of the group.
-    [[nodiscard]] scope_id innermost(std::size_t group) const noexcept { return scopes_[end_of(group) - 1]; }
-    /// Returns: the place behind the group's scopes, in the order of scopes.
-    [[nodiscard]] std::size_t end_of(std::size_t group) const noexcept {
+    [[nodiscard]] scope_id innermost(std::size_t group) const noexcept {
+        return scopes_[group_end(group) - 1];
+    }
+    /// Returns: the index behind the last scope of the group.
+    [[nodiscard]] std::size_t group_end(std::size_t group) const noexcept {
         return group + 1 < groups() ? activations_[group + 1].first_scope : scopes_.size();
     }
-    [[nodiscard]] std::size_t begin_of(std::size_t group) const noexcept {
+    [[nodiscard]] std::size_t group_begin(std::size_t group) const noexcept {
         return activations_[group].first_scope;
     }
-    [[nodiscard]] scope_id scope(std::size_t which) const noexcept { return scopes_[which]; }
+    [[nodiscard]] scope_id scope(std::size_t index) const noexcept { return scopes_[index]; }
 
-    /// Effects: an activation begins, inside of all others.
+    /// Effects: begins an activation, as the innermost one.
     void open(scope_id scope, std::uint64_t number, std::uint64_t ticks) {
         if (begins_.empty() || begins_.back() != number) {
             begin_group(number, ticks);
@@ -47,8 +49,8 @@ public:
         scopes_.push_back(scope);
     }
 
-    /// Effects: the innermost activations end, until `kept` are left; their figures are added to `totals`, which has an
-    /// element for each scope. With `at_end`, they are still open when the recording ends.
+    /// Effects: ends the innermost activations until `kept` remain, and adds their figures to `totals`, which has
+    /// an element for each scope. With `at_end`, they are still open when the recording ends.
     void close(std::size_t kept, std::uint64_t ticks, std::vector<scope_totals>& totals,
                bool at_end = false) {
         while (size() > kept) {
@@ -56,10 +58,10 @@ public:
         }
     }
 
-    /// Effects: each scope may have ended, and begun again.
+    /// Effects: counts for each scope that it may have ended, and begun again.
     void count_steps_back(std::vector<scope_totals>& totals) const noexcept {
-        for (const scope_id each : scopes_) {
-            ++totals[each].steps_back;
+        for (const scope_id scope : scopes_) {
+            ++totals[scope].steps_back;
         }
     }
 
@@ -71,13 +73,13 @@ public:
 
     void free_called() noexcept { ++frees_; }
 
-    /// Returns: the number of groups that contain a block which the thread made at that event, and which is still there.
+    /// Returns: the number of groups that contain a live block which the thread allocated at the event `number`.
     [[nodiscard]] std::size_t containing(std::uint64_t number) const noexcept {
         return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), number) -
                                         begins_.begin());
     }
 
-    /// Effects: a block is freed that the `count` outermost groups contain.
+    /// Effects: counts the free of a block that the `count` outermost groups contain.
     void freed(std::size_t count, std::uint64_t bytes, std::uint64_t ticks, bool by_this_thread) noexcept;
 
 private:
@@ -89,7 +91,7 @@ private:
         std::uint64_t bytes = 0;
         std::uint64_t frees = 0;
         wide_number bytes_ticks = 0;
-        // Blocks that the group contains, and that were freed; those of inner groups are added when they close.
+        // Freed blocks that the group contains; the sums of inner groups are added when they close.
         std::uint64_t contained = 0;
         std::uint64_t contained_bytes = 0;
         wide_number contained_bytes_ticks = 0;
@@ -105,8 +107,8 @@ private:
     void close_in_last_group(std::size_t kept, std::uint64_t ticks, std::vector<scope_totals>& totals,
                              bool at_end);
     void pop_group();
-    /// Returns: what the group adds to the totals of each of its scopes, if it ends now.
-    [[nodiscard]] scope_addition addition(std::uint64_t ticks, bool at_end) const noexcept;
+    /// Returns: the addition of the group to the totals of each of its scopes, if it ends now.
+    [[nodiscard]] scope_addition group_addition(std::uint64_t ticks, bool at_end) const noexcept;
     void count_thread(scope_id scope, scope_totals& to);
 
     std::uint64_t allocations_ = 0;
@@ -121,7 +123,7 @@ private:
     std::vector<double> peaks_;
     std::vector<activation> activations_;
 
-    std::vector<bool> known_; ///< by scope: it was open in this thread before
+    std::vector<bool> known_; ///< by scope: true if it has been open in this thread
 };
 
 } // namespace mallard::advisor

@@ -13,7 +13,7 @@ namespace mallard::advisor {
 using scope_id = std::uint32_t;
 inline constexpr scope_id no_scope = 0xffff'ffff;
 
-/// What an activation that ends adds to the totals of its scope.
+/// The addition of an ended activation to the totals of its scope.
 struct scope_addition {
     // In the order of `scope_totals`, so that the processor adds several at a time.
     std::uint64_t ticks = 0;
@@ -49,7 +49,7 @@ struct scope_totals {
 
     std::uint64_t seen = 0;
     std::uint64_t allocating = 0; ///< activations with an allocation
-    std::uint64_t emptied = 0;    ///< of these, the ones that ended with all their blocks freed
+    std::uint64_t emptied = 0;    ///< allocating activations that ended with all blocks freed
     std::uint64_t highest_peak = 0;
     std::uint64_t most_bytes = 0; ///< of an activation
     std::uint64_t most_between_returns = 0;

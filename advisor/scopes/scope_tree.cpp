@@ -5,22 +5,22 @@
 
 namespace mallard::advisor {
 
-scope_tree::scope_tree(const trace::context_tree& tree, const function_of_level& function_of) : tree_(&tree) {
+scope_tree::scope_tree(const trace::context_tree& tree, const function_lookup& find_function) : tree_(&tree) {
     facts_.reserve(tree.size());
     for (std::uint32_t end = 0; end < trace::stack_ends; ++end) {
         facts_.push_back(end << end_shift);
     }
     for (std::size_t node = facts_.size(); node < tree.size(); ++node) {
-        const auto which = static_cast<trace::context_id>(node);
-        const std::uint32_t end = facts_[tree[which].parent] & ~(inner | function_mask);
-        facts_.push_back(end | ask(which, function_of));
+        const auto id = static_cast<trace::context_id>(node);
+        const std::uint32_t end = facts_[tree[id].parent] & ~(inner | function_mask);
+        facts_.push_back(end | function_at(id, find_function));
     }
     mark_inner();
     find_counting();
 }
 
-scope_id scope_tree::ask(trace::context_id node, const function_of_level& function_of) {
-    const scope_id function = function_of((*tree_)[node].address);
+scope_id scope_tree::function_at(trace::context_id node, const function_lookup& find_function) {
+    const scope_id function = find_function((*tree_)[node].address);
     if (function > function_mask) {
         throw std::length_error("a trace with 2^28 different functions");
     }
@@ -66,7 +66,7 @@ void scope_tree::mark_inner() {
     }
 }
 
-/// Effects: finds the counting nodes of the nodes for which that was not done. Parents come before their children.
+/// Effects: finds the counting nodes of new nodes. Parents come before their children.
 void scope_tree::find_counting() {
     counting_.reserve(facts_.size());
     while (counting_.size() < facts_.size()) {
@@ -75,12 +75,12 @@ void scope_tree::find_counting() {
     }
 }
 
-void scope_tree::add_new(const function_of_level& function_of) {
+void scope_tree::add_new(const function_lookup& find_function) {
     while (facts_.size() < tree_->size()) {
-        const auto which = static_cast<trace::context_id>(facts_.size());
-        trace::context_id outer = counting_outside(which);
+        const auto id = static_cast<trace::context_id>(facts_.size());
+        trace::context_id outer = counting_outside(id);
         const std::uint32_t end = facts_[outer] & ~(inner | function_mask);
-        const scope_id own = ask(which, function_of);
+        const scope_id own = function_at(id, find_function);
         while (outer >= trace::stack_ends && function(outer) != own) {
             outer = counting_outside(outer);
         }

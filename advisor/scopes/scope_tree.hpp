@@ -1,7 +1,7 @@
-/// The facts of each node of a tree of contexts that the analysis needs: its function, and if it counts.
+/// The facts of each node of a context tree that the analysis needs: its function, and whether it counts.
 ///
-/// Data model: two words a node. Invariant: a node counts unless an outer node has its function, so that of a recursion only
-/// the outermost activation counts. So a stack of any depth has no more counting nodes than functions.
+/// Data model: two words a node. Invariant: a node counts unless an outer node has its function, so that only the
+/// outermost activation of a recursion counts. A stack of any depth has at most as many counting nodes as functions.
 #pragma once
 
 #include "advisor/scopes/scope_totals.hpp"
@@ -13,19 +13,19 @@
 
 namespace mallard::advisor {
 
-/// Gives each address of code, as levels have it, the number of its function. Numbers are small and without gaps.
-using function_of_level = std::function<scope_id(std::uint64_t level)>;
+/// Returns the number of the function at an address of a level. Numbers are small and without gaps.
+using function_lookup = std::function<scope_id(std::uint64_t level)>;
 
 class scope_tree {
 public:
-    /// Effects: takes all nodes.
-    /// Requires: the tree stays.
+    /// Effects: adds all nodes.
+    /// Requires: the tree outlives the object.
     /// Complexity: O(nodes).
-    scope_tree(const trace::context_tree& tree, const function_of_level& function_of);
+    scope_tree(const trace::context_tree& tree, const function_lookup& find_function);
 
-    /// Effects: takes the nodes that were added to the tree.
+    /// Effects: adds the nodes that are new in the tree.
     /// Complexity: O(functions of the stack) for each.
-    void add_new(const function_of_level& function_of);
+    void add_new(const function_lookup& find_function);
 
     [[nodiscard]] const trace::context_tree& contexts() const noexcept { return *tree_; }
     [[nodiscard]] std::size_t size() const noexcept { return facts_.size(); }
@@ -37,8 +37,8 @@ public:
     [[nodiscard]] trace::context_id counting(trace::context_id node) const noexcept {
         return counting_[node];
     }
-    /// The same, without `node` itself.
-    /// Requires: `node` is no root.
+    /// Returns: the innermost counting node outside of `node`.
+    /// Requires: `node` is not a root.
     [[nodiscard]] trace::context_id counting_outside(trace::context_id node) const noexcept {
         return counting_[(*tree_)[node].parent];
     }
@@ -53,7 +53,7 @@ private:
     static constexpr std::uint32_t inner = std::uint32_t{1} << 28;
     static constexpr std::uint32_t function_mask = inner - 1;
 
-    scope_id ask(trace::context_id node, const function_of_level& function_of);
+    scope_id function_at(trace::context_id node, const function_lookup& find_function);
     void mark_inner();
     void find_counting();
 

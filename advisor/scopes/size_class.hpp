@@ -9,7 +9,7 @@ namespace mallard::advisor {
 
 inline constexpr unsigned size_classes = 472;
 
-constexpr unsigned size_class_of(std::uint64_t bytes) noexcept {
+constexpr unsigned to_size_class(std::uint64_t bytes) noexcept {
     if (bytes <= 128) {
         return bytes == 0 ? 0 : static_cast<unsigned>((bytes - 1) / 8);
     }
@@ -19,7 +19,7 @@ constexpr unsigned size_class_of(std::uint64_t bytes) noexcept {
 }
 
 /// Returns: the largest size of the class.
-constexpr std::uint64_t most_bytes_of(unsigned size_class) noexcept {
+constexpr std::uint64_t largest_size(unsigned size_class) noexcept {
     if (size_class < 16) {
         return (std::uint64_t{size_class} + 1) * 8;
     }

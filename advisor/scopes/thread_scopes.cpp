@@ -12,22 +12,22 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
     std::size_t keep = std::min({std::size_t{kept}, levels_.size(), std::size_t{depth}});
     path_.clear();
     trace::context_id node = context;
-    for (std::size_t left = depth; left > keep; --left) {
+    for (std::size_t remaining = depth; remaining > keep; --remaining) {
         path_.push_back(node);
         node = contexts[node].parent;
     }
-    // A damaged trace may name levels as kept that are others.
+    // A damaged trace may report changed levels as kept.
     while (keep > 0 && levels_[keep - 1].node != node) {
         path_.push_back(node);
         node = contexts[node].parent;
         --keep;
     }
     context_ = context;
-    const bool left_out = std::exchange(left_out_, false);
+    const bool skipped = std::exchange(skipped_, false);
 
     if (path_.empty() && keep == levels_.size()) {
-        // The same stack again: the innermost function was called once more, or has a loop.
-        if (left_out) {
+        // The stack is unchanged: the innermost function was called again, or has a loop.
+        if (skipped) {
             scopes.count_steps_back(totals);
         } else if (keep != 0 && opens_scope(keep - 1)) {
             ++totals[levels_.back().function].steps_back;
@@ -36,8 +36,7 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
     }
     if (!path_.empty() && keep < levels_.size() && levels_[keep].function == tree.function(path_.back())) {
         level& moved = levels_[keep];
-        if (!left_out && opens_scope(keep) &&
-            contexts[path_.back()].address <= contexts[moved.node].address) {
+        if (!skipped && opens_scope(keep) && contexts[path_.back()].address <= contexts[moved.node].address) {
             ++totals[moved.function].steps_back;
         }
         moved.node = path_.back();
@@ -46,7 +45,7 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
     }
     std::uint32_t open = keep > 0 ? levels_[keep - 1].scopes : 0;
     scopes.close(open, ticks, totals);
-    if (left_out) {
+    if (skipped) {
         scopes.count_steps_back(totals);
     }
     levels_.resize(keep);
@@ -60,8 +59,8 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
     }
 }
 
-bool thread_scopes::opens_scope(std::size_t which) const noexcept {
-    return levels_[which].scopes != (which > 0 ? levels_[which - 1].scopes : 0);
+bool thread_scopes::opens_scope(std::size_t index) const noexcept {
+    return levels_[index].scopes != (index > 0 ? levels_[index - 1].scopes : 0);
 }
 
 std::uint32_t thread_scopes::common_levels(const scope_tree& tree, trace::context_id context) const noexcept {

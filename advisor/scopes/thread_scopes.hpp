@@ -4,7 +4,7 @@
 ///     function   main    parse   parse   make
 ///     scope      main    parse           make     the inner call of a recursion opens none
 ///
-/// Data model: the levels of the last stack that was followed, the outermost first; each knows how many scopes are open up
+/// Data model: the levels of the last stack that was followed, the outermost first; each stores the number of scopes open up
 /// to it. Invariant: the node of a level is the parent of the next level's node.
 #pragma once
 
@@ -18,16 +18,16 @@ namespace mallard::advisor {
 
 class thread_scopes {
 public:
-    /// Effects: the thread's stack is `context` now. The outermost `kept` levels are the same calls as before; a function that
-    /// stands at the next level before and after goes on; all others end, and new ones begin. `totals` has an element for
-    /// each function.
-    /// Complexity: O(levels that are new or gone).
+    /// Effects: moves the thread's stack to `context`. The outermost `kept` levels are unchanged calls; a function
+    /// at the next level of both stacks continues; all other activations end, and new ones begin. `totals` has an
+    /// element for each function.
+    /// Complexity: O(levels that are added or removed).
     void follow(const scope_tree& tree, trace::context_id context, std::uint32_t kept, std::uint64_t number,
                 std::uint64_t ticks, std::vector<scope_totals>& totals);
 
-    /// Effects: events of the thread were left out here. Each call that the next stack has in common may have been another one
-    /// before, which counts as a step back.
-    void leave_out() noexcept { left_out_ = true; }
+    /// Effects: notes that events of the thread are missing. Each call that the next stack shares with the last
+    /// one may be a different call, which counts as a step back.
+    void skip_events() noexcept { skipped_ = true; }
 
     /// Returns: the levels that the context has in common with the last one.
     /// Complexity: O(depth).
@@ -41,7 +41,7 @@ public:
 
 private:
     /// Returns: false for the inner call of a recursion.
-    [[nodiscard]] bool opens_scope(std::size_t which) const noexcept;
+    [[nodiscard]] bool opens_scope(std::size_t index) const noexcept;
 
     struct level {
         trace::context_id node = 0;
@@ -52,7 +52,7 @@ private:
     std::vector<level> levels_;
     std::vector<trace::context_id> path_; ///< new nodes, the innermost first
     trace::context_id context_ = 0;
-    bool left_out_ = false; ///< since the last stack
+    bool skipped_ = false; ///< since the last stack
 };
 
 } // namespace mallard::advisor

@@ -16,13 +16,13 @@ namespace mallard::advisor {
 namespace {
 
 constexpr std::size_t no_object = ~std::size_t{0};
-constexpr std::size_t special_code = no_object - 1; ///< code that is in no file
+constexpr std::size_t synthetic_code = no_object - 1; ///< code that is in no file
 
 bool is_system_page(std::string_view path) noexcept {
     return path.starts_with("linux-vdso") || path.starts_with("linux-gate") || path == "[vdso]";
 }
 
-std::string name_of(const object_file::identity& file) {
+std::string display_name(const object_file::identity& file) {
     if (is_system_page(file.path)) {
         return "[vdso]";
     }
@@ -40,9 +40,9 @@ struct code_map::state {
         std::unique_ptr<object_file> file;
         std::string name;
         bool is_system_page = false;
-        bool was_asked = false;
+        bool was_opened = false;
     };
-    /// A part of the address space, and the file that was loaded there.
+    /// A range of the address space, and the file that was loaded there.
     struct span {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
@@ -69,39 +69,39 @@ struct code_map::state {
 
     void add(std::size_t file, const std::string& executable);
     void place(std::size_t file);
-    known_object& ask(std::size_t object);
-    void warn(object_file& file, file_state found);
+    known_object& open_object(std::size_t object);
+    void warn(object_file& file, file_state state);
     [[nodiscard]] std::size_t file_at(std::uint64_t address) const noexcept;
     function_id find(std::uint64_t address);
     function_id number(std::size_t object, std::uint64_t begin, std::string_view symbol);
-    void name(known_function& which);
+    void name(known_function& function);
 };
 
 void code_map::state::add(std::size_t file, const std::string& executable) {
     const trace::code_file& loaded = files[file];
     object_file::identity identity{loaded.path.empty() ? executable : loaded.path, loaded.build_id,
                                    loaded.begin - loaded.load_address, loaded.end - loaded.load_address};
-    const auto same = std::find_if(objects.begin(), objects.end(), [&](const known_object& each) {
-        return each.file->recorded() == identity;
+    const auto match = std::find_if(objects.begin(), objects.end(), [&](const known_object& object) {
+        return object.file->recorded() == identity;
     });
-    object_of_file.push_back(static_cast<std::size_t>(same - objects.begin()));
-    if (same == objects.end()) {
-        known_object made;
-        made.name = name_of(identity);
-        made.is_system_page = is_system_page(identity.path);
-        made.file = std::make_unique<object_file>(std::move(identity));
-        objects.push_back(std::move(made));
+    object_of_file.push_back(static_cast<std::size_t>(match - objects.begin()));
+    if (match == objects.end()) {
+        known_object object;
+        object.name = display_name(identity);
+        object.is_system_page = is_system_page(identity.path);
+        object.file = std::make_unique<object_file>(std::move(identity));
+        objects.push_back(std::move(object));
     }
 }
 
-/// Effects: gives the file its addresses. Where one was unloaded and another one came to its place, the later one has them.
+/// Effects: adds the file's address range. A file that was loaded over an unloaded one replaces it.
 void code_map::state::place(std::size_t file) {
     const trace::code_file& loaded = files[file];
     if (loaded.begin >= loaded.end) {
         return;
     }
-    const auto first =
-        std::find_if(spans.begin(), spans.end(), [&](const span& each) { return each.end > loaded.begin; });
+    const auto first = std::find_if(spans.begin(), spans.end(),
+                                    [&](const span& existing) { return existing.end > loaded.begin; });
     auto last = first;
     for (; last != spans.end() && last->begin < loaded.end; ++last) {
         if (object_of_file[last->file] != object_of_file[file]) {
@@ -111,34 +111,35 @@ void code_map::state::place(std::size_t file) {
                 " was loaded to its addresses: functions of the first may have names of the second.");
         }
     }
-    const auto where = spans.erase(first, last);
-    spans.insert(where, {loaded.begin, loaded.end, file});
+    const auto position = spans.erase(first, last);
+    spans.insert(position, {loaded.begin, loaded.end, file});
 }
 
 std::size_t code_map::state::file_at(std::uint64_t address) const noexcept {
-    const auto next = std::upper_bound(spans.begin(), spans.end(), address,
-                                       [](std::uint64_t a, const span& each) { return a < each.begin; });
+    const auto next =
+        std::upper_bound(spans.begin(), spans.end(), address,
+                         [](std::uint64_t a, const span& candidate) { return a < candidate.begin; });
     if (next == spans.begin() || address >= (next - 1)->end) {
         return files.size();
     }
     return (next - 1)->file;
 }
 
-/// Effects: opens the file. Warns of it, once.
-code_map::state::known_object& code_map::state::ask(std::size_t object) {
+/// Effects: opens the file, and warns about it once.
+code_map::state::known_object& code_map::state::open_object(std::size_t object) {
     known_object& known = objects[object];
-    if (!std::exchange(known.was_asked, true) && !known.is_system_page) {
+    if (!std::exchange(known.was_opened, true) && !known.is_system_page) {
         warn(*known.file, known.file->state());
     }
     return known;
 }
 
-void code_map::state::warn(object_file& file, file_state found) {
+void code_map::state::warn(object_file& file, file_state state) {
     const object_file::identity& recorded = file.recorded();
     const std::string id = recorded.build_id.empty() ? "" : " with build-id " + hex_digits(recorded.build_id);
     const bool has_path = !recorded.path.empty();
     const std::string name = has_path ? recorded.path : "A file" + id;
-    switch (found) {
+    switch (state) {
     case file_state::readable:
         return;
     case file_state::missing:
@@ -158,7 +159,7 @@ void code_map::state::warn(object_file& file, file_state found) {
 }
 
 function_id code_map::state::number(std::size_t object, std::uint64_t begin, std::string_view symbol) {
-    const auto [place, is_new] =
+    const auto [entry, is_new] =
         by_begin.try_emplace({object, begin}, static_cast<function_id>(functions.size()));
     if (is_new) {
         functions.emplace_back();
@@ -166,42 +167,43 @@ function_id code_map::state::number(std::size_t object, std::uint64_t begin, std
         functions.back().object = object;
         functions.back().begin = begin;
     }
-    return place->second;
+    return entry->second;
 }
 
 function_id code_map::state::find(std::uint64_t address) {
     if (address == 0) {
-        return number(special_code, 0, "levels left out");
+        return number(synthetic_code, 0, "levels left out");
     }
     const std::size_t file = file_at(address);
     if (file == files.size()) {
-        return number(special_code, 1, "unknown code");
+        return number(synthetic_code, 1, "unknown code");
     }
     const std::size_t object = object_of_file[file];
-    known_object& known = ask(object);
+    known_object& known = open_object(object);
     if (known.is_system_page) {
         return number(object, 0, "[vdso]");
     }
     const std::uint64_t in_file = address - files[file].load_address;
-    const object_file::code_function found = known.file->function_at(in_file);
-    return number(object, found.known ? found.begin : in_file, found.symbol);
+    const object_file::code_function match = known.file->function_at(in_file);
+    return number(object, match.known ? match.begin : in_file, match.symbol);
 }
 
-void code_map::state::name(known_function& which) {
-    if (!which.about.name.empty()) {
+void code_map::state::name(known_function& function) {
+    if (!function.about.name.empty()) {
         return;
     }
-    if (which.object < objects.size()) {
-        which.about.object = objects[which.object].name;
+    if (function.object < objects.size()) {
+        function.about.object = objects[function.object].name;
     }
-    if (which.symbol.empty()) {
-        which.about.name = which.about.object + '+' + hex_number(which.begin);
-        which.about.short_name = which.about.name;
+    if (function.symbol.empty()) {
+        function.about.name = function.about.object + '+' + hex_number(function.begin);
+        function.about.short_name = function.about.name;
     } else {
-        which.about.name = demangled(which.symbol);
-        which.about.short_name = which.object < objects.size() && !objects[which.object].is_system_page
-                                     ? short_form(which.about.name)
-                                     : which.about.name;
+        function.about.name = demangled(function.symbol);
+        function.about.short_name =
+            function.object < objects.size() && !objects[function.object].is_system_page
+                ? short_form(function.about.name)
+                : function.about.name;
     }
 }
 
@@ -209,15 +211,15 @@ code_map::code_map(std::span<const trace::code_file> files, std::string executab
     : state_(std::make_unique<state>()) {
     state_->files = files;
     std::vector<std::size_t> order;
-    for (std::size_t each = 0; each < files.size(); ++each) {
-        state_->add(each, executable);
-        order.push_back(each);
+    for (std::size_t index = 0; index < files.size(); ++index) {
+        state_->add(index, executable);
+        order.push_back(index);
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-        return files[one].first_ticks < files[other].first_ticks;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+        return files[left].first_ticks < files[right].first_ticks;
     });
-    for (const std::size_t each : order) {
-        state_->place(each);
+    for (const std::size_t index : order) {
+        state_->place(index);
     }
 }
 
@@ -228,27 +230,27 @@ function_id code_map::function_at(std::uint64_t instruction_address) {
     if (known != state_->by_address.end()) {
         return known->second;
     }
-    const function_id found = state_->find(instruction_address);
-    state_->by_address.emplace(instruction_address, found);
-    return found;
+    const function_id id = state_->find(instruction_address);
+    state_->by_address.emplace(instruction_address, id);
+    return id;
 }
 
-const function& code_map::at(function_id which) {
-    state::known_function& known = state_->functions[which];
+const function& code_map::at(function_id id) {
+    state::known_function& known = state_->functions[id];
     state_->name(known);
     if (!std::exchange(known.is_located, true) && known.object < state_->objects.size()) {
         state::known_object& object = state_->objects[known.object];
         if (!object.is_system_page && object.file->state() == file_state::readable) {
-            source_place where = object.file->lines().declaration_of(known.begin);
-            known.about.file = std::move(where.file);
-            known.about.line = where.line;
+            source_place declaration = object.file->lines().declaration(known.begin);
+            known.about.file = std::move(declaration.file);
+            known.about.line = declaration.line;
         }
     }
     return known.about;
 }
 
-const std::string& code_map::short_name(function_id which) {
-    state::known_function& known = state_->functions[which];
+const std::string& code_map::short_name(function_id id) {
+    state::known_function& known = state_->functions[id];
     state_->name(known);
     return known.about.short_name;
 }
@@ -256,44 +258,45 @@ const std::string& code_map::short_name(function_id which) {
 std::vector<place> code_map::places(std::uint64_t instruction_address) {
     state::known_function& known = state_->functions[function_at(instruction_address)];
     state_->name(known);
-    std::vector<place> found;
+    std::vector<place> places;
     const std::size_t file = file_at(instruction_address);
     if (known.object < state_->objects.size() && file < state_->files.size()) {
         state::known_object& object = state_->objects[known.object];
         if (!object.is_system_page && object.file->state() == file_state::readable) {
-            for (source_place& each :
+            for (source_place& source :
                  object.file->lines().at(instruction_address - state_->files[file].load_address)) {
-                place made{demangled(each.symbol), {}, std::move(each.file), each.line, each.inlined};
-                made.short_name = short_form(made.name);
-                found.push_back(std::move(made));
+                place function{
+                    demangled(source.symbol), {}, std::move(source.file), source.line, source.inlined};
+                function.short_name = short_form(function.name);
+                places.push_back(std::move(function));
             }
         }
     }
-    if (found.empty()) {
-        found.emplace_back();
+    if (places.empty()) {
+        places.emplace_back();
     }
-    // The symbol's name is the whole one; some names in DWARF have no scope.
-    found.back().name = known.about.name;
-    found.back().short_name = known.about.short_name;
-    return found;
+    // Symbols have qualified names; some names in DWARF lack their scope.
+    places.back().name = known.about.name;
+    places.back().short_name = known.about.short_name;
+    return places;
 }
 
-bool code_map::is_allocator_layer(function_id which) {
-    state::known_function& known = state_->functions[which];
+bool code_map::is_allocator_layer(function_id id) {
+    state::known_function& known = state_->functions[id];
     if (known.allocates == state::answer::unknown) {
-        known.allocates = names_allocator_layer(short_name(which)) ? state::answer::yes : state::answer::no;
+        known.allocates = names_allocator_layer(short_name(id)) ? state::answer::yes : state::answer::no;
     }
     return known.allocates == state::answer::yes;
 }
 
-bool code_map::is_standard_library(function_id which) {
-    return is_allocator_layer(which) || names_standard_library(short_name(which));
+bool code_map::is_standard_library(function_id id) {
+    return is_allocator_layer(id) || names_standard_library(short_name(id));
 }
 
-std::set<std::string> code_map::names_with(std::string_view text) {
+std::set<std::string> code_map::names_containing(std::string_view text) {
     std::set<std::string> names;
-    for (std::size_t each = 0; each < state_->objects.size(); ++each) {
-        state::known_object& known = state_->ask(each);
+    for (std::size_t index = 0; index < state_->objects.size(); ++index) {
+        state::known_object& known = state_->open_object(index);
         if (!known.is_system_page) {
             for (const std::string& symbol : known.file->symbols_containing(text)) {
                 names.insert(demangled(symbol));
@@ -308,9 +311,9 @@ std::size_t code_map::functions() const noexcept {
 }
 
 loaded_object code_map::object(std::size_t file) {
-    state::known_object& known = state_->ask(state_->object_of_file[file]);
+    state::known_object& known = state_->open_object(state_->object_of_file[file]);
     const bool is_readable = !known.is_system_page && known.file->state() == file_state::readable;
-    return {known.name, known.file->path(), is_readable, is_readable && known.file->lines().are_there()};
+    return {known.name, known.file->path(), is_readable, is_readable && known.file->lines().has_dwarf()};
 }
 
 std::size_t code_map::file_at(std::uint64_t address) const noexcept {

@@ -13,8 +13,8 @@ namespace mallard::advisor {
 
 namespace {
 
-/// An encoded pointer's bytes; 0 if their number is not fixed.
-std::size_t bytes_of(std::uint8_t encoding) noexcept {
+/// Returns: the bytes of an encoded pointer; 0 if their number varies.
+std::size_t encoded_bytes(std::uint8_t encoding) noexcept {
     switch (encoding & 0x0f) {
     case DW_EH_PE_absptr:
     case DW_EH_PE_udata8:
@@ -31,10 +31,10 @@ std::size_t bytes_of(std::uint8_t encoding) noexcept {
     }
 }
 
-/// Returns: the number, with its sign in all 64 bits if its encoding has one.
+/// Returns: the number, sign-extended if its encoding is signed.
 std::uint64_t number_at(const std::uint8_t* at, std::uint8_t encoding) noexcept {
     std::uint64_t value = 0;
-    const std::size_t bytes = bytes_of(encoding);
+    const std::size_t bytes = encoded_bytes(encoding);
     std::memcpy(&value, at, bytes);
     const bool is_signed = (encoding & DW_EH_PE_signed) != 0;
     if (is_signed && bytes < 8 && (value >> (8 * bytes - 1) & 1) != 0) {
@@ -43,8 +43,8 @@ std::uint64_t number_at(const std::uint8_t* at, std::uint8_t encoding) noexcept 
     return value;
 }
 
-/// Returns: how the FDEs of a CIE encode addresses.
-std::uint8_t encoding_of(const Dwarf_CIE& cie) noexcept {
+/// Returns: the encoding of addresses in the FDEs of a CIE.
+std::uint8_t fde_encoding(const Dwarf_CIE& cie) noexcept {
     const std::string_view letters = cie.augmentation == nullptr ? "" : cie.augmentation;
     if (!letters.starts_with('z') || cie.augmentation_data == nullptr) {
         return DW_EH_PE_absptr;
@@ -62,7 +62,7 @@ std::uint8_t encoding_of(const Dwarf_CIE& cie) noexcept {
             return encoding;
         }
         if (letter == 'P') {
-            at += bytes_of(encoding);
+            at += encoded_bytes(encoding);
         }
     }
     return DW_EH_PE_absptr;
@@ -88,8 +88,8 @@ Elf_Data* find_section(Elf* file, std::uint64_t& address) {
     return nullptr;
 }
 
-/// The encodings that the last FDEs had: nearly all FDEs have the same CIE.
-struct known_encoding {
+/// The encoding of the last FDE: nearly all FDEs share one CIE.
+struct cached_encoding {
     Dwarf_Off cie = ~Dwarf_Off{0};
     std::uint8_t encoding = DW_EH_PE_omit;
 };
@@ -100,7 +100,7 @@ std::uint8_t encoding_at(const unsigned char* ident, Elf_Data* data, Dwarf_Off c
     if (dwarf_next_cfi(ident, data, true, cie, &next, &entry) != 0 || !dwarf_cfi_cie_p(&entry)) {
         return DW_EH_PE_omit;
     }
-    return encoding_of(entry.cie);
+    return fde_encoding(entry.cie);
 }
 
 } // namespace
@@ -113,7 +113,7 @@ frame_ranges::frame_ranges(Elf* file) {
     if (data == nullptr || data->d_buf == nullptr || ident == nullptr || ident[EI_CLASS] != ELFCLASS64) {
         return;
     }
-    known_encoding known;
+    cached_encoding cached;
     Dwarf_CFI_Entry entry;
     Dwarf_Off next = 0;
     for (Dwarf_Off at = 0; dwarf_next_cfi(ident, data, true, at, &next, &entry) == 0 && next > at;
@@ -121,33 +121,34 @@ frame_ranges::frame_ranges(Elf* file) {
         if (dwarf_cfi_cie_p(&entry)) {
             continue;
         }
-        if (entry.fde.CIE_pointer != known.cie) {
-            known = {entry.fde.CIE_pointer, encoding_at(ident, data, entry.fde.CIE_pointer)};
+        if (entry.fde.CIE_pointer != cached.cie) {
+            cached = {entry.fde.CIE_pointer, encoding_at(ident, data, entry.fde.CIE_pointer)};
         }
-        const std::uint8_t how = known.encoding;
-        const std::size_t bytes = bytes_of(how);
+        const std::uint8_t encoding = cached.encoding;
+        const std::size_t bytes = encoded_bytes(encoding);
         const auto* const start = entry.fde.start;
-        if (how == DW_EH_PE_omit || (how & DW_EH_PE_indirect) != 0 || bytes == 0 ||
+        if (encoding == DW_EH_PE_omit || (encoding & DW_EH_PE_indirect) != 0 || bytes == 0 ||
             static_cast<std::size_t>(entry.fde.end - start) < 2 * bytes) {
             continue;
         }
-        std::uint64_t begin = number_at(start, how);
-        if ((how & 0x70) == DW_EH_PE_pcrel) {
+        std::uint64_t begin = number_at(start, encoding);
+        if ((encoding & 0x70) == DW_EH_PE_pcrel) {
             begin +=
                 section + static_cast<std::uint64_t>(start - static_cast<const std::uint8_t*>(data->d_buf));
         }
-        const std::uint64_t length = number_at(start + bytes, how & 0x07);
+        const std::uint64_t length = number_at(start + bytes, encoding & 0x07);
         if (begin + length > begin) {
             ranges_.push_back({begin, begin + length});
         }
     }
     std::sort(ranges_.begin(), ranges_.end(),
-              [](const range& one, const range& other) { return one.begin < other.begin; });
+              [](const range& left, const range& right) { return left.begin < right.begin; });
 }
 
 std::optional<frame_ranges::range> frame_ranges::at(std::uint64_t address) const noexcept {
-    const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                                       [](std::uint64_t a, const range& each) { return a < each.begin; });
+    const auto next =
+        std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                         [](std::uint64_t a, const range& candidate) { return a < candidate.begin; });
     if (next == ranges_.begin() || address >= (next - 1)->end) {
         return std::nullopt;
     }

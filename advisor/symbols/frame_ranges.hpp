@@ -1,4 +1,4 @@
-/// The functions of a file by .eh_frame, which has a range for nearly every function, and no names.
+/// The functions of a file by .eh_frame, which has ranges for nearly all functions, and no names.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ public:
         std::uint64_t end = 0;
     };
 
-    /// Effects: reads the file's .eh_frame, and leaves out damaged entries.
+    /// Effects: reads the file's .eh_frame, and skips damaged entries.
     explicit frame_ranges(Elf* file);
 
-    /// Returns: the range that has the address, if there is one.
+    /// Returns: the range that contains the address.
     [[nodiscard]] std::optional<range> at(std::uint64_t address) const noexcept;
 
 private:

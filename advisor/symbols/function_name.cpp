@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-// The demangler below abi::__cxa_demangle, which hands over the name a piece at a time. libstdc++.a has it, and the shared
-// library does not. Returns: false if the symbol is not mangled.
+// The demangler behind abi::__cxa_demangle, which passes the name to its callback in pieces. libstdc++.a has it, the
+// shared library does not. Returns: false if the symbol is not mangled.
 extern "C" int __gcclibcxx_demangle_callback(const char* symbol,
                                              void (*append)(const char*, std::size_t, void*), void* name);
 
@@ -14,10 +14,10 @@ namespace mallard::advisor {
 
 namespace {
 
-/// Longer names are left as they are: they are damage, and the demangler's stack is not endless.
+/// Longer symbols are damaged. The demangler recurses, so they are left as they are.
 constexpr std::size_t longest_symbol = std::size_t{1} << 16;
-/// A name refers back to its parts, so a symbol of 300 letters may stand for a name of gigabytes. Nobody reads longer ones than
-/// this.
+/// A name refers back to its parts, so that a symbol of 300 letters may stand for a name of gigabytes. Longer names
+/// are left as they are.
 constexpr std::size_t longest_name = std::size_t{1} << 14;
 constexpr unsigned deepest_nesting = 200;
 
@@ -28,13 +28,13 @@ bool is_identifier(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/// Template arguments that follow from the ones before them, nearly always.
-bool is_usual_argument(std::string_view argument) noexcept {
-    constexpr std::array<std::string_view, 6> usual{"std::allocator<", "std::char_traits<",
-                                                    "std::less<",      "std::hash<",
-                                                    "std::equal_to<",  "std::default_delete<"};
-    for (const std::string_view each : usual) {
-        if (argument.starts_with(each) && argument.ends_with('>')) {
+/// Template arguments that nearly always follow from the preceding ones.
+bool is_default_argument(std::string_view argument) noexcept {
+    constexpr std::array<std::string_view, 6> defaults{"std::allocator<", "std::char_traits<",
+                                                       "std::less<",      "std::hash<",
+                                                       "std::equal_to<",  "std::default_delete<"};
+    for (const std::string_view prefix : defaults) {
+        if (argument.starts_with(prefix) && argument.ends_with('>')) {
             return true;
         }
     }
@@ -76,7 +76,7 @@ public:
                 skip_parameters();
                 converts = keeps_space_ = false;
             } else if (c == ' ' && !converts && !keeps_space_) {
-                out.clear(); // it was the type that is returned
+                out.clear(); // it was the return type
                 ++at_;
             } else {
                 out += c;
@@ -89,31 +89,31 @@ public:
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
 private:
-    /// Returns: true if what stands here is read the same way in names and in types.
+    /// Returns: true if the text at the position was read: a form that names and types share.
     bool read_common(std::string& out) {
-        const std::string_view rest = name_.substr(at_);
+        const std::string_view tail = name_.substr(at_);
         for (const std::string_view inner : {std::string_view("__cxx11::"), std::string_view("__1::")}) {
-            if (rest.starts_with(inner) && out.ends_with("std::")) {
+            if (tail.starts_with(inner) && out.ends_with("std::")) {
                 at_ += inner.size();
                 return true;
             }
         }
-        if (rest.starts_with("[abi:") || rest.starts_with("[clone ") || rest.starts_with(" [clone ")) {
-            const std::size_t end = rest.find(']');
-            at_ = end == rest.npos ? name_.size() : at_ + end + 1;
+        if (tail.starts_with("[abi:") || tail.starts_with("[clone ") || tail.starts_with(" [clone ")) {
+            const std::size_t end = tail.find(']');
+            at_ = end == tail.npos ? name_.size() : at_ + end + 1;
             return true;
         }
-        if (rest.starts_with("(anonymous namespace)")) {
+        if (tail.starts_with("(anonymous namespace)")) {
             out += "(anonymous namespace)";
             at_ += 21;
             return true;
         }
-        if (rest[0] == '<') {
+        if (tail[0] == '<') {
             ++at_;
             add_arguments(out, list('>'));
             return true;
         }
-        if (rest[0] == '{') {
+        if (tail[0] == '{') {
             read_braces(out);
             return true;
         }
@@ -140,9 +140,9 @@ private:
 
     bool read_operator(std::string& out) {
         constexpr std::string_view word = "operator";
-        const std::string_view rest = name_.substr(at_);
-        if (!rest.starts_with(word) || (!out.empty() && is_identifier(out.back())) ||
-            rest.size() == word.size() || is_identifier(rest[word.size()])) {
+        const std::string_view tail = name_.substr(at_);
+        if (!tail.starts_with(word) || (!out.empty() && is_identifier(out.back())) ||
+            tail.size() == word.size() || is_identifier(tail[word.size()])) {
             return false;
         }
         out += word;
@@ -163,7 +163,7 @@ private:
         return true;
     }
 
-    /// The list, and what follows it: ` const`, ` &`.
+    /// Skips the list of parameters, and its qualifiers: ` const`, ` &`.
     void skip_parameters() {
         skip_group();
         for (bool more = true; more;) {
@@ -183,7 +183,7 @@ private:
         static_cast<void>(list(')'));
     }
 
-    /// The parts between commas, up to the bracket that ends them.
+    /// Returns: the parts between commas, up to the closing bracket.
     std::vector<std::string> list(char end) {
         std::vector<std::string> parts;
         if (++nesting_ > deepest_nesting) {
@@ -246,7 +246,7 @@ private:
     }
 
     static void add_arguments(std::string& out, std::vector<std::string> arguments) {
-        while (arguments.size() > 1 && is_usual_argument(arguments.back())) {
+        while (arguments.size() > 1 && is_default_argument(arguments.back())) {
             arguments.pop_back();
         }
         out += '<' + joined(arguments) + '>';
@@ -278,8 +278,8 @@ std::string_view without_clone(std::string_view symbol) noexcept {
     }
     for (std::size_t dot = symbol.find('.', 1); dot != symbol.npos; dot = symbol.find('.', dot + 1)) {
         for (const std::string_view suffix : clone_suffixes) {
-            const std::string_view rest = symbol.substr(dot);
-            if (rest.starts_with(suffix) && (rest.size() == suffix.size() || rest[suffix.size()] == '.')) {
+            const std::string_view tail = symbol.substr(dot);
+            if (tail.starts_with(suffix) && (tail.size() == suffix.size() || tail[suffix.size()] == '.')) {
                 return symbol.substr(0, dot);
             }
         }

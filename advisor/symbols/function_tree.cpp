@@ -11,10 +11,10 @@ namespace mallard::advisor {
 namespace {
 
 constexpr std::size_t deepest = 1000;
-/// Inlined functions have up to some hundred ranges. Damage can give each of them a list without an end.
+/// Inlined functions have up to some hundred ranges. A damaged file can give each of them an endless list.
 constexpr unsigned most_ranges_of_function = 10'000;
 
-/// Returns: true if a function with code may stand below an entry of that kind.
+/// Returns: true if entries below an entry with this tag may be functions with code.
 bool may_hold_code(int tag, bool types_hold_code) noexcept {
     switch (tag) {
     case DW_TAG_subprogram:
@@ -35,7 +35,7 @@ bool may_hold_code(int tag, bool types_hold_code) noexcept {
     }
 }
 
-/// The functions of a class of C or C++ stand outside of it, and classes are most of a unit.
+/// The functions of a C or C++ class are defined outside of it, and classes are most of a unit.
 bool has_code_in_types(Dwarf_Die& unit) noexcept {
     switch (dwarf_srclang(&unit)) {
     case DW_LANG_C:
@@ -56,16 +56,16 @@ bool has_code_in_types(Dwarf_Die& unit) noexcept {
 
 function_tree::function_tree(Dwarf_Die unit) {
     read(unit);
-    std::sort(codes_.begin(), codes_.end(), [](const code& one, const code& other) {
-        return std::tuple(one.begin, other.end, one.depth) < std::tuple(other.begin, one.end, other.depth);
+    std::sort(codes_.begin(), codes_.end(), [](const code& left, const code& right) {
+        return std::tuple(left.begin, right.end, left.depth) < std::tuple(right.begin, left.end, right.depth);
     });
     std::vector<std::uint32_t> open;
-    for (std::uint32_t each = 0; each < codes_.size(); ++each) {
-        while (!open.empty() && codes_[open.back()].end <= codes_[each].begin) {
+    for (std::uint32_t index = 0; index < codes_.size(); ++index) {
+        while (!open.empty() && codes_[open.back()].end <= codes_[index].begin) {
             open.pop_back();
         }
-        codes_[each].parent = open.empty() ? no_parent : open.back();
-        open.push_back(each);
+        codes_[index].parent = open.empty() ? no_parent : open.back();
+        open.push_back(index);
     }
 }
 
@@ -75,13 +75,13 @@ void function_tree::read(Dwarf_Die unit) {
     if (dwarf_child(&unit, &path[0]) != 0) {
         return;
     }
-    Dwarf_Off last = 0;
+    Dwarf_Off last_offset = 0;
     while (!path.empty()) {
         Dwarf_Die& entry = path.back();
-        // Entries follow each other in the file. Damage can make an entry both child and sibling of the one before, and
-        // reading all ways to it would have no end: the rest of such a unit is left out.
+        // Entries follow each other in the file. A damaged file can make an entry both child and sibling of the
+        // previous one, and the number of paths to it grows without bound: the remainder of such a unit is skipped.
         const Dwarf_Off offset = dwarf_dieoffset(&entry);
-        if (offset <= std::exchange(last, offset)) {
+        if (offset <= std::exchange(last_offset, offset)) {
             return;
         }
         const int tag = dwarf_tag(&entry);
@@ -108,8 +108,9 @@ void function_tree::add(Dwarf_Die& entry, std::uint32_t depth, bool inlined) {
     Dwarf_Addr begin = 0;
     Dwarf_Addr end = 0;
     std::ptrdiff_t at = 0;
-    for (unsigned each = 0;
-         each < most_ranges_of_function && (at = dwarf_ranges(&entry, at, &base, &begin, &end)) > 0; ++each) {
+    for (unsigned count = 0;
+         count < most_ranges_of_function && (at = dwarf_ranges(&entry, at, &base, &begin, &end)) > 0;
+         ++count) {
         if (begin < end) {
             codes_.push_back({begin, end, entry, depth, no_parent, inlined});
         }
@@ -117,23 +118,24 @@ void function_tree::add(Dwarf_Die& entry, std::uint32_t depth, bool inlined) {
 }
 
 std::vector<const function_tree::code*> function_tree::at(std::uint64_t address) const {
-    std::vector<const code*> found;
-    const auto next = std::upper_bound(codes_.begin(), codes_.end(), address,
-                                       [](std::uint64_t a, const code& each) { return a < each.begin; });
+    std::vector<const code*> matches;
+    const auto next =
+        std::upper_bound(codes_.begin(), codes_.end(), address,
+                         [](std::uint64_t a, const code& candidate) { return a < candidate.begin; });
     if (next == codes_.begin()) {
-        return found;
+        return matches;
     }
-    for (auto each = static_cast<std::uint32_t>(next - codes_.begin() - 1); each != no_parent;
-         each = codes_[each].parent) {
-        if (address >= codes_[each].end) {
+    for (auto index = static_cast<std::uint32_t>(next - codes_.begin() - 1); index != no_parent;
+         index = codes_[index].parent) {
+        if (address >= codes_[index].end) {
             continue;
         }
-        found.push_back(&codes_[each]);
-        if (!codes_[each].inlined) {
+        matches.push_back(&codes_[index]);
+        if (!codes_[index].inlined) {
             break;
         }
     }
-    return found;
+    return matches;
 }
 
 } // namespace mallard::advisor

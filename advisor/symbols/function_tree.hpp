@@ -1,7 +1,7 @@
-/// The functions of one compilation unit by address, with those that are inlined into them.
+/// The functions of one compilation unit by address, with the functions that are inlined into them.
 ///
-/// Data model: one `code` for each range of a function's, or an inlined function's, addresses, sorted by begin; outer
-/// ones first. Each names the one around it.
+/// Data model: a `code` for each address range of a function or an inlined function, sorted by begin, outer ones
+/// first. Each refers to the enclosing one.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -25,7 +25,7 @@ public:
     /// Effects: reads the functions below `unit`.
     explicit function_tree(Dwarf_Die unit);
 
-    /// Returns: the codes that have the address, from the innermost one to the compiled function.
+    /// Returns: the codes at the address, from the innermost one to the compiled function.
     [[nodiscard]] std::vector<const code*> at(std::uint64_t address) const;
 
     [[nodiscard]] const std::vector<code>& codes() const noexcept { return codes_; }

@@ -7,7 +7,7 @@
 
 namespace mallard::advisor {
 
-/// Returns: two digits for each byte: a build-id as tools print it.
+/// Returns: two digits for each byte, as tools print build-ids.
 inline std::string hex_digits(std::string_view bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;

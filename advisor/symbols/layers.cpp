@@ -8,7 +8,7 @@ namespace mallard::advisor {
 
 namespace {
 
-/// The name without template arguments.
+/// Returns: the name without template arguments.
 std::string bare(std::string_view name) {
     std::string out;
     unsigned depth = 0;
@@ -25,14 +25,14 @@ std::string bare(std::string_view name) {
 }
 
 template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
+bool is_in(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 template <std::size_t N>
 bool begins_with_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
     return std::any_of(names.begin(), names.end(),
-                       [&](std::string_view each) { return name.starts_with(each); });
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 constexpr std::array<std::string_view, 13> allocating_classes{
@@ -51,7 +51,7 @@ constexpr std::array<std::string_view, 13> allocating_classes{
     "std::__split_buffer",
 };
 
-/// Functions of the standard library's classes that get or give back memory, and do nothing else.
+/// Functions of the standard library's classes that only allocate or free memory.
 constexpr std::array<std::string_view, 16> allocating_members{
     "_M_allocate",       "_M_deallocate",       "_M_get_node",     "_M_put_node",
     "_M_create_node",    "_M_drop_node",        "_M_destroy_node", "_M_create_storage",
@@ -78,9 +78,9 @@ bool ends_like_malloc(std::string_view name) {
             end.remove_suffix(suffix.size());
         }
     }
-    for (const std::string_view each : {std::string_view("malloc"), std::string_view("calloc"),
+    for (const std::string_view verb : {std::string_view("malloc"), std::string_view("calloc"),
                                         std::string_view("realloc"), std::string_view("memalign")}) {
-        if (end.ends_with(each)) {
+        if (end.ends_with(verb)) {
             return true;
         }
     }
@@ -96,17 +96,17 @@ bool names_allocator_layer(std::string_view short_name) noexcept {
     const std::string name = bare(short_name);
     const std::size_t colons = name.rfind("::");
     if (colons == name.npos) {
-        return is_one_of(name, c_functions) || ends_like_malloc(name);
+        return is_in(name, c_functions) || ends_like_malloc(name);
     }
     const std::string_view scope = std::string_view(name).substr(0, colons);
     const std::string_view last = std::string_view(name).substr(colons + 2);
-    if (is_one_of(scope, allocating_classes)) {
+    if (is_in(scope, allocating_classes)) {
         return true;
     }
     if (names_standard_library(name)) {
         return last == "_M_create" || begins_with_one_of(last, allocating_members);
     }
-    return is_one_of(last, c_functions) || ends_like_malloc(last);
+    return is_in(last, c_functions) || ends_like_malloc(last);
 }
 
 bool names_standard_library(std::string_view short_name) noexcept {

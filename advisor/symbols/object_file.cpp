@@ -14,7 +14,7 @@ namespace mallard::advisor {
 
 namespace {
 
-/// A file that was opened for reading.
+/// An open file, or none if it could not be opened.
 class descriptor {
 public:
     explicit descriptor(const std::string& path) noexcept
@@ -43,7 +43,7 @@ using elf_pointer = std::unique_ptr<Elf, elf_end_caller>;
 
 constexpr std::uint64_t page_bytes = 4096;
 
-/// Bytes of addresses, in whole pages, from the first to the last segment that is loaded.
+/// The pages from the first to the last loaded segment.
 std::uint64_t loaded_pages(Elf* file) {
     std::size_t count = 0;
     std::uint64_t begin = ~std::uint64_t{0};
@@ -51,9 +51,9 @@ std::uint64_t loaded_pages(Elf* file) {
     if (elf_getphdrnum(file, &count) != 0) {
         return 0;
     }
-    for (std::size_t each = 0; each < count; ++each) {
+    for (std::size_t index = 0; index < count; ++index) {
         GElf_Phdr segment;
-        if (gelf_getphdr(file, static_cast<int>(each), &segment) != nullptr && segment.p_type == PT_LOAD) {
+        if (gelf_getphdr(file, static_cast<int>(index), &segment) != nullptr && segment.p_type == PT_LOAD) {
             begin = std::min(begin, segment.p_vaddr / page_bytes);
             end = std::max(end, (segment.p_vaddr + segment.p_memsz + page_bytes - 1) / page_bytes);
         }
@@ -93,7 +93,7 @@ object_file::object_file(identity recorded) : recorded_(std::move(recorded)), pa
 object_file::~object_file() = default;
 
 file_state object_file::state() {
-    if (!std::exchange(asked_, true)) {
+    if (!std::exchange(opened_, true)) {
         state_ = open();
     }
     return state_;
@@ -124,7 +124,7 @@ file_state object_file::compare_with_disk() {
         return file_state::unreadable;
     }
     if (recorded_.build_id.empty()) {
-        // Another length is all that tells it from another file.
+        // Without a build-id only the length can differ.
         const std::uint64_t pages = loaded_pages(file.get());
         const std::uint64_t recorded_pages =
             (recorded_.end + page_bytes - 1) / page_bytes - recorded_.begin / page_bytes;
@@ -132,9 +132,10 @@ file_state object_file::compare_with_disk() {
     }
     const void* id = nullptr;
     const ssize_t bytes = dwelf_elf_gnu_build_id(file.get(), &id);
-    const bool is_same = bytes > 0 && std::string_view(static_cast<const char*>(id),
-                                                       static_cast<std::size_t>(bytes)) == recorded_.build_id;
-    return is_same ? file_state::readable : file_state::changed;
+    const bool is_equal =
+        bytes > 0 &&
+        std::string_view(static_cast<const char*>(id), static_cast<std::size_t>(bytes)) == recorded_.build_id;
+    return is_equal ? file_state::readable : file_state::changed;
 }
 
 bool object_file::open_path() {
@@ -167,10 +168,10 @@ bool object_file::open_by_build_id() {
     if (!has_id || session_->file() == nullptr) {
         return false;
     }
-    const char* found = nullptr;
-    dwfl_module_info(session_->module, nullptr, nullptr, nullptr, nullptr, nullptr, &found, nullptr);
-    if (found != nullptr) {
-        path_ = found;
+    const char* main_path = nullptr;
+    dwfl_module_info(session_->module, nullptr, nullptr, nullptr, nullptr, nullptr, &main_path, nullptr);
+    if (main_path != nullptr) {
+        path_ = main_path;
     }
     return true;
 }
@@ -186,27 +187,27 @@ std::set<std::string> object_file::symbols_containing(std::string_view text) {
     if (state() != file_state::readable) {
         return {};
     }
-    std::set<std::string> found = lines().inlined_containing(text);
+    std::set<std::string> names = lines().inlined_containing(text);
     for (const std::string_view symbol : symbols().containing(text)) {
-        found.emplace(symbol);
+        names.emplace(symbol);
     }
-    return found;
+    return names;
 }
 
 object_file::code_function object_file::function_at(std::uint64_t address) {
     if (state() != file_state::readable) {
         return {};
     }
-    const symbol_table::found symbol = symbols().at(address);
-    if (symbol.is_there && symbol.has_size) {
+    const symbol_table::match symbol = symbols().at(address);
+    if (symbol.exists && symbol.has_size) {
         return {symbol.begin, symbol.name, true};
     }
     if (frames_ == nullptr) {
         frames_ = std::make_unique<frame_ranges>(session_->file());
     }
     const std::optional<frame_ranges::range> frame = frames_->at(address);
-    // Where a symbol has no size, a function of its own may follow it.
-    if (symbol.is_there && (!frame || frame->begin <= symbol.begin)) {
+    // A symbol without a size may be followed by an unnamed function.
+    if (symbol.exists && (!frame || frame->begin <= symbol.begin)) {
         return {symbol.begin, symbol.name, true};
     }
     if (frame) {

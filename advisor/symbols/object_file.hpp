@@ -1,11 +1,11 @@
-/// A file of code on this machine: its functions by address, from its symbols and from .eh_frame.
+/// A code file on this machine: its functions by address, from its symbols and from .eh_frame.
 ///
 ///     symbols, sorted:  | a | b            | d |      An address belongs to the last symbol that begins at or before it
 ///                           | c (in b) |              and reaches so far, else to that symbol's parent.
 ///     .eh_frame:        the ranges of functions without a symbol
 ///
-/// Addresses are the file's own, as they stand in it. Symbols of a separate file with debug information count too.
-/// Invariant: nothing is read of a file before the first question, and no DWARF before `lines()`.
+/// Addresses are the file's own, without the load address. Symbols of a separate debug file are included.
+/// Invariant: the file is opened at the first lookup, and DWARF is not read before `lines()`.
 /// Not thread-safe.
 #pragma once
 
@@ -25,19 +25,18 @@ enum class file_state : std::uint8_t { readable, missing, changed, unreadable };
 
 class object_file {
 public:
-    /// What the trace knows of the file.
+    /// The file as the trace identifies it.
     struct identity {
         std::string path;
         std::string build_id;    ///< bytes
-        std::uint64_t begin = 0; ///< the addresses that it was loaded to, as the file counts them
+        std::uint64_t begin = 0; ///< the loaded addresses, as offsets in the file's address space
         std::uint64_t end = 0;
         friend bool operator==(const identity&, const identity&) = default;
     };
     struct code_function {
         std::uint64_t begin = 0; ///< of the function; of its main part, if it has several
-        std::string_view
-            symbol; ///< without suffixes of clones; empty if there is none. Stays as long as the file does.
-        bool known = false; ///< false if no function is known at the address
+        std::string_view symbol; ///< without suffixes of clones; empty if there is none. The file owns it.
+        bool known = false;      ///< false if the address has no known function
     };
 
     explicit object_file(identity recorded);
@@ -45,15 +44,16 @@ public:
     object_file& operator=(const object_file&) = delete;
     ~object_file();
 
-    /// Effects: opens the file, the first time. A file that is missing is looked for by its build-id, too.
+    /// Effects: opens the file, the first time. A missing file is also searched by its build-id.
     file_state state();
-    /// Returns: the path of the file that was opened; the recorded one if none was.
+    /// Returns: the path of the opened file; the recorded path if none could be opened.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] const identity& recorded() const noexcept { return recorded_; }
 
-    /// Complexity: O(log n) of the symbols, once they are read.
+    /// Complexity: O(log n) in the symbols, once they are read.
     code_function function_at(std::uint64_t address);
-    /// Returns: the symbols of functions, inlined ones included, that contain the text; none if the file is not readable.
+    /// Returns: the symbols of functions that contain the text, inlined functions included; empty if the file is not
+    /// readable.
     std::set<std::string> symbols_containing(std::string_view text);
     /// Requires: state() is readable.
     source_lines& lines();
@@ -75,7 +75,7 @@ private:
     std::unique_ptr<frame_ranges> frames_;
     std::unique_ptr<source_lines> lines_;
     file_state state_ = file_state::missing;
-    bool asked_ = false;
+    bool opened_ = false;
 };
 
 } // namespace mallard::advisor

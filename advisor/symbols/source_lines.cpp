@@ -13,7 +13,8 @@ namespace mallard::advisor {
 
 namespace {
 
-/// A compilation unit. `entry` has the lines; the functions are in the same place, or in a file of their own (-gsplit-dwarf).
+/// A compilation unit. `entry` has the lines; the functions are in the same file, or in a separate one
+/// (-gsplit-dwarf).
 struct unit {
     Dwarf_Die entry{};
     std::unique_ptr<function_tree> functions;
@@ -36,14 +37,14 @@ struct unit_range {
     std::uint32_t unit = 0;
 };
 
-/// Of all units. Damage can make each unit's list as long as the section.
+/// The limit for all units together. A damaged file can make the list of each unit as long as the section.
 constexpr std::size_t most_ranges = 10'000'000;
 
-std::string text_of(const char* text) {
+std::string to_string(const char* text) {
     return text == nullptr ? std::string() : std::string(text);
 }
 
-std::string symbol_of(Dwarf_Die entry) {
+std::string linker_symbol(Dwarf_Die entry) {
     for (const unsigned name : {unsigned{DW_AT_linkage_name}, unsigned{DW_AT_MIPS_linkage_name}}) {
         Dwarf_Attribute attribute;
         if (dwarf_attr_integrate(&entry, name, &attribute) != nullptr) {
@@ -52,35 +53,35 @@ std::string symbol_of(Dwarf_Die entry) {
             }
         }
     }
-    return text_of(dwarf_diename(&entry));
+    return to_string(dwarf_diename(&entry));
 }
 
-/// Returns: the entry that `attribute` refers to, or the entry itself.
+/// Returns: the entry that `attribute` refers to, or else the entry itself.
 Dwarf_Die referred(Dwarf_Die entry, unsigned attribute) {
     Dwarf_Attribute reference;
     Dwarf_Die target;
-    const bool is_there = dwarf_attr_integrate(&entry, attribute, &reference) != nullptr &&
-                          dwarf_formref_die(&reference, &target) != nullptr;
-    return is_there ? target : entry;
+    const bool exists = dwarf_attr_integrate(&entry, attribute, &reference) != nullptr &&
+                        dwarf_formref_die(&reference, &target) != nullptr;
+    return exists ? target : entry;
 }
 
-/// Returns: the name behind those of its namespaces and classes. Functions without a linker's name are local to a file.
+/// Returns: the name, qualified by its namespaces and classes. Functions without a linker name are local to a file.
 std::string qualified(Dwarf_Die entry, std::string name) {
     Dwarf_Die declared = referred(referred(entry, DW_AT_abstract_origin), DW_AT_specification);
     Dwarf_Die* scopes = nullptr;
     const int count = dwarf_getscopes_die(&declared, &scopes);
-    for (int each = 1; each < count; ++each) {
-        const int tag = dwarf_tag(&scopes[each]);
+    for (int index = 1; index < count; ++index) {
+        const int tag = dwarf_tag(&scopes[index]);
         if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) {
-            const char* const around = dwarf_diename(&scopes[each]);
-            name.insert(0, std::string(around == nullptr ? "(anonymous namespace)" : around) + "::");
+            const char* const scope_name = dwarf_diename(&scopes[index]);
+            name.insert(0, std::string(scope_name == nullptr ? "(anonymous namespace)" : scope_name) + "::");
         }
     }
     std::free(scopes);
     return name;
 }
 
-std::optional<Dwarf_Word> number_of(Dwarf_Die entry, unsigned name) {
+std::optional<Dwarf_Word> unsigned_attribute(Dwarf_Die entry, unsigned name) {
     Dwarf_Attribute attribute;
     Dwarf_Word number = 0;
     if (dwarf_attr(&entry, name, &attribute) == nullptr || dwarf_formudata(&attribute, &number) != 0) {
@@ -89,16 +90,16 @@ std::optional<Dwarf_Word> number_of(Dwarf_Die entry, unsigned name) {
     return number;
 }
 
-/// Sets where an inlined function was called from.
+/// Sets the call site of an inlined function.
 void set_call(Dwarf_Die entry, source_place& into) {
-    into.line = static_cast<unsigned>(number_of(entry, DW_AT_call_line).value_or(0));
-    const std::optional<Dwarf_Word> file = number_of(entry, DW_AT_call_file);
+    into.line = static_cast<unsigned>(unsigned_attribute(entry, DW_AT_call_line).value_or(0));
+    const std::optional<Dwarf_Word> file = unsigned_attribute(entry, DW_AT_call_file);
     Dwarf_Die unit_entry;
     Dwarf_Files* files = nullptr;
     std::size_t count = 0;
     if (file && dwarf_diecu(&entry, &unit_entry, nullptr, nullptr) != nullptr &&
         dwarf_getsrcfiles(&unit_entry, &files, &count) == 0 && *file < count) {
-        into.file = text_of(dwarf_filesrc(files, *file, nullptr, nullptr));
+        into.file = to_string(dwarf_filesrc(files, *file, nullptr, nullptr));
     }
 }
 
@@ -108,13 +109,13 @@ struct source_lines::state {
     Dwfl_Module* module = nullptr;
     Dwarf* dwarf = nullptr;
     Dwarf_Addr bias = 0;
-    bool asked = false;
+    bool opened = false;
     std::vector<unit> units;
     std::vector<unit_range> ranges; // by begin
 
     bool open() {
-        if (!asked) {
-            asked = true;
+        if (!opened) {
+            opened = true;
             dwarf = dwfl_module_getdwarf(module, &bias);
             if (dwarf != nullptr) {
                 read_units();
@@ -125,9 +126,9 @@ struct source_lines::state {
 
     void read_units() {
         std::uint8_t type = 0;
-        Dwarf_CU* each = nullptr;
+        Dwarf_CU* compile_unit = nullptr;
         Dwarf_Die entry;
-        while (dwarf_get_units(dwarf, each, &each, nullptr, &type, &entry, nullptr) == 0) {
+        while (dwarf_get_units(dwarf, compile_unit, &compile_unit, nullptr, &type, &entry, nullptr) == 0) {
             if (type != DW_UT_compile && type != DW_UT_skeleton) {
                 continue;
             }
@@ -143,13 +144,13 @@ struct source_lines::state {
             units.push_back({entry, nullptr});
         }
         std::sort(ranges.begin(), ranges.end(),
-                  [](const unit_range& one, const unit_range& other) { return one.begin < other.begin; });
+                  [](const unit_range& left, const unit_range& right) { return left.begin < right.begin; });
     }
 
     unit* unit_at(std::uint64_t address) {
-        const auto next =
-            std::upper_bound(ranges.begin(), ranges.end(), address,
-                             [](std::uint64_t a, const unit_range& each) { return a < each.begin; });
+        const auto next = std::upper_bound(
+            ranges.begin(), ranges.end(), address,
+            [](std::uint64_t a, const unit_range& candidate) { return a < candidate.begin; });
         if (next == ranges.begin() || address >= (next - 1)->end) {
             return nullptr;
         }
@@ -163,7 +164,7 @@ source_lines::source_lines(Dwfl_Module* module) : state_(std::make_unique<state>
 
 source_lines::~source_lines() = default;
 
-bool source_lines::are_there() {
+bool source_lines::has_dwarf() {
     return state_->open();
 }
 
@@ -173,71 +174,71 @@ std::vector<source_place> source_lines::at(std::uint64_t address) {
         return places;
     }
     const std::uint64_t in_dwarf = address - state_->bias;
-    unit* const found = state_->unit_at(in_dwarf);
-    if (found == nullptr) {
+    unit* const match = state_->unit_at(in_dwarf);
+    if (match == nullptr) {
         return places;
     }
-    source_place here;
-    if (Dwarf_Line* const line = dwarf_getsrc_die(&found->entry, in_dwarf)) {
+    source_place place;
+    if (Dwarf_Line* const line = dwarf_getsrc_die(&match->entry, in_dwarf)) {
         int number = 0;
-        here.file = text_of(dwarf_linesrc(line, nullptr, nullptr));
-        here.line = dwarf_lineno(line, &number) == 0 ? static_cast<unsigned>(number) : 0;
+        place.file = to_string(dwarf_linesrc(line, nullptr, nullptr));
+        place.line = dwarf_lineno(line, &number) == 0 ? static_cast<unsigned>(number) : 0;
     }
-    for (const function_tree::code* const code : found->tree().at(in_dwarf)) {
-        here.symbol = symbol_of(code->entry);
-        here.inlined = code->inlined;
-        places.push_back(here);
-        here = {};
+    for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
+        place.symbol = linker_symbol(code->entry);
+        place.inlined = code->inlined;
+        places.push_back(place);
+        place = {};
         if (code->inlined) {
-            set_call(code->entry, here);
+            set_call(code->entry, place);
         }
     }
-    // Code without a function: assembly, or what the compiler left out.
+    // Code without a function: assembly, or an incomplete description.
     if (places.empty() || places.back().inlined) {
-        places.push_back(here);
+        places.push_back(place);
     }
     return places;
 }
 
-source_place source_lines::declaration_of(std::uint64_t address) {
+source_place source_lines::declaration(std::uint64_t address) {
     if (!state_->open()) {
         return {};
     }
     const std::uint64_t in_dwarf = address - state_->bias;
-    unit* const found = state_->unit_at(in_dwarf);
-    if (found == nullptr) {
+    unit* const match = state_->unit_at(in_dwarf);
+    if (match == nullptr) {
         return {};
     }
-    for (const function_tree::code* const code : found->tree().at(in_dwarf)) {
+    for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
         if (!code->inlined) {
-            source_place made;
+            source_place place;
             Dwarf_Die entry = code->entry;
             int number = 0;
-            made.symbol = symbol_of(entry);
-            made.file = text_of(dwarf_decl_file(&entry));
-            made.line = dwarf_decl_line(&entry, &number) == 0 ? static_cast<unsigned>(number) : 0;
-            return made;
+            place.symbol = linker_symbol(entry);
+            place.file = to_string(dwarf_decl_file(&entry));
+            place.line = dwarf_decl_line(&entry, &number) == 0 ? static_cast<unsigned>(number) : 0;
+            return place;
         }
     }
     return {};
 }
 
 std::set<std::string> source_lines::inlined_containing(std::string_view text) {
-    std::set<std::string> found;
+    std::set<std::string> symbols;
     if (!state_->open()) {
-        return found;
+        return symbols;
     }
-    for (unit& each : state_->units) {
-        for (const function_tree::code& code : each.tree().codes()) {
+    for (unit& compile_unit : state_->units) {
+        for (const function_tree::code& code : compile_unit.tree().codes()) {
             if (!code.inlined) {
                 continue;
             }
-            if (std::string symbol = symbol_of(code.entry); symbol.find(text) != std::string::npos) {
-                found.insert(symbol.starts_with("_Z") ? symbol : qualified(code.entry, symbol));
+            if (std::string symbol = linker_symbol(code.entry); symbol.find(text) != std::string::npos) {
+                symbols.insert(symbol.starts_with("_Z") ? symbol : qualified(code.entry, symbol));
             }
         }
     }
-    return found;
+    return symbols;
 }
 
 } // namespace mallard::advisor

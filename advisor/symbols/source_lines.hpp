@@ -4,8 +4,8 @@
 ///                                                     | inlined | | inlined |
 ///                                                       | inlined |
 ///
-/// Data model: the ranges of compilation units, read at the first question. Each unit's tree of functions is read when
-/// the first of its addresses is asked for, and kept. A code names the one around it as its parent.
+/// Data model: the ranges of compilation units, read at the first lookup. The function tree of a unit is read at the
+/// first lookup in it, and kept. A code refers to the enclosing one as its parent.
 /// Not thread-safe.
 #pragma once
 
@@ -21,8 +21,7 @@ struct Dwfl_Module;
 namespace mallard::advisor {
 
 struct source_place {
-    std::string
-        symbol; ///< the linker's name, or the source's if there is no other; empty if there is neither
+    std::string symbol; ///< the linker's name, or else the source's; empty without both
     std::string file;
     unsigned line = 0;
     bool inlined = false;
@@ -30,21 +29,21 @@ struct source_place {
 
 class source_lines {
 public:
-    /// Requires: the module stays as long as this does.
+    /// Requires: the module outlives the object.
     explicit source_lines(Dwfl_Module* module);
     source_lines(const source_lines&) = delete;
     source_lines& operator=(const source_lines&) = delete;
     ~source_lines();
 
     /// Returns: false if there is no DWARF.
-    [[nodiscard]] bool are_there();
+    [[nodiscard]] bool has_dwarf();
 
-    /// Returns: the functions at the address, the innermost inlined one first, the compiled one last; none if DWARF does
-    /// not have the address.
+    /// Returns: the functions at the address, the innermost inlined function first, the compiled function last; empty
+    /// if DWARF does not cover the address.
     std::vector<source_place> at(std::uint64_t address);
 
-    /// Returns: where the compiled function that has the address is declared.
-    source_place declaration_of(std::uint64_t address);
+    /// Returns: the declaration of the compiled function at the address.
+    source_place declaration(std::uint64_t address);
 
     /// Returns: the symbols of inlined functions that contain the text.
     /// Complexity: reads all of the DWARF.

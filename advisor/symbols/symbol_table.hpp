@@ -1,9 +1,9 @@
 /// The functions of a file by its symbols.
 ///
-/// Data model: ranges sorted by their begin. A range that lies in another one names it as its parent. Symbols of one
-/// address are aliases, and one of them is kept. Names, as hashes, lead from a clone or a part that lies apart to the
+/// Data model: ranges sorted by their begin. A range inside another one refers to it as its parent. Symbols of one
+/// address are aliases, and one of them is kept. Hashes of names lead from a clone or a separate part to the
 /// function's main part.
-/// Owner of the names: the module, which has to stay.
+/// Owner of the names: the module, which must outlive the table.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace mallard::advisor {
 
 class symbol_table {
 public:
-    struct found {
+    struct match {
         std::uint64_t begin = 0;
         std::string_view name;
         bool has_size = false; ///< false if the symbol's end is a guess
-        bool is_there = false;
+        bool exists = false;
     };
 
     /// Effects: reads all symbols of functions.
     explicit symbol_table(Dwfl_Module* module);
 
     /// Returns: the symbol that covers the address.
-    [[nodiscard]] found at(std::uint64_t address) const noexcept;
+    [[nodiscard]] match at(std::uint64_t address) const noexcept;
 
-    /// Returns: the symbols that contain the text, without suffixes of clones. Of aliases, one is searched.
+    /// Returns: the symbols that contain the text, without suffixes of clones. One of several aliases is searched.
     /// Complexity: O(bytes of all symbols).
     [[nodiscard]] std::vector<std::string_view> containing(std::string_view text) const;
 
@@ -55,7 +55,7 @@ private:
     void drop_aliases();
     static bool is_better(const range& one, const range& other) noexcept;
     [[nodiscard]] const named* find(std::uint32_t scope, std::string_view name) const noexcept;
-    [[nodiscard]] std::uint64_t main_part_of(const range& part, std::string_view name) const noexcept;
+    [[nodiscard]] std::uint64_t find_main_part(const range& part, std::string_view name) const noexcept;
     [[nodiscard]] const range* covering(std::uint64_t address) const noexcept;
 
     static constexpr std::uint32_t no_parent = ~std::uint32_t{0};

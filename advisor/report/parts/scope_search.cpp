@@ -14,7 +14,7 @@ namespace mallard::advisor {
 namespace {
 
 struct named_scope {
-    found_scope scope;
+    scope_match scope;
     std::string name, short_name;
     std::uint64_t allocations = 0;
 };
@@ -25,8 +25,8 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Returns: the number of letters to insert, erase or replace.
-/// Complexity: O(product of the lengths); the texts are cut after 80 letters.
+/// Returns: the edit distance of the texts: the letters to insert, erase or replace.
+/// Complexity: O(product of the lengths); the texts are cut to 80 letters.
 std::size_t distance(std::string left, std::string right) {
     constexpr std::size_t most = 80;
     left.resize(std::min(left.size(), most));
@@ -45,40 +45,40 @@ std::size_t distance(std::string left, std::string right) {
     return row.back();
 }
 
-std::vector<named_scope> all_scopes(const report_source& from) {
-    std::vector<named_scope> found;
-    const marked_stacks& marked = from.of.marked();
+std::vector<named_scope> all_scopes(const report_source& source) {
+    std::vector<named_scope> scopes;
+    const marked_stacks& marked = source.results.marked();
     for (std::size_t scope = 0; scope < marked.known().size(); ++scope) {
-        const std::string name = marked_name(from, static_cast<scope_id>(scope));
-        found.push_back(
+        const std::string name = marked_name(source, static_cast<scope_id>(scope));
+        scopes.push_back(
             {{true, static_cast<scope_id>(scope)}, name, name, marked.scopes()[scope].allocations});
     }
-    const std::vector<scope_totals>& scopes = from.of.scopes();
-    for (std::size_t function = 0; from.shows_scopes && function < scopes.size(); ++function) {
-        if (scopes[function].allocating != 0) {
-            found.push_back({{false, static_cast<scope_id>(function)},
-                             from.names.function(static_cast<scope_id>(function)).name,
-                             from.names.short_name(static_cast<scope_id>(function)),
-                             scopes[function].allocations});
+    const std::vector<scope_totals>& totals = source.results.scopes();
+    for (std::size_t function = 0; source.shows_scopes && function < totals.size(); ++function) {
+        if (totals[function].allocating != 0) {
+            scopes.push_back({{false, static_cast<scope_id>(function)},
+                              source.names.function(static_cast<scope_id>(function)).name,
+                              source.names.short_name(static_cast<scope_id>(function)),
+                              totals[function].allocations});
         }
     }
-    return found;
+    return scopes;
 }
 
-/// Returns: a name that finds this scope alone, the shortest there is.
-std::string telling_name(const std::vector<named_scope>& all, const named_scope& scope) {
-    const auto has_it = [&](const named_scope& each) {
-        return each.name == scope.short_name || each.short_name == scope.short_name;
+/// Returns: the shortest name that identifies the scope.
+std::string unique_name(const std::vector<named_scope>& all, const named_scope& scope) {
+    const auto matches = [&](const named_scope& candidate) {
+        return candidate.name == scope.short_name || candidate.short_name == scope.short_name;
     };
-    return std::count_if(all.begin(), all.end(), has_it) == 1 ? scope.short_name
-                                                              : name_tables::shortened(scope.name);
+    return std::count_if(all.begin(), all.end(), matches) == 1 ? scope.short_name
+                                                               : name_tables::shortened(scope.name);
 }
 
 std::string listed(const std::vector<named_scope>& all, const std::vector<const named_scope*>& scopes) {
     constexpr std::size_t most = 5;
     std::string text;
     for (std::size_t at = 0; at < std::min(most, scopes.size()); ++at) {
-        text += (at == 0 ? "" : ", ") + telling_name(all, *scopes[at]);
+        text += (at == 0 ? "" : ", ") + unique_name(all, *scopes[at]);
     }
     if (scopes.size() > most) {
         text += ", and " + std::to_string(scopes.size() - most) + " more";
@@ -90,14 +90,14 @@ std::string listed(const std::vector<named_scope>& all, const std::vector<const 
                                const std::string& withheld) {
     std::string text = "There is no scope '" + name + "' that allocates.";
     std::vector<std::pair<std::size_t, const named_scope*>> near;
-    for (const named_scope& each : all) {
-        // The last parts of a name are what is usually typed.
-        const std::size_t part = each.short_name.rfind("::");
+    for (const named_scope& candidate : all) {
+        // Callers usually type the last parts of a name.
+        const std::size_t part = candidate.short_name.rfind("::");
         const std::string last =
-            part == std::string::npos ? each.short_name : each.short_name.substr(part + 2);
+            part == std::string::npos ? candidate.short_name : candidate.short_name.substr(part + 2);
         near.emplace_back(
-            std::min(distance(lower(name), lower(each.short_name)), distance(lower(name), lower(last))),
-            &each);
+            std::min(distance(lower(name), lower(candidate.short_name)), distance(lower(name), lower(last))),
+            &candidate);
     }
     std::stable_sort(near.begin(), near.end(), [](const auto& left, const auto& right) {
         return left.first != right.first ? left.first < right.first
@@ -118,10 +118,10 @@ std::string listed(const std::vector<named_scope>& all, const std::vector<const 
     throw unknown_scope(text);
 }
 
-void write_callers(json_writer& to, const report_source& from, scope_id scope) {
-    const scope_tree& stacks = from.of.stacks();
+void write_callers(json_writer& to, const report_source& source, scope_id scope) {
+    const scope_tree& stacks = source.results.stacks();
     std::unordered_map<scope_id, block_count> callers;
-    for (const call_totals& call : from.of.calls().all()) {
+    for (const call_totals& call : source.results.calls().all()) {
         trace::context_id node = call.context;
         if (call.allocations == 0 || !trace::is_complete(stacks.end(node))) {
             continue;
@@ -148,23 +148,23 @@ void write_callers(json_writer& to, const report_source& from, scope_id scope) {
     for (const auto& [function, blocks] : rows) {
         to.begin_object().key("function");
         if (function == no_scope) {
-            to.value(json_writer::nothing{});
+            to.value(json_writer::null{});
         } else {
-            to.value(from.tables.function(function));
+            to.value(source.tables.function(function));
         }
         to.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
     }
     to.end_list();
 }
 
-/// The instructions of the function that were on stacks: a trial serves the whole functions around them.
-void write_code(json_writer& to, const report_source& from, scope_id scope) {
-    const scope_tree& stacks = from.of.stacks();
+/// The instructions of the function that were on stacks: a trial serves the functions around them.
+void write_code(json_writer& to, const report_source& source, scope_id scope) {
+    const scope_tree& stacks = source.results.stacks();
     std::map<std::string, std::set<std::uint64_t>> offsets;
     for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
         if (stacks.function(static_cast<trace::context_id>(node)) == scope) {
             if (const auto place =
-                    from.names.in_file(stacks.contexts()[static_cast<trace::context_id>(node)].address)) {
+                    source.names.in_file(stacks.contexts()[static_cast<trace::context_id>(node)].address)) {
                 offsets[place->path].insert(place->offset);
             }
         }
@@ -182,11 +182,11 @@ void write_code(json_writer& to, const report_source& from, scope_id scope) {
 
 void write_classes(json_writer& to, std::string_view key, const scope_totals& scope, std::size_t column) {
     to.key(key).begin_list();
-    for (std::size_t which = 0; which < scope.classes.size(); ++which) {
-        if (scope.classes[which][column] != 0) {
+    for (std::size_t index = 0; index < scope.classes.size(); ++index) {
+        if (scope.classes[index][column] != 0) {
             to.begin_list()
-                .value(most_bytes_of(static_cast<unsigned>(which)))
-                .value(scope.classes[which][column])
+                .value(largest_size(static_cast<unsigned>(index)))
+                .value(scope.classes[index][column])
                 .end_list();
         }
     }
@@ -195,57 +195,57 @@ void write_classes(json_writer& to, std::string_view key, const scope_totals& sc
 
 } // namespace
 
-found_scope find_scope(const report_source& from, const std::string& name, const std::string& withheld) {
-    const std::vector<named_scope> all = all_scopes(from);
-    for (const named_scope& each : all) {
-        if (each.name == name) {
-            return each.scope;
+scope_match find_scope(const report_source& source, const std::string& name, const std::string& withheld) {
+    const std::vector<named_scope> all = all_scopes(source);
+    for (const named_scope& candidate : all) {
+        if (candidate.name == name) {
+            return candidate.scope;
         }
     }
-    std::vector<const named_scope*> found;
-    for (const named_scope& each : all) {
-        if (each.short_name == name) {
-            found.push_back(&each);
+    std::vector<const named_scope*> matches;
+    for (const named_scope& candidate : all) {
+        if (candidate.short_name == name) {
+            matches.push_back(&candidate);
         }
     }
-    if (found.empty()) {
-        for (const named_scope& each : all) {
-            if (!name.empty() && each.name.find(name) != std::string::npos) {
-                found.push_back(&each);
+    if (matches.empty()) {
+        for (const named_scope& candidate : all) {
+            if (!name.empty() && candidate.name.find(name) != std::string::npos) {
+                matches.push_back(&candidate);
             }
         }
     }
-    if (found.empty()) {
+    if (matches.empty()) {
         fail_unknown(all, name, withheld);
     }
-    if (found.size() == 1) {
-        return found.front()->scope;
+    if (matches.size() == 1) {
+        return matches.front()->scope;
     }
-    std::stable_sort(found.begin(), found.end(), [](const named_scope* left, const named_scope* right) {
+    std::stable_sort(matches.begin(), matches.end(), [](const named_scope* left, const named_scope* right) {
         return left->allocations > right->allocations;
     });
-    throw unknown_scope("Several scopes have '" + name + "' in their names: " + listed(all, found) +
+    throw unknown_scope("Several scopes have '" + name + "' in their names: " + listed(all, matches) +
                         ". Give one of them.");
 }
 
-void write_scope_in_depth(json_writer& to, const report_source& from, const found_scope& scope) {
+void write_scope_in_depth(json_writer& to, const report_source& source, const scope_match& scope) {
     constexpr std::size_t most_rows = 100;
     to.key("scope").begin_object().field("kind", scope.is_marked ? "marker" : "function").key("row");
-    const scope_totals& totals =
-        scope.is_marked ? from.of.marked().scopes()[scope.scope] : from.of.scopes()[scope.scope];
+    const scope_totals& totals = scope.is_marked ? source.results.marked().scopes()[scope.scope]
+                                                 : source.results.scopes()[scope.scope];
     if (scope.is_marked) {
-        write_marked_scope(to, from, scope.scope);
-        const marked_stacks::marked_scope& known = from.of.marked().known()[scope.scope];
+        write_marked_scope(to, source, scope.scope);
+        const marked_stacks::marked_scope& known = source.results.marked().known()[scope.scope];
         if (known.is_function) {
-            write_code(to, from, static_cast<scope_id>(known.number));
+            write_code(to, source, static_cast<scope_id>(known.number));
         }
     } else {
-        const auto at = std::find(from.listed.begin(), from.listed.end(), scope.scope);
-        write_scope(to, from, static_cast<std::size_t>(at - from.listed.begin()), most_rows);
-        write_sites_of(to, from, scope.scope);
-        write_pairs_of(to, from, scope.scope);
-        write_callers(to, from, scope.scope);
-        write_code(to, from, scope.scope);
+        const auto at = std::find(source.listed.begin(), source.listed.end(), scope.scope);
+        write_scope(to, source, static_cast<std::size_t>(at - source.listed.begin()), most_rows);
+        write_scope_sites(to, source, scope.scope);
+        write_scope_pairs(to, source, scope.scope);
+        write_callers(to, source, scope.scope);
+        write_code(to, source, scope.scope);
     }
     write_classes(to, "activation_bytes_classes", totals, 0);
     write_classes(to, "activation_peak_classes", totals, 1);

@@ -22,15 +22,16 @@ struct flame_node {
     }
 };
 
-/// The tree of contexts, in which calls from several lines of a function are one node. Its addresses are functions.
+/// The tree of contexts in which calls from several lines of a function are one node. The addresses of its nodes are
+/// functions.
 class flame_tree {
 public:
-    explicit flame_tree(const analysis& of) : of_(&of), stacks_(&of.stacks()) {
-        of_context_.resize(stacks_->size());
+    explicit flame_tree(const analysis& results) : results_(&results), stacks_(&results.stacks()) {
+        node_by_context_.resize(stacks_->size());
         for (std::size_t node = trace::stack_ends; node < stacks_->size(); ++node) {
-            const auto which = static_cast<trace::context_id>(node);
-            const trace::context_id parent = of_context_[stacks_->contexts()[which].parent];
-            of_context_[node] = tree_.child(parent, stacks_->function(which));
+            const auto id = static_cast<trace::context_id>(node);
+            const trace::context_id parent = node_by_context_[stacks_->contexts()[id].parent];
+            node_by_context_[node] = tree_.child(parent, stacks_->function(id));
         }
         nodes_.resize(tree_.size());
         add_calls();
@@ -46,18 +47,18 @@ public:
 
 private:
     void add_calls() {
-        for (const call_totals& call : of_->calls().all()) {
-            flame_node& node = nodes_[of_context_[call.context]];
+        for (const call_totals& call : results_->calls().all()) {
+            flame_node& node = nodes_[node_by_context_[call.context]];
             node.allocations += call.allocations;
             node.bytes += call.bytes;
             node.operations += call.allocations + call.frees;
         }
     }
 
-    /// Blocks count as contained at the innermost scope that contains them, and so at all outer ones.
+    /// Blocks count as contained at the innermost scope that contains them, and thereby at all outer ones.
     void add_contained() {
-        const std::span<const call_totals> calls = of_->calls().all();
-        for (const pair_totals& pair : of_->pairs().all()) {
+        const std::span<const call_totals> calls = results_->calls().all();
+        for (const pair_totals& pair : results_->pairs().all()) {
             if (pair.container == no_scope) {
                 continue;
             }
@@ -65,22 +66,22 @@ private:
             while (node >= trace::stack_ends && stacks_->function(node) != pair.container) {
                 node = stacks_->counting_outside(node);
             }
-            nodes_[of_context_[node]].contained += pair.blocks;
-            nodes_[of_context_[node]].contained_bytes += pair.bytes;
+            nodes_[node_by_context_[node]].contained += pair.blocks;
+            nodes_[node_by_context_[node]].contained_bytes += pair.bytes;
         }
     }
 
-    const analysis* of_;
+    const analysis* results_;
     const scope_tree* stacks_;
     trace::context_tree tree_;
-    std::vector<trace::context_id> of_context_;
+    std::vector<trace::context_id> node_by_context_;
     std::vector<flame_node> nodes_;
 };
 
 bool is_heavy(const flame_node& node, const flame_node& root, std::uint64_t one_in) noexcept {
-    const auto reaches = [&](std::uint64_t part, std::uint64_t whole) {
-        return part != 0 &&
-               static_cast<double>(part) * static_cast<double>(one_in) >= static_cast<double>(whole);
+    const auto reaches = [&](std::uint64_t count, std::uint64_t total) {
+        return count != 0 &&
+               static_cast<double>(count) * static_cast<double>(one_in) >= static_cast<double>(total);
     };
     return reaches(node.allocations, root.allocations) || reaches(node.bytes, root.bytes) ||
            reaches(node.operations, root.operations);
@@ -88,15 +89,15 @@ bool is_heavy(const flame_node& node, const flame_node& root, std::uint64_t one_
 
 } // namespace
 
-void write_flame(json_writer& to, const report_source& from) {
+void write_flame(json_writer& to, const report_source& source) {
     constexpr std::size_t most_nodes = 3000;
-    const flame_tree flame(from.of);
+    const flame_tree flame(source.results);
     const std::vector<flame_node>& nodes = flame.nodes();
     flame_node root;
     for (std::size_t end = 0; end < trace::stack_ends; ++end) {
         root.add(nodes[end]);
     }
-    // The lighter ones of a parent's children are lighter than the parent, so that what is kept is a tree.
+    // The lighter children of a node are lighter than the node, so that the kept nodes are a tree.
     std::size_t kept = most_nodes + 1;
     std::uint64_t one_in = 4000;
     while (kept > most_nodes && one_in > 1) {
@@ -108,7 +109,7 @@ void write_flame(json_writer& to, const report_source& from) {
     }
 
     to.key("flame").begin_object().key("nodes").begin_list();
-    std::vector<std::uint32_t> row_of(nodes.size());
+    std::vector<std::uint32_t> row_by_node(nodes.size());
     std::uint32_t rows = 0;
     const auto write_node = [&](const flame_node& node) {
         to.field("allocations", node.allocations).field("bytes", node.bytes);
@@ -116,16 +117,16 @@ void write_flame(json_writer& to, const report_source& from) {
         to.field("operations", node.operations).end_object();
         ++rows;
     };
-    to.begin_object().field("parent", json_writer::nothing{}).field("function", json_writer::nothing{});
+    to.begin_object().field("parent", json_writer::null{}).field("function", json_writer::null{});
     write_node(root);
     for (std::size_t node = trace::stack_ends; node < nodes.size(); ++node) {
         if (!is_heavy(nodes[node], root, one_in)) {
             continue;
         }
         const trace::context_tree::node& in_tree = flame.tree()[static_cast<trace::context_id>(node)];
-        row_of[node] = rows;
-        to.begin_object().field("parent", row_of[in_tree.parent]);
-        to.field("function", from.tables.function(static_cast<scope_id>(in_tree.address)));
+        row_by_node[node] = rows;
+        to.begin_object().field("parent", row_by_node[in_tree.parent]);
+        to.field("function", source.tables.function(static_cast<scope_id>(in_tree.address)));
         write_node(nodes[node]);
     }
     to.end_list().field("pruned", nodes.size() - trace::stack_ends + 1 - rows).end_object();

@@ -6,21 +6,21 @@ namespace mallard::advisor {
 
 namespace {
 
-std::string name_of(const report_source& from, std::uint64_t number) {
-    if (number < from.marked_names.size() && !from.marked_names[number].empty()) {
-        return from.marked_names[number];
+std::string mark_name(const report_source& source, std::uint64_t number) {
+    if (number < source.marked_names.size() && !source.marked_names[number].empty()) {
+        return source.marked_names[number];
     }
     return number == 0 ? "(no name)" : "(name " + std::to_string(number) + ")";
 }
 
 } // namespace
 
-std::string marked_name(const report_source& from, scope_id scope) {
-    const marked_stacks::marked_scope& known = from.of.marked().known()[scope];
+std::string marked_name(const report_source& source, scope_id scope) {
+    const marked_stacks::marked_scope& known = source.results.marked().known()[scope];
     if (known.is_function) {
-        return from.names.function(static_cast<scope_id>(known.number)).name;
+        return source.names.function(static_cast<scope_id>(known.number)).name;
     }
-    return name_of(from, known.number);
+    return mark_name(source, known.number);
 }
 
 figure_sums marked_sums(const marked_stacks& marked, scope_id scope) {
@@ -39,32 +39,33 @@ figure_sums marked_sums(const marked_stacks& marked, scope_id scope) {
             sums.add(call);
         }
     }
-    for (const call_table::class_totals& each : marked.calls().further_classes()) {
-        if (is_inside(calls[each.call].context)) {
-            sums.add(each);
+    for (const call_table::class_totals& call_class : marked.calls().further_classes()) {
+        if (is_inside(calls[call_class.call].context)) {
+            sums.add(call_class);
         }
     }
     return sums;
 }
 
-void write_marked_scope(json_writer& to, const report_source& from, scope_id scope) {
-    const scope_totals& totals = from.of.marked().scopes()[scope];
-    to.begin_object().field("name", name_tables::shortened(marked_name(from, scope)));
-    to.field("kind", from.of.marked().known()[scope].is_function ? "function" : "marker").key("figures");
-    write_figures(to, marked_sums(from.of.marked(), scope),
-                  {from.ns_per_tick, from.of.threads(), &totals, totals.ticks, from.busy});
-    write_activations(to, totals, from.ns_per_tick);
+void write_marked_scope(json_writer& to, const report_source& source, scope_id scope) {
+    const scope_totals& totals = source.results.marked().scopes()[scope];
+    to.begin_object().field("name", name_tables::shortened(marked_name(source, scope)));
+    to.field("kind", source.results.marked().known()[scope].is_function ? "function" : "marker")
+        .key("figures");
+    write_figures(to, marked_sums(source.results.marked(), scope),
+                  {source.ns_per_tick, source.results.threads(), &totals, totals.ticks, source.busy});
+    write_activations(to, totals, source.ns_per_tick);
     to.end_object();
 }
 
-void write_markers(json_writer& to, const report_source& from, std::uint64_t names_lost) {
+void write_markers(json_writer& to, const report_source& source, std::uint64_t names_lost) {
     constexpr std::size_t most_scopes = 100, most_rows = 200;
-    const marked_stacks& marked = from.of.marked();
+    const marked_stacks& marked = source.results.marked();
     std::vector<scope_id> scopes;
     for (std::size_t scope = 0; scope < marked.known().size(); ++scope) {
         scopes.push_back(static_cast<scope_id>(scope));
     }
-    // Scopes of the program's own first.
+    // Scopes that the program marks come first.
     std::stable_sort(scopes.begin(), scopes.end(), [&](scope_id left, scope_id right) {
         if (marked.known()[left].is_function != marked.known()[right].is_function) {
             return marked.known()[right].is_function;
@@ -74,15 +75,15 @@ void write_markers(json_writer& to, const report_source& from, std::uint64_t nam
     scopes.resize(std::min(scopes.size(), most_scopes));
     to.key("markers").begin_object().key("scopes").begin_list();
     for (const scope_id scope : scopes) {
-        write_marked_scope(to, from, scope);
+        write_marked_scope(to, source, scope);
     }
     to.end_list().key("instances").begin_list();
     std::size_t rows = 0;
-    for (const auto& [name, sums] : from.of.all_instances().by_name()) {
+    for (const auto& [name, sums] : source.results.all_instances().by_name()) {
         if (++rows > most_rows) {
             break;
         }
-        to.begin_object().field("name", name_of(from, name)).field("instances", sums.instances);
+        to.begin_object().field("name", mark_name(source, name)).field("instances", sums.instances);
         to.field("allocations", sums.allocated.blocks).field("bytes", sums.allocated.bytes);
         write(to, "contained", {sums.contained.blocks, sums.contained.bytes});
         write(to, "escaped", {sums.escaped.blocks, sums.escaped.bytes});
@@ -93,25 +94,25 @@ void write_markers(json_writer& to, const report_source& from, std::uint64_t nam
     }
     to.end_list().key("progress").begin_list();
     rows = 0;
-    for (const auto& [name, count] : from.of.progress()) {
+    for (const auto& [name, count] : source.results.progress()) {
         if (++rows > most_rows) {
             break;
         }
-        to.begin_object().field("name", name_of(from, name)).field("count", count.marks);
+        to.begin_object().field("name", mark_name(source, name)).field("count", count.marks);
         const auto gaps = static_cast<double>(count.marks - 1);
         const double seconds =
-            static_cast<double>(count.last_ticks - count.first_ticks) * from.ns_per_tick * 1e-9;
+            static_cast<double>(count.last_ticks - count.first_ticks) * source.ns_per_tick * 1e-9;
         to.key("per_second");
         if (gaps > 0 && seconds > 0) {
             to.value(gaps / seconds);
         } else {
-            to.value(json_writer::nothing{});
+            to.value(json_writer::null{});
         }
         to.key("allocations_between");
         if (gaps > 0) {
             to.value(static_cast<double>(count.last_allocation - count.first_allocation) / gaps);
         } else {
-            to.value(json_writer::nothing{});
+            to.value(json_writer::null{});
         }
         to.end_object();
     }
@@ -121,24 +122,24 @@ void write_markers(json_writer& to, const report_source& from, std::uint64_t nam
         .end_object();
 }
 
-void write_pools(json_writer& to, const report_source& from) {
+void write_pools(json_writer& to, const report_source& source) {
     constexpr std::size_t most_rows = 200;
     to.key("pools").begin_list();
     std::size_t rows = 0;
-    for (const auto& [name, sums] : from.of.pools().by_name()) {
+    for (const auto& [name, sums] : source.results.pools().by_name()) {
         if (++rows > most_rows) {
             break;
         }
-        to.begin_object().field("name", name_of(from, name)).field("pools", sums.pools);
+        to.begin_object().field("name", mark_name(source, name)).field("pools", sums.pools);
         to.field("allocations", sums.allocations).field("bytes", sums.bytes).field("frees", sums.frees);
         to.field("releases", sums.releases).field("peak_bytes", sums.peak_bytes);
-        to.key("wrong_frees").begin_object().field("of_other", sums.freed_of_other);
-        to.field("of_malloc", sums.freed_of_malloc).field("after_end", sums.freed_after_end);
-        to.field("by_malloc", sums.freed_by_malloc).key("first");
+        to.key("wrong_frees").begin_object().field("of_other", sums.wrong_pool_frees);
+        to.field("of_malloc", sums.malloc_block_frees).field("after_end", sums.stale_frees);
+        to.field("by_malloc", sums.frees_by_malloc).key("first");
         if (sums.first_wrong == 0) {
-            to.value(json_writer::nothing{});
+            to.value(json_writer::null{});
         } else {
-            to.value(from.tables.stack(sums.first_wrong));
+            to.value(source.tables.stack(sums.first_wrong));
         }
         to.end_object().end_object();
     }

@@ -1,4 +1,4 @@
-/// Scopes that nearly contain their blocks, and sites that feed a pool of the program's own.
+/// Scopes that contain nearly all of their blocks, and sites that allocate chunks of the program's own pools.
 #include "advisor/report/parts/report_parts.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void write_break_even(json_writer& to, const scope_detail& detail, const scope_t
     const auto activations = static_cast<double>(scope.allocating);
     const double cost = static_cast<double>(scope.pages) / activations * page_ns;
     if (!(saved > 0)) {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
         return;
     }
     to.begin_object().field("share", cost * activations / (saved * static_cast<double>(scope.allocations)));
@@ -42,21 +42,21 @@ struct chunk_site {
 };
 
 bool has_pool_name(std::string name) {
-    static constexpr std::array<std::string_view, 9> words{"arena", "pool", "slab",    "chunk",    "region",
+    static constexpr std::array<std::string_view, 9> terms{"arena", "pool", "slab",    "chunk",    "region",
                                                            "bump",  "zone", "obstack", "monotonic"};
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    return std::any_of(words.begin(), words.end(),
+    return std::any_of(terms.begin(), terms.end(),
                        [&](std::string_view word) { return name.find(word) != std::string::npos; });
 }
 
-/// True if one of the innermost functions of the call is named like a pool.
-bool is_named(const report_source& from, call_id call) {
+/// True if one of the call's innermost functions has a pool's name.
+bool is_named(const report_source& source, call_id call) {
     constexpr unsigned levels = 5;
-    const scope_tree& stacks = from.of.stacks();
-    trace::context_id node = from.of.calls().all()[call].context;
+    const scope_tree& stacks = source.results.stacks();
+    trace::context_id node = source.results.calls().all()[call].context;
     for (unsigned level = 0; level < levels && node >= trace::stack_ends; ++level) {
-        if (has_pool_name(from.names.short_name(stacks.function(node)))) {
+        if (has_pool_name(source.names.short_name(stacks.function(node)))) {
             return true;
         }
         node = stacks.contexts()[node].parent;
@@ -64,15 +64,15 @@ bool is_named(const report_source& from, call_id call) {
     return false;
 }
 
-std::vector<chunk_site> chunk_sites(const report_source& from) {
+std::vector<chunk_site> chunk_sites(const report_source& source) {
     std::unordered_map<std::uint64_t, chunk_site> by_address;
-    const std::span<const call_totals> calls = from.of.calls().all();
+    const std::span<const call_totals> calls = source.results.calls().all();
     for (std::size_t at = 0; at < calls.size(); ++at) {
         const call_totals& call = calls[at];
         if (call.allocations == 0) {
             continue;
         }
-        const std::uint64_t address = from.sites.address(static_cast<call_id>(at));
+        const std::uint64_t address = source.sites.address(static_cast<call_id>(at));
         chunk_site& site = by_address[address];
         site.address = address;
         if (site.example == no_call || calls[site.example].bytes < call.bytes) {
@@ -85,22 +85,22 @@ std::vector<chunk_site> chunk_sites(const report_source& from) {
         site.most_live += call.most_live;
         site.shrinks += call.shrinks;
     }
-    std::vector<chunk_site> found;
+    std::vector<chunk_site> sites;
     for (const auto& [address, site] : by_address) {
-        found.push_back(site);
+        sites.push_back(site);
     }
-    return found;
+    return sites;
 }
 
 } // namespace
 
-void write_almost_contained(json_writer& to, const report_source& from) {
+void write_almost_contained(json_writer& to, const report_source& source) {
     constexpr std::size_t most_rows = 30, most_sites = 6;
     to.key("almost_contained").begin_list();
     std::size_t rows = 0;
-    for (std::size_t id = 0; id < from.listed.size() && rows < most_rows; ++id) {
-        const scope_totals& scope = from.of.scopes()[from.listed[id]];
-        const scope_detail& detail = from.details[id];
+    for (std::size_t id = 0; id < source.listed.size() && rows < most_rows; ++id) {
+        const scope_totals& scope = source.results.scopes()[source.listed[id]];
+        const scope_detail& detail = source.details[id];
         const std::uint64_t freed = detail.sums.freed.allocations;
         if (freed < least_freed || scope.contained == freed) {
             continue;
@@ -113,25 +113,25 @@ void write_almost_contained(json_writer& to, const report_source& from) {
         to.begin_object().field("scope", id).field("containment", containment);
         site_blocks sites;
         sites.by_address.insert(detail.escape_sites.begin(), detail.escape_sites.end());
-        write_site_blocks(to, "escapes_from", from, sites, most_sites);
-        write_break_even(to, detail, scope, from.ns_per_tick);
+        write_site_blocks(to, "escapes_from", source, sites, most_sites);
+        write_break_even(to, detail, scope, source.ns_per_tick);
         to.end_object();
     }
     to.end_list();
 }
 
-void write_already_pooled(json_writer& to, const report_source& from) {
+void write_already_pooled(json_writer& to, const report_source& source) {
     constexpr std::size_t most_rows = 30;
     constexpr std::uint64_t least_bytes = 2000, least_bytes_of_named = 500;
     std::vector<std::pair<chunk_site, bool>> rows;
-    for (const chunk_site& site : chunk_sites(from)) {
+    for (const chunk_site& site : chunk_sites(source)) {
         const std::uint64_t mean = site.all.bytes / site.all.allocations;
-        // Chunks pile up; a buffer that grows is freed when its successor is there.
+        // Chunks accumulate; a growing buffer is freed once its successor is filled.
         if (mean < least_bytes_of_named || site.all.allocations < 2 ||
             site.most_live * 2 < site.all.allocations) {
             continue;
         }
-        const bool named = is_named(from, site.example);
+        const bool named = is_named(source, site.example);
         const bool regular = site.smallest == site.largest || site.shrinks == 0;
         if (named || (mean >= least_bytes && regular)) {
             rows.emplace_back(site, named);
@@ -145,7 +145,7 @@ void write_already_pooled(json_writer& to, const report_source& from) {
     to.key("already_pooled").begin_list();
     for (const auto& [site, named] : rows) {
         to.begin_object()
-            .field("place", from.tables.place(site.address))
+            .field("place", source.tables.place(site.address))
             .field("blocks", site.all.allocations);
         to.field("bytes", site.all.bytes).field("smallest", site.smallest).field("largest", site.largest);
         to.field("growing", site.largest > site.smallest && site.shrinks == 0);

@@ -48,11 +48,11 @@ void write_stopped(json_writer& to, trace::stop_reason reason) {
         to.value("no memory");
         break;
     default:
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     }
 }
 
-double seconds_of(const trace::process& process) noexcept {
+double duration_seconds(const trace::process& process) noexcept {
     if (process.ticks_per_second <= 0 || process.last_ticks < process.first_ticks) {
         return 0;
     }
@@ -63,7 +63,7 @@ void write_identity(json_writer& to, const trace::process& process) {
     constexpr std::size_t most_arguments = 100;
     to.begin_object().field("number", process.number).field("parent", process.parent).key("executable");
     if (process.executable.empty()) {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     } else {
         to.value(process.executable);
     }
@@ -71,40 +71,40 @@ void write_identity(json_writer& to, const trace::process& process) {
     for (std::size_t at = 0; at < std::min(process.command.size(), most_arguments); ++at) {
         to.value(name_tables::shortened(process.command[at]));
     }
-    to.end_list().field("seconds", seconds_of(process)).field("threads", process.threads);
+    to.end_list().field("seconds", duration_seconds(process)).field("threads", process.threads);
 }
 
 } // namespace
 
-completeness completeness_of(const analysis& of, const trace::process& process) {
-    completeness found;
-    const analysis::counts& counted = of.counted();
+completeness measure_completeness(const analysis& results, const trace::process& process) {
+    completeness summary;
+    const analysis::counts& counted = results.counted();
     std::size_t worst = 0;
     std::uint64_t most = 0;
     for (std::size_t end = 0; end < trace::stack_ends; ++end) {
         if (trace::is_complete(static_cast<trace::stack_end>(end))) {
-            found.complete += counted.by_end[end];
+            summary.complete += counted.by_end[end];
         } else if (counted.by_end[end] > most) {
             most = counted.by_end[end];
             worst = end;
         }
     }
     if (process.stacks == trace::stack_source::none) {
-        found.reason = "Scopes are withheld: the program was recorded without stacks.";
+        summary.reason = "Scopes are withheld: the program was recorded without stacks.";
     } else if (counted.events != 0) {
-        const double share = static_cast<double>(found.complete) / static_cast<double>(counted.events);
+        const double share = static_cast<double>(summary.complete) / static_cast<double>(counted.events);
         if (share < least_share) {
-            found.reason = "Scopes are withheld: only " + percent(share) +
-                           " of the stacks are complete, and 95 % are needed. " +
-                           percent(static_cast<double>(most) / static_cast<double>(counted.events)) +
-                           " end in " +
-                           (worst == 3   ? "code without a description"
-                            : worst == 4 ? "memory that cannot be read"
-                                         : "too many levels") +
-                           ".";
+            summary.reason = "Scopes are withheld: only " + percent(share) +
+                             " of the stacks are complete, and 95 % are needed. " +
+                             percent(static_cast<double>(most) / static_cast<double>(counted.events)) +
+                             " end in " +
+                             (worst == 3   ? "code without a description"
+                              : worst == 4 ? "memory that cannot be read"
+                                           : "too many levels") +
+                             ".";
         }
     }
-    return found;
+    return summary;
 }
 
 void write_trace_and_processes(json_writer& to, const report_request& request) {
@@ -122,23 +122,23 @@ void write_trace_and_processes(json_writer& to, const report_request& request) {
     to.end_list();
 }
 
-void write_process(json_writer& to, const analysis& of, const trace::process& process) {
+void write_process(json_writer& to, const analysis& results, const trace::process& process) {
     to.key("process");
     write_identity(to, process);
     to.key("cpu_seconds");
     if (process.cpu_nanoseconds == 0) {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     } else {
         to.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
     }
-    to.field("ticks_per_second", process.ticks_per_second).field("events", of.counted().events);
+    to.field("ticks_per_second", process.ticks_per_second).field("events", results.counted().events);
     to.field("stacks", stacks_name(process.stacks)).field("sampled_one_in", process.sampled_one_in);
-    to.field("timed_one_in", process.timed_one_in).field("timed_events", of.counted().timed_events);
-    to.field("interrupted_events", of.counted().interrupted_events);
+    to.field("timed_one_in", process.timed_one_in).field("timed_events", results.counted().timed_events);
+    to.field("interrupted_events", results.counted().interrupted_events);
     write_stopped(to, process.stopped);
     to.key("exit_status");
     if (process.exit_status == -1) {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     } else {
         to.value(process.exit_status);
     }
@@ -148,24 +148,24 @@ void write_process(json_writer& to, const analysis& of, const trace::process& pr
     to.field("blocks_without_end", process.blocks_without_end).end_object();
 }
 
-void write_completeness(json_writer& to, const analysis& of, const completeness& found) {
-    const analysis::counts& counted = of.counted();
-    to.key("completeness").begin_object().field("events", counted.events).field("complete", found.complete);
+void write_completeness(json_writer& to, const analysis& results, const completeness& summary) {
+    const analysis::counts& counted = results.counted();
+    to.key("completeness").begin_object().field("events", counted.events).field("complete", summary.complete);
     to.key("share");
     if (counted.events == 0) {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     } else {
-        to.value(static_cast<double>(found.complete) / static_cast<double>(counted.events));
+        to.value(static_cast<double>(summary.complete) / static_cast<double>(counted.events));
     }
     to.key("by_end").begin_object();
     for (std::size_t end = 0; end < trace::stack_ends; ++end) {
         to.field(end_names[end], counted.by_end[end]);
     }
-    to.end_object().field("scopes", found.reason.empty() ? "shown" : "withheld").key("reason");
-    if (found.reason.empty()) {
-        to.value(json_writer::nothing{});
+    to.end_object().field("scopes", summary.reason.empty() ? "shown" : "withheld").key("reason");
+    if (summary.reason.empty()) {
+        to.value(json_writer::null{});
     } else {
-        to.value(found.reason);
+        to.value(summary.reason);
     }
     to.end_object();
 }

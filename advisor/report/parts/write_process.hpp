@@ -1,4 +1,4 @@
-/// The parts of the document that say what was recorded, and how completely.
+/// The parts of the document that describe the recording and its completeness.
 #pragma once
 
 #include "advisor/report/json_writer.hpp"
@@ -10,13 +10,13 @@ namespace mallard::advisor {
 
 struct completeness {
     std::uint64_t complete = 0; ///< events
-    std::string reason;         ///< for which scopes are withheld; empty if they are shown
+    std::string reason;         ///< the reason for withholding scopes; empty if they are shown
 };
 
-completeness completeness_of(const analysis& of, const trace::process& process);
+completeness measure_completeness(const analysis& results, const trace::process& process);
 
 void write_trace_and_processes(json_writer& to, const report_request& request);
-void write_process(json_writer& to, const analysis& of, const trace::process& process);
-void write_completeness(json_writer& to, const analysis& of, const completeness& found);
+void write_process(json_writer& to, const analysis& results, const trace::process& process);
+void write_completeness(json_writer& to, const analysis& results, const completeness& summary);
 
 } // namespace mallard::advisor

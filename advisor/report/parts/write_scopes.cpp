@@ -11,12 +11,12 @@ void write_optional(json_writer& to, std::string_view key, bool is_known, std::s
     if (is_known) {
         to.value(row);
     } else {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     }
 }
 
 /// The sites with the most blocks, by address.
-void write_site_list(json_writer& to, std::string_view key, const report_source& from,
+void write_site_list(json_writer& to, std::string_view key, const report_source& source,
                      const std::map<std::uint64_t, block_count>& by_address, std::size_t most_rows) {
     std::vector<std::pair<std::uint64_t, block_count>> sites(by_address.begin(), by_address.end());
     std::stable_sort(sites.begin(), sites.end(), [](const auto& left, const auto& right) {
@@ -25,9 +25,9 @@ void write_site_list(json_writer& to, std::string_view key, const report_source&
     sites.resize(std::min(sites.size(), most_rows));
     to.key(key).begin_list();
     for (const auto& [address, blocks] : sites) {
-        to.begin_object().field("site", from.tables.place(address));
+        to.begin_object().field("site", source.tables.place(address));
         to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
-        if (const auto call = from.names.in_file(address)) {
+        if (const auto call = source.names.in_file(address)) {
             to.field("file", call->path).field("instruction", call->offset);
         }
         to.end_object();
@@ -35,7 +35,7 @@ void write_site_list(json_writer& to, std::string_view key, const report_source&
     to.end_list();
 }
 
-void write_escapes(json_writer& to, const report_source& from, const scope_detail& detail,
+void write_escapes(json_writer& to, const report_source& source, const scope_detail& detail,
                    std::size_t most_rows) {
     std::vector<std::pair<escape_key, escape_sums>> escapes(detail.escapes.begin(), detail.escapes.end());
     std::stable_sort(escapes.begin(), escapes.end(), [](const auto& left, const auto& right) {
@@ -46,74 +46,75 @@ void write_escapes(json_writer& to, const report_source& from, const scope_detai
     for (const auto& [key, sums] : escapes) {
         const bool is_known = key.by != no_scope;
         to.begin_object().field("allocations", sums.blocks.allocations).field("bytes", sums.blocks.bytes);
-        write_optional(to, "by", is_known, is_known ? from.tables.function(key.by) : 0);
-        write_optional(to, "at", is_known, is_known ? from.tables.place(key.at) : 0);
+        write_optional(to, "by", is_known, is_known ? source.tables.function(key.by) : 0);
+        write_optional(to, "at", is_known, is_known ? source.tables.place(key.at) : 0);
         const bool has_container = key.into != no_scope;
-        write_optional(to, "into", has_container, has_container ? from.tables.function(key.into) : 0);
+        write_optional(to, "into", has_container, has_container ? source.tables.function(key.into) : 0);
         to.field("thread", key.elsewhere ? "other" : "same");
         const bool has_example = sums.example != no_call;
         write_optional(to, "stack", has_example,
-                       has_example ? from.tables.stack(from.of.calls().all()[sums.example].context) : 0);
+                       has_example ? source.tables.stack(source.results.calls().all()[sums.example].context)
+                                   : 0);
         to.end_object();
     }
     to.end_list();
 
-    write_site_list(to, "escape_sites", from, detail.escape_sites, most_rows);
-    write_site_list(to, "alive_sites", from, detail.alive_sites, most_rows);
+    write_site_list(to, "escape_sites", source, detail.escape_sites, most_rows);
+    write_site_list(to, "alive_sites", source, detail.alive_sites, most_rows);
 }
 
 } // namespace
 
-void write_scope(json_writer& to, const report_source& from, std::size_t id, std::size_t most_rows) {
-    const scope_id function = from.listed[id];
-    const scope_totals& totals = from.of.scopes()[function];
-    to.begin_object().field("id", id).field("function", from.tables.function(function));
+void write_scope(json_writer& to, const report_source& source, std::size_t id, std::size_t most_rows) {
+    const scope_id function = source.listed[id];
+    const scope_totals& totals = source.results.scopes()[function];
+    to.begin_object().field("id", id).field("function", source.tables.function(function));
     to.key("figures");
-    write_figures(to, from.details[id].sums,
-                  {from.ns_per_tick, from.of.threads(), &totals, totals.ticks, from.busy});
-    write_activations(to, totals, from.ns_per_tick);
-    write_escapes(to, from, from.details[id], most_rows);
+    write_figures(to, source.details[id].sums,
+                  {source.ns_per_tick, source.results.threads(), &totals, totals.ticks, source.busy});
+    write_activations(to, totals, source.ns_per_tick);
+    write_escapes(to, source, source.details[id], most_rows);
     to.end_object();
 }
 
-void write_scopes(json_writer& to, const report_source& from) {
+void write_scopes(json_writer& to, const report_source& source) {
     constexpr std::size_t most_escapes = 12;
     to.key("scopes").begin_list();
-    for (std::size_t id = 0; id < from.listed.size(); ++id) {
-        write_scope(to, from, id, most_escapes);
+    for (std::size_t id = 0; id < source.listed.size(); ++id) {
+        write_scope(to, source, id, most_escapes);
     }
     to.end_list();
 
-    std::vector<bool> is_listed(from.of.scopes().size());
-    for (const scope_id function : from.listed) {
+    std::vector<bool> is_listed(source.results.scopes().size());
+    for (const scope_id function : source.listed) {
         is_listed[function] = true;
     }
-    std::uint64_t others = 0, most = 0;
-    for (std::size_t function = 0; from.shows_scopes && function < is_listed.size(); ++function) {
-        const scope_totals& scope = from.of.scopes()[function];
+    std::uint64_t unlisted = 0, most = 0;
+    for (std::size_t function = 0; source.shows_scopes && function < is_listed.size(); ++function) {
+        const scope_totals& scope = source.results.scopes()[function];
         if (is_listed[function] || scope.allocating == 0) {
             continue;
         }
-        ++others;
+        ++unlisted;
         most = std::max(most, scope.allocations);
     }
     to.key("scopes_not_listed").begin_object();
-    to.field("scopes", others).field("most_allocations", most).end_object();
+    to.field("scopes", unlisted).field("most_allocations", most).end_object();
 }
 
 std::vector<std::uint64_t> scopes_by_node(const scope_tree& stacks, const std::vector<scope_id>& scopes) {
-    std::vector<std::uint64_t> bit_of(stacks.functions());
+    std::vector<std::uint64_t> bit_by_function(stacks.functions());
     for (std::size_t at = 0; at < std::min<std::size_t>(scopes.size(), 64); ++at) {
-        bit_of[scopes[at]] = std::uint64_t{1} << at;
+        bit_by_function[scopes[at]] = std::uint64_t{1} << at;
     }
-    std::vector<std::uint64_t> found(stacks.size());
+    std::vector<std::uint64_t> bits(stacks.size());
     for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
-        const auto which = static_cast<trace::context_id>(node);
-        if (trace::is_complete(stacks.end(which))) {
-            found[node] = found[stacks.contexts()[which].parent] | bit_of[stacks.function(which)];
+        const auto id = static_cast<trace::context_id>(node);
+        if (trace::is_complete(stacks.end(id))) {
+            bits[node] = bits[stacks.contexts()[id].parent] | bit_by_function[stacks.function(id)];
         }
     }
-    return found;
+    return bits;
 }
 
 } // namespace mallard::advisor

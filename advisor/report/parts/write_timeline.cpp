@@ -7,27 +7,27 @@ namespace mallard::advisor {
 namespace {
 
 /// Live bytes of up to 64 scopes at the end of each step.
-std::vector<std::vector<std::int64_t>> live_bytes(const report_source& from,
+std::vector<std::vector<std::int64_t>> live_bytes(const report_source& source,
                                                   const std::vector<scope_id>& scopes) {
-    const live_timeline& timeline = from.of.timeline();
-    const std::vector<std::uint64_t> inside = scopes_by_node(from.of.stacks(), scopes);
-    const std::span<const call_totals> calls = from.of.calls().all();
-    std::vector<std::vector<std::int64_t>> found(scopes.size(),
-                                                 std::vector<std::int64_t>(timeline.totals().size()));
-    for (const live_timeline::change& each : timeline.changes()) {
-        std::uint64_t bits = inside[calls[each.call].context];
+    const live_timeline& timeline = source.results.timeline();
+    const std::vector<std::uint64_t> inside = scopes_by_node(source.results.stacks(), scopes);
+    const std::span<const call_totals> calls = source.results.calls().all();
+    std::vector<std::vector<std::int64_t>> live(scopes.size(),
+                                                std::vector<std::int64_t>(timeline.totals().size()));
+    for (const live_timeline::change& change : timeline.changes()) {
+        std::uint64_t bits = inside[calls[change.call].context];
         for (std::size_t at = 0; bits != 0; ++at, bits >>= 1) {
             if ((bits & 1) != 0) {
-                found[at][each.step] += each.bytes;
+                live[at][change.step] += change.bytes;
             }
         }
     }
-    for (std::vector<std::int64_t>& scope : found) {
+    for (std::vector<std::int64_t>& scope : live) {
         for (std::size_t step = 1; step < scope.size(); ++step) {
             scope[step] += scope[step - 1];
         }
     }
-    return found;
+    return live;
 }
 
 void write_histogram(json_writer& to, std::string_view key, const lifetimes::histogram& histogram) {
@@ -46,10 +46,10 @@ void write_histogram(json_writer& to, std::string_view key, const lifetimes::his
 
 } // namespace
 
-void write_timeline(json_writer& to, const report_source& from) {
+void write_timeline(json_writer& to, const report_source& source) {
     constexpr std::size_t most_shown = 10, most_compared = 64;
-    const live_timeline& timeline = from.of.timeline();
-    const double seconds_per_tick = from.ns_per_tick * 1e-9;
+    const live_timeline& timeline = source.results.timeline();
+    const double seconds_per_tick = source.ns_per_tick * 1e-9;
     to.key("timeline").begin_object().key("seconds").begin_list().value(0.0);
     for (std::size_t step = 1; step <= timeline.totals().size(); ++step) {
         to.value(static_cast<double>(step * timeline.step_ticks()) * seconds_per_tick);
@@ -62,14 +62,14 @@ void write_timeline(json_writer& to, const report_source& from) {
     to.field("peak_seconds", static_cast<double>(timeline.peak_ticks()) * seconds_per_tick);
 
     to.key("scopes").begin_list();
-    if (from.shows_scopes && timeline.is_complete()) {
-        std::vector<scope_id> compared = from.listed;
+    if (source.shows_scopes && timeline.is_complete()) {
+        std::vector<scope_id> compared = source.listed;
         compared.resize(std::min(compared.size(), most_compared));
-        const std::vector<std::vector<std::int64_t>> live = live_bytes(from, compared);
+        const std::vector<std::vector<std::int64_t>> live = live_bytes(source, compared);
         std::vector<std::pair<std::int64_t, std::size_t>> order;
         for (std::size_t id = 0; id < compared.size(); ++id) {
-            // A scope with all blocks is the program itself.
-            if (from.details[id].sums.all.bytes == from.of.whole().bytes) {
+            // A scope with all blocks is the program.
+            if (source.details[id].sums.all.bytes == source.results.process_totals().bytes) {
                 continue;
             }
             const auto highest = std::max_element(live[id].begin(), live[id].end());
@@ -81,29 +81,29 @@ void write_timeline(json_writer& to, const report_source& from) {
         order.resize(std::min(order.size(), most_shown));
         for (const auto& [highest, id] : order) {
             to.begin_object().field("id", id).key("live_bytes").begin_list().value(0U);
-            for (const std::int64_t each : live[id]) {
-                to.value(each);
+            for (const std::int64_t bytes : live[id]) {
+                to.value(bytes);
             }
             to.end_list().end_object();
         }
     }
     to.end_list().key("reason");
-    if (!from.shows_scopes) {
+    if (!source.shows_scopes) {
         to.value("scopes are withheld");
     } else if (!timeline.is_complete()) {
         to.value("too many stacks keep memory over time");
     } else {
-        to.value(json_writer::nothing{});
+        to.value(json_writer::null{});
     }
     to.end_object();
 }
 
-void write_lifetimes(json_writer& to, const report_source& from) {
+void write_lifetimes(json_writer& to, const report_source& source) {
     to.key("lifetimes").begin_object();
-    write_histogram(to, "by_bytes", from.of.lives().by_clock());
-    write_histogram(to, "by_time", from.of.lives().by_time());
+    write_histogram(to, "by_bytes", source.results.lives().by_clock());
+    write_histogram(to, "by_time", source.results.lives().by_time());
     block_count alive;
-    for (const call_totals& call : from.of.calls().all()) {
+    for (const call_totals& call : source.results.calls().all()) {
         alive.add(call.allocations - call.freed, call.bytes - call.freed_bytes);
     }
     write(to, "alive", alive);

@@ -9,15 +9,15 @@ using mallard::advisor::read_arguments;
 using mallard::advisor::usage_error;
 
 TEST(profile_arguments, are_read_in_any_order_and_form) {
-    const arguments read = read_arguments({"--process", "12", "a.trace", "--scope=std::f(int)"});
-    EXPECT_EQ(read.trace, "a.trace");
-    EXPECT_EQ(read.process, 12U);
-    EXPECT_EQ(read.scope, "std::f(int)");
+    const arguments parsed = read_arguments({"--process", "12", "a.trace", "--scope=std::f(int)"});
+    EXPECT_EQ(parsed.trace, "a.trace");
+    EXPECT_EQ(parsed.process, 12U);
+    EXPECT_EQ(parsed.scope, "std::f(int)");
     EXPECT_EQ(read_arguments({"--", "--odd"}).trace, "--odd");
     EXPECT_TRUE(read_arguments({"--help"}).help);
 }
 
-TEST(profile_arguments, that_make_no_sense_are_refused) {
+TEST(profile_arguments, are_refused_if_invalid) {
     EXPECT_THROW(read_arguments({}), usage_error);
     EXPECT_THROW(read_arguments({"a", "b"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--scope"}), usage_error);

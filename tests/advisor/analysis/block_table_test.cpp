@@ -10,41 +10,41 @@ namespace {
 using mallard::advisor::block_table;
 using mallard::advisor::live_block;
 
-TEST(block_table, finds_what_was_inserted_and_not_erased) {
+TEST(block_table, holds_inserted_blocks_until_taken) {
     block_table table;
     std::map<std::uint64_t, std::uint64_t> model;
     std::mt19937_64 random(1);
     for (std::uint64_t step = 1; step < 200'000; ++step) {
-        // Few addresses close to each other: long runs of taken places.
+        // A few close addresses give long runs of taken places.
         const std::uint64_t address = 8 * (1 + random() % 12'000);
         ASSERT_EQ(table.contains(address), model.contains(address));
         table.prefetch_place(address);
         table.prefetch_block(address);
-        if (const auto found = table.take(address)) {
-            ASSERT_EQ(found->address, address);
-            ASSERT_EQ(found->number, model[address]);
+        if (const auto block = table.take(address)) {
+            ASSERT_EQ(block->address, address);
+            ASSERT_EQ(block->number, model[address]);
             model.erase(address);
         } else {
-            live_block block;
-            block.address = address;
-            block.number = step;
-            table.insert(block);
+            live_block inserted;
+            inserted.address = address;
+            inserted.number = step;
+            table.insert(inserted);
             model[address] = step;
         }
         ASSERT_EQ(table.size(), model.size());
     }
     table.for_each([&](const live_block& block) {
-        const auto found = model.find(block.address);
-        ASSERT_NE(found, model.end());
-        ASSERT_EQ(found->second, block.number);
-        model.erase(found);
+        const auto entry = model.find(block.address);
+        ASSERT_NE(entry, model.end());
+        ASSERT_EQ(entry->second, block.number);
+        model.erase(entry);
     });
     ASSERT_TRUE(model.empty());
 }
 
-TEST(block_table, addresses_that_differ_beyond_the_tag_are_told_apart) {
+TEST(block_table, distinguishes_addresses_with_equal_tags) {
     block_table table;
-    for (std::uint64_t low = 0; low < 8; ++low) { // the hash leaves the lowest three bits out
+    for (std::uint64_t low = 0; low < 8; ++low) { // the hash ignores the lowest three bits
         table.insert({.address = 4096 + low, .number = low});
     }
     EXPECT_EQ(table.size(), 8U);
@@ -54,7 +54,7 @@ TEST(block_table, addresses_that_differ_beyond_the_tag_are_told_apart) {
     }
 }
 
-TEST(block_table, a_block_comes_back_with_all_its_figures) {
+TEST(block_table, returns_blocks_unchanged) {
     constexpr std::uint64_t bytes = (std::uint64_t{1} << 48) - 1;
     constexpr std::uint64_t number = (std::uint64_t{1} << 44) - 1;
     constexpr std::uint64_t ticks = (std::uint64_t{1} << 52) - 1;
@@ -83,16 +83,16 @@ TEST(block_table, a_block_comes_back_with_all_its_figures) {
     }
 }
 
-TEST(block_table, figures_that_no_process_reaches_stay_large) {
+TEST(block_table, saturates_figures_out_of_range) {
     constexpr std::uint64_t all = ~std::uint64_t{0};
     block_table table;
     table.insert({.address = 16, .bytes = all, .number = all, .ticks = all, .clock = all});
-    const live_block found = *table.take(16);
-    EXPECT_EQ(found.bytes, all >> 16);
-    EXPECT_EQ(found.number, all >> 20);
-    EXPECT_EQ(found.ticks, all >> 12);
-    EXPECT_EQ(found.clock, all >> 16);
-    EXPECT_EQ(found.thread, 0U);
+    const live_block block = *table.take(16);
+    EXPECT_EQ(block.bytes, all >> 16);
+    EXPECT_EQ(block.number, all >> 20);
+    EXPECT_EQ(block.ticks, all >> 12);
+    EXPECT_EQ(block.clock, all >> 16);
+    EXPECT_EQ(block.thread, 0U);
 }
 
 } // namespace

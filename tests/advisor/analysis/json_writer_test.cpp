@@ -23,19 +23,16 @@ TEST(json_writer, sets_commas_between_values_only) {
     EXPECT_EQ(to.text(), R"({"a":1,"b":[2,[],"c"],"d":true,"e":{}})");
 }
 
-TEST(json_writer, writes_what_is_no_number_as_null) {
+TEST(json_writer, writes_nan_and_infinity_as_null) {
     json_writer to;
     to.begin_list()
         .value(std::numeric_limits<double>::quiet_NaN())
         .value(std::numeric_limits<double>::infinity());
-    to.value(std::optional<double>())
-        .value(std::optional<double>(0.5))
-        .value(json_writer::nothing{})
-        .end_list();
+    to.value(std::optional<double>()).value(std::optional<double>(0.5)).value(json_writer::null{}).end_list();
     EXPECT_EQ(to.text(), "[null,null,null,0.5,null]");
 }
 
-TEST(json_writer, escapes_control_characters_and_replaces_what_is_no_utf8) {
+TEST(json_writer, escapes_control_characters_and_replaces_invalid_utf8) {
     const auto written = [](std::string_view text) {
         json_writer to;
         to.value(text);

@@ -9,7 +9,7 @@ using mallard::advisor::no_scope;
 using mallard::advisor::pair_table;
 using mallard::advisor::pair_totals;
 
-TEST(pair_table, keeps_pairs_apart_by_calls_scope_and_thread) {
+TEST(pair_table, separates_pairs_by_calls_scope_and_thread) {
     pair_table table;
     table.add(1, 2, 3, false, 10, 5, 7);
     table.add(1, 2, 3, false, 20, 5, 7);
@@ -22,7 +22,7 @@ TEST(pair_table, keeps_pairs_apart_by_calls_scope_and_thread) {
     EXPECT_EQ(table.all()[0].life_clock, 14);
 }
 
-TEST(pair_table, forgets_the_calls_that_free_when_there_are_too_many_pairs) {
+TEST(pair_table, drops_freeing_calls_beyond_the_limit) {
     constexpr std::uint32_t most = 1000, calls = 50'000;
     pair_table table(most);
     for (std::uint32_t call = 0; call < calls; ++call) {

@@ -40,9 +40,9 @@ story& story::wait(std::uint64_t ticks) {
 }
 
 std::uint64_t story::level(const std::string& function, unsigned line) {
-    const auto found = std::find(functions_.begin(), functions_.end(), function);
-    const auto number = static_cast<advisor::scope_id>(found - functions_.begin());
-    if (found == functions_.end()) {
+    const auto entry = std::find(functions_.begin(), functions_.end(), function);
+    const auto number = static_cast<advisor::scope_id>(entry - functions_.begin());
+    if (entry == functions_.end()) {
         functions_.push_back(function);
     }
     const std::uint64_t address = 0x1000 * (std::uint64_t{number} + 1) + line;
@@ -56,8 +56,8 @@ trace::event& story::add(trace::record_kind kind, unsigned line) {
         thread.frames.back().line = line;
     }
     std::vector<std::uint64_t> shown;
-    for (const frame& each : thread.frames) {
-        shown.push_back(level(each.function, each.line));
+    for (const frame& frame : thread.frames) {
+        shown.push_back(level(frame.function, frame.line));
     }
     trace::context_id context =
         trace::context_tree::root(thread.lost ? trace::stack_end::unknown_code : trace::stack_end::outermost);
@@ -70,52 +70,52 @@ trace::event& story::add(trace::record_kind kind, unsigned line) {
     }
     thread.shown = shown;
     ++ticks_;
-    trace::event& made = events_.emplace_back();
-    made.ticks = ticks_;
-    made.context = context;
-    made.kept = kept;
-    made.thread = thread_;
-    made.kind = kind;
-    return made;
+    trace::event& event = events_.emplace_back();
+    event.ticks = ticks_;
+    event.context = context;
+    event.kept = kept;
+    event.thread = thread_;
+    event.kind = kind;
+    return event;
 }
 
 story::block story::allocate(std::uint64_t bytes, unsigned line, trace::record_kind kind) {
-    trace::event& made = add(kind, line);
-    made.address = next_;
-    made.bytes = bytes;
+    trace::event& event = add(kind, line);
+    event.address = next_;
+    event.bytes = bytes;
     next_ += (bytes + 16) / 16 * 16;
-    return made.address;
+    return event.address;
 }
 
-void story::free(block which, unsigned line, trace::record_kind kind) {
-    add(kind, line).address = which;
+void story::free(block address, unsigned line, trace::record_kind kind) {
+    add(kind, line).address = address;
 }
 
-story::block story::reallocate(block which, std::uint64_t bytes, unsigned line) {
-    free(which, line, trace::record_kind::realloc_old);
+story::block story::reallocate(block address, std::uint64_t bytes, unsigned line) {
+    free(address, line, trace::record_kind::realloc_old);
     return allocate(bytes, line, trace::record_kind::realloc);
 }
 
 void story::mark(trace::record_kind kind, std::uint64_t number, std::uint64_t bytes, std::uint64_t pool) {
-    trace::event& made = add(kind, 1);
-    made.address = number;
-    made.bytes = bytes;
-    made.pool = pool;
+    trace::event& event = add(kind, 1);
+    event.address = number;
+    event.bytes = bytes;
+    event.pool = pool;
 }
 
 const advisor::analysis& story::analysis() {
     if (analysis_) {
         return *analysis_;
     }
-    const advisor::function_of_level function_of = [this](std::uint64_t address) {
+    const advisor::function_lookup find_function = [this](std::uint64_t address) {
         return names_.function_at(address);
     };
     process.ticks_per_second = 1e9;
     process.last_ticks = ticks_;
     process.stacks = trace::stack_source::descriptions;
     process.events = events_.size();
-    stacks_ = std::make_unique<advisor::scope_tree>(contexts_, function_of);
-    analysis_ = std::make_unique<advisor::analysis>(*stacks_, function_of,
+    stacks_ = std::make_unique<advisor::scope_tree>(contexts_, find_function);
+    analysis_ = std::make_unique<advisor::analysis>(*stacks_, find_function,
                                                     advisor::analysis::time_range{0, ticks_, 1e9});
     analysis_->add(events_);
     analysis_->finish();
@@ -123,11 +123,11 @@ const advisor::analysis& story::analysis() {
 }
 
 const advisor::scope_totals& story::scope(const std::string& function) {
-    const auto found = std::find(functions_.begin(), functions_.end(), function);
-    if (found == functions_.end()) {
+    const auto entry = std::find(functions_.begin(), functions_.end(), function);
+    if (entry == functions_.end()) {
         throw std::runtime_error("the story has no function " + function);
     }
-    return analysis().scopes()[static_cast<std::size_t>(found - functions_.begin())];
+    return analysis().scopes()[static_cast<std::size_t>(entry - functions_.begin())];
 }
 
 const advisor::scope_totals& story::marked(std::uint64_t name) {
@@ -141,13 +141,13 @@ const advisor::scope_totals& story::marked(std::uint64_t name) {
 }
 
 std::string story::profile(const std::optional<std::string>& in_depth) {
-    const advisor::analysis& of = analysis();
+    const advisor::analysis& results = analysis();
     advisor::report_request request;
     request.file = "story";
     request.processes = {process};
     request.marked_names = marked_names;
     request.scope = in_depth;
-    return advisor::profile_report(of, names_, request);
+    return advisor::profile_report(results, names_, request);
 }
 
 } // namespace mallard::test

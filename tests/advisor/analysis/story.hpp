@@ -1,4 +1,4 @@
-/// Tells what a program does, call by call, and gives its profile.
+/// Describes the calls and events of a program step by step, and analyses them.
 #pragma once
 
 #include "advisor/analysis/analysis.hpp"
@@ -17,20 +17,20 @@ class story {
 public:
     using block = std::uint64_t; ///< its address
 
-    /// The thread that does all that follows.
+    /// Effects: moves the following steps to the thread.
     story& in_thread(std::uint32_t thread);
-    /// A call from a line of the current function.
+    /// Effects: calls a function from a line of the current one.
     story& call(const std::string& function, unsigned line = 1);
     story& leave();
-    /// The next stacks cannot be followed to their ends.
+    /// Effects: makes the following stacks incomplete, or complete again.
     story& lose_stacks(bool lost);
     story& wait(std::uint64_t ticks);
 
     block allocate(std::uint64_t bytes, unsigned line = 1,
                    trace::record_kind kind = trace::record_kind::malloc);
-    void free(block which, unsigned line = 1, trace::record_kind kind = trace::record_kind::free);
-    block reallocate(block which, std::uint64_t bytes, unsigned line = 1);
-    /// An event without a block.
+    void free(block address, unsigned line = 1, trace::record_kind kind = trace::record_kind::free);
+    block reallocate(block address, std::uint64_t bytes, unsigned line = 1);
+    /// Effects: adds an event without a block.
     void mark(trace::record_kind kind, std::uint64_t number, std::uint64_t bytes = 0, std::uint64_t pool = 0);
 
     /// Returns: the sums of a function's activations.
@@ -38,7 +38,7 @@ public:
     /// Returns: the sums of a marked scope's activations.
     const advisor::scope_totals& marked(std::uint64_t name);
     const advisor::analysis& analysis();
-    /// Returns: the document, with one scope in depth if there is a name.
+    /// Returns: the document, with one scope in depth if it is named.
     std::string profile(const std::optional<std::string>& in_depth = {});
 
     trace::process process;

@@ -1,4 +1,4 @@
-// The advisor survives every damage that a reader does not refuse. fuzz_profile.cpp tries more of them.
+// The advisor survives all damage that the reader accepts. fuzz_profile.cpp tries more of it.
 #include "advisor/damaged/profile_mutated.hpp"
 #include "trace/recordings/mutated_trace.hpp"
 
@@ -10,7 +10,7 @@ class damaged_traces : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(damaged_traces, are_profiled_and_exported_or_refused) {
     const std::uint64_t read = mallard::test::profile_mutated(GetParam(), 1500);
-    // The advisor looks at the traces that can be read, and at no others.
+    // The advisor gets exactly the traces that can be read.
     EXPECT_EQ(read, mallard::test::read_mutated(GetParam(), 1500));
     EXPECT_GT(read, 150U);
 }

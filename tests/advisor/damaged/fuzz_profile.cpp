@@ -1,4 +1,4 @@
-// Profiles and exports traces that are damaged at random. A crash, a hang or a damaged profile is a bug.
+// Profiles and exports randomly damaged traces. A crash, a hang or a malformed profile is a bug.
 //
 //     fuzz_profile SEED COUNT
 #include "advisor/damaged/profile_mutated.hpp"

@@ -13,31 +13,31 @@ namespace mallard::test {
 
 namespace {
 
-std::string profile(trace::reader& from, std::size_t which, advisor::symbol_names& names) {
-    const trace::process& process = from.processes()[which];
-    const advisor::function_of_level function_of = [&](std::uint64_t level) {
+std::string profile(trace::reader& reader, std::size_t index, advisor::symbol_names& names) {
+    const trace::process& process = reader.processes()[index];
+    const advisor::function_lookup find_function = [&](std::uint64_t level) {
         return names.function_at(level);
     };
-    const advisor::scope_tree stacks(from.contexts(which), function_of);
-    advisor::analysis analyse(stacks, function_of,
+    const advisor::scope_tree stacks(reader.contexts(index), find_function);
+    advisor::analysis results(stacks, find_function,
                               {process.first_ticks, process.last_ticks, process.ticks_per_second});
-    from.begin(which);
-    for (auto some = from.next(); !some.empty(); some = from.next()) {
-        analyse.add(some);
+    reader.begin(index);
+    for (auto batch = reader.next(); !batch.empty(); batch = reader.next()) {
+        results.add(batch);
     }
-    analyse.finish();
+    results.finish();
     advisor::report_request request;
     request.file = "damaged.trace";
-    request.file_bytes = from.file_bytes();
-    request.torn_bytes = from.torn_bytes();
-    request.processes = from.processes();
-    request.chosen = which;
-    request.marked_names = from.names(which);
-    return advisor::profile_report(analyse, names, request);
+    request.file_bytes = reader.file_bytes();
+    request.torn_bytes = reader.torn_bytes();
+    request.processes = reader.processes();
+    request.chosen = index;
+    request.marked_names = reader.names(index);
+    return advisor::profile_report(results, names, request);
 }
 
-/// Throws: std::logic_error if the text cannot be one document of JSON: its brackets are not in pairs.
-void look_at_document(const std::string& text) {
+/// Throws: std::logic_error if the text cannot be a JSON document: its brackets do not match.
+void check_document(const std::string& text) {
     std::string open;
     bool in_string = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -69,14 +69,14 @@ bool profile_all(const std::vector<std::byte>& bytes) {
     static memory_file file;
     file.set(bytes);
     try {
-        trace::reader from(file.path());
-        for (std::size_t which = 0; which < from.processes().size(); ++which) {
-            const std::string& executable = from.processes()[which].executable;
-            advisor::symbol_names names(from.code(which), executable);
-            look_at_document(profile(from, which, names));
-            for (const advisor::export_format& each : advisor::export_formats()) {
-                advisor::code_map code(from.code(which), executable);
-                each.write(from, which, code, "/dev/null");
+        trace::reader reader(file.path());
+        for (std::size_t index = 0; index < reader.processes().size(); ++index) {
+            const std::string& executable = reader.processes()[index].executable;
+            advisor::symbol_names names(reader.code(index), executable);
+            check_document(profile(reader, index, names));
+            for (const advisor::export_format& format : advisor::export_formats()) {
+                advisor::code_map code(reader.code(index), executable);
+                format.write(reader, index, code, "/dev/null");
             }
         }
         return true;

@@ -10,45 +10,45 @@ namespace mallard::advisor::tests {
 
 namespace {
 
-heap_history history_of(const trace_maker& made) {
+heap_history read_history(const trace_maker& maker) {
     const temporary_folder folder;
-    made.write(folder / "trace");
+    maker.write(folder / "trace");
     trace::reader trace(folder / "trace");
     return heap_history(trace, 0);
 }
 
-/// The counts of the only context that allocated.
+/// Returns: the counts of the only context that allocated.
 block_counts only(const heap_history& history) {
-    block_counts found;
-    for (const block_counts& each : history.contexts()) {
-        if (each.allocated.blocks != 0) {
-            EXPECT_EQ(found.allocated.blocks, 0u);
-            found = each;
+    block_counts single;
+    for (const block_counts& counts : history.contexts()) {
+        if (counts.allocated.blocks != 0) {
+            EXPECT_EQ(single.allocated.blocks, 0u);
+            single = counts;
         }
     }
-    EXPECT_EQ(found.allocated, history.total().allocated);
-    return found;
+    EXPECT_EQ(single.allocated, history.total().allocated);
+    return single;
 }
 
 TEST(heap_history, counts_blocks_by_their_stacks) {
-    trace_maker made;
-    const stack one{0x1000, 0x2000};
-    const stack other{0x1000, 0x3000};
-    made.allocate(one, 0x10, 100);
-    made.ticks += 160;
-    made.allocate(other, 0x20, 50);
-    made.allocate(other, 0x30, 7);
-    made.ticks += 160;
-    made.free(one, 0x20);
-    made.ticks += 160;
-    made.allocate(one, 0x40, 20);
-    made.ticks += 160;
-    made.free(other, 0x10);
-    const heap_history history = history_of(made);
+    trace_maker maker;
+    const stack first{0x1000, 0x2000};
+    const stack second{0x1000, 0x3000};
+    maker.allocate(first, 0x10, 100);
+    maker.ticks += 160;
+    maker.allocate(second, 0x20, 50);
+    maker.allocate(second, 0x30, 7);
+    maker.ticks += 160;
+    maker.free(first, 0x20);
+    maker.ticks += 160;
+    maker.allocate(first, 0x40, 20);
+    maker.ticks += 160;
+    maker.free(second, 0x10);
+    const heap_history history = read_history(maker);
     std::map<std::uint64_t, block_counts> by_bytes;
-    for (const block_counts& each : history.contexts()) {
-        if (each.allocated.blocks != 0) {
-            by_bytes[each.allocated.bytes] = each;
+    for (const block_counts& counts : history.contexts()) {
+        if (counts.allocated.blocks != 0) {
+            by_bytes[counts.allocated.bytes] = counts;
         }
     }
     ASSERT_EQ(by_bytes.size(), 2u);
@@ -59,46 +59,46 @@ TEST(heap_history, counts_blocks_by_their_stacks) {
     EXPECT_EQ(history.ticks(), 640u);
 }
 
-TEST(heap_history, takes_a_realloc_that_failed_as_if_it_had_not_been) {
-    trace_maker made;
-    made.allocate({0x1000}, 0x10, 100);
-    made.ticks += 96;
-    made.add(trace::record_kind::realloc_old, {0x1000}, 0x10);
-    made.add(trace::record_kind::realloc_failed, {0x1000}, 0x10);
-    made.ticks += 96;
-    made.free({0x2000}, 0x10);
-    EXPECT_EQ(only(history_of(made)), (block_counts{{1, 100}, {0, 0}, {1, 100}, {1, 100}, 192}));
+TEST(heap_history, ignores_a_failed_realloc) {
+    trace_maker maker;
+    maker.allocate({0x1000}, 0x10, 100);
+    maker.ticks += 96;
+    maker.add(trace::record_kind::realloc_old, {0x1000}, 0x10);
+    maker.add(trace::record_kind::realloc_failed, {0x1000}, 0x10);
+    maker.ticks += 96;
+    maker.free({0x2000}, 0x10);
+    EXPECT_EQ(only(read_history(maker)), (block_counts{{1, 100}, {0, 0}, {1, 100}, {1, 100}, 192}));
 }
 
-TEST(heap_history, takes_a_realloc_as_another_block) {
-    trace_maker made;
-    made.allocate({0x1000}, 0x10, 100);
-    made.ticks += 96;
-    made.add(trace::record_kind::realloc_old, {0x1000}, 0x10);
-    made.add(trace::record_kind::realloc, {0x1000}, 0x10, 300);
-    made.ticks += 96;
-    EXPECT_EQ(only(history_of(made)), (block_counts{{2, 400}, {1, 300}, {1, 300}, {1, 300}, 192}));
+TEST(heap_history, counts_a_realloc_as_a_new_block) {
+    trace_maker maker;
+    maker.allocate({0x1000}, 0x10, 100);
+    maker.ticks += 96;
+    maker.add(trace::record_kind::realloc_old, {0x1000}, 0x10);
+    maker.add(trace::record_kind::realloc, {0x1000}, 0x10, 300);
+    maker.ticks += 96;
+    EXPECT_EQ(only(read_history(maker)), (block_counts{{2, 400}, {1, 300}, {1, 300}, {1, 300}, 192}));
 }
 
-TEST(heap_history, keeps_calm_where_events_are_missing) {
-    trace_maker made;
-    made.free({0x1000}, 0x77); // allocated before the recording
-    made.add(trace::record_kind::realloc_failed, {0x1000}, 0x78);
-    made.add(trace::record_kind::realloc_old, {0x1000}, 0x79);
-    made.allocate({0x1000}, 0x10, 100);
-    made.allocate({0x1000}, 0x10, 10); // the first one's end was lost
-    made.free({0x1000}, 0x10);
-    made.free({0x1000}, 0x10);
-    EXPECT_EQ(only(history_of(made)), (block_counts{{2, 110}, {0, 0}, {1, 100}, {1, 100}, 0}));
+TEST(heap_history, tolerates_missing_events) {
+    trace_maker maker;
+    maker.free({0x1000}, 0x77); // allocated before the recording
+    maker.add(trace::record_kind::realloc_failed, {0x1000}, 0x78);
+    maker.add(trace::record_kind::realloc_old, {0x1000}, 0x79);
+    maker.allocate({0x1000}, 0x10, 100);
+    maker.allocate({0x1000}, 0x10, 10); // the free of the first block was lost
+    maker.free({0x1000}, 0x10);
+    maker.free({0x1000}, 0x10);
+    EXPECT_EQ(only(read_history(maker)), (block_counts{{2, 110}, {0, 0}, {1, 100}, {1, 100}, 0}));
 }
 
-TEST(heap_history, knows_blocks_of_no_bytes) {
-    trace_maker made;
-    made.allocate({0x1000}, 0x10, 0);
-    EXPECT_EQ(only(history_of(made)), (block_counts{{1, 0}, {1, 0}, {0, 0}, {1, 0}, 0}));
+TEST(heap_history, counts_empty_blocks) {
+    trace_maker maker;
+    maker.allocate({0x1000}, 0x10, 0);
+    EXPECT_EQ(only(read_history(maker)), (block_counts{{1, 0}, {1, 0}, {0, 0}, {1, 0}, 0}));
 }
 
-/// Counts slowly: the state of all contexts is copied at each peak.
+/// Counts slowly, with a copy of all contexts at each peak.
 struct slow_history {
     std::map<trace::context_id, block_counts> contexts;
     std::map<std::uint64_t, trace::event> alive;
@@ -134,8 +134,8 @@ struct slow_history {
         }
         if (bytes > peak) {
             peak = bytes;
-            for (auto& [context, each] : contexts) {
-                each.at_peak = each.alive;
+            for (auto& [context, state] : contexts) {
+                state.at_peak = state.alive;
             }
         }
     }
@@ -144,19 +144,19 @@ struct slow_history {
 TEST(heap_history, agrees_with_slow_counts) {
     std::mt19937 random(1);
     for (unsigned round = 0; round < 5; ++round) {
-        trace_maker made;
-        for (unsigned each = 0; each < 3000; ++each) {
-            made.ticks += random() % 3;
-            const stack where{0x1000, 0x2000 + random() % 5, 0x3000 + random() % 5};
+        trace_maker maker;
+        for (unsigned step = 0; step < 3000; ++step) {
+            maker.ticks += random() % 3;
+            const stack levels{0x1000, 0x2000 + random() % 5, 0x3000 + random() % 5};
             const std::uint64_t address = 0x10 * (1 + random() % 300);
-            if (random() % 5 < 2 + each / 1000 % 2) {
-                made.allocate(where, address, 1 + random() % 1000);
+            if (random() % 5 < 2 + step / 1000 % 2) {
+                maker.allocate(levels, address, 1 + random() % 1000);
             } else {
-                made.free(where, address);
+                maker.free(levels, address);
             }
         }
         const temporary_folder folder;
-        made.write(folder / "trace");
+        maker.write(folder / "trace");
         trace::reader trace(folder / "trace");
         const heap_history fast(trace, 0);
         slow_history slow;
@@ -168,7 +168,7 @@ TEST(heap_history, agrees_with_slow_counts) {
         }
         while (!slow.alive.empty()) {
             const auto [address, block] = *slow.alive.begin();
-            slow.contexts[block.context].ticks += made.ticks - block.ticks;
+            slow.contexts[block.context].ticks += maker.ticks - block.ticks;
             slow.alive.erase(address);
         }
         ASSERT_EQ(slow.contexts.size(), 25u);

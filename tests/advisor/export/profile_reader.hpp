@@ -1,4 +1,4 @@
-/// Reads what pprof reads: enough of profile.proto to check it.
+/// Reads the part of profile.proto that the tests check.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace mallard::advisor::tests {
 
-/// A message: its fields in their order, and those of one number together.
+/// A message: its fields in order, grouped by number.
 struct message {
     struct field {
         std::uint64_t number = 0;
@@ -17,12 +17,12 @@ struct message {
     };
     std::map<std::uint64_t, std::vector<field>> fields;
 
-    /// Throws: std::runtime_error if these bytes are no message.
+    /// Throws: std::runtime_error if the bytes are not a message.
     explicit message(const std::string& bytes);
 
-    [[nodiscard]] std::uint64_t number(std::uint64_t which) const;
-    [[nodiscard]] std::vector<std::uint64_t> packed(std::uint64_t which) const;
-    [[nodiscard]] std::vector<message> messages(std::uint64_t which) const;
+    [[nodiscard]] std::uint64_t number(std::uint64_t key) const;
+    [[nodiscard]] std::vector<std::uint64_t> packed(std::uint64_t key) const;
+    [[nodiscard]] std::vector<message> messages(std::uint64_t key) const;
 };
 
 struct profile {
@@ -36,7 +36,7 @@ struct profile {
     std::vector<std::string> mappings; ///< `begin-end path build-id`
     std::vector<std::string> comments;
 
-    /// Throws: std::runtime_error if the file is no profile, or refers to what is not there.
+    /// Throws: std::runtime_error if the file is not a profile, or has dangling references.
     explicit profile(const std::filesystem::path& file);
 };
 

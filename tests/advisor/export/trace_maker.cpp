@@ -35,26 +35,26 @@ trace_maker::trace_maker() {
     about.exit_status = 0;
 }
 
-trace_maker::records& trace_maker::of_thread() {
-    records& own = threads_[thread];
-    if (own.bytes.empty()) {
-        own.bytes.push_back(static_cast<std::byte>(trace::record_kind::thread_begin));
-        append_number(own.bytes, ticks);
-        append_number(own.bytes, thread);
-        append_number(own.bytes, about.number + thread);
-        append_number(own.bytes, 0);
-        own.last_ticks = ticks;
+trace_maker::records& trace_maker::thread_records() {
+    records& records = threads_[thread];
+    if (records.bytes.empty()) {
+        records.bytes.push_back(static_cast<std::byte>(trace::record_kind::thread_begin));
+        append_number(records.bytes, ticks);
+        append_number(records.bytes, thread);
+        append_number(records.bytes, about.number + thread);
+        append_number(records.bytes, 0);
+        records.last_ticks = ticks;
     }
-    return own;
+    return records;
 }
 
 void trace_maker::add(const trace::code_file& file) {
-    records& own = of_thread();
+    records& own = thread_records();
     own.bytes.push_back(static_cast<std::byte>(trace::record_kind::code));
     append_number(own.bytes, ticks - own.last_ticks);
     own.last_ticks = ticks;
-    for (const std::uint64_t each : {file.begin, file.end, file.load_address}) {
-        append_number(own.bytes, each);
+    for (const std::uint64_t number : {file.begin, file.end, file.load_address}) {
+        append_number(own.bytes, number);
     }
     append_text(own.bytes, file.build_id);
     append_text(own.bytes, file.path);
@@ -62,17 +62,17 @@ void trace_maker::add(const trace::code_file& file) {
 
 void trace_maker::add(trace::record_kind kind, const stack& levels, std::uint64_t address,
                       std::uint64_t bytes) {
-    records& own = of_thread();
+    records& own = thread_records();
     own.bytes.push_back(static_cast<std::byte>(kind));
     append_number(own.bytes, ticks - own.last_ticks);
     own.last_ticks = ticks;
     append_number(own.bytes, 0); // levels kept
     append_number(own.bytes, levels.size());
     append_number(own.bytes, static_cast<std::uint64_t>(end));
-    append_number(own.bytes, 0); // levels that are the same nevertheless
-    for (const std::uint64_t each : levels) {
+    append_number(own.bytes, 0); // levels that are equal by chance
+    for (const std::uint64_t level : levels) {
         for (std::size_t byte = 0; byte < trace::level_bytes; ++byte) {
-            own.bytes.push_back(static_cast<std::byte>(each >> 8 * byte));
+            own.bytes.push_back(static_cast<std::byte>(level >> 8 * byte));
         }
     }
     if (trace::has_bytes(kind)) {
@@ -84,25 +84,25 @@ void trace_maker::add(trace::record_kind kind, const stack& levels, std::uint64_
 
 void trace_maker::write(const std::filesystem::path& to) const {
     trace::writer writer(to, {});
-    trace::process whole = about;
-    whole.threads = static_cast<std::uint32_t>(threads_.size());
-    whole.first_ticks = 1024;
-    whole.last_ticks = ticks;
-    const std::size_t process = writer.add_process(whole);
+    trace::process process_facts = about;
+    process_facts.threads = static_cast<std::uint32_t>(threads_.size());
+    process_facts.first_ticks = 1024;
+    process_facts.last_ticks = ticks;
+    const std::size_t process = writer.add_process(process_facts);
     for (const auto& [number, own] : threads_) {
         writer.add_chunk(process, own.bytes);
     }
-    writer.end_process(process, whole);
+    writer.end_process(process, process_facts);
     writer.finish();
     if (writer.damaged_chunks() != 0) {
-        throw std::logic_error("a trace that was made up is damaged");
+        throw std::logic_error("a synthetic trace is damaged");
     }
 }
 
 temporary_folder::temporary_folder() {
     std::string name = (std::filesystem::temp_directory_path() / "mallard-export-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
-        throw std::runtime_error("cannot make a folder");
+        throw std::runtime_error("cannot create a folder");
     }
     path_ = name;
 }
@@ -111,7 +111,7 @@ temporary_folder::~temporary_folder() {
     std::filesystem::remove_all(path_);
 }
 
-std::string text_of(const std::filesystem::path& file) {
+std::string read_text(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -1,4 +1,4 @@
-/// Traces that tests make up, event by event.
+/// Synthetic traces for tests, event by event.
 #pragma once
 
 #include "trace/event.hpp"
@@ -17,9 +17,9 @@ using stack = std::vector<std::uint64_t>;
 
 class trace_maker {
 public:
-    /// What is known of the process, but for its counts.
+    /// The facts of the process, without its counts.
     trace::process about;
-    /// How the stacks of the next events end.
+    /// The end of the stacks of the following events.
     trace::stack_end end = trace::stack_end::outermost;
     std::uint32_t thread = 0;
     std::uint64_t ticks = 1024; ///< times in traces are multiples of 32
@@ -28,14 +28,14 @@ public:
 
     void add(const trace::code_file& file);
 
-    /// Effects: adds an event of the thread, at that time. Any kind that has a stack and a block.
+    /// Effects: adds an event of `thread` at `ticks`, of any kind with a stack and a block.
     void add(trace::record_kind kind, const stack& levels, std::uint64_t address, std::uint64_t bytes = 0);
     void allocate(const stack& levels, std::uint64_t address, std::uint64_t bytes) {
         add(trace::record_kind::malloc, levels, address, bytes);
     }
     void free(const stack& levels, std::uint64_t address) { add(trace::record_kind::free, levels, address); }
 
-    /// Effects: writes all of it as a trace of one process.
+    /// Effects: writes the events as a trace of one process.
     void write(const std::filesystem::path& to) const;
 
 private:
@@ -44,12 +44,12 @@ private:
         std::uint64_t last_ticks = 0;
         std::uint64_t last_address = 0;
     };
-    records& of_thread();
+    records& thread_records();
 
     std::map<std::uint32_t, records> threads_;
 };
 
-/// A folder that goes with its owner.
+/// A folder that is removed with its owner.
 class temporary_folder {
 public:
     temporary_folder();
@@ -63,6 +63,6 @@ private:
     std::filesystem::path path_;
 };
 
-std::string text_of(const std::filesystem::path& file);
+std::string read_text(const std::filesystem::path& file);
 
 } // namespace mallard::advisor::tests

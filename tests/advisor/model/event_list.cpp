@@ -11,15 +11,15 @@ void listed_names::add(std::uint64_t level, advisor::scope_id function, const st
 }
 
 advisor::scope_id listed_names::function_at(std::uint64_t level) {
-    const auto found = by_level_.find(level);
-    if (found == by_level_.end()) {
+    const auto entry = by_level_.find(level);
+    if (entry == by_level_.end()) {
         throw std::runtime_error("no function has the address " + std::to_string(level));
     }
-    return found->second;
+    return entry->second;
 }
 
-advisor::named_function listed_names::function(advisor::scope_id which) {
-    return {names_.at(which), names_.at(which), "program", {}, 0};
+advisor::function_info listed_names::function(advisor::scope_id id) {
+    return {names_.at(id), names_.at(id), "program", {}, 0};
 }
 
 std::vector<advisor::named_place> listed_names::places(std::uint64_t level) {
@@ -38,15 +38,15 @@ void read_process(std::istringstream& words, trace::process& to) {
 
 } // namespace
 
-std::unique_ptr<event_list> read_events(std::istream& from) {
-    auto made = std::make_unique<event_list>();
-    event_list& list = *made;
+std::unique_ptr<event_list> read_events(std::istream& input) {
+    auto result = std::make_unique<event_list>();
+    event_list& list = *result;
     std::unordered_map<std::uint64_t, trace::context_id> contexts;
     for (trace::context_id root = 0; root < trace::stack_ends; ++root) {
         contexts[root] = root;
     }
     std::string line;
-    while (std::getline(from, line)) {
+    while (std::getline(input, line)) {
         std::istringstream words(line);
         std::string first;
         words >> first;
@@ -78,11 +78,11 @@ std::unique_ptr<event_list> read_events(std::istream& from) {
             list.events.push_back(event);
         }
         if (words.fail()) {
-            throw std::runtime_error("this line makes no sense: " + line);
+            throw std::runtime_error("cannot parse the line " + line);
         }
     }
     list.process.events = list.events.size();
-    return made;
+    return result;
 }
 
 } // namespace mallard::test

@@ -1,4 +1,4 @@
-/// Prints the profile of events that are given as text on the standard input, so that a model can check it.
+/// Prints the profile of the events on the standard input, so that a model can check it.
 #include "advisor/report/profile_report.hpp"
 #include "tests/advisor/model/event_list.hpp"
 
@@ -7,14 +7,14 @@
 
 int main(int count, char** words) {
     using namespace mallard;
-    const std::unique_ptr<test::event_list> read = test::read_events(std::cin);
-    test::event_list& list = *read;
-    const advisor::function_of_level function_of = [&](std::uint64_t level) {
+    const std::unique_ptr<test::event_list> events = test::read_events(std::cin);
+    test::event_list& list = *events;
+    const advisor::function_lookup find_function = [&](std::uint64_t level) {
         return list.names.function_at(level);
     };
-    const advisor::scope_tree stacks(list.contexts, function_of);
+    const advisor::scope_tree stacks(list.contexts, find_function);
     advisor::analysis analysis(
-        stacks, function_of,
+        stacks, find_function,
         {list.process.first_ticks, list.process.last_ticks, list.process.ticks_per_second});
     analysis.add(list.events);
     analysis.finish();

@@ -12,7 +12,7 @@ namespace mallard::advisor::tests {
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& command) {
+std::vector<std::string> output_lines(const std::string& command) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(::popen(command.c_str(), "r"), &::pclose);
     if (output == nullptr) {
         throw std::runtime_error("cannot start " + command);
@@ -27,22 +27,22 @@ std::vector<std::string> lines_of(const std::string& command) {
     return lines;
 }
 
-line_of_code read(const std::string& function, std::string where) {
-    line_of_code made;
-    made.function = function.substr(0, function.find(" [clone"));
-    if (made.function.ends_with(".cold")) {
-        made.function.resize(made.function.size() - 5);
+line_of_code read(const std::string& function, std::string location) {
+    line_of_code line;
+    line.function = function.substr(0, function.find(" [clone"));
+    if (line.function.ends_with(".cold")) {
+        line.function.resize(line.function.size() - 5);
     }
-    where = where.substr(0, where.find(" (discriminator"));
-    const std::size_t colon = where.rfind(':');
-    made.file = where.substr(0, colon);
-    made.file = made.file.substr(made.file.rfind('/') + 1);
-    std::from_chars(where.data() + colon + 1, where.data() + where.size(), made.line);
-    // Where there is no DWARF, a file may come from symbols.
-    if (made.line == 0) {
-        made.file.clear();
+    location = location.substr(0, location.find(" (discriminator"));
+    const std::size_t colon = location.rfind(':');
+    line.file = location.substr(0, colon);
+    line.file = line.file.substr(line.file.rfind('/') + 1);
+    std::from_chars(location.data() + colon + 1, location.data() + location.size(), line.line);
+    // Without DWARF, the file may come from symbols.
+    if (line.line == 0) {
+        line.file.clear();
     }
-    return made;
+    return line;
 }
 
 } // namespace
@@ -53,25 +53,25 @@ std::vector<std::vector<line_of_code>> addr2line(const std::string& file,
     {
         std::ofstream out(list);
         out << std::hex;
-        for (const std::uint64_t each : addresses) {
-            out << "0x" << each << '\n';
+        for (const std::uint64_t address : addresses) {
+            out << "0x" << address << '\n';
         }
     }
-    const std::vector<std::string> lines = lines_of("addr2line -a -f -i -C -e '" + file + "' <" + list);
+    const std::vector<std::string> lines = output_lines("addr2line -a -f -i -C -e '" + file + "' <" + list);
     ::unlink(list.c_str());
-    std::vector<std::vector<line_of_code>> found;
-    for (std::size_t each = 0; each < lines.size();) {
-        if (lines[each].starts_with("0x")) {
-            found.emplace_back();
-            ++each;
-        } else if (each + 1 < lines.size() && !found.empty()) {
-            found.back().push_back(read(lines[each], lines[each + 1]));
-            each += 2;
+    std::vector<std::vector<line_of_code>> functions;
+    for (std::size_t index = 0; index < lines.size();) {
+        if (lines[index].starts_with("0x")) {
+            functions.emplace_back();
+            ++index;
+        } else if (index + 1 < lines.size() && !functions.empty()) {
+            functions.back().push_back(read(lines[index], lines[index + 1]));
+            index += 2;
         } else {
-            throw std::runtime_error("addr2line says: " + lines[each]);
+            throw std::runtime_error("unexpected output of addr2line: " + lines[index]);
         }
     }
-    return found;
+    return functions;
 }
 
 } // namespace mallard::advisor::tests

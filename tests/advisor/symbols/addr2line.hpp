@@ -1,4 +1,4 @@
-/// What binutils say of addresses.
+/// The functions of addresses according to binutils.
 #pragma once
 
 #include <cstdint>

@@ -15,22 +15,23 @@ constexpr std::uint64_t load_address = 0x7f12'3456'0000;
 
 std::vector<line_of_code> plain(const std::vector<place>& places) {
     std::vector<line_of_code> all;
-    for (const place& each : places) {
-        all.push_back(
-            {each.name, each.line == 0 ? "" : each.file.substr(each.file.rfind('/') + 1), each.line});
+    for (const place& function : places) {
+        all.push_back({function.name,
+                       function.line == 0 ? "" : function.file.substr(function.file.rfind('/') + 1),
+                       function.line});
     }
     return all;
 }
 
 std::string text(const std::vector<line_of_code>& all) {
     std::string out;
-    for (const line_of_code& each : all) {
-        out += each.function + " " + each.file + ":" + std::to_string(each.line) + "\n";
+    for (const line_of_code& function : all) {
+        out += function.function + " " + function.file + ":" + std::to_string(function.line) + "\n";
     }
     return out;
 }
 
-/// A toy with its addresses, as a recording has them.
+/// A toy with its addresses, as in a recording.
 struct recorded_toy {
     std::string path;
     std::uint64_t base = 0;
@@ -42,22 +43,22 @@ struct recorded_toy {
           map(files) {}
 };
 
-/// Effects: compares the places of each third address with those that binutils see in `reference`.
+/// Effects: compares the places of every third address with binutils' output for `reference`.
 void expect_names_of_addr2line(recorded_toy& toy, const std::string& reference) {
-    const std::vector<std::uint64_t> addresses = addresses_of(toy.path, 3);
-    ASSERT_EQ(addresses_of(reference, 3), addresses);
-    const auto theirs = addr2line(reference, addresses);
-    ASSERT_EQ(theirs.size(), addresses.size());
+    const std::vector<std::uint64_t> addresses = code_addresses(toy.path, 3);
+    ASSERT_EQ(code_addresses(reference, 3), addresses);
+    const auto expected = addr2line(reference, addresses);
+    ASSERT_EQ(expected.size(), addresses.size());
     std::size_t unnamed = 0;
     std::size_t wrong = 0;
-    for (std::size_t each = 0; each < addresses.size(); ++each) {
-        const std::vector<line_of_code> ours = plain(toy.map.places(toy.base + addresses[each]));
-        if (ours.back().function.find("+0x") != std::string::npos) {
+    for (std::size_t index = 0; index < addresses.size(); ++index) {
+        const std::vector<line_of_code> actual = plain(toy.map.places(toy.base + addresses[index]));
+        if (actual.back().function.find("+0x") != std::string::npos) {
             ++unnamed; // between functions
-        } else if (ours != theirs[each] && ++wrong <= 5) {
-            ADD_FAILURE() << std::hex << addresses[each] << "\nours:\n"
-                          << text(ours) << "addr2line's:\n"
-                          << text(theirs[each]);
+        } else if (actual != expected[index] && ++wrong <= 5) {
+            ADD_FAILURE() << std::hex << addresses[index] << "\nactual:\n"
+                          << text(actual) << "expected:\n"
+                          << text(expected[index]);
         }
     }
     EXPECT_EQ(wrong, 0u) << "of " << addresses.size();
@@ -67,55 +68,55 @@ void expect_names_of_addr2line(recorded_toy& toy, const std::string& reference) 
 
 class names_of_toys : public testing::TestWithParam<const char*> {};
 
-TEST_P(names_of_toys, are_those_of_addr2line) {
+TEST_P(names_of_toys, agree_with_addr2line) {
     recorded_toy toy(GetParam());
     expect_names_of_addr2line(toy, toy.path);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, names_of_toys,
                          testing::Values("toy_debug", "toy_plain", "toy_dwarf4", "toy_fixed", "toy_apart"),
-                         [](const auto& each) { return std::string(each.param); });
+                         [](const auto& instance) { return std::string(instance.param); });
 
 TEST(code_map, lists_names_by_parts_of_symbols) {
     recorded_toy toy("toy_debug");
-    EXPECT_EQ(toy.map.names_with("with_clone"), (std::set<std::string>{"toy::with_clone(int, int)"}));
-    EXPECT_TRUE(toy.map.names_with("toy_plain_c").contains("toy_plain_c"));
-    EXPECT_EQ(toy.map.names_with("with_klone"), std::set<std::string>());
+    EXPECT_EQ(toy.map.names_containing("with_clone"), (std::set<std::string>{"toy::with_clone(int, int)"}));
+    EXPECT_TRUE(toy.map.names_containing("toy_plain_c").contains("toy_plain_c"));
+    EXPECT_EQ(toy.map.names_containing("with_klone"), std::set<std::string>());
 }
 
-TEST(code_map, reads_lines_that_lie_in_files_of_their_own) {
+TEST(code_map, reads_lines_from_split_dwarf) {
     recorded_toy split("toy_split"); // addr2line does not
     expect_names_of_addr2line(split, toy_path("toy_dwarf4"));
 }
 
-/// Names of functions, short, with the number that each has in the map.
-std::multimap<std::string, function_id> functions_of(recorded_toy& toy) {
+/// Returns: the short names of the toy's functions with their numbers.
+std::multimap<std::string, function_id> list_functions(recorded_toy& toy) {
     std::set<function_id> numbers;
-    for (const std::uint64_t each : addresses_of(toy.path, 1)) {
-        numbers.insert(toy.map.function_at(toy.base + each));
+    for (const std::uint64_t address : code_addresses(toy.path, 1)) {
+        numbers.insert(toy.map.function_at(toy.base + address));
     }
-    std::multimap<std::string, function_id> found;
-    for (const function_id each : numbers) {
-        found.emplace(toy.map.short_name(each), each);
+    std::multimap<std::string, function_id> functions;
+    for (const function_id id : numbers) {
+        functions.emplace(toy.map.short_name(id), id);
     }
-    return found;
+    return functions;
 }
 
-TEST(code_map, takes_the_parts_of_a_function_together) {
+TEST(code_map, merges_the_parts_of_a_function) {
     recorded_toy toy("toy_plain");
-    const auto functions = functions_of(toy);
+    const auto functions = list_functions(toy);
     EXPECT_EQ(functions.count("toy::with_cold_part"), 1u);
     EXPECT_EQ(functions.count("toy::with_clone"), 1u);
     EXPECT_EQ(functions.count("main"), 1u);
     EXPECT_EQ(functions.count("toy::same_name"), 2u) << "one of each source file, with its cold part";
-    const std::vector<std::uint64_t> addresses = addresses_of(toy.path, 1);
+    const std::vector<std::uint64_t> addresses = code_addresses(toy.path, 1);
     const auto parts = [&](const std::string& name) {
         unsigned count = 0;
         bool inside = false;
-        for (const std::uint64_t each : addresses) {
-            const bool is_it = toy.map.short_name(toy.map.function_at(toy.base + each)) == name;
-            count += is_it && !inside ? 1 : 0;
-            inside = is_it;
+        for (const std::uint64_t address : addresses) {
+            const bool matches = toy.map.short_name(toy.map.function_at(toy.base + address)) == name;
+            count += matches && !inside ? 1 : 0;
+            inside = matches;
         }
         return count;
     };
@@ -123,13 +124,13 @@ TEST(code_map, takes_the_parts_of_a_function_together) {
     EXPECT_EQ(parts("toy::same_name"), 4u);
 }
 
-TEST(code_map, knows_functions_without_symbols_by_their_ranges) {
+TEST(code_map, separates_functions_without_symbols_by_their_ranges) {
     recorded_toy plain_toy("toy_plain");
     recorded_toy stripped("toy_stripped");
     std::map<function_id, std::set<function_id>> parts;
-    for (const std::uint64_t each : addresses_of(stripped.path, 1)) {
-        const function_id known = plain_toy.map.function_at(plain_toy.base + each);
-        const function_id unknown = stripped.map.function_at(stripped.base + each);
+    for (const std::uint64_t address : code_addresses(stripped.path, 1)) {
+        const function_id known = plain_toy.map.function_at(plain_toy.base + address);
+        const function_id unknown = stripped.map.function_at(stripped.base + address);
         if (plain_toy.map.short_name(known) == "toy::same_name") {
             parts[known].insert(unknown);
         }
@@ -137,33 +138,33 @@ TEST(code_map, knows_functions_without_symbols_by_their_ranges) {
     }
     ASSERT_EQ(parts.size(), 2u);
     for (const auto& [known, unknown] : parts) {
-        EXPECT_EQ(unknown.size(), 2u) << "nothing tells whose cold part that is";
+        EXPECT_EQ(unknown.size(), 2u) << "nothing relates a cold part to its function";
         EXPECT_TRUE(stripped.map.short_name(*unknown.begin()).starts_with("toy_stripped+0x"));
     }
-    EXPECT_EQ(functions_of(stripped).count("toy_plain_c"), 1u) << "an exported function has its symbol";
+    EXPECT_EQ(list_functions(stripped).count("toy_plain_c"), 1u) << "an exported function has its symbol";
 }
 
-TEST(code_map, tells_what_a_function_is) {
+TEST(code_map, reports_name_file_and_line) {
     recorded_toy toy("toy_debug");
-    const auto functions = functions_of(toy);
-    const function& found = toy.map.at(functions.find("toy::shelf<std::string>::put")->second);
+    const auto functions = list_functions(toy);
+    const function& info = toy.map.at(functions.find("toy::shelf<std::string>::put")->second);
     EXPECT_EQ(
-        found.name,
+        info.name,
         "toy::shelf<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >"
         "::put(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)");
-    EXPECT_EQ(found.object, "toy_debug");
-    EXPECT_TRUE(found.file.ends_with("/toys/toy.hpp"));
-    EXPECT_EQ(found.line, 15u);
-    EXPECT_EQ(&found, &toy.map.at(functions.find("toy::shelf<std::string>::put")->second));
-    EXPECT_TRUE(toy.map.object(0).found);
+    EXPECT_EQ(info.object, "toy_debug");
+    EXPECT_TRUE(info.file.ends_with("/toys/toy.hpp"));
+    EXPECT_EQ(info.line, 15u);
+    EXPECT_EQ(&info, &toy.map.at(functions.find("toy::shelf<std::string>::put")->second));
+    EXPECT_TRUE(toy.map.object(0).is_readable);
     EXPECT_TRUE(toy.map.object(0).has_lines);
 }
 
-TEST(code_map, says_where_functions_are_inlined) {
+TEST(code_map, reports_chains_of_inlined_functions) {
     recorded_toy toy("toy_debug");
     std::set<std::vector<std::string>> chains;
-    for (const std::uint64_t each : addresses_of(toy.path, 1)) {
-        const std::vector<place> places = toy.map.places(toy.base + each);
+    for (const std::uint64_t address : code_addresses(toy.path, 1)) {
+        const std::vector<place> places = toy.map.places(toy.base + address);
         std::vector<std::string> chain;
         for (const place& function : places) {
             chain.push_back(function.short_name);
@@ -180,10 +181,10 @@ TEST(code_map, has_names_for_code_without_a_file) {
     const function_id unknown = toy.map.function_at(0x1234'5678);
     EXPECT_EQ(toy.map.at(unknown).name, "unknown code");
     EXPECT_EQ(toy.map.function_at(~std::uint64_t{0}), unknown);
-    EXPECT_EQ(toy.map.at(toy.map.function_at(code_map::instruction_of(0))).name, "levels left out");
+    EXPECT_EQ(toy.map.at(toy.map.function_at(code_map::call_instruction(0))).name, "levels left out");
     EXPECT_EQ(toy.map.places(0x1234'5678).at(0).name, "unknown code");
-    EXPECT_EQ(code_map::instruction_of(trace::interrupted_level | 0x10), 0x10u);
-    EXPECT_EQ(code_map::instruction_of(0x10), 0xfu);
+    EXPECT_EQ(code_map::call_instruction(trace::interrupted_level | 0x10), 0x10u);
+    EXPECT_EQ(code_map::call_instruction(0x10), 0xfu);
     EXPECT_EQ(toy.map.file_at(0x1234'5678), 1u);
     EXPECT_FALSE(toy.map.is_allocator_layer(unknown));
 }
@@ -196,8 +197,8 @@ TEST(code_map, names_the_page_of_the_system) {
     EXPECT_EQ(map.warnings(), std::vector<std::string>());
 }
 
-TEST(code_map, says_that_a_file_is_missing_or_another_one) {
-    trace::code_file gone{0x10000, 0x20000, 0x10000, "\x12\xab", "/nowhere/libgone.so", 0};
+TEST(code_map, warns_about_missing_and_changed_files) {
+    trace::code_file missing{0x10000, 0x20000, 0x10000, "\x12\xab", "/nowhere/libgone.so", 0};
     trace::code_file changed = loaded(toy_path("toy_plain"), 0x100000);
     changed.build_id = "another one";
     trace::code_file no_elf{0x1000, 0x2000, 0x1000, "", "/etc/passwd", 0};
@@ -205,7 +206,7 @@ TEST(code_map, says_that_a_file_is_missing_or_another_one) {
     trace::code_file shorter = loaded(toy_path("toy_plain"), 0x200000);
     shorter.build_id.clear();
     shorter.end -= 0x2000;
-    const std::vector<trace::code_file> files{gone, changed, no_elf, folder, shorter};
+    const std::vector<trace::code_file> files{missing, changed, no_elf, folder, shorter};
     code_map map(files);
     EXPECT_EQ(map.warnings(), std::vector<std::string>());
     EXPECT_EQ(map.at(map.function_at(0x11234)).name, "libgone.so+0x1234");
@@ -233,7 +234,7 @@ TEST(code_map, takes_the_main_program_from_the_process) {
     std::vector<trace::code_file> files{loaded(toy_path("toy_dwarf4"), load_address)};
     files[0].path.clear();
     code_map map(files, toy_path("toy_dwarf4"));
-    EXPECT_EQ(map.at(map.function_at(load_address + code_of(toy_path("toy_dwarf4")).first)).object,
+    EXPECT_EQ(map.at(map.function_at(load_address + code_range(toy_path("toy_dwarf4")).first)).object,
               "toy_dwarf4");
     EXPECT_EQ(map.warnings(), std::vector<std::string>());
     files[0].build_id = "\x01\x02\x03\x04\x05";
@@ -241,7 +242,7 @@ TEST(code_map, takes_the_main_program_from_the_process) {
     EXPECT_EQ(redacted.at(redacted.function_at(load_address + 0x3000)).name, "[01020304]+0x3000");
 }
 
-TEST(code_map, says_that_one_file_came_to_the_place_of_another) {
+TEST(code_map, warns_about_files_at_reused_addresses) {
     const trace::code_file first{0x1000, 0x3000, 0x1000, "1", "/nowhere/first.so", 5};
     const trace::code_file second{0x2000, 0x4000, 0x2000, "2", "/nowhere/second.so", 9};
     const std::vector<trace::code_file> files{second, first, first};
@@ -253,7 +254,7 @@ TEST(code_map, says_that_one_file_came_to_the_place_of_another) {
               "have names of the second.");
 }
 
-TEST(code_map, can_be_of_no_files) {
+TEST(code_map, can_be_empty) {
     code_map map({});
     EXPECT_EQ(map.at(map.function_at(0x2500)).name, "unknown code");
 }

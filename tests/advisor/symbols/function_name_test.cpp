@@ -21,7 +21,7 @@ TEST(function_name, has_no_suffix_of_clones) {
     EXPECT_EQ(without_clone(""), "");
 }
 
-TEST(function_name, is_demangled_if_it_can_be) {
+TEST(function_name, is_demangled_if_possible) {
     EXPECT_EQ(demangled("_ZNSt6vectorIiSaIiEE9push_backEOi"),
               "std::vector<int, std::allocator<int> >::push_back(int&&)");
     EXPECT_EQ(demangled("main"), "main");
@@ -33,7 +33,7 @@ TEST(function_name, is_demangled_if_it_can_be) {
     EXPECT_FALSE(demangled("_Z3foo" + std::string(60'000, 'P') + "i").empty());
 }
 
-/// Returns: a symbol whose name doubles its length with each level.
+/// Returns: a symbol whose name doubles in length with each level.
 std::string doubling_symbol(unsigned levels) {
     constexpr const char* digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     std::string arguments = "IPiS1_E"; // S0_ is std::pair, S1_ int*
@@ -43,7 +43,7 @@ std::string doubling_symbol(unsigned levels) {
     return "_Z4workISt4pair" + arguments + "EvPT_";
 }
 
-TEST(function_name, is_mangled_where_it_is_endless) {
+TEST(function_name, stays_mangled_if_it_is_too_long) {
     EXPECT_EQ(demangled(doubling_symbol(1)), "void work<std::pair<int*, int*> >(std::pair<int*, int*>*)");
     for (const unsigned levels : {14U, 17U}) {
         const std::string symbol = doubling_symbol(levels);
@@ -53,11 +53,11 @@ TEST(function_name, is_mangled_where_it_is_endless) {
 }
 
 struct shortened {
-    const char* whole;
+    const char* full;
     const char* brief;
 };
 
-TEST(function_name, is_shorter_without_the_usual) {
+TEST(function_name, is_shortened_without_default_arguments) {
     const shortened cases[] = {
         {"std::vector<int, std::allocator<int> >::push_back(int&&)", "std::vector<int>::push_back"},
         {"void std::vector<int, std::allocator<int> "
@@ -113,12 +113,12 @@ TEST(function_name, is_shorter_without_the_usual) {
         {"operatorial(int)", "operatorial"},
         {"my_operator(int)", "my_operator"},
     };
-    for (const auto& [whole, brief] : cases) {
-        EXPECT_EQ(short_form(whole), brief) << whole;
+    for (const auto& [full, brief] : cases) {
+        EXPECT_EQ(short_form(full), brief) << full;
     }
 }
 
-TEST(function_name, stays_whole_if_it_makes_no_sense) {
+TEST(function_name, stays_unchanged_if_it_is_malformed) {
     for (const std::string name : {"", "foo<int", "foo(int", "foo{lambda(", "(int)", "foo<a>>b", ">", "<",
                                    "operator", "operator ", "{", "[abi:", "libfoo.so+0x1234", "a b"}) {
         EXPECT_EQ(short_form(name).empty(), name.empty()) << name;
@@ -129,7 +129,7 @@ TEST(function_name, stays_whole_if_it_makes_no_sense) {
     EXPECT_EQ(short_form(std::string(100'000, '{')), std::string(100'000, '{'));
 }
 
-TEST(layers, know_functions_that_allocate_for_others) {
+TEST(layers, recognise_functions_that_allocate_for_callers) {
     for (const char* const name : {"operator new",
                                    "operator new[]",
                                    "operator delete",

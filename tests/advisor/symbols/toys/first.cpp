@@ -18,7 +18,7 @@ struct hidden {
 
 } // namespace
 
-/// The other file has a function of the same name.
+/// The other file has a function with this name.
 static __attribute__((noinline)) int same_name(int number) {
     if (number > 1000) {
         std::abort();
@@ -36,8 +36,8 @@ __attribute__((noinline)) int outer(int number) {
 
 template <class T>
 __attribute__((noinline)) shelf<T>::shelf(int size) {
-    for (int each = 0; each < size; ++each) {
-        things.push_back(T(static_cast<std::size_t>(each), 'x'));
+    for (int index = 0; index < size; ++index) {
+        things.push_back(T(static_cast<std::size_t>(index), 'x'));
     }
 }
 
@@ -52,7 +52,7 @@ __attribute__((noinline)) int with_cold_part(int number) {
     return counts["one"] + same_name(number);
 }
 
-/// Cloned for the one argument that it gets.
+/// Cloned for its only argument.
 static __attribute__((noinline)) int with_clone(int number, int always_five) {
     sink = number * always_five;
     return sink + always_five;
