@@ -11,7 +11,7 @@ namespace mallard::trial {
 
 namespace {
 
-class draws {
+class random_numbers {
 public:
     std::uint32_t below(std::uint32_t limit) noexcept {
         state_ = state_ * 6364136223846793005U + 1442695040888963407U;
@@ -31,15 +31,15 @@ void litter_heap(std::uint32_t blocks) noexcept {
         return;
     }
     auto** const all = static_cast<void**>(memory);
-    draws draw;
-    for (std::uint32_t each = 0; each < blocks; ++each) {
-        all[each] = recorder::next().malloc(16 + draw.below(497));
+    random_numbers random;
+    for (std::uint32_t index = 0; index < blocks; ++index) {
+        all[index] = recorder::next().malloc(16 + random.below(497));
     }
-    for (std::uint32_t each = blocks; each > 1; --each) {
-        std::swap(all[each - 1], all[draw.below(each)]);
+    for (std::uint32_t count = blocks; count > 1; --count) {
+        std::swap(all[count - 1], all[random.below(count)]);
     }
-    for (std::uint32_t each = 0; each < blocks / 4 * 3; ++each) {
-        recorder::next().free(all[each]);
+    for (std::uint32_t index = 0; index < blocks / 4 * 3; ++index) {
+        recorder::next().free(all[index]);
     }
     ::munmap(memory, bytes);
 }

@@ -1,4 +1,4 @@
-/// What `mallard try` asks of the trial, through the environment of the program.
+/// The options of a trial, which `mallard try` passes in the environment of the program.
 #pragma once
 
 #include "trial/serve/strategy.hpp"
@@ -9,11 +9,11 @@
 
 namespace mallard::trial {
 
-/// Code of the scope in one file: offsets from the address at which the file is loaded.
+/// Code of the scope in one file: offsets from the load address.
 struct code_range {
-    std::array<char, 256> file; ///< the end of its path; empty for the program itself
+    std::array<char, 256> file; ///< the end of its path; empty for the program
     std::uint64_t begin;
-    /// 0 for the whole function that has `begin`, as the file's table of frames describes it.
+    /// 0 for the entire function at `begin`, as the file's table of frames describes it.
     std::uint64_t end;
 };
 
@@ -24,20 +24,20 @@ struct code_ranges {
     std::size_t count = 0;
 };
 
-/// How a thread is known to be inside of the scope.
+/// The method that decides whether a thread is inside of the scope.
 enum class detection : std::uint8_t {
     stack,     ///< its stack has a call that returns into the scope's code
-    mark,      ///< a MALLARD_SCOPE of that name is open
-    functions, ///< the scope's code was compiled with -finstrument-functions, and says so itself
+    mark,      ///< a MALLARD_SCOPE with the name is open
+    functions, ///< the scope's code was compiled with -finstrument-functions, and reports its calls
 };
 
 struct setting {
-    /// MALLARD_TRIAL=STRATEGY; null if the program is to run as it is.
+    /// MALLARD_TRIAL=STRATEGY; null if the program runs without a trial.
     const strategy* served_by = nullptr;
     /// MALLARD_TRIAL_CODE=FILE:BEGIN-END,BEGIN;FILE:...   hexadecimal
     code_ranges code;
-    /// MALLARD_TRIAL_EXCEPT, as MALLARD_TRIAL_CODE: requests from calls in there go to the global allocator, where a thread
-    /// is known by its stack.
+    /// MALLARD_TRIAL_EXCEPT, as MALLARD_TRIAL_CODE: requests from calls in this code go to the global allocator, if
+    /// scopes are detected by stacks.
     code_ranges except;
     /// MALLARD_TRIAL_BY=stack|mark|functions
     detection by = detection::stack;
@@ -47,16 +47,17 @@ struct setting {
     std::array<char, 4096> report{};
     /// MALLARD_TRIAL_MOST_BYTES: larger requests go to the global allocator.
     std::size_t most_bytes = std::size_t{1} << 20;
-    /// MALLARD_TRIAL_MOST_TAKEN: the most memory of all served blocks, in bytes; 0 for half of the available memory.
+    /// MALLARD_TRIAL_MOST_TAKEN: the limit of memory for all served blocks, in bytes; 0 for half of the available
+    /// memory.
     std::size_t most_taken = 0;
-    /// MALLARD_TRIAL_LITTER: so many blocks are allocated before the program begins, and three in four of them freed, so that
-    /// the global heap is full of holes, as it is in a program that runs for long.
+    /// MALLARD_TRIAL_LITTER: the number of blocks to allocate before the program begins. Three quarters of them are
+    /// freed, so that the global heap is fragmented as in a program that has run for long.
     std::uint32_t litter = 0;
-    /// MALLARD_TRIAL_DELAY_NS: each operation of the scope takes so much longer.
+    /// MALLARD_TRIAL_DELAY_NS: the added time of each operation of the scope.
     std::uint32_t delay_ns = 0;
 
-    /// Effects: takes the trial out of the environment, so that the program and those that it starts see the environment that
-    /// the user has.
+    /// Effects: removes the trial's variables from the environment, so that the program and its children see the
+    /// user's environment.
     static setting read() noexcept;
 };
 

@@ -33,71 +33,72 @@ report* map_report(const char* path) noexcept {
     return memory == MAP_FAILED ? nullptr : new (memory) report;
 }
 
-/// Returns: nanoseconds.
-std::uint64_t read_clock(clockid_t which) noexcept {
-    timespec now{};
-    ::clock_gettime(which, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+/// Returns: the time of the clock in nanoseconds.
+std::uint64_t read_clock(clockid_t clock) noexcept {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// Returns: the turns of an empty loop that take so many nanoseconds; the fastest of some tries counts.
-std::uint64_t turns_of(std::uint32_t nanoseconds) noexcept {
-    constexpr std::uint64_t tried = 100'000;
-    std::uint64_t least = ~std::uint64_t{0};
-    for (int each = 0; each < 10; ++each) {
-        const std::uint64_t before = recorder::nanoseconds();
-        for (std::uint64_t turns = tried; turns != 0; --turns) {
-            asm volatile("" : "+r"(turns));
+/// Returns: iterations of an empty loop that take `nanoseconds`, by the fastest of ten calibrations.
+std::uint64_t calibrate_delay(std::uint32_t nanoseconds) noexcept {
+    constexpr std::uint64_t iterations = 100'000;
+    std::uint64_t fastest = ~std::uint64_t{0};
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        const std::uint64_t start = recorder::nanoseconds();
+        for (std::uint64_t remaining = iterations; remaining != 0; --remaining) {
+            asm volatile("" : "+r"(remaining));
         }
-        const std::uint64_t passed = recorder::nanoseconds() - before;
-        least = passed < least ? passed : least;
+        const std::uint64_t elapsed = recorder::nanoseconds() - start;
+        fastest = elapsed < fastest ? elapsed : fastest;
     }
-    return nanoseconds * tried / (least + 1);
+    return nanoseconds * iterations / (fastest + 1);
 }
 
 } // namespace
 
-/// A request that comes meanwhile, on this thread or on another one, is served by the global allocator.
+/// Concurrent requests, of this thread or others, are served by the global allocator.
 bool trial::begin() noexcept {
     auto expected = state::not_begun;
     if (!state_.compare_exchange_strong(expected, state::beginning)) {
         return false;
     }
-    const int before = errno;
+    const int saved_errno = errno;
     const recorder::uncancelled until_the_end;
-    const bool works = begin_here();
+    const bool works = start();
     state_.store(works ? state::on : state::off, std::memory_order_release);
-    errno = before;
+    errno = saved_errno;
     return works;
 }
 
-bool trial::begin_here() noexcept {
-    asked = setting::read();
-    if (asked.served_by == nullptr) {
+bool trial::start() noexcept {
+    settings = setting::read();
+    if (settings.served_by == nullptr) {
         return false;
     }
-    auto* const same =
+    auto* const flag =
         static_cast<volatile std::uint32_t*>(recorder::memory_wiped_at_fork(sizeof(std::uint32_t)));
-    into = map_report(asked.report.data());
-    if (same == nullptr || into == nullptr || !the_region.open(asked.most_taken)) {
+    results = map_report(settings.report.data());
+    if (flag == nullptr || results == nullptr || !the_region.open(settings.most_taken)) {
         return false;
     }
-    *same = 1;
-    same_process_ = same;
-    into->ranges = static_cast<std::uint32_t>(asked.code.count);
-    code.begin(asked.code, into->seen);
-    except.begin(asked.except, into->seen_excepted);
+    *flag = 1;
+    in_original_process_ = flag;
+    results->ranges = static_cast<std::uint32_t>(settings.code.count);
+    code.begin(settings.code, results->seen);
+    except.begin(settings.except, results->seen_excepted);
     unloaded.begin();
     const std::uint64_t cpu_before = read_clock(CLOCK_PROCESS_CPUTIME_ID),
-                        before = read_clock(CLOCK_MONOTONIC);
-    if (asked.delay_ns > 0) {
-        delay_turns = turns_of(asked.delay_ns);
+                        wall_before = read_clock(CLOCK_MONOTONIC);
+    if (settings.delay_ns > 0) {
+        delay_iterations = calibrate_delay(settings.delay_ns);
     }
-    if (asked.litter > 0) {
-        litter_heap(asked.litter);
+    if (settings.litter > 0) {
+        litter_heap(settings.litter);
     }
-    into->begin_cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
-    into->begin_wall_ns = read_clock(CLOCK_MONOTONIC) - before;
+    results->begin_cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    results->begin_wall_ns = read_clock(CLOCK_MONOTONIC) - wall_before;
     return true;
 }
 

@@ -1,4 +1,4 @@
-/// The trial of this process: one object, in static storage, ready before any constructor has run.
+/// The trial of this process: an object in static storage that is usable before any constructor has run.
 #pragma once
 
 #include "recorder/code/unloads.hpp"
@@ -13,17 +13,17 @@ namespace mallard::trial {
 
 class trial {
 public:
-    /// Effects: begins the trial if the environment asks for one.
-    /// Returns: true if the scope is to be served. In the child of a fork it is not.
+    /// Effects: begins the trial if the environment requests it.
+    /// Returns: true if the scope is to be served; false in the child of a fork.
     bool on() noexcept {
-        const state now = state_.load(std::memory_order_acquire);
-        return now == state::on ? same_process() : now == state::not_begun && begin();
+        const state current = state_.load(std::memory_order_acquire);
+        return current == state::on ? in_original_process() : current == state::not_begun && begin();
     }
 
-    setting asked;
-    report* into = nullptr;
-    /// Turns of an empty loop that take the delay of the setting.
-    std::uint64_t delay_turns = 0;
+    setting settings;
+    report* results = nullptr;
+    /// Iterations of an empty loop that take the delay of the settings.
+    std::uint64_t delay_iterations = 0;
     scope_code code;
     scope_code except;
     recorder::unwind::rule_table rules;
@@ -32,13 +32,13 @@ public:
 private:
     enum class state : std::uint8_t { not_begun, beginning, on, off };
 
-    [[nodiscard]] bool same_process() const noexcept { return *same_process_ != 0; }
+    [[nodiscard]] bool in_original_process() const noexcept { return *in_original_process_ != 0; }
     bool begin() noexcept;
-    bool begin_here() noexcept;
+    bool start() noexcept;
 
     std::atomic<state> state_{state::not_begun};
     /// In memory that is zero in the child of a fork.
-    const volatile std::uint32_t* same_process_ = nullptr;
+    const volatile std::uint32_t* in_original_process_ = nullptr;
 };
 
 extern trial the_trial;

@@ -8,7 +8,7 @@ namespace mallard::trial {
 
 namespace {
 
-/// Returns: true if `path` is `file`, or ends with it behind a slash. The program itself has no path.
+/// Returns: true if `path` is `file`, or ends with a slash and `file`. The program has an empty path.
 bool is_file(const char* path, const char* file) noexcept {
     const std::size_t length = std::strlen(path);
     const std::size_t end = std::strlen(file);
@@ -20,7 +20,7 @@ bool is_file(const char* path, const char* file) noexcept {
 
 } // namespace
 
-bool scope_code::look(std::uint64_t instruction) noexcept {
+bool scope_code::look_up(std::uint64_t instruction) noexcept {
     recorder::unwind::code_object object;
     if (!recorder::unwind::object_at(instruction, object) || object.map == nullptr) {
         return false;
@@ -31,12 +31,12 @@ bool scope_code::look(std::uint64_t instruction) noexcept {
         function.begin -= object.map->l_addr;
         function.end -= object.map->l_addr;
     }
-    for (std::size_t each = 0; each < asked_->count; ++each) {
-        const code_range& range = asked_->all[each];
+    for (std::size_t index = 0; index < ranges_->count; ++index) {
+        const code_range& range = ranges_->all[index];
         const bool inside = range.end == 0 ? function.begin <= range.begin && range.begin < function.end
                                            : range.begin <= offset && offset < range.end;
         if (inside && is_file(object.map->l_name, range.file.data())) {
-            seen_->fetch_or(1U << (each % 32), std::memory_order_relaxed);
+            seen_->fetch_or(1U << (index % 32), std::memory_order_relaxed);
             return true;
         }
     }
@@ -44,8 +44,8 @@ bool scope_code::look(std::uint64_t instruction) noexcept {
 }
 
 void scope_code::clear() noexcept {
-    for (auto& each : places_) {
-        each.store(0, std::memory_order_relaxed);
+    for (auto& entry : places_) {
+        entry.store(0, std::memory_order_relaxed);
     }
 }
 

@@ -1,8 +1,8 @@
-/// Tells if a call returns into the code of the scope, or into code that is left out of it.
+/// Decides whether a call returns into the code of the scope, or into code that is excluded from it.
 ///
-/// Data model: the ranges are offsets in files, because files are loaded at other addresses each time. A table by return
-/// address remembers the answers: | address | 1 bit |. Threads read and write its words without a lock.
-/// Invariant: a word is right as long as its code is loaded. `clear` follows each unloading.
+/// Data model: the ranges are offsets in files, because load addresses vary. A table by return address caches the
+/// answers: | address | 1 bit |. Threads read and write its words without a lock.
+/// Invariant: a word is valid as long as its code is loaded. `clear` is called after each unloading.
 #pragma once
 
 #include "recorder/code/code_objects.hpp"
@@ -16,23 +16,23 @@ namespace mallard::trial {
 
 class scope_code {
 public:
-    /// Effects: `seen` gets a bit for each of the first 32 ranges in which a call was seen.
-    void begin(const code_ranges& asked, std::atomic<std::uint32_t>& seen) noexcept {
-        asked_ = &asked;
+    /// Effects: sets a bit in `seen` for each of the first 32 ranges in which a call was seen.
+    void begin(const code_ranges& ranges, std::atomic<std::uint32_t>& seen) noexcept {
+        ranges_ = &ranges;
         seen_ = &seen;
     }
 
-    [[nodiscard]] bool empty() const noexcept { return asked_ == nullptr || asked_->count == 0; }
+    [[nodiscard]] bool empty() const noexcept { return ranges_ == nullptr || ranges_->count == 0; }
 
     /// Returns: true if the instruction before `return_address` is in one of the ranges.
     [[nodiscard]] bool has(std::uint64_t return_address) noexcept {
         std::atomic<std::uint64_t>& place =
             places_[(return_address ^ return_address >> place_bits) & (places - 1)];
-        const std::uint64_t known = place.load(std::memory_order_relaxed);
-        if (known >> 1 == return_address) [[likely]] {
-            return (known & 1) != 0;
+        const std::uint64_t cached = place.load(std::memory_order_relaxed);
+        if (cached >> 1 == return_address) [[likely]] {
+            return (cached & 1) != 0;
         }
-        const bool answer = look(return_address - 1);
+        const bool answer = look_up(return_address - 1);
         place.store(return_address << 1 | (answer ? 1 : 0), std::memory_order_relaxed);
         return answer;
     }
@@ -44,9 +44,9 @@ private:
     static constexpr unsigned place_bits = 14;
     static constexpr std::uint64_t places = std::uint64_t{1} << place_bits;
 
-    bool look(std::uint64_t instruction) noexcept;
+    bool look_up(std::uint64_t instruction) noexcept;
 
-    const code_ranges* asked_ = nullptr;
+    const code_ranges* ranges_ = nullptr;
     std::atomic<std::uint32_t>* seen_ = nullptr;
     std::array<std::atomic<std::uint64_t>, places> places_{};
 };

@@ -4,19 +4,19 @@
 
 namespace mallard::trial {
 
-void wait_a_little() noexcept {
-    // Reading a clock takes longer than the delay may be.
-    for (std::uint64_t turns = the_trial.delay_turns; turns != 0; --turns) {
-        asm volatile("" : "+r"(turns));
+void delay() noexcept {
+    // Reading a clock may take longer than the delay.
+    for (std::uint64_t iterations = the_trial.delay_iterations; iterations != 0; --iterations) {
+        asm volatile("" : "+r"(iterations));
     }
 }
 
-/// Returns: a block with the contents of `old`, which is free then; null if there is none, and `old` is still there.
+/// Returns: a block with the contents of `old`, which is freed; null if there is no memory, and `old` is unchanged.
 void* event::move(void* old, std::size_t bytes) noexcept {
-    const std::size_t room = server::bytes_of(old);
-    const server* const mine = thread_state::its_server();
+    const std::size_t room = thread_arena::usable_bytes(old);
+    const thread_arena* const local = thread_state::current_arena();
     if (bytes == 0) {
-        server::deallocate(old, mine);
+        thread_arena::deallocate(old, local);
         return nullptr;
     }
     if (bytes <= room && bytes > room / 2) {
@@ -30,7 +30,7 @@ void* event::move(void* old, std::size_t bytes) noexcept {
         return nullptr;
     }
     std::memcpy(block, old, bytes < room ? bytes : room);
-    server::deallocate(old, mine);
+    thread_arena::deallocate(old, local);
     if (state_ != nullptr) {
         ++state_->blocks().counted().moved;
     }

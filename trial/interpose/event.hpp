@@ -1,4 +1,4 @@
-/// One call of the allocator, which the trial serves if it is made inside of the scope.
+/// One call of the allocator, which the trial serves if the caller is inside of the scope.
 #pragma once
 
 #include "recorder/interpose/interposed.hpp"
@@ -12,17 +12,17 @@ namespace mallard::trial {
 
 using trace::record_kind;
 
-/// Effects: takes as much time as the setting says. A program that does not get slower by it does not wait for its allocator.
-void wait_a_little() noexcept;
+/// Effects: takes the time of the setting. A program that it does not slow down does not wait for its allocator.
+void delay() noexcept;
 
 class event {
 public:
     [[gnu::always_inline]] explicit event(const void* frame) noexcept
-        : state_(thread_state::mine()), from_(caller::from_frame(frame)) {}
-    /// A thread that has no state yet is not served in a sandbox, and a server takes no more addresses.
+        : state_(thread_state::mine()), from_(caller::of(frame)) {}
+    /// A thread without a state is not served in a sandbox, and arenas get no more addresses.
     static void prepare_for_sandbox() noexcept {
         if (thread_state* const state = thread_state::mine()) {
-            state->prepare_for_sandbox(caller::from_frame(__builtin_frame_address(0)));
+            state->prepare_for_sandbox(caller::of(__builtin_frame_address(0)));
         }
     }
 
@@ -35,7 +35,8 @@ public:
     event(const event&) = delete;
     event& operator=(const event&) = delete;
 
-    /// Returns: a block of the trial inside of the scope, if it can serve the request, and the result of `allocate` otherwise.
+    /// Returns: a block of the trial if the caller is inside of the scope and the trial can serve the request; else
+    /// the result of `allocate`.
     template <typename Allocate>
     [[gnu::always_inline]] void* allocated(record_kind kind, std::size_t bytes, Allocate allocate) noexcept {
         if (state_ != nullptr) {
@@ -50,28 +51,28 @@ public:
         return allocate();
     }
 
-    /// Returns: a block of the trial inside of the scope; null if a library of the program is to serve the request.
+    /// Returns: a block of the trial inside of the scope; null if a library of the program has to serve the request.
     void* instead_of_library(record_kind kind, std::size_t bytes) noexcept {
         return allocated(kind, bytes, []() -> void* { return nullptr; });
     }
     static void came_from_library(record_kind, std::size_t, void*) noexcept {}
-    /// Returns: true if the block was the trial's, and is freed; false if a library of the program is to free it.
+    /// Returns: true if the block was the trial's, and was freed; false if a library of the program has to free it.
     static bool was_freed_instead_of_library(record_kind, void* block) noexcept {
         const bool is_ours = the_region.holds(block);
         if (is_ours) {
-            server::deallocate(block, thread_state::its_server());
+            thread_arena::deallocate(block, thread_state::current_arena());
         }
         return is_ours;
     }
 
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind, void* block, Free free) noexcept {
-        if (the_trial.asked.delay_ns != 0 && state_ != nullptr && state_->inside(from_)) [[unlikely]] {
+        if (the_trial.settings.delay_ns != 0 && state_ != nullptr && state_->inside(from_)) [[unlikely]] {
             ++state_->blocks().counted().delayed_frees;
-            wait_a_little();
+            delay();
         }
         if (the_region.holds(block)) {
-            server::deallocate(block, thread_state::its_server());
+            thread_arena::deallocate(block, thread_state::current_arena());
         } else {
             free();
         }
@@ -82,31 +83,31 @@ public:
         if (the_region.holds(old)) [[unlikely]] {
             return move(old, bytes);
         }
-        // A block of the global allocator stays there.
+        // A block of the global allocator is not moved.
         return old == nullptr ? allocated(record_kind::realloc, bytes, reallocate) : reallocate();
     }
 
 private:
     [[gnu::always_inline]] void* serve(record_kind kind, std::size_t bytes) noexcept {
-        if (the_trial.asked.delay_ns != 0) [[unlikely]] {
-            wait_a_little();
+        if (the_trial.settings.delay_ns != 0) [[unlikely]] {
+            delay();
         }
-        server& mine = state_->blocks();
-        mine.counted().last_bytes = bytes;
-        mine.counted().last_caller = *reinterpret_cast<const std::uint64_t*>(from_.slot);
-        if (is_of_alignment(kind)) {
-            ++mine.counted().aligned;
+        thread_arena& arena = state_->blocks();
+        arena.counted().last_bytes = bytes;
+        arena.counted().last_caller = *reinterpret_cast<const std::uint64_t*>(from_.slot);
+        if (is_aligned_request(kind)) {
+            ++arena.counted().aligned;
             return nullptr;
         }
-        void* const block = mine.allocate(bytes);
-        // Memory is used again, so it is zero the first time only.
+        void* const block = arena.allocate(bytes);
+        // Reused memory is not zero.
         if (kind == record_kind::calloc && block != nullptr) {
             std::memset(block, 0, bytes);
         }
         return block;
     }
 
-    static constexpr bool is_of_alignment(record_kind kind) noexcept {
+    static constexpr bool is_aligned_request(record_kind kind) noexcept {
         return kind == record_kind::aligned || kind == record_kind::aligned_new_object ||
                kind == record_kind::aligned_new_array;
     }

@@ -1,4 +1,4 @@
-/// The marks of the program, and functions that say themselves when they begin and end.
+/// The marks of the program, and functions that report their own calls.
 
 #include "include/mallard/record/scope.hpp"
 #include "recorder/marks/marked_files.hpp"
@@ -12,26 +12,26 @@ namespace {
 
 using mallard::record::site;
 
-// A site keeps the answer.
+// A site caches the answer.
 constexpr unsigned is_scope = 1;
-constexpr unsigned is_other = 2;
+constexpr unsigned is_foreign_scope = 2;
 
 bool is_the_scope(site& at) noexcept {
-    unsigned known = __atomic_load_n(&at.number, __ATOMIC_RELAXED);
-    if (known == 0) [[unlikely]] {
+    unsigned answer = __atomic_load_n(&at.number, __ATOMIC_RELAXED);
+    if (answer == 0) [[unlikely]] {
         if (!the_trial.on()) {
             return false;
         }
-        const bool same =
-            the_trial.asked.by == detection::mark && std::strcmp(at.name, the_trial.asked.mark.data()) == 0;
-        known = same ? is_scope : is_other;
-        __atomic_store_n(&at.number, known, __ATOMIC_RELAXED);
+        const bool matches = the_trial.settings.by == detection::mark &&
+                             std::strcmp(at.name, the_trial.settings.mark.data()) == 0;
+        answer = matches ? is_scope : is_foreign_scope;
+        __atomic_store_n(&at.number, answer, __ATOMIC_RELAXED);
     }
-    return known == is_scope;
+    return answer == is_scope;
 }
 
 bool is_the_scope(const void* function) noexcept {
-    return the_trial.on() && the_trial.asked.by == detection::functions &&
+    return the_trial.on() && the_trial.settings.by == detection::functions &&
            the_trial.code.has(reinterpret_cast<std::uint64_t>(function) + 1);
 }
 
@@ -61,8 +61,8 @@ void scope_end(site* at) noexcept {
 
 using mallard::record::number;
 
-// Only scopes are of interest to a trial.
-constexpr mallard::record::functions functions_of_trial{
+// A trial only needs scopes.
+constexpr mallard::record::functions trial_functions{
     .scope_begin = scope_begin,
     .scope_end = scope_end,
     .progress = [](site*) {},
@@ -77,18 +77,18 @@ constexpr mallard::record::functions functions_of_trial{
     .rolled_back = [](unsigned long, number) {},
 };
 
-// The trial takes its variables out of the environment before the program walks over them.
+// The trial removes its variables from the environment before the program walks over it.
 [[gnu::constructor]] void connect_marks() {
     static_cast<void>(the_trial.on());
-    mallard::recorder::connect_marked_files(functions_of_trial);
+    mallard::recorder::connect_marked_files(trial_functions);
 }
 
 } // namespace
 
-// Libraries of the program look for this name.
+// Libraries of the program look up this name.
 extern "C"
     __attribute__((visibility("default"))) constexpr mallard::record::functions mallard_record_functions =
-        functions_of_trial;
+        trial_functions;
 
 MALLARD_INTERPOSED void __cyg_profile_func_enter(void* function, void*) noexcept {
     if (is_the_scope(function)) {

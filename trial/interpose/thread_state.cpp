@@ -32,61 +32,63 @@ thread_state* closed_state() noexcept {
 
 constinit thread_local thread_state* thread_state::current = nullptr;
 
-thread_state* thread_state::make() noexcept {
+thread_state* thread_state::open() noexcept {
     if (recorder::lacks_stack()) {
         return nullptr;
     }
     if (current != nullptr && current->opened_) {
         return current;
     }
-    // A thread that has a state, which is not open, is about to end, or is that of the child of a fork.
-    // In a sandbox there is no memory for one.
+    // A thread whose state is not open is about to end, or runs in the child of a fork.
+    // A sandbox does not allow to map memory for a state.
     if (current != nullptr || recorder::in_sandbox() || !the_trial.on()) {
         return nullptr;
     }
-    current = closed_state(); // in the meantime, and for good if there is no server or no memory
-    server* const its = server::take(*the_trial.asked.served_by, the_trial.asked.most_bytes, *the_trial.into);
-    if (its == nullptr) {
+    current =
+        closed_state(); // until the new state is ready, or permanently if there is no arena or no memory
+    thread_arena* const arena = thread_arena::acquire(*the_trial.settings.served_by,
+                                                      the_trial.settings.most_bytes, *the_trial.results);
+    if (arena == nullptr) {
         return nullptr;
     }
-    thread_state* const state = take();
+    thread_state* const state = acquire();
     if (state == nullptr) {
-        its->give_up();
+        arena->release();
         return nullptr;
     }
-    state->server_ = its;
+    state->arena_ = arena;
     state->opened_ = true;
     state->watch_stack();
     current = state;
-    // If the program has taken all keys, the state stays open, and its server is lost with the thread.
+    // If the program has used up all keys, the state stays open, and its arena is lost with the thread.
     static_cast<void>(end_of_threads.expect(state));
     return state;
 }
 
-thread_state* thread_state::take() noexcept {
-    for (thread_state* each = all_states.load(std::memory_order_acquire); each != nullptr;
-         each = each->next_) {
+thread_state* thread_state::acquire() noexcept {
+    for (thread_state* state = all_states.load(std::memory_order_acquire); state != nullptr;
+         state = state->next_) {
         bool taken = false;
-        if (each->taken_.compare_exchange_strong(taken, true, std::memory_order_acq_rel)) {
-            each->detector_.forget();
-            each->open_ = 0;
-            each->busy_ = false;
-            return each;
+        if (state->taken_.compare_exchange_strong(taken, true, std::memory_order_acq_rel)) {
+            state->detector_.forget();
+            state->open_ = 0;
+            state->busy_ = false;
+            return state;
         }
     }
     void* const memory = recorder::memory_wiped_at_fork(sizeof(thread_state));
     if (memory == nullptr) {
         return nullptr;
     }
-    auto* const made = new (memory) thread_state;
-    if (!made->detector_.open()) {
+    auto* const state = new (memory) thread_state;
+    if (!state->detector_.open()) {
         ::munmap(memory, sizeof(thread_state));
         return nullptr;
     }
-    made->next_ = all_states.load(std::memory_order_relaxed);
-    while (!all_states.compare_exchange_weak(made->next_, made, std::memory_order_release)) {
+    state->next_ = all_states.load(std::memory_order_relaxed);
+    while (!all_states.compare_exchange_weak(state->next_, state, std::memory_order_release)) {
     }
-    return made;
+    return state;
 }
 
 void thread_state::thread_ends() noexcept {
@@ -94,17 +96,17 @@ void thread_state::thread_ends() noexcept {
         return;
     }
     opened_ = ready_ = false;
-    server* const mine = server_;
-    server_ = nullptr;
-    // Blocks that are freed from here on come back to the server as another thread's do.
+    thread_arena* const arena = arena_;
+    arena_ = nullptr;
+    // Blocks that are freed from here on are returned to the arena like those of another thread.
     current = closed_state();
-    mine->give_up();
+    arena->release();
     taken_.store(false, std::memory_order_release);
 }
 
 bool thread_state::inside(caller from) noexcept {
-    if (the_trial.asked.by != detection::stack) {
-        // A longjmp may have left the scope without a word.
+    if (the_trial.settings.by != detection::stack) {
+        // A longjmp may have left the scope without an end.
         if (open_ > 0 && from.slot > outermost_) {
             open_ = 0;
         }
@@ -120,9 +122,9 @@ bool thread_state::inside(caller from) noexcept {
         the_trial.code.clear();
         the_trial.except.clear();
     }
-    const bool found = detector_.inside(from, the_trial.rules, the_trial.code, the_trial.except);
+    const bool is_inside = detector_.inside(from, the_trial.rules, the_trial.code, the_trial.except);
     busy_ = false;
-    return found;
+    return is_inside;
 }
 
 void thread_state::begins(caller from) noexcept {

@@ -1,4 +1,4 @@
-/// The one function of the malloc family that tells about a block, and gives none.
+/// The only function of the malloc family that inspects a block.
 
 #include "trial/interpose/event.hpp"
 
@@ -11,15 +11,15 @@ using namespace mallard::trial;
 
 MALLARD_INTERPOSED std::size_t malloc_usable_size(void* block) noexcept {
     if (the_region.holds(block)) {
-        return server::bytes_of(block);
+        return thread_arena::usable_bytes(block);
     }
     using function = std::size_t (*)(void*);
-    // No guard of the compiler's, which a fork during the first call would leave locked in the child.
+    // Without a compiler's guard, which a fork during the first call would leave locked in the child.
     static constinit std::atomic<function> next{nullptr};
-    function found = next.load(std::memory_order_relaxed);
-    if (found == nullptr) {
-        found = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
-        next.store(found, std::memory_order_relaxed);
+    function function_pointer = next.load(std::memory_order_relaxed);
+    if (function_pointer == nullptr) {
+        function_pointer = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
+        next.store(function_pointer, std::memory_order_relaxed);
     }
-    return found == nullptr ? 0 : found(block);
+    return function_pointer == nullptr ? 0 : function_pointer(block);
 }

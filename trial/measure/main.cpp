@@ -1,16 +1,17 @@
-/// mallard-measure DESCRIPTOR [NAME=VALUE ...] -- PROGRAM ARGUMENTS: runs a program with these variables, and measures its process.
-///
-/// A process begins with the peak memory of the process that started it: a program that is started by an interpreter
-/// seems to have the peak of the interpreter. This one is small.
-///
-/// It writes one line to the descriptor, if the program started: its status as wait() gives it, microseconds of CPU time
-/// in it and in the system, nanoseconds of wall time, peak memory in KiB, minor and major page faults. Else the line is
-/// "error" and the number of the error.
-///
-/// The program ends with this process. If this process leads its group, SIGTERM ends the whole group: the system sends it
-/// when a killed front asked for that with PR_SET_PDEATHSIG.
-///
-/// Exit status: 0; 1 if the program did not start; 2 for wrong words.
+/// mallard-measure DESCRIPTOR [NAME=VALUE ...] -- PROGRAM ARGUMENTS: runs a program with these variables, and
+/// measures its process.
+//
+/// A process inherits the peak memory of the process that started it: a program started by an interpreter seems to
+/// have the interpreter's peak. This program is small.
+//
+/// It writes one line to the descriptor if the program started: its status as wait() returns it, microseconds of CPU
+/// time in user and in system mode, nanoseconds of wall time, peak memory in KiB, minor and major page faults.
+/// Otherwise the line is "error" and the error number.
+//
+/// The program ends with this process. If this process leads its group, SIGTERM ends the whole group: the kernel
+/// sends it when a killed parent requested that with PR_SET_PDEATHSIG.
+//
+/// Exit status: 0; 1 if the program did not start; 2 for invalid arguments.
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -31,26 +32,26 @@ long long microseconds(const timeval& time) noexcept {
     return static_cast<long long>(time.tv_sec) * 1'000'000 + time.tv_usec;
 }
 
-long long nanoseconds_now() noexcept {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<long long>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+long long monotonic_nanoseconds() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<long long>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 extern "C" void end_group(int) {
     kill(0, SIGKILL);
 }
 
-/// The child writes the number of its error to the pipe, which closes when the program begins.
+/// Runs in the child: writes the error number to the pipe, which closes when the program begins.
 [[noreturn]] void become(char** program, char** variables, int variable_count, int report, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) { // it ended before the request
+    if (getppid() != parent) { // the parent ended before the request
         _exit(127);
     }
-    for (int each = 0; each < variable_count; ++each) {
-        putenv(variables[each]);
+    for (int index = 0; index < variable_count; ++index) {
+        putenv(variables[index]);
     }
-    // execvp takes a file of an unknown format for a shell's.
+    // execvp runs a file of an unknown format as a shell script.
     if (std::strchr(program[0], '/') != nullptr) {
         execv(program[0], program);
     } else {
@@ -88,7 +89,7 @@ int main(int count, char** words) {
     }
     const pid_t own = getpid();
     const auto on_term = getpgrp() == own ? signal(SIGTERM, end_group) : SIG_ERR;
-    const long long begin = nanoseconds_now();
+    const long long begin = monotonic_nanoseconds();
     const pid_t child = fork();
     if (child < 0) {
         return fail(result, errno);
@@ -101,13 +102,13 @@ int main(int count, char** words) {
     }
     close(pipe_ends[1]);
     int error = 0;
-    const ssize_t told = read(pipe_ends[0], &error, sizeof error);
+    const ssize_t error_bytes = read(pipe_ends[0], &error, sizeof error);
     int status = 0;
     rusage used{};
     while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
     }
-    const long long end = nanoseconds_now();
-    if (told == sizeof error) {
+    const long long end = monotonic_nanoseconds();
+    if (error_bytes == sizeof error) {
         return fail(result, error);
     }
     dprintf(result, "%d %lld %lld %lld %ld %ld %ld\n", status, microseconds(used.ru_utime),

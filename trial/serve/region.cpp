@@ -20,14 +20,14 @@ constinit region the_region;
 
 namespace {
 
-// Linux gives a process its addresses from the other end of the 47 bits, and a program that wants some of its own takes lower ones.
+// Linux allocates addresses from the upper end of the 47 bits, and programs with fixed addresses use lower ones.
 constexpr std::uintptr_t first_base = 0x3a00'0000'0000;
 constexpr std::uintptr_t last_base = 0x5200'0000'0000;
 constexpr std::uintptr_t between_bases = 0x0200'0000'0000;
-// A thread that waits for another one's slice, which maps it.
+// The limit of waiting for another thread, which is mapping its slice.
 constexpr unsigned most_waits = 10'000;
 
-/// Returns: memory at that place; null if something else is there, or there is none. Then errno is EEXIST, or another one.
+/// Returns: memory at that address; null on failure. errno is EEXIST if the addresses are in use.
 std::byte* map_at(std::uintptr_t place, std::size_t bytes) noexcept {
     void* const memory = ::mmap(reinterpret_cast<void*>(place), bytes, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -35,14 +35,14 @@ std::byte* map_at(std::uintptr_t place, std::size_t bytes) noexcept {
         return nullptr;
     }
     if (reinterpret_cast<std::uintptr_t>(memory) != place) {
-        ::munmap(memory, bytes); // an old kernel takes the place for a hint
+        ::munmap(memory, bytes); // an old kernel treats the address as a hint
         errno = EEXIST;
         return nullptr;
     }
     return static_cast<std::byte*>(memory);
 }
 
-/// The first bytes of a file of the system; none if it cannot be read.
+/// The beginning of a system file; empty if it cannot be read.
 class begin_of_file {
 public:
     explicit begin_of_file(const char* path) noexcept {
@@ -55,13 +55,13 @@ public:
     [[nodiscard]] bool has(std::string_view text) const noexcept {
         return std::string_view(bytes_, length_).find(text) != std::string_view::npos;
     }
-    /// Returns: the number behind `name`; `otherwise` if there is none.
-    [[nodiscard]] std::size_t number(std::string_view name, std::size_t otherwise) const noexcept {
+    /// Returns: the number behind `name`, or `fallback`.
+    [[nodiscard]] std::size_t number(std::string_view name, std::size_t fallback) const noexcept {
         const std::string_view text(bytes_, length_);
         const std::size_t at = text.find(name);
         const std::size_t digits =
             at == std::string_view::npos ? at : text.find_first_of("0123456789", at + name.size());
-        std::size_t number = otherwise;
+        std::size_t number = fallback;
         if (digits != std::string_view::npos) {
             std::from_chars(text.data() + digits, text.data() + text.size(), number);
         }
@@ -77,13 +77,13 @@ std::size_t available_bytes() noexcept {
     return begin_of_file("/proc/meminfo").number("MemAvailable:", SIZE_MAX >> 10) << 10;
 }
 
-/// Returns: the bytes of addresses that the trial may take: an eighth of all, where they are limited, because the program
-/// needs the rest.
+/// Returns: the bytes of addresses that the trial may take. If addresses are limited, an eighth of the limit: the
+/// program needs the others.
 std::size_t most_addresses() noexcept {
     std::size_t most = SIZE_MAX;
-    for (const auto which : {RLIMIT_AS, RLIMIT_DATA}) {
+    for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
         rlimit limit{};
-        if (::getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
             most = std::min<std::size_t>(most, limit.rlim_cur / 8);
         }
     }
@@ -95,11 +95,12 @@ std::size_t most_addresses() noexcept {
 
 bool region::open(std::size_t most_taken_bytes) noexcept {
     most_taken_ = most_taken_bytes != 0 ? most_taken_bytes : available_bytes() / 2;
-    // The global allocator asks for no huge pages, so the trial has some only where the system gives them to all.
+    // The global allocator does not request huge pages, so the trial has them only where the system always gives
+    // them.
     huge_pages_ = begin_of_file("/sys/kernel/mm/transparent_hugepage/enabled").has("[always]");
     for (std::uintptr_t base = first_base; base <= last_base; base += between_bases) {
-        if (std::byte* const tried = map_at(base, sizes_bytes)) {
-            ::munmap(tried, sizes_bytes);
+        if (std::byte* const probe = map_at(base, sizes_bytes)) {
+            ::munmap(probe, sizes_bytes);
             base_ = base;
             sizes_ = reinterpret_cast<std::uint8_t*>(base + most_slices * slice_bytes);
             return true;
@@ -108,26 +109,27 @@ bool region::open(std::size_t most_taken_bytes) noexcept {
     return false;
 }
 
-std::byte* region::take_slice(server* who) noexcept {
+std::byte* region::take_slice(thread_arena* owner) noexcept {
     const int errno_of_program = errno;
-    std::byte* const slice = map_slice(who);
+    std::byte* const slice = map_slice(owner);
     errno = errno_of_program;
     return slice;
 }
 
-// The program may limit its addresses while it runs, so each slice but the first is compared with the limits of its time.
-std::byte* region::map_slice(server* who) noexcept {
+// The program may limit its addresses while it runs, so each slice except the first is checked against the current
+// limits.
+std::byte* region::map_slice(thread_arena* owner) noexcept {
     for (unsigned waits = 0; waits < most_waits; ++waits) {
         const std::size_t bytes = bytes_.load(std::memory_order_acquire);
-        const std::size_t which = bytes / slice_bytes;
-        if (which >= most_slices || recorder::in_sandbox() ||
-            (which != 0 && (which + 1) * (slice_bytes + sizes_bytes) > most_addresses())) {
+        const std::size_t index = bytes / slice_bytes;
+        if (index >= most_slices || recorder::in_sandbox() ||
+            (index != 0 && (index + 1) * (slice_bytes + sizes_bytes) > most_addresses())) {
             return nullptr;
         }
         auto* const sizes =
-            map_at(reinterpret_cast<std::uintptr_t>(sizes_) + which * sizes_bytes, sizes_bytes);
+            map_at(reinterpret_cast<std::uintptr_t>(sizes_) + index * sizes_bytes, sizes_bytes);
         if (sizes == nullptr && errno == EEXIST) {
-            ::sched_yield(); // another thread is about to have this slice
+            ::sched_yield(); // another thread is mapping this slice
             continue;
         }
         std::byte* const slice = sizes == nullptr ? nullptr : map_at(base_ + bytes, slice_bytes);
@@ -140,7 +142,7 @@ std::byte* region::map_slice(server* who) noexcept {
         if (!huge_pages_) {
             ::madvise(slice, slice_bytes, MADV_NOHUGEPAGE);
         }
-        owners_[which].store(who, std::memory_order_release);
+        owners_[index].store(owner, std::memory_order_release);
         bytes_.store(bytes + slice_bytes, std::memory_order_release);
         return slice;
     }

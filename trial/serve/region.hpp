@@ -1,14 +1,16 @@
-/// The addresses of all blocks that the trial serves: one range, which grows.
+/// The addresses of all blocks that the trial serves: one growing range.
 ///
-///     region:  | slice 0 | slice 1 | ...          32 MiB each, owned by one server
+///     region:  | slice 0 | slice 1 | ...          32 MiB each, owned by one arena
 ///     sizes:   one byte for each 16 bytes of the region: the size of the block that begins there
 ///
-/// Data model: a block is the trial's if its address is in the region; its slice tells its server. The sizes lie apart, so
-/// that a block has no header, as in a program whose containers know their sizes. Memory comes with the first write.
-/// The slices lie in a part of the address space that the kernel gives to nobody unasked, so the next one finds room there. Nothing is
-/// reserved: addresses may be limited (RLIMIT_AS), and a process may lock all that it has (mlockall).
-/// Invariant: a slice belongs to one server for ever.
-/// Bound: memory is taken once and used again, but never given back, so the region takes no more than it is told to.
+/// Data model: a block is the trial's if its address is in the region; its slice determines its arena. The sizes are
+/// separate, so that a block has no header, as in a program whose containers know their sizes. The first write to a
+/// page allocates its memory.
+/// The slices lie in a part of the address space that the kernel does not use by default, so that the next slice
+/// finds room. Nothing is reserved: addresses may be limited (RLIMIT_AS), and a process may lock all of its memory
+/// (mlockall).
+/// Invariant: a slice belongs to one arena for ever.
+/// Bound: memory is reused, but never returned, so the region takes at most `most_taken_bytes`.
 #pragma once
 
 #include <array>
@@ -18,7 +20,7 @@
 
 namespace mallard::trial {
 
-class server;
+class thread_arena;
 
 class region {
 public:
@@ -27,13 +29,13 @@ public:
     static constexpr std::size_t sizes_bytes = slice_bytes / granule;
     static constexpr unsigned most_slices = 8192;
 
-    /// Effects: finds the place of the region. At most `most_taken_bytes` of memory are taken; 0 stands for half of the system's
-    /// available memory.
-    /// Returns: false if there is none.
+    /// Effects: chooses the addresses of the region. It takes at most `most_taken_bytes` of memory; 0 stands for half
+    /// of the available memory.
+    /// Returns: false if no addresses are free.
     bool open(std::size_t most_taken_bytes) noexcept;
 
-    /// Effects: counts memory that was not used before.
-    /// Returns: false if no more is to be taken.
+    /// Effects: counts memory that is used for the first time.
+    /// Returns: false if the limit is reached.
     bool takes(std::size_t bytes) noexcept {
         return taken_.fetch_add(bytes, std::memory_order_relaxed) + bytes < most_taken_;
     }
@@ -42,26 +44,27 @@ public:
         return reinterpret_cast<std::uintptr_t>(block) - base_ < bytes_.load(std::memory_order_relaxed);
     }
 
-    /// Returns: the server of the block.
+    /// Returns: the arena of the block.
     /// Requires: holds(block).
-    [[nodiscard]] server* owner_of(const void* block) const noexcept {
-        return owners_[offset_of(block) / slice_bytes].load(std::memory_order_acquire);
+    [[nodiscard]] thread_arena* owner(const void* block) const noexcept {
+        return owners_[offset(block) / slice_bytes].load(std::memory_order_acquire);
     }
 
-    static constexpr std::uint8_t no_block = 0; ///< in place of a size: none begins there, or it is free
-    static constexpr std::uint8_t size_in_front = 0xff; ///< in place of a size: it is in front of the block
+    static constexpr std::uint8_t no_block = 0; ///< instead of a size: no block begins there, or it is free
+    static constexpr std::uint8_t size_in_front =
+        0xff; ///< instead of a size: it is stored in front of the block
 
-    /// The size in granules of the block that begins there, or one of the two numbers.
+    /// Returns: the size in granules of the block at the address, or one of the two special numbers.
     [[nodiscard]] std::uint8_t& size_at(const void* block) const noexcept {
-        return sizes_[offset_of(block) / granule];
+        return sizes_[offset(block) / granule];
     }
 
-    /// Returns: a slice that is `who`'s from now on; null if the process may have no more.
-    std::byte* take_slice(server* who) noexcept;
+    /// Returns: a slice that belongs to `owner` from now on; null if the process may have no more.
+    std::byte* take_slice(thread_arena* owner) noexcept;
 
 private:
-    std::byte* map_slice(server* who) noexcept;
-    [[nodiscard]] std::size_t offset_of(const void* block) const noexcept {
+    std::byte* map_slice(thread_arena* owner) noexcept;
+    [[nodiscard]] std::size_t offset(const void* block) const noexcept {
         return reinterpret_cast<std::uintptr_t>(block) - base_;
     }
 
@@ -71,7 +74,7 @@ private:
     std::size_t most_taken_ = 0;
     std::atomic<std::size_t> taken_{0};
     bool huge_pages_ = false;
-    std::array<std::atomic<server*>, most_slices> owners_{};
+    std::array<std::atomic<thread_arena*>, most_slices> owners_{};
 };
 
 extern region the_region;

@@ -1,9 +1,9 @@
-/// The upstream of a server's mechanism: chunks of its slices.
+/// The upstream of an arena's mechanism: chunks of its slices.
 ///
-/// Data model: the current slice is cut from its front. Chunks are powers of two; those that come back wait in a list for
-/// each size, linked through their first words.
+/// Data model: chunks are cut from the front of the current slice. Their sizes are powers of two; freed chunks are
+/// kept in a list for each size, linked through their first words.
 /// Invariants: a chunk begins at a multiple of its size, or of 2 MiB if it is larger. While `has_room()`, requests of
-/// `most_bytes` and less are served, with all that they cause. The mechanism is not asked for a block otherwise, because the
+/// up to `most_bytes` are served, with all chunks that they cause. The mechanism is not called otherwise, because a
 /// failure of its upstream would end the program.
 #pragma once
 
@@ -23,7 +23,9 @@ public:
     static constexpr std::size_t least_bytes = 4096;
     static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
-    region_upstream(server* owner, counts& into) noexcept : owner_(owner), counts_(into) { next_slice(); }
+    region_upstream(thread_arena* owner, counts& results) noexcept : owner_(owner), counts_(results) {
+        next_slice();
+    }
     region_upstream(const region_upstream&) = delete;
     region_upstream& operator=(const region_upstream&) = delete;
 
@@ -31,14 +33,14 @@ public:
 
     /// Requires: has_room().
     void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-        const std::size_t size = size_of(bytes, alignment);
+        const std::size_t size = chunk_bytes(bytes, alignment);
         taken_bytes_ += size;
         if (taken_bytes_ > counts_.most_taken_bytes) {
             counts_.most_taken_bytes = taken_bytes_;
         }
-        void*& waiting = waiting_[static_cast<std::size_t>(std::countr_zero(size))];
-        if (void* const chunk = waiting) {
-            waiting = *static_cast<void**>(chunk);
+        void*& free_list = free_lists_[static_cast<std::size_t>(std::countr_zero(size))];
+        if (void* const chunk = free_list) {
+            free_list = *static_cast<void**>(chunk);
             return chunk;
         }
         const std::size_t boundary = size < largest_boundary ? size : largest_boundary;
@@ -53,19 +55,19 @@ public:
     }
 
     void deallocate(void* chunk, std::size_t bytes, std::size_t alignment) noexcept {
-        const std::size_t size = size_of(bytes, alignment);
-        void*& waiting = waiting_[static_cast<std::size_t>(std::countr_zero(size))];
-        *static_cast<void**>(chunk) = waiting;
-        waiting = chunk;
+        const std::size_t size = chunk_bytes(bytes, alignment);
+        void*& free_list = free_lists_[static_cast<std::size_t>(std::countr_zero(size))];
+        *static_cast<void**>(chunk) = free_list;
+        free_list = chunk;
         taken_bytes_ -= size;
     }
 
 private:
     static constexpr std::size_t largest_boundary = std::size_t{2} << 20;
-    // The largest request as a power of two, its boundary, and what a mechanism takes for its own metadata.
+    // The largest request as a power of two, its boundary, and the mechanism's own metadata.
     static constexpr std::size_t spare_bytes = 3 * most_bytes;
 
-    static std::size_t size_of(std::size_t bytes, std::size_t alignment) noexcept {
+    static std::size_t chunk_bytes(std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t least = bytes > alignment ? bytes : alignment;
         return std::bit_ceil(least > least_bytes ? least : least_bytes);
     }
@@ -79,13 +81,13 @@ private:
         }
     }
 
-    server* owner_;
+    thread_arena* owner_;
     counts& counts_;
     bool has_room_ = false;
     std::byte* cursor_ = nullptr;
     std::byte* limit_ = nullptr;
     std::size_t taken_bytes_ = 0;
-    std::array<void*, 64> waiting_{};
+    std::array<void*, 64> free_lists_{};
 };
 
 } // namespace mallard::trial

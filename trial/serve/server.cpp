@@ -12,45 +12,48 @@ namespace mallard::trial {
 
 namespace {
 
-constinit std::atomic<server*> all_servers{nullptr};
+constinit std::atomic<thread_arena*> all_arenas{nullptr};
 
 } // namespace
 
-server::server(const strategy& by, std::size_t most_bytes, counts& into) noexcept
-    : strategy_(&by), allocate_(by.allocate), deallocate_(by.deallocate),
-      too_many_bytes_(by.largest_bytes == 0
+thread_arena::thread_arena(const strategy& mechanism, std::size_t most_bytes, counts& results) noexcept
+    : strategy_(&mechanism), allocate_(mechanism.allocate), deallocate_(mechanism.deallocate),
+      too_many_bytes_(mechanism.largest_bytes == 0
                           ? 0
-                          : std::min({by.largest_bytes, most_bytes, region_upstream::most_bytes / 2}) + 1),
-      counts_(into), upstream_(this, into) {
-    by.make(*this);
+                          : std::min({mechanism.largest_bytes, most_bytes, region_upstream::most_bytes / 2}) +
+                                1),
+      counts_(results), upstream_(this, results) {
+    mechanism.construct(*this);
 }
 
-server* server::take(const strategy& by, std::size_t most_bytes, report& into) noexcept {
-    for (server* each = all_servers.load(std::memory_order_acquire); each != nullptr; each = each->next_) {
+thread_arena* thread_arena::acquire(const strategy& mechanism, std::size_t most_bytes,
+                                    report& results) noexcept {
+    for (thread_arena* arena = all_arenas.load(std::memory_order_acquire); arena != nullptr;
+         arena = arena->next_) {
         bool taken = false;
-        if (each->taken_.compare_exchange_strong(taken, true, std::memory_order_acq_rel)) {
-            return each;
+        if (arena->taken_.compare_exchange_strong(taken, true, std::memory_order_acq_rel)) {
+            return arena;
         }
     }
-    std::uint32_t number = into.servers.load(std::memory_order_relaxed);
+    std::uint32_t number = results.arenas.load(std::memory_order_relaxed);
     do {
-        if (number >= report::most_servers) {
+        if (number >= report::max_arenas) {
             return nullptr;
         }
-    } while (!into.servers.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
+    } while (!results.arenas.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
     void* const memory =
-        ::mmap(nullptr, sizeof(server), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ::mmap(nullptr, sizeof(thread_arena), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return nullptr;
     }
-    auto* const made = new (memory) server(by, most_bytes, into.of_server[number]);
-    made->next_ = all_servers.load(std::memory_order_relaxed);
-    while (!all_servers.compare_exchange_weak(made->next_, made, std::memory_order_release)) {
+    auto* const arena = new (memory) thread_arena(mechanism, most_bytes, results.arena_counts[number]);
+    arena->next_ = all_arenas.load(std::memory_order_relaxed);
+    while (!all_arenas.compare_exchange_weak(arena->next_, arena, std::memory_order_release)) {
     }
-    return made;
+    return arena;
 }
 
-void* server::refuse() noexcept {
+void* thread_arena::refuse() noexcept {
     std::uint64_t& reason = strategy_->largest_bytes == 0 ? counts_.in_null
                             : upstream_.has_room()        ? counts_.too_large
                                                           : counts_.no_room;
@@ -58,27 +61,27 @@ void* server::refuse() noexcept {
     return nullptr;
 }
 
-void server::stop_at_wrong_free() noexcept {
-    constexpr std::string_view told =
+void thread_arena::stop_at_wrong_free() noexcept {
+    constexpr std::string_view message =
         "mallard try: a block of the scope was freed twice, or never allocated\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, told.data(), told.size());
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
     std::abort();
 }
 
-/// Effects: the block waits for the owner.
-void server::give_back(void* block) noexcept {
+/// Effects: queues the block for its owner.
+void thread_arena::return_block(void* block) noexcept {
     auto** const link = static_cast<void**>(block);
     *link = returned_.load(std::memory_order_relaxed);
     while (!returned_.compare_exchange_weak(*link, block, std::memory_order_release)) {
     }
 }
 
-/// Effects: frees what other threads have given back.
-void server::take_back() noexcept {
+/// Effects: frees the blocks that other threads have returned.
+void thread_arena::reclaim_returned() noexcept {
     void* block = returned_.exchange(nullptr, std::memory_order_acquire);
     while (block != nullptr) {
         void* const next = *static_cast<void**>(block);
-        // Two threads that freed the block are told apart here only.
+        // A free by two threads is detected here only.
         if (the_region.size_at(block) == region::no_block) [[unlikely]] {
             stop_at_wrong_free();
         }

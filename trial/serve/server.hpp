@@ -1,9 +1,9 @@
-/// The blocks of the scope that one thread asked for.
+/// The blocks of the scope that one thread requested.
 ///
-/// Data model: a mechanism of the library, which only the owner calls, over chunks of slices that are the server's for ever.
-/// Blocks that other threads free wait in a list through themselves until the owner's next request. A server stays when its
-/// thread ends, because its blocks may live on; another thread takes it over.
-/// Owner: its thread, all but `returned_`.
+/// Data model: a mechanism of the library, which only the owner calls, over chunks of slices that belong to the arena
+/// for ever. Blocks that other threads free are linked into a list until the owner's next request. An arena outlives
+/// its thread, because its blocks may; another thread takes it over.
+/// Owner: its thread, except for `returned_`.
 #pragma once
 
 #include "trial/report.hpp"
@@ -17,15 +17,15 @@
 
 namespace mallard::trial {
 
-class server {
+class thread_arena {
 public:
-    /// Returns: a server that only the calling thread uses, until give_up(); null if there is no memory.
-    static server* take(const strategy& by, std::size_t most_bytes, report& into) noexcept;
+    /// Returns: an arena that only the calling thread uses, until release(); null if there is no memory.
+    static thread_arena* acquire(const strategy& mechanism, std::size_t most_bytes, report& results) noexcept;
 
-    /// Effects: another thread may take the server.
-    void give_up() noexcept { taken_.store(false, std::memory_order_release); }
+    /// Effects: lets another thread acquire the arena.
+    void release() noexcept { taken_.store(false, std::memory_order_release); }
 
-    /// Returns: a block of at least `bytes`; null if the global allocator is to serve the request.
+    /// Returns: a block of at least `bytes`; null if the global allocator has to serve the request.
     [[gnu::always_inline]] void* allocate(std::size_t bytes) noexcept {
         if (bytes >= too_many_bytes_ || !upstream_.has_room()) [[unlikely]] {
             return refuse();
@@ -33,23 +33,23 @@ public:
         return allocate_(*this, bytes);
     }
 
-    /// Effects: the block is free, on whatever thread. One that is free already ends the program.
+    /// Effects: frees the block, on any thread. A double free ends the program.
     /// Requires: the_region.holds(block).
-    [[gnu::always_inline]] static void deallocate(void* block, const server* mine) noexcept {
+    [[gnu::always_inline]] static void deallocate(void* block, const thread_arena* local) noexcept {
         if (the_region.size_at(block) == region::no_block) [[unlikely]] {
             stop_at_wrong_free();
         }
-        server* const owner = the_region.owner_of(block);
-        if (owner == mine) [[likely]] {
+        thread_arena* const owner = the_region.owner(block);
+        if (owner == local) [[likely]] {
             owner->deallocate_(*owner, block);
         } else {
-            owner->give_back(block);
+            owner->return_block(block);
         }
     }
 
-    /// Returns: the bytes that the block has room for.
+    /// Returns: the usable size of the block.
     /// Requires: the_region.holds(block).
-    static std::size_t bytes_of(const void* block) noexcept {
+    static std::size_t usable_bytes(const void* block) noexcept {
         const std::size_t granules = the_region.size_at(block);
         return granules != region::size_in_front ? granules * region::granule : size_in_front(block);
     }
@@ -58,7 +58,7 @@ public:
 
     // For the strategies.
     template <typename Served>
-    void make() {
+    void construct() {
         ::new (static_cast<void*>(room_)) Served(upstream_);
     }
     template <typename Served>
@@ -70,7 +70,7 @@ private:
     static constexpr std::size_t granule = region::granule;
     static constexpr std::size_t most_granules = region::size_in_front - 1;
 
-    server(const strategy& by, std::size_t most_bytes, counts& into) noexcept;
+    thread_arena(const strategy& mechanism, std::size_t most_bytes, counts& results) noexcept;
 
     /// A large block has its size in the 16 bytes in front of it.
     static std::size_t& size_in_front(const void* block) noexcept {
@@ -78,11 +78,11 @@ private:
     }
 
     template <typename Served>
-    [[gnu::noinline]] void* allocate_unusual(std::size_t bytes) noexcept;
+    [[gnu::noinline]] void* allocate_special(std::size_t bytes) noexcept;
     template <typename Served>
     [[gnu::noinline]] void deallocate_large(void* block, std::size_t bytes) noexcept;
 
-    /// Returns: the blocks that are not free, those that wait included.
+    /// Returns: the number of live blocks, including returned ones.
     [[nodiscard]] std::uint64_t live() const noexcept {
         return counts_.served - counts_.freed - counts_.freed_by_others;
     }
@@ -93,28 +93,29 @@ private:
     }
 
     [[gnu::cold, gnu::noinline]] void* refuse() noexcept;
-    /// Effects: ends the program, as the global allocator does. Counts that are wrong would rewind over live blocks.
+    /// Effects: ends the program, as the global allocator does. With wrong counts the arena would rewind over live
+    /// blocks.
     [[noreturn, gnu::cold, gnu::noinline]] static void stop_at_wrong_free() noexcept;
-    [[gnu::noinline]] void take_back() noexcept;
-    [[gnu::noinline]] void give_back(void* block) noexcept;
+    [[gnu::noinline]] void reclaim_returned() noexcept;
+    [[gnu::noinline]] void return_block(void* block) noexcept;
 
     const strategy* strategy_;
-    decltype(strategy::allocate) allocate_; // the strategy's, one step nearer
+    decltype(strategy::allocate) allocate_; // copied from the strategy, to save an indirection
     decltype(strategy::deallocate) deallocate_;
-    std::size_t too_many_bytes_; ///< requests of so many bytes and more are not served
+    std::size_t too_many_bytes_; ///< requests of this size and larger ones are not served
     counts& counts_;
     region_upstream upstream_;
     std::atomic<bool> taken_{true};
-    server* next_ = nullptr;
+    thread_arena* next_ = nullptr;
     alignas(64) std::atomic<void*> returned_{nullptr};
     alignas(64) std::byte room_[strategy::room_bytes];
 };
 
-// What is not rare is inlined into one function for each mechanism, as containers inline a local allocator.
+// The common path is inlined into one function for each mechanism, as containers inline a local allocator.
 template <typename Served>
-void* server::allocate_in(std::size_t bytes) noexcept {
+void* thread_arena::allocate_in(std::size_t bytes) noexcept {
     if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-        take_back();
+        reclaim_returned();
     }
     if constexpr (requires(Served& mechanism) { mechanism.start_again(); }) {
         if (live() == 0) [[unlikely]] {
@@ -126,7 +127,7 @@ void* server::allocate_in(std::size_t bytes) noexcept {
     counts_.served_bytes += bytes;
     const std::size_t granules = (bytes + granule - 1) / granule;
     if (granules - 1 >= most_granules) [[unlikely]] {
-        return allocate_unusual<Served>(bytes);
+        return allocate_special<Served>(bytes);
     }
     void* const block = served<Served>().allocate(granules * granule);
     the_region.size_at(block) = static_cast<std::uint8_t>(granules);
@@ -134,7 +135,7 @@ void* server::allocate_in(std::size_t bytes) noexcept {
 }
 
 template <typename Served>
-void* server::allocate_unusual(std::size_t bytes) noexcept {
+void* thread_arena::allocate_special(std::size_t bytes) noexcept {
     if (bytes == 0) {
         void* const block = served<Served>().allocate(granule);
         the_region.size_at(block) = 1;
@@ -148,7 +149,7 @@ void* server::allocate_unusual(std::size_t bytes) noexcept {
 }
 
 template <typename Served>
-void server::deallocate_in(void* block) noexcept {
+void thread_arena::deallocate_in(void* block) noexcept {
     ++counts_.freed;
     std::uint8_t& size = the_region.size_at(block);
     const std::size_t granules = size;
@@ -161,7 +162,7 @@ void server::deallocate_in(void* block) noexcept {
 }
 
 template <typename Served>
-void server::deallocate_large(void* block, std::size_t bytes) noexcept {
+void thread_arena::deallocate_large(void* block, std::size_t bytes) noexcept {
     served<Served>().deallocate(block, bytes);
 }
 

@@ -74,22 +74,24 @@ struct adaptive_pools {
 
     explicit adaptive_pools(region_upstream& upstream)
         : adaptive_pools(upstream, std::make_index_sequence<pools>{}) {}
-    void* allocate(std::size_t bytes) { return of_size[bytes / boundary - 1].allocate(bytes, boundary); }
+    void* allocate(std::size_t bytes) {
+        return pools_by_size[bytes / boundary - 1].allocate(bytes, boundary);
+    }
     void deallocate(void* block, std::size_t bytes) {
-        of_size[bytes / boundary - 1].deallocate(block, bytes, boundary);
+        pools_by_size[bytes / boundary - 1].deallocate(block, bytes, boundary);
     }
 
-    std::array<nodes, pools> of_size;
+    std::array<nodes, pools> pools_by_size;
 
 private:
     template <std::size_t... Pool>
     adaptive_pools(region_upstream& upstream, std::index_sequence<Pool...>)
-        : of_size{nodes(block_size{(Pool + 1) * boundary, boundary}, upstream)...} {}
+        : pools_by_size{nodes(block_size{(Pool + 1) * boundary, boundary}, upstream)...} {}
 };
 
-struct blocks_that_merge {
+struct coalescing_blocks {
     static constexpr std::size_t largest_bytes = any_size;
-    explicit blocks_that_merge(region_upstream& upstream) : blocks(upstream) {}
+    explicit coalescing_blocks(region_upstream& upstream) : blocks(upstream) {}
     void* allocate(std::size_t bytes) { return blocks.allocate(bytes, boundary); }
     void deallocate(void* block, std::size_t bytes) { blocks.deallocate(block, bytes, boundary); }
 
@@ -102,18 +104,18 @@ constexpr strategy row(const char* name) {
     return {
         .name = name,
         .largest_bytes = Served::largest_bytes,
-        .make = [](server& of) { of.make<Served>(); },
-        .allocate = [](server& of, std::size_t bytes) { return of.allocate_in<Served>(bytes); },
-        .deallocate = [](server& of, void* block) { of.deallocate_in<Served>(block); },
+        .construct = [](thread_arena& arena) { arena.construct<Served>(); },
+        .allocate = [](thread_arena& arena, std::size_t bytes) { return arena.allocate_in<Served>(bytes); },
+        .deallocate = [](thread_arena& arena, void* block) { arena.deallocate_in<Served>(block); },
     };
 }
 
 constexpr strategy null{
     .name = "null",
     .largest_bytes = 0,
-    .make = [](server&) {},
-    .allocate = [](server&, std::size_t) -> void* { return nullptr; },
-    .deallocate = [](server&, void*) {},
+    .construct = [](thread_arena&) {},
+    .allocate = [](thread_arena&, std::size_t) -> void* { return nullptr; },
+    .deallocate = [](thread_arena&, void*) {},
 };
 
 constexpr std::array all{
@@ -123,15 +125,15 @@ constexpr std::array all{
     row<pool_over_monotonic>("multipool+monotonic"),
     row<small_objects>("small-object-pool"),
     row<adaptive_pools>("adaptive-pool"),
-    row<blocks_that_merge>("heap"),
+    row<coalescing_blocks>("heap"),
 };
 
 } // namespace
 
 const strategy* strategy::named(const char* name) noexcept {
-    for (const strategy& each : all) {
-        if (std::strcmp(each.name, name) == 0) {
-            return &each;
+    for (const strategy& candidate : all) {
+        if (std::strcmp(candidate.name, name) == 0) {
+            return &candidate;
         }
     }
     return nullptr;

@@ -5,23 +5,23 @@
 
 namespace mallard::trial {
 
-class server;
+class thread_arena;
 
 struct strategy {
     const char* name;
-    /// Larger requests go to the global allocator. 0 if nothing is served: the null, which only finds the scope.
+    /// Larger requests go to the global allocator. 0 for the null strategy, which only detects the scope.
     std::size_t largest_bytes;
-    /// Effects: makes the server's mechanism.
-    void (*make)(server& of);
-    /// Returns: a block of so many bytes, or more.
-    /// Requires: `bytes` is at most largest_bytes, and the server has room.
-    void* (*allocate)(server& of, std::size_t bytes);
-    /// Requires: the block is the server's, and the caller owns the server.
-    void (*deallocate)(server& of, void* block);
+    /// Effects: constructs the arena's mechanism.
+    void (*construct)(thread_arena& arena);
+    /// Returns: a block of at least `bytes`.
+    /// Requires: `bytes` is at most largest_bytes, and the arena has room.
+    void* (*allocate)(thread_arena& arena, std::size_t bytes);
+    /// Requires: the block is the arena's, and the caller owns the arena.
+    void (*deallocate)(thread_arena& arena, void* block);
 
     static constexpr std::size_t room_bytes = 32 << 10;
 
-    /// Returns: the strategy, or null if there is none of that name.
+    /// Returns: the strategy with that name, or null.
     static const strategy* named(const char* name) noexcept;
 };
 

@@ -1,4 +1,4 @@
-// Operators of a library, as another malloc brings them: not those of the standard library.
+// Operators of a library, as another malloc has them: they replace the ones of the standard library.
 
 #include <cstdlib>
 #include <new>
