@@ -100,7 +100,7 @@ constexpr experiment experiments[] = {
     {"reuse", run_reuse, describe_reuse},
 };
 
-std::string names_of_experiments() {
+std::string experiment_names() {
     std::string names;
     for (const experiment& e : experiments) {
         names.append(names.empty() ? "" : ", ").append(e.name);
@@ -139,14 +139,14 @@ void describe() {
     std::puts(json.close('}').close('}').text().c_str());
 }
 
-run_options common_options(arguments& given) {
+run_options common_options(arguments& args) {
     run_options options;
-    options.seed = given.number("seed", 1, 0, INT64_MAX);
-    options.repetition = given.number("repetition", 0, 0, 1'000'000);
+    options.seed = args.number("seed", 1, 0, INT64_MAX);
+    options.repetition = args.number("repetition", 0, 0, 1'000'000);
     const auto& sizes = page_size_names;
-    const std::string pages = given.choice("pages", {std::begin(sizes), std::end(sizes)}, "small");
+    const std::string pages = args.choice("pages", {std::begin(sizes), std::end(sizes)}, "small");
     use_pages(static_cast<page_size>(std::ranges::find(sizes, pages) - sizes), options.notes);
-    if (const auto cpu = given.number("cpu", -1, -1, 4095); cpu >= 0) {
+    if (const auto cpu = args.number("cpu", -1, -1, 4095); cpu >= 0) {
         if (pin_to(static_cast<int>(cpu))) {
             options.pinned_cpu = static_cast<int>(cpu);
         } else {
@@ -154,7 +154,7 @@ run_options common_options(arguments& given) {
                                        std::to_string(cpu));
         }
     }
-    const bool allowed = given.flag("allow-unoptimised");
+    const bool allowed = args.flag("allow-unoptimised");
     if (!build_is_optimised()) {
         if (!allowed) {
             throw usage_error(
@@ -166,7 +166,7 @@ run_options common_options(arguments& given) {
     return options;
 }
 
-std::string all_of(const std::vector<std::string>& notes) {
+std::string join_notes(const std::vector<std::string>& notes) {
     std::string text;
     for (const std::string& note : notes) {
         text += "; " + note;
@@ -186,19 +186,18 @@ int run(std::span<char* const> words) {
     }
     for (const experiment& e : experiments) {
         if (e.name == verb) {
-            arguments given(words.subspan(1));
-            run_options options = common_options(given);
-            const row result = e.run(given, options);
+            arguments args(words.subspan(1));
+            run_options options = common_options(args);
+            const row result = e.run(args, options);
             std::puts(to_json(result, options).c_str());
             if (result.out_of_memory) {
-                std::fprintf(stderr, "mallard-bench: out of memory%s\n", all_of(options.notes).c_str());
+                std::fprintf(stderr, "mallard-bench: out of memory%s\n", join_notes(options.notes).c_str());
                 return 3;
             }
             return 0;
         }
     }
-    throw usage_error("unknown experiment '" + std::string(verb) + "': allowed are " +
-                      names_of_experiments());
+    throw usage_error("unknown experiment '" + std::string(verb) + "': allowed are " + experiment_names());
 }
 
 } // namespace

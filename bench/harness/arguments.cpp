@@ -17,15 +17,15 @@ std::string list(const std::vector<std::string>& words) {
     return text;
 }
 
-/// Effects: reads all of `text` as a number within [low, high] into `n`. Returns: true if that was possible.
+/// Effects: parses `text` as a number within [low, high] into `n`. Returns: true on success.
 bool parse(std::string_view text, std::int64_t low, std::int64_t high, std::int64_t& n) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     return error == std::errc() && end == text.data() + text.size() && n >= low && n <= high;
 }
 
-[[noreturn]] void refuse(std::string_view name, const std::string& value, const char* what, std::int64_t low,
+[[noreturn]] void reject(std::string_view name, const std::string& value, const char* kind, std::int64_t low,
                          std::int64_t high) {
-    throw usage_error("--" + std::string(name) + " '" + value + "': allowed are " + what + " from " +
+    throw usage_error("--" + std::string(name) + " '" + value + "': allowed are " + kind + " from " +
                       std::to_string(low) + " to " + std::to_string(high));
 }
 
@@ -39,53 +39,53 @@ arguments::arguments(std::span<char* const> words) {
         }
         const std::string name(word.substr(2));
         if (std::ranges::find(flags, name) != std::end(flags)) {
-            given_[name] = "";
+            values_[name] = "";
         } else if (++i == words.size()) {
             throw usage_error("--" + name + " needs a value");
         } else {
-            given_[name] = words[i];
+            values_[name] = words[i];
         }
     }
 }
 
 bool arguments::flag(std::string_view name) {
     known_.emplace_back(name);
-    return given_.contains(name);
+    return values_.contains(name);
 }
 
-std::string arguments::text(std::string_view name, std::string_view otherwise) {
+std::string arguments::text(std::string_view name, std::string_view default_value) {
     known_.emplace_back(name);
-    const auto found = given_.find(name);
-    return found == given_.end() ? std::string(otherwise) : found->second;
+    const auto entry = values_.find(name);
+    return entry == values_.end() ? std::string(default_value) : entry->second;
 }
 
 std::string arguments::choice(std::string_view name, const std::vector<std::string>& allowed,
-                              std::string_view otherwise) {
-    const std::string value = text(name, otherwise);
+                              std::string_view default_value) {
+    const std::string value = text(name, default_value);
     if (std::ranges::find(allowed, value) == allowed.end()) {
         throw usage_error("--" + std::string(name) + " '" + value + "': allowed are " + list(allowed));
     }
     return value;
 }
 
-std::int64_t arguments::number(std::string_view name, std::int64_t otherwise, std::int64_t low,
+std::int64_t arguments::number(std::string_view name, std::int64_t default_value, std::int64_t low,
                                std::int64_t high) {
-    const std::string value = text(name, std::to_string(otherwise));
+    const std::string value = text(name, std::to_string(default_value));
     std::int64_t n = 0;
     if (!parse(value, low, high, n)) {
-        refuse(name, value, "whole numbers", low, high);
+        reject(name, value, "whole numbers", low, high);
     }
     return n;
 }
 
-std::vector<std::int64_t> arguments::numbers(std::string_view name, std::string_view otherwise,
+std::vector<std::int64_t> arguments::numbers(std::string_view name, std::string_view default_value,
                                              std::int64_t low, std::int64_t high) {
-    const std::string value = text(name, otherwise);
+    const std::string value = text(name, default_value);
     std::vector<std::int64_t> result;
     for (std::size_t begin = 0; begin <= value.size();) {
         const std::size_t end = std::min(value.find(',', begin), value.size());
         if (!parse(std::string_view(value).substr(begin, end - begin), low, high, result.emplace_back())) {
-            refuse(name, value, "whole numbers, with commas between them,", low, high);
+            reject(name, value, "whole numbers, with commas between them,", low, high);
         }
         begin = end + 1;
     }
@@ -93,7 +93,7 @@ std::vector<std::int64_t> arguments::numbers(std::string_view name, std::string_
 }
 
 void arguments::finish() const {
-    for (const auto& [name, value] : given_) {
+    for (const auto& [name, value] : values_) {
         if (std::ranges::find(known_, name) == known_.end()) {
             throw usage_error("unknown option --" + name + ": allowed are " + list(known_));
         }

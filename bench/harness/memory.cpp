@@ -27,20 +27,20 @@ namespace bench {
 
 namespace {
 
-/// Returns: the number of kibibytes behind `key`, in bytes; -1 if there is none.
-std::int64_t bytes_of(std::string_view text, std::string_view key) noexcept {
-    const std::size_t found = text.find(key);
-    if (found == std::string_view::npos) {
+/// Returns: the kibibytes behind `key`, in bytes; -1 if the key is missing.
+std::int64_t read_bytes(std::string_view text, std::string_view key) noexcept {
+    const std::size_t position = text.find(key);
+    if (position == std::string_view::npos) {
         return -1;
     }
-    text.remove_prefix(found + key.size());
+    text.remove_prefix(position + key.size());
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     std::int64_t kibibytes = -1;
     std::from_chars(text.data(), text.data() + text.size(), kibibytes);
     return kibibytes < 0 ? -1 : kibibytes * 1024;
 }
 
-/// A file of /proc/self. A stream would take its buffer from the measured malloc.
+/// A file of /proc/self, read without a stream, whose buffer would come from the measured malloc.
 class system_text {
 public:
     explicit system_text(const char* path) noexcept {
@@ -87,15 +87,15 @@ void trim_malloc() noexcept {
     }
 }
 
-/// Effects: waits for the answer of the copy, and ends the copy.
-std::optional<std::int64_t> answer_of(pid_t copy, int from, unsigned seconds) {
+/// Effects: waits for the child's answer, and kills the child.
+std::optional<std::int64_t> await_answer(pid_t copy, int from, unsigned seconds) {
     pollfd waiting{from, POLLIN, 0};
     std::int64_t answer = 0;
-    const bool answered = poll(&waiting, 1, static_cast<int>(seconds) * 1000) == 1 &&
-                          read(from, &answer, sizeof answer) == sizeof answer;
+    const bool has_answer = poll(&waiting, 1, static_cast<int>(seconds) * 1000) == 1 &&
+                            read(from, &answer, sizeof answer) == sizeof answer;
     kill(copy, SIGKILL);
     waitpid(copy, nullptr, 0);
-    return answered ? std::optional(answer) : std::nullopt;
+    return has_answer ? std::optional(answer) : std::nullopt;
 }
 
 } // namespace
@@ -103,12 +103,12 @@ std::optional<std::int64_t> answer_of(pid_t copy, int from, unsigned seconds) {
 held_memory inspect_memory() {
     const system_text rollup("/proc/self/smaps_rollup");
     const std::string_view text = rollup.text();
-    const std::int64_t bytes = bytes_of(text, "Anonymous:");
+    const std::int64_t bytes = read_bytes(text, "Anonymous:");
     if (bytes < 0) {
         return {resident_bytes(), 0, 0};
     }
-    const std::int64_t offered = std::max<std::int64_t>(bytes_of(text, "LazyFree:"), 0);
-    return {bytes - offered, std::max<std::int64_t>(bytes_of(text, "AnonHugePages:"), 0), offered};
+    const std::int64_t offered = std::max<std::int64_t>(read_bytes(text, "LazyFree:"), 0);
+    return {bytes - offered, std::max<std::int64_t>(read_bytes(text, "AnonHugePages:"), 0), offered};
 }
 
 bool forget_peak() noexcept {
@@ -124,7 +124,7 @@ bool forget_peak() noexcept {
 
 std::int64_t peak_resident_bytes() noexcept {
     const system_text status("/proc/self/status");
-    return std::max<std::int64_t>(bytes_of(status.text(), "VmHWM:"), 0);
+    return std::max<std::int64_t>(read_bytes(status.text(), "VmHWM:"), 0);
 }
 
 void trim_process() noexcept {
@@ -132,7 +132,7 @@ void trim_process() noexcept {
     trim_malloc();
 }
 
-std::optional<std::int64_t> look_in_a_copy(unsigned seconds, const std::function<std::int64_t()>& look) {
+std::optional<std::int64_t> inspect_in_child(unsigned seconds, const std::function<std::int64_t()>& look) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) {
         return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<std::int64_t> look_in_a_copy(unsigned seconds, const std::function
         _exit(written == sizeof answer ? 0 : 1);
     }
     close(ends[1]);
-    const std::optional<std::int64_t> answer = copy < 0 ? std::nullopt : answer_of(copy, ends[0], seconds);
+    const std::optional<std::int64_t> answer = copy < 0 ? std::nullopt : await_answer(copy, ends[0], seconds);
     close(ends[0]);
     return answer;
 }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* mark = "MALLARD_BENCH_HUGE_PAGES";
 
-/// The environment variable that makes a malloc ask for huge pages. With a separator, the value goes in front
-/// of the present one.
+/// An environment variable that makes a malloc request huge pages. With a separator, the value is prepended to the
+/// present one.
 struct setting {
     const char* variable;
     std::string_view value;
@@ -29,26 +29,26 @@ constexpr setting settings[] = {
     {mark, "1", ""},
 };
 
-page_size in_use = page_size::usual;
+page_size in_use = page_size::unchanged;
 
 void apply(const setting& s) {
     std::string value(s.value);
-    if (const char* before = std::getenv(s.variable); before != nullptr && !s.separator.empty()) {
-        value.append(s.separator).append(before);
+    if (const char* present = std::getenv(s.variable); present != nullptr && !s.separator.empty()) {
+        value.append(s.separator).append(present);
     }
     setenv(s.variable, value.c_str(), 1);
 }
 
-std::string text_of(const char* file) {
+std::string read_file(const char* file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void execute_again(std::vector<std::string>& notes) {
+void reexecute(std::vector<std::string>& notes) {
     for (const setting& s : settings) {
         apply(s);
     }
-    std::string words = text_of("/proc/self/cmdline"); // a null character ends each argument
+    std::string words = read_file("/proc/self/cmdline"); // a null character ends each argument
     std::vector<char*> arguments;
     for (std::size_t begin = 0; begin < words.size(); begin = words.find('\0', begin) + 1) {
         arguments.push_back(&words[begin]);
@@ -60,7 +60,7 @@ void execute_again(std::vector<std::string>& notes) {
 }
 
 bool system_has_huge_pages() {
-    const std::string modes = text_of("/sys/kernel/mm/transparent_hugepage/enabled");
+    const std::string modes = read_file("/sys/kernel/mm/transparent_hugepage/enabled");
     return !modes.empty() && modes.find("[never]") == modes.npos;
 }
 
@@ -77,7 +77,7 @@ void use_pages(page_size pages, std::vector<std::string>& notes) {
         notes.emplace_back("transparent huge pages are switched off: all memory lies in small ones");
     }
     if (pages == page_size::huge && std::getenv(mark) == nullptr) {
-        execute_again(notes);
+        reexecute(notes);
     }
 }
 

@@ -8,19 +8,19 @@
 namespace bench {
 
 enum class page_size {
-    small, ///< no huge page, even on request
-    huge,  ///< huge pages: every allocator asks for them that can
-    usual, ///< no change: some allocators ask for huge pages, others do not
+    small,     ///< no huge page, even on request
+    huge,      ///< huge pages for every allocator that can request them
+    unchanged, ///< no change: some allocators request huge pages, others do not
 };
 
 inline constexpr std::string_view page_size_names[] = {"small", "huge", "usual"};
 
-/// Effects: makes the system and the mallocs give pages of this size, from now on, and adds a note if they
-/// cannot. A malloc reads its environment only when a process starts. For huge pages, this program executes itself
-/// again, with its arguments and the environment in which mallocs ask for huge pages.
+/// Effects: makes the system and the mallocs use pages of this size from now on, or adds a note if they cannot. A
+/// malloc reads its environment only when a process starts. For huge pages, this program executes itself again, with
+/// its arguments and an environment in which mallocs request huge pages.
 void use_pages(page_size pages, std::vector<std::string>& notes);
 
-/// Returns: the size that use_pages() was last called with; before, page_size::usual.
+/// Returns: the argument of the last use_pages(); initially page_size::unchanged.
 [[nodiscard]] page_size pages_in_use() noexcept;
 
 } // namespace bench

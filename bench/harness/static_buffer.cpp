@@ -56,8 +56,9 @@ bool static_buffer::lacks_huge_pages() const {
     if (pages_in_use() != page_size::huge || bytes_.empty()) {
         return false;
     }
-    const mallard::page_report got = mallard::pages::inspect(bytes_.data(), bytes_.size());
-    return got.known && got.resident_bytes >= mallard::pages::huge_page_bytes() && got.huge_bytes == 0;
+    const mallard::page_report report = mallard::pages::inspect(bytes_.data(), bytes_.size());
+    return report.known && report.resident_bytes >= mallard::pages::huge_page_bytes() &&
+           report.huge_bytes == 0;
 }
 
 static_buffer::~static_buffer() {
@@ -70,11 +71,11 @@ void bring_in(std::size_t bytes) noexcept {
     void* p =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
-        return; // the cell will fail for lack of memory too, and say so
+        return; // the cell will run out of memory too, and report it
     }
-    const std::span<std::byte> taken(static_cast<std::byte*>(p), bytes);
-    ask_for_huge_pages(taken); // where allowed, they bring the memory in sooner
-    touch(taken);
+    const std::span<std::byte> mapped(static_cast<std::byte*>(p), bytes);
+    ask_for_huge_pages(mapped); // where allowed, they are faster to fault in
+    touch(mapped);
     munmap(p, bytes);
 }
 

@@ -15,8 +15,8 @@ enum class buffer_state {
 
 [[nodiscard]] buffer_state parse_buffer_state(const std::string& name);
 
-/// Zeroed memory, like an array with static storage duration. It is mapped, so that it can be smaller on a
-/// machine with little memory. It asks for huge pages if they are in use.
+/// Zeroed memory, like an array with static storage duration. It is mapped, so that it can be smaller on a machine
+/// with little memory. It requests huge pages if they are in use.
 class static_buffer {
 public:
     /// Effects: maps `bytes` bytes. If the state is warm, touches the first `used_bytes`.
@@ -28,18 +28,18 @@ public:
 
     [[nodiscard]] std::span<std::byte> span() const noexcept { return bytes_; }
 
-    /// Returns: true if huge pages were asked for and the system reports none among the touched pages.
+    /// Returns: true if huge pages were requested and the touched pages have none.
     [[nodiscard]] bool lacks_huge_pages() const;
 
 private:
     std::span<std::byte> bytes_;
 };
 
-/// Effects: takes `bytes` bytes from the system, touches them all, and gives them back.
+/// Effects: maps `bytes` bytes, touches all pages, and unmaps them.
 ///
-/// In a virtual machine a page may have to be fetched from the host, at up to twenty times its usual cost. That
-/// happens on a page's first use, and again after it was free for some seconds. Chance would decide which cell
-/// pays. After this call, page faults cost the time of this system's kernel alone.
+/// In a virtual machine a page may have to be fetched from the host, at up to twenty times the cost of a fault. That
+/// happens on a page's first use, and again after it was free for some seconds. Chance would decide which cell pays.
+/// After this call, page faults cost only the time of this system's kernel.
 void bring_in(std::size_t bytes) noexcept;
 
 /// Returns: the most that bring_in() may take: the free memory less a reserve, and 12 GiB at most.

@@ -18,23 +18,23 @@ struct cost {
     std::int64_t minor_faults = 0;
     std::int64_t major_faults = 0;
 
-    cost& operator+=(const cost& more) noexcept {
-        cpu_ns += more.cpu_ns;
-        wall_ns += more.wall_ns;
-        user_ns += more.user_ns;
-        system_ns += more.system_ns;
-        minor_faults += more.minor_faults;
-        major_faults += more.major_faults;
+    cost& operator+=(const cost& other) noexcept {
+        cpu_ns += other.cpu_ns;
+        wall_ns += other.wall_ns;
+        user_ns += other.user_ns;
+        system_ns += other.system_ns;
+        minor_faults += other.minor_faults;
+        major_faults += other.major_faults;
         return *this;
     }
 };
 
 class stopwatch {
 public:
-    stopwatch() noexcept : begin_(now()) {}
+    stopwatch() noexcept : begin_(read()) {}
 
     [[nodiscard]] cost elapsed() const noexcept {
-        const cost end = now();
+        const cost end = read();
         return {end.cpu_ns - begin_.cpu_ns,
                 end.wall_ns - begin_.wall_ns,
                 end.user_ns - begin_.user_ns,
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    static cost now() noexcept {
+    static cost read() noexcept {
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);
         timespec cpu{};

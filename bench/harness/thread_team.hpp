@@ -1,4 +1,4 @@
-/// Threads that begin together, and the time that each took.
+/// Threads that begin together, and their times.
 #pragma once
 
 #include "bench/harness/stopwatch.hpp"
@@ -13,17 +13,16 @@ namespace bench {
 inline constexpr std::size_t apart_bytes = 128;
 
 struct team_result {
-    cost
-        timed; ///< wall time from the opening to the end of the last thread; all else is the sum over the threads
-    std::int64_t slowest_ns = 0; ///< from its own beginning to its own end
+    cost timed; ///< wall time until the last thread ends; the other costs are sums over the threads
+    std::int64_t slowest_ns = 0; ///< the longest time of a thread from its beginning to its end
     std::int64_t fastest_ns = 0;
 };
 
 /// One thread's part, called once with the thread's number.
 using team_part = std::function<void(std::size_t)>;
 
-/// Effects: makes `count` threads. Each calls prepare(i); when all are ready, the barrier opens and each calls
-/// work(i). First uses, such as those that make a thread's arena, belong in `prepare`.
+/// Effects: starts `count` threads. Each calls prepare(i); when all are ready, the barrier opens and each calls
+/// work(i). First uses, such as the creation of a thread's arena, belong in `prepare`.
 /// Throws: std::bad_alloc if a thread threw it, after all threads have ended.
 team_result run_team(std::size_t count, const team_part& prepare, const team_part& work);
 

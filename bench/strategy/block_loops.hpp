@@ -1,7 +1,7 @@
-/// Loops over blocks of one size, the same for every strategy: a function for each source.
+/// Loops over blocks of one size, equal for all strategies: a function for each source.
 ///
-/// For the abstract base and the inline base the functions are compiled in block_loops_abstract.cpp, which sees no resource that
-/// it could call directly.
+/// For the abstract base and the inline base the functions are compiled in block_loops_abstract.cpp, where the
+/// compiler sees no resource that it could call directly.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -17,7 +17,7 @@ namespace bench {
 /// Enough for a node of any kind.
 inline constexpr std::size_t block_alignment = 16;
 
-/// Returns: a new block, whose first byte was incremented, so that it was really there.
+/// Returns: a new block, whose first byte was incremented, so that its page is present.
 template <class Source>
 std::byte* touched_block(Source& source, std::size_t block_bytes) {
     auto* block = static_cast<std::byte*>(source.allocate(block_bytes, block_alignment));
@@ -43,7 +43,7 @@ template <class Source>
     }
 }
 
-/// Effects: `count` times deallocates the block that was allocated longest ago and allocates another one.
+/// Effects: `count` times deallocates the oldest block and allocates a new one.
 /// Requires: the first place of `ring` holds the oldest block.
 /// Returns: the place of the oldest block.
 template <class Source>

@@ -1,5 +1,5 @@
-/// How a container gets its memory from a source: by std::allocator from the global one, by a pointer to it
-/// from every other.
+/// The allocator of a container over a source: std::allocator for the global source, an allocator with a pointer for
+/// all others.
 #pragma once
 
 #include "bench/strategy/global_source.hpp"
@@ -17,7 +17,7 @@ using allocator_over = std::conditional_t<std::is_same_v<Source, global_source>,
 
 /// Returns: the allocator of a container over `source`.
 template <class Allocator, class Source>
-Allocator allocator_of([[maybe_unused]] Source& source) noexcept {
+Allocator make_allocator([[maybe_unused]] Source& source) noexcept {
     if constexpr (std::is_same_v<Source, global_source>) {
         return {};
     } else {

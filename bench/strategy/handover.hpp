@@ -18,7 +18,7 @@ struct block_batch {
     std::size_t count = 0;
 };
 
-/// One thread pushes, one pops; neither ever waits.
+/// One thread pushes, one pops; neither blocks.
 class batch_queue {
 public:
     [[nodiscard]] bool has_room() const noexcept {
@@ -33,7 +33,7 @@ public:
         pushed_.store(n + 1, std::memory_order_release);
     }
 
-    /// Returns: false if nothing waits.
+    /// Returns: false if the queue is empty.
     [[nodiscard]] bool pop(block_batch& batch) noexcept {
         const std::size_t n = popped_.load(std::memory_order_relaxed);
         if (n == pushed_.load(std::memory_order_acquire)) {
@@ -50,12 +50,12 @@ private:
     alignas(apart_bytes) std::array<block_batch, 8> slots_;
 };
 
-/// Effects: allocates `count` blocks, touches them and hands them to `next`; frees as many that come from
-/// `previous`. Where memory runs out the others are told by `given_up`, or they would wait for ever.
+/// Effects: allocates `count` blocks, touches them and hands them to `next`; frees `count` blocks from `previous`. A
+/// thread that runs out of memory sets `failed`, so that its neighbours do not wait for ever.
 /// Throws: std::bad_alloc.
 template <class Source>
 [[gnu::noinline]] void hand_over(Source& source, std::size_t block_bytes, std::size_t count,
-                                 batch_queue& next, batch_queue& previous, std::atomic<bool>& given_up) {
+                                 batch_queue& next, batch_queue& previous, std::atomic<bool>& failed) {
     std::size_t to_allocate = count;
     std::size_t to_free = count;
     block_batch batch;
@@ -69,7 +69,7 @@ template <class Source>
                     batch.blocks[i] = touched_block(source, block_bytes);
                 }
             } catch (...) {
-                given_up = true;
+                failed = true;
                 throw;
             }
             next.push(batch);
@@ -83,7 +83,7 @@ template <class Source>
             to_free -= batch.count;
         }
         if (idle) {
-            if (given_up.load()) {
+            if (failed.load()) {
                 return;
             }
             std::this_thread::yield();

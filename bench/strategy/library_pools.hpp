@@ -1,9 +1,9 @@
 /// The library's pools beyond the papers' two allocators, as sources.
 ///
-/// Configuration: the defaults. A fixed_pool is told its size when it is made, and gives whole blocks without
-/// looking at requests again, as boost::pool does; an adaptive_pool learns its size from the first request,
-/// and takes blocks that are no nodes straight from its upstream. The static pools are fixed pools that a type
-/// names, one a size for the process and without a lock, because one thread uses them.
+/// Configuration: the defaults. A fixed_pool gets its size when it is constructed, and allocates blocks without
+/// inspecting requests, as boost::pool does; an adaptive_pool learns its size from the first request, and takes other
+/// blocks straight from its upstream. The static pools are fixed pools that a type names, one for each size and
+/// process, without a lock, because one thread uses them.
 #pragma once
 
 #include "bench/strategy/source_of.hpp"
@@ -25,14 +25,14 @@ public:
     void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate_block(p); }
 };
 
-/// Names the pool of the nodes of so many bytes, which is there from the start: no access tests if it was made.
+/// Names the pool of nodes of `Bytes` bytes. It is constructed statically, so that accesses need no check.
 template <std::size_t Bytes>
 class static_nodes {
 public:
     [[nodiscard]] static auto& pool() noexcept { return pool_; }
 
 private:
-    static inline mallard::fixed_pool_for<node_of<Bytes>> pool_;
+    static inline mallard::fixed_pool_for<sized_node<Bytes>> pool_;
 };
 
 template <std::size_t Bytes>
@@ -56,21 +56,21 @@ public:
 };
 
 template <>
-struct source_of<mechanism_kind::fixed_pool> : plain_source<fixed_pool_source> {};
+struct source_traits<mechanism_kind::fixed_pool> : plain_source<fixed_pool_source> {};
 template <>
-struct source_of<mechanism_kind::small_object_pool> : plain_source<mallard::small_object_pool<>> {};
+struct source_traits<mechanism_kind::small_object_pool> : plain_source<mallard::small_object_pool<>> {};
 template <>
-struct source_of<mechanism_kind::adaptive_pool>
+struct source_traits<mechanism_kind::adaptive_pool>
     : plain_source<adaptive_pool_source<mallard::slab_shape::divided>> {};
 template <>
-struct source_of<mechanism_kind::adaptive_pool_aligned>
+struct source_traits<mechanism_kind::adaptive_pool_aligned>
     : plain_source<adaptive_pool_source<mallard::slab_shape::whole>> {};
 template <>
-struct source_of<mechanism_kind::static_pool> : sized_source<static_pool_source> {
+struct source_traits<mechanism_kind::static_pool> : sized_source<static_pool_source> {
     template <class T, std::size_t NodeBytes>
     using node_allocator = mallard::static_allocator<T, static_nodes<NodeBytes>>;
 };
 template <>
-struct source_of<mechanism_kind::fast_fit> : plain_source<mallard::fast_fit<>> {};
+struct source_traits<mechanism_kind::fast_fit> : plain_source<mallard::fast_fit<>> {};
 
 } // namespace bench

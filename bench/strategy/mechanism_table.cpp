@@ -15,7 +15,7 @@ constexpr library_row contender_libraries[] = {
 
 } // namespace
 
-const mechanism_row& row_of(mechanism_kind kind) noexcept {
+const mechanism_row& find_row(mechanism_kind kind) noexcept {
     return mechanisms[static_cast<std::size_t>(kind)];
 }
 
@@ -23,17 +23,17 @@ std::span<const library_row> libraries() noexcept {
     return contender_libraries;
 }
 
-const library_row* library_named(library_kind kind) noexcept {
-    const auto* found = std::ranges::find(contender_libraries, kind, &library_row::kind);
-    return found == std::end(contender_libraries) ? nullptr : found;
+const library_row* find_library(library_kind kind) noexcept {
+    const auto* library = std::ranges::find(contender_libraries, kind, &library_row::kind);
+    return library == std::end(contender_libraries) ? nullptr : library;
 }
 
-const library_row* library_of(mechanism_kind kind) noexcept {
-    return library_named(row_of(kind).library);
+const library_row* find_library(mechanism_kind kind) noexcept {
+    return find_library(find_row(kind).library);
 }
 
 bool is_built(mechanism_kind kind) noexcept {
-    const library_row* library = library_of(kind);
+    const library_row* library = find_library(kind);
     return library == nullptr || library->built;
 }
 

@@ -1,8 +1,8 @@
 /// The mechanisms, the libraries of contenders, and the abilities of each mechanism, from the list in
 /// strategy/strategies.def.
 ///
-/// A strategy (strategy/table.hpp) is a mechanism, bound and ended in some way. Whether an experiment has a
-/// strategy follows from the flags here.
+/// A strategy (strategy/table.hpp) is a mechanism with a binding and a kind of destruction. The flags here decide
+/// which experiments have a strategy.
 #pragma once
 
 #include <array>
@@ -25,17 +25,17 @@ enum class library_kind {
 #include "bench/strategy/strategies.def"
 };
 
-/// The abilities of a mechanism that experiments ask for.
+/// The capabilities of a mechanism that experiments require.
 enum class capability : std::uint32_t {
-    any_size = 1U << 0,     ///< blocks of any size; without it, of one size that is known when it is made
-    containers = 1U << 1,   ///< stands behind any container
-    own = 1U << 2,          ///< made for one structure, and gone with it
-    takes_buffer = 1U << 3, ///< begins in a buffer that it is given
-    reuses = 1U << 4,       ///< gives out freed blocks again
+    any_size = 1U << 0,     ///< blocks of any size; without it, of one size that is fixed at construction
+    containers = 1U << 1,   ///< serves any container
+    own = 1U << 2,          ///< constructed for one structure, and destroyed with it
+    takes_buffer = 1U << 3, ///< begins in a buffer of the caller
+    reuses = 1U << 4,       ///< reuses freed blocks
     all_threads = 1U << 5,  ///< one for all threads; a block may be freed by any of them
-    bursts = 1U << 6,       ///< gives and takes many blocks of a size at once
-    other_pool = 1U << 7,   ///< one of the library's pools beyond the papers' two allocators
-    in_a_region = 1U << 8,  ///< begins in a region of a computed size, and takes nothing beyond
+    bursts = 1U << 6,       ///< allocates and frees many blocks of a size at once
+    library_pool = 1U << 7, ///< one of the library's pools beyond the papers' two allocators
+    in_a_region = 1U << 8,  ///< works in a region of a computed size
     in_survey = 1U << 9,    ///< compiled into the survey's runner
 };
 
@@ -43,9 +43,9 @@ enum class capability : std::uint32_t {
     return static_cast<capability>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
 
-/// Whether all of `wanted` is in `there`.
-[[nodiscard]] constexpr bool has(capability there, capability wanted) noexcept {
-    return (there | wanted) == there;
+/// True if all `required` capabilities are available.
+[[nodiscard]] constexpr bool has(capability available, capability required) noexcept {
+    return (available | required) == available;
 }
 
 struct library_row {
@@ -54,9 +54,9 @@ struct library_row {
     std::string_view word = {};   ///< selects its contenders
     std::string_view package;     ///< Debian's
     std::string_view header = {}; ///< a pattern below a folder of headers; empty: it comes with the compiler
-    std::string_view file = {};   ///< how its file's name begins, if there is one to link with
-    bool built;                   ///< true if it was there when this program was built
-    std::string_view why;         ///< it was not
+    std::string_view file = {};   ///< the prefix of the file to link with, if there is one
+    bool built;                   ///< true if it was present at build time
+    std::string_view why;         ///< the reason if it was not
 };
 
 struct mechanism_row {
@@ -64,11 +64,11 @@ struct mechanism_row {
     library_kind library = library_kind::none;
     std::string_view text;
     capability can;
-    std::size_t largest_block = SIZE_MAX; ///< of those that are compiled for each size
+    std::size_t largest_block = SIZE_MAX; ///< the limit of mechanisms that are compiled for each size
     std::size_t first_bytes = 96;         ///< taken for its first block of a few words, about
 };
 
-/// The contenders that are compiled for each size of a block are for no larger ones.
+/// The limit of the contenders that are compiled for each size of a block.
 inline constexpr std::size_t largest_node_bytes = 64;
 
 /// In the order of the enumerators.
@@ -82,19 +82,19 @@ inline constexpr auto mechanisms = [] {
 }();
 inline constexpr std::size_t mechanism_count = mechanisms.size();
 
-/// Not inline, so that a look at the table changes no inlining around a measured loop.
-[[nodiscard]] const mechanism_row& row_of(mechanism_kind kind) noexcept;
+/// Not inline, so that a lookup does not change the inlining around a measured loop.
+[[nodiscard]] const mechanism_row& find_row(mechanism_kind kind) noexcept;
 
-[[nodiscard]] constexpr bool is_other_pool(mechanism_kind kind) noexcept {
-    return has(mechanisms[static_cast<std::size_t>(kind)].can, capability::other_pool);
+[[nodiscard]] constexpr bool is_library_pool(mechanism_kind kind) noexcept {
+    return has(mechanisms[static_cast<std::size_t>(kind)].can, capability::library_pool);
 }
 
 [[nodiscard]] constexpr bool is_in_a_region(mechanism_kind kind) noexcept {
     return has(mechanisms[static_cast<std::size_t>(kind)].can, capability::in_a_region);
 }
 
-/// True in the runner of `mallard bench` without an experiment: it has only what the survey measures, and compiles in
-/// a third of the time. Its objects are compiled with the options of the whole runner's.
+/// True in the runner of `mallard bench` without an experiment: it has only the survey's experiments, and compiles in
+/// a third of the time. Its objects have the compiler options of the full runner.
 #ifdef BENCH_SURVEY_ONLY
 constexpr bool survey_only = true;
 #else
@@ -109,12 +109,12 @@ constexpr bool survey_only = false;
 [[nodiscard]] std::span<const library_row> libraries() noexcept;
 
 /// Returns: the library; null for no library.
-[[nodiscard]] const library_row* library_named(library_kind kind) noexcept;
+[[nodiscard]] const library_row* find_library(library_kind kind) noexcept;
 
-/// Returns: the library of a contender; null if the mechanism is no contender.
-[[nodiscard]] const library_row* library_of(mechanism_kind kind) noexcept;
+/// Returns: the library of a contender; null if the mechanism is not a contender.
+[[nodiscard]] const library_row* find_library(mechanism_kind kind) noexcept;
 
-/// Whether this build has the mechanism.
+/// True if this build has the mechanism.
 [[nodiscard]] bool is_built(mechanism_kind kind) noexcept;
 
 } // namespace bench

@@ -1,5 +1,5 @@
-/// The objects that a strategy of the papers makes anew for every structure, and destroys after it: the mechanism, bound
-/// as the strategy says.
+/// The objects that a strategy of the papers constructs for every structure and destroys after it: the mechanism with
+/// the strategy's binding.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -32,22 +32,22 @@ using multipool_over_monotonic = mallard::multipool<mallard::monotonic<>>;
 template <class Reuse>
 using multipool_by = mallard::multipool<mallard::chunk_cache, Reuse>;
 
-/// Returns: the abstract base of `made`, whose type is hidden from the compiler.
-inline std::pmr::memory_resource& abstract(std::pmr::memory_resource& made) noexcept {
-    return *opaque(&made);
+/// Returns: the abstract base of `resource`, whose type is hidden from the compiler.
+inline std::pmr::memory_resource& abstract(std::pmr::memory_resource& resource) noexcept {
+    return *opaque(&resource);
 }
 
-/// Calls `use` with the base of `made` that the strategy is bound to, with its type hidden from the compiler.
+/// Calls `use` with the base of `resource` for the binding, with its type hidden from the compiler.
 template <class Use>
-void with_base(binding_kind binding, mallard::inline_resource& made, Use&& use) {
+void with_base(binding_kind binding, mallard::inline_resource& resource, Use&& use) {
     if (binding == binding_kind::inline_base) {
-        use(*opaque(&made));
+        use(*opaque(&resource));
     } else if constexpr (!survey_only) {
-        use(abstract(made));
+        use(abstract(resource));
     }
 }
 
-/// Calls `use` with the type of the multipool that reuses blocks as `kind` says.
+/// Calls `use` with the type of the multipool for that order of reuse.
 template <class Use>
 auto with_multipool_by(reuse_kind kind, Use&& use) {
     if constexpr (!survey_only) {
@@ -65,9 +65,9 @@ auto with_multipool_by(reuse_kind kind, Use&& use) {
     return use(std::type_identity<multipool>());
 }
 
-/// Effects: makes the mechanism of `s` over `buffer` (those that take one), calls `use` with its handle (the
-/// mechanism itself, or one of its bases), and destroys it. Chunks come from
-/// `Upstream`; the orders of reuse are there for the usual one.
+/// Effects: constructs the mechanism of `s`, over `buffer` if it takes one, calls `use` with its handle (the
+/// mechanism itself, or one of its bases), and destroys it. Chunks come from `Upstream`; only the default upstream
+/// has the orders of reuse.
 /// Returns: the number of chunks that the monotonic allocator took beyond its buffer.
 template <class Upstream = mallard::chunk_cache, class Use>
 std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&& use) {
@@ -79,56 +79,56 @@ std::size_t with_mechanism(const strategy& s, std::span<std::byte> buffer, Use&&
     switch (s.mechanism) {
     case mechanism_kind::monotonic:
         if (by_type) {
-            arena_type made(buffer);
-            use(made);
-            return made.stats().spills;
+            arena_type allocator(buffer);
+            use(allocator);
+            return allocator.stats().spills;
         } else if constexpr (!survey_only) {
-            mallard::resource<arena_type> made(buffer);
-            with_base(s.binding, made, use);
-            return made.mechanism().stats().spills;
+            mallard::resource<arena_type> allocator(buffer);
+            with_base(s.binding, allocator, use);
+            return allocator.mechanism().stats().spills;
         }
         break;
     case mechanism_kind::monotonic_walked:
         if constexpr (!survey_only && std::is_same_v<Upstream, mallard::chunk_cache>) {
-            walked_monotonic made(buffer);
-            use(made);
-            return made.stats().spills;
+            walked_monotonic allocator(buffer);
+            use(allocator);
+            return allocator.stats().spills;
         }
         break;
     case mechanism_kind::multipool:
         if (!by_type) {
-            mallard::resource<pool_type> made;
-            with_base(s.binding, made, use);
+            mallard::resource<pool_type> allocator;
+            with_base(s.binding, allocator, use);
         } else if constexpr (std::is_same_v<Upstream, mallard::chunk_cache>) {
             with_multipool_by(s.reuse, [&use](auto type) {
-                typename decltype(type)::type made;
-                use(made);
+                typename decltype(type)::type allocator;
+                use(allocator);
             });
         } else {
-            pool_type made;
-            use(made);
+            pool_type allocator;
+            use(allocator);
         }
         return 0;
     case mechanism_kind::multipool_over_monotonic:
         if constexpr (!survey_only) {
             arena_type arena(buffer);
             if (by_type) {
-                pool_over_arena_type made(arena);
-                use(made);
+                pool_over_arena_type allocator(arena);
+                use(allocator);
             } else {
-                mallard::resource<pool_over_arena_type> made(arena);
-                with_base(s.binding, made, use);
+                mallard::resource<pool_over_arena_type> allocator(arena);
+                with_base(s.binding, allocator, use);
             }
             return arena.stats().spills;
         }
         break;
     case mechanism_kind::heap:
         if (by_type) {
-            heap_type made;
-            use(made);
+            heap_type allocator;
+            use(allocator);
         } else if constexpr (!survey_only) {
-            mallard::resource<heap_type> made;
-            use(abstract(made));
+            mallard::resource<heap_type> allocator;
+            use(abstract(allocator));
         }
         return 0;
     default:

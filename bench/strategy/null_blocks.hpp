@@ -1,4 +1,4 @@
-/// Floors of work that goes on for ever: memory that is already there, handed out again without a list.
+/// Floors of continuous work: present memory, reused without a list.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Gives out the block that was freed last, for work that frees one before it allocates the next.
+/// Reuses the block that was freed last, for work that frees a block before it allocates the next.
 class null_slots {
 public:
     /// Requires: `memory` holds as many blocks as are in use at a time.
@@ -16,7 +16,7 @@ public:
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) noexcept {
         std::byte* const block = next_;
-        next_ += bytes; // for the first blocks; later the next one is freed before
+        next_ += bytes; // for the first blocks; each later one reuses the freed block
         return block;
     }
 
@@ -26,7 +26,7 @@ private:
     std::byte* next_;
 };
 
-/// Moves on through its memory, and begins again in front where a block does not fit.
+/// Advances through its memory, and wraps around where a block does not fit.
 class null_circle {
 public:
     /// Requires: the blocks in use, and those allocated since, never take more than `memory` together.
@@ -44,7 +44,7 @@ public:
 
     void deallocate(void*, std::size_t, std::size_t) noexcept {}
 
-    /// Effects: blocks allocated so far are never given out again.
+    /// Effects: excludes the blocks allocated so far from reuse.
     void keep() noexcept { begin_ = cursor_; }
 
 private:

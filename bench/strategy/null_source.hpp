@@ -1,4 +1,4 @@
-/// The strategy null: memory that is already there, handed out by moving a pointer, never taken back.
+/// The strategy null: present memory, allocated by moving a pointer, and never freed.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

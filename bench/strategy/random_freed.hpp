@@ -1,9 +1,9 @@
-/// The order of reuse "at random": the state of a pool after a very long life, at once; the worst case,
-/// for the benchmark only.
+/// The order of reuse "at random": the state of a pool after a very long life. It is the worst case, for the
+/// benchmark only.
 ///
-/// Data model: the addresses of the free blocks of each size that has any, in memory of the global allocator,
-/// which orders of the library would not do. A block is drawn uniformly and the last one takes its place. It
-/// may run out of memory in a call that must not fail: then the program ends.
+/// Data model: the addresses of the free blocks of each size, in memory of the global allocator, which orders of the
+/// library must not use. A block is drawn uniformly, and the last one takes its place. If a call that must not fail
+/// runs out of memory, the program ends.
 #pragma once
 
 #include "bench/harness/quick_random.hpp"
@@ -28,7 +28,7 @@ public:
         if (blocks_.empty()) {
             return nullptr;
         }
-        void*& drawn = blocks_[which_.below(blocks_.size())];
+        void*& drawn = blocks_[random_.below(blocks_.size())];
         void* block = std::exchange(drawn, blocks_.back());
         blocks_.pop_back();
         return block;
@@ -45,20 +45,20 @@ public:
 
 private:
     std::vector<void*> blocks_;
-    quick_random which_{1};
+    quick_random random_{1};
 };
 
-/// Those of each size class.
+/// The free blocks of each size class.
 template <mallard::size_class_policy Classes>
 class random_blocks_by_class : public mallard::reuse::carves_by_class<Classes> {
 public:
     [[nodiscard]] void* pop(std::size_t index) noexcept {
-        random_blocks* blocks = blocks_of(index);
+        random_blocks* blocks = find_blocks(index);
         return blocks != nullptr ? blocks->pop() : nullptr;
     }
 
     [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
-        random_blocks* blocks = blocks_of(index);
+        random_blocks* blocks = find_blocks(index);
         if (blocks == nullptr) [[unlikely]] {
             return false;
         }
@@ -71,7 +71,7 @@ public:
         shelves_.back().blocks.push(p);
     }
 
-    /// The remainder of a chunk is left alone: it is less than a block, and at most one a chunk.
+    /// The remainder of a chunk is dropped: it is smaller than a block, and there is at most one per chunk.
     static void donate(std::byte*, std::size_t, std::size_t) noexcept {}
 
     void clear() noexcept { shelves_.clear(); }
@@ -82,9 +82,9 @@ private:
         random_blocks blocks;
     };
 
-    random_blocks* blocks_of(std::size_t index) noexcept {
-        const auto found = std::ranges::find(shelves_, index, &shelf::index);
-        return found == shelves_.end() ? nullptr : &found->blocks;
+    random_blocks* find_blocks(std::size_t index) noexcept {
+        const auto match = std::ranges::find(shelves_, index, &shelf::index);
+        return match == shelves_.end() ? nullptr : &match->blocks;
     }
 
     std::vector<shelf> shelves_;

@@ -1,4 +1,4 @@
-/// A source that remembers its requests, for passes that are not timed.
+/// A source that counts its requests, for untimed passes.
 #pragma once
 
 #include <algorithm>

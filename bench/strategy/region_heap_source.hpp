@@ -1,4 +1,4 @@
-/// A heap in a region, as a source: the region is the workload's, and as large as it computed.
+/// A heap in a region, as a source. The workload owns the region, and computes its size.
 #pragma once
 
 #include "bench/strategy/source_of.hpp"
@@ -39,6 +39,6 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::region_heap> : plain_source<region_heap_source> {};
+struct source_traits<mechanism_kind::region_heap> : plain_source<region_heap_source> {};
 
 } // namespace bench

@@ -1,19 +1,19 @@
 /// The sources of a workload's blocks, and the place where contenders are registered.
 ///
-/// A source has `allocate(bytes, alignment)` and `deallocate(p, bytes, alignment) noexcept`, as a mechanism of
-/// the library has; some have `release()` (everything at once), `trim()` (gives back free memory) and
-/// `allocate_many`, `deallocate_many` (core/burst.hpp). Workloads ask with `requires`.
+/// A source has `allocate(bytes, alignment)` and `deallocate(p, bytes, alignment) noexcept`, like a mechanism of the
+/// library; some have `release()` (frees everything), `trim()` (returns free memory) and `allocate_many`,
+/// `deallocate_many` (core/burst.hpp). Workloads check with `requires`.
 ///
-/// A contender's file specialises source_of<its kind>:
+/// A contender's file specialises source_traits<kind>:
 ///
-///     type<Bytes>    the source; `Bytes` says nothing to those that learn the size when they are made
-///     sized          true where `Bytes` is all that they learn
+///     type<Bytes>    the source; sources that get the size at construction ignore `Bytes`
+///     sized          true if the source gets its size only by `Bytes`
 ///     allocator<T>   if one object serves the process: its form behind a container
-///     node_allocator<T, NodeBytes>   its form if it stands only behind containers of nodes of so many bytes
+///     node_allocator<T, NodeBytes>   its form behind containers of nodes of that size
 ///
-/// A source is made of a block_shape, of a buffer, or of nothing. If a program would hand its containers a resource
-/// of its library's own abstract base, the source derives from it and names the base as `base_type`; workloads then
-/// see the base only, as such a program does.
+/// A source is constructed from a block_shape, from a buffer, or from nothing. If programs use a resource of its
+/// library through an abstract base, the source derives from the resource and names the base as `base_type`;
+/// workloads then see only the base, as such a program does.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -30,19 +30,18 @@
 
 namespace bench {
 
-/// Of the blocks that a source is made for.
+/// The size and alignment of the blocks of a source.
 struct block_shape {
     std::size_t bytes;
     std::size_t alignment;
 
-    /// Returns: the size with which blocks that lie side by side are aligned, all of them.
+    /// Returns: the distance of adjacent aligned blocks.
     [[nodiscard]] constexpr std::size_t stride() const noexcept {
         return mallard::core::align_up(bytes, alignment);
     }
 };
 
-/// A shape that the compiler knows too: code that is compiled for each size of a node is then compiled for this
-/// one only.
+/// A shape known to the compiler: code that is compiled for each size of a node is then compiled for this size only.
 template <std::size_t Bytes, std::size_t Alignment>
 struct constant_shape {
     static constexpr std::size_t bytes = Bytes;
@@ -51,11 +50,11 @@ struct constant_shape {
     constexpr operator block_shape() const noexcept { return {Bytes, Alignment}; } // NOLINT: a shape as any
 };
 
-/// Not defined for the mechanisms that this build has not.
+/// Not defined for the mechanisms that this build lacks.
 template <mechanism_kind Kind>
-struct source_of;
+struct source_traits;
 
-/// The entry of a source that learns the size of its blocks when it is made, or serves any.
+/// The entry of a source that gets the size of its blocks at construction, or serves any size.
 template <class Source>
 struct plain_source {
     static constexpr bool sized = false;
@@ -72,30 +71,30 @@ struct sized_source {
 };
 
 template <mechanism_kind Kind>
-concept registered = requires { sizeof(source_of<Kind>); };
+concept registered = requires { sizeof(source_traits<Kind>); };
 
-/// One object serves the process, behind the containers too.
+/// One object serves the process, including its containers.
 template <mechanism_kind Kind>
 concept serves_containers_by_type =
-    requires { std::type_identity<typename source_of<Kind>::template allocator<int>>(); };
+    requires { std::type_identity<typename source_traits<Kind>::template allocator<int>>(); };
 
-/// A source that learns the size of its blocks when it is made, and serves no other.
+/// A source that gets the size of its blocks at construction, and serves no other size.
 template <class Source>
 concept of_one_size = std::is_constructible_v<Source, block_shape>;
 
-/// Blocks of any size, from a source that does not learn their size when it is made.
+/// Blocks of any size, from a source that is constructed without a size.
 template <mechanism_kind Kind>
-concept serves_any_size =
-    registered<Kind> && !source_of<Kind>::sized && !of_one_size<typename source_of<Kind>::template type<0>>;
+concept serves_any_size = registered<Kind> && !source_traits<Kind>::sized &&
+                          !of_one_size<typename source_traits<Kind>::template type<0>>;
 
-/// The node that sized_source is compiled for, of so many bytes.
+/// The node of a sized_source.
 template <std::size_t Bytes>
-struct node_of {
+struct sized_node {
     alignas(sizeof(void*)) std::byte bytes[Bytes];
 };
 
-/// Calls `use` with the number of bytes, a multiple of a word, that a node of `shape` takes.
-/// Requires: at most largest_node_bytes.
+/// Calls `use` with the bytes of a node of `shape`, rounded up to words.
+/// Requires: the result is at most largest_node_bytes.
 template <class Use>
 void with_node_bytes(block_shape shape, Use&& use) {
     constexpr std::size_t word = sizeof(void*);
@@ -105,7 +104,7 @@ void with_node_bytes(block_shape shape, Use&& use) {
                 ...);
     };
     if (!among(std::make_index_sequence<largest_node_bytes / word>())) {
-        std::abort(); // refuse_unserved() did not
+        std::abort(); // refuse_unserved() rejects larger ones
     }
 }
 
@@ -116,13 +115,13 @@ void with_node_bytes(constant_shape<Bytes, Alignment>, Use&& use) {
     if constexpr (bytes <= largest_node_bytes) {
         use(std::integral_constant<std::size_t, bytes>());
     } else {
-        std::abort(); // refuse_unserved() did not
+        std::abort(); // refuse_unserved() rejects larger ones
     }
 }
 
 /// Returns: a source for blocks of `shape`.
 template <class Source>
-Source made_for(block_shape shape) {
+Source make_source(block_shape shape) {
     if constexpr (of_one_size<Source>) {
         return Source(shape);
     } else {
@@ -130,43 +129,44 @@ Source made_for(block_shape shape) {
     }
 }
 
-/// Returns: a workload's view of a source: itself, or its abstract base, whose type is hidden from the compiler.
+/// Returns: the workload's view of a source: the source, or its abstract base with a type that is hidden from the
+/// compiler.
 template <class Source>
-auto& handle_of(Source& made) noexcept {
+auto& to_handle(Source& source) noexcept {
     if constexpr (requires { typename Source::base_type; }) {
-        return *opaque(static_cast<typename Source::base_type*>(&made));
+        return *opaque(static_cast<typename Source::base_type*>(&source));
     } else {
-        return made;
+        return source;
     }
 }
 
-/// Effects: makes the source of a registered mechanism, calls `use` with its handle, and destroys it.
+/// Effects: constructs the source of a registered mechanism, calls `use` with its handle, and destroys it.
 template <mechanism_kind Kind, class Shape, class Use>
-void with_source_of(std::span<std::byte> buffer, Shape shape, Use&& use) {
-    if constexpr (source_of<Kind>::sized) {
+void with_registered_source(std::span<std::byte> buffer, Shape shape, Use&& use) {
+    if constexpr (source_traits<Kind>::sized) {
         with_node_bytes(shape, [&](auto bytes) {
-            typename source_of<Kind>::template type<decltype(bytes)::value> made;
-            use(handle_of(made));
+            typename source_traits<Kind>::template type<decltype(bytes)::value> source;
+            use(to_handle(source));
         });
     } else {
-        using source = typename source_of<Kind>::template type<0>;
-        if constexpr (std::is_constructible_v<source, std::span<std::byte>>) {
+        using source_type = typename source_traits<Kind>::template type<0>;
+        if constexpr (std::is_constructible_v<source_type, std::span<std::byte>>) {
             if (!buffer.empty()) {
-                source made(buffer);
-                use(handle_of(made));
+                source_type source(buffer);
+                use(to_handle(source));
                 return;
             }
         }
         if constexpr (is_in_a_region(Kind)) {
             std::abort(); // without a region there is no memory
         } else {
-            source made = made_for<source>(shape);
-            use(handle_of(made));
+            source_type source = make_source<source_type>(shape);
+            use(to_handle(source));
         }
     }
 }
 
-/// Effects: calls `use.operator()<kind>()`, the kind being a constant there.
+/// Effects: calls `use.operator()<kind>()` with the kind as a constant.
 /// Requires: `kind` is compiled into this runner.
 template <class Use>
 void with_kind(mechanism_kind kind, Use&& use) {

@@ -15,10 +15,10 @@
 
 namespace bench {
 
-/// Effects: makes the source that `s` names for blocks of `shape`, over `buffer` if it takes one, calls `use` with its
-/// handle, and destroys it. null and allocators that threads share are not made here.
+/// Effects: constructs the source of `s` for blocks of `shape`, over `buffer` if it takes one, calls `use` with its
+/// handle, and destroys it. It does not construct null, and allocators that threads share.
 /// Requires: refuse_unserved() did not throw.
-/// Returns: the number of chunks that a monotonic allocator of ours took beyond its buffer.
+/// Returns: the number of chunks that mallard's monotonic allocator took beyond its buffer.
 template <std::convertible_to<block_shape> Shape, class Use>
 std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Shape shape, Use&& use) {
     switch (s.mechanism) {
@@ -40,7 +40,7 @@ std::size_t with_source(const strategy& s, std::span<std::byte> buffer, Shape sh
     default:
         with_kind(s.mechanism, [&]<mechanism_kind Kind>() {
             if constexpr (registered<Kind>) {
-                with_source_of<Kind>(buffer, shape, use);
+                with_registered_source<Kind>(buffer, shape, use);
             } else {
                 std::abort();
             }

@@ -13,7 +13,7 @@ using enum destruction_kind;
 using enum reuse_kind;
 using enum vector_version;
 
-/// A strategy with its words for people. These are apart, because each cell has a copy of its strategy.
+/// A strategy with its texts. They are separate, because each cell has a copy of its strategy.
 struct entry {
     std::string_view name;
     mechanism_kind mechanism;
@@ -22,7 +22,7 @@ struct entry {
     reuse_kind reuse = standard;
     bool bursts = false;
     vector_version version = none;
-    std::string_view title = {};  ///< empty: the text of the mechanism says it
+    std::string_view title = {};  ///< empty: the text of the mechanism is the title
     std::string_view column = {}; ///< the head of a contender's column, one line or two
 
     constexpr operator strategy() const noexcept { // NOLINT: a strategy with words is a strategy
@@ -36,20 +36,21 @@ constexpr entry table[] = {
 #include "bench/strategy/strategies.def"
 };
 
-constexpr bool has_its_head(const entry& each) {
-    const mechanism_row& row = mechanisms[static_cast<std::size_t>(each.mechanism)];
-    return row.library == library_kind::none || each.destruction == winked_out || !each.column.empty();
+constexpr bool has_column_title(const entry& row_entry) {
+    const mechanism_row& row = mechanisms[static_cast<std::size_t>(row_entry.mechanism)];
+    return row.library == library_kind::none || row_entry.destruction == winked_out ||
+           !row_entry.column.empty();
 }
-static_assert(std::ranges::all_of(table, has_its_head), "a contender needs the head of its column");
+static_assert(std::ranges::all_of(table, has_column_title), "a contender needs the head of its column");
 
-/// True if the survey's runner has the code. Of mallard's allocators behind a base, that is the inline multipool.
+/// True if the survey's runner has the code. Of mallard's allocators behind a base it has only the inline multipool.
 bool is_in_survey(const strategy& s) noexcept {
     const bool by_type = s.binding == type_parameter && s.reuse == standard && s.version == none;
     const bool inline_multipool = s.mechanism == mechanism_kind::multipool && s.binding == inline_base;
     return s.can(capability::in_survey) && (by_type || inline_multipool || s.is_contender());
 }
 
-std::vector<strategy> all_that_are_built() {
+std::vector<strategy> built_strategies() {
     std::vector<strategy> built;
     std::ranges::copy_if(table, std::back_inserter(built),
                          [](const strategy& s) { return s.is_built() && (!survey_only || is_in_survey(s)); });
@@ -59,7 +60,7 @@ std::vector<strategy> all_that_are_built() {
 } // namespace
 
 std::span<const strategy> strategies() noexcept {
-    static const std::vector<strategy> built = all_that_are_built();
+    static const std::vector<strategy> built = built_strategies();
     return built;
 }
 
@@ -107,7 +108,7 @@ std::string_view to_text(vector_version version) noexcept {
     std::abort();
 }
 
-std::vector<std::string> names_of(strategy_filter offered) {
+std::vector<std::string> strategy_names(strategy_filter offered) {
     std::vector<std::string> names;
     for (const strategy& s : strategies()) {
         if (offered(s)) {
@@ -123,19 +124,19 @@ std::string missing_text(std::string_view name, const library_row& library) {
            std::string(library.package) + " and build again";
 }
 
-void refuse_missing(arguments& given) {
-    const std::string name = given.text("strategy", "");
-    const auto* found = std::ranges::find(table, name, &entry::name);
-    if (found == std::end(table)) {
+void refuse_missing(arguments& args) {
+    const std::string name = args.text("strategy", "");
+    const auto* match = std::ranges::find(table, name, &entry::name);
+    if (match == std::end(table)) {
         return;
     }
-    if (const library_row* missing = strategy(*found).missing_library()) {
+    if (const library_row* missing = strategy(*match).missing_library()) {
         throw usage_error(missing_text(name, *missing));
     }
 }
 
 void refuse_unserved(const strategy& s, std::size_t block_bytes) {
-    const std::size_t largest = row_of(s.mechanism).largest_block;
+    const std::size_t largest = find_row(s.mechanism).largest_block;
     if (block_bytes > largest) {
         throw usage_error("--strategy " + std::string(s.name) + " with blocks of " +
                           std::to_string(block_bytes) +
@@ -144,13 +145,13 @@ void refuse_unserved(const strategy& s, std::size_t block_bytes) {
     }
 }
 
-strategy choose_strategy(arguments& given, run_options& options, strategy_filter offered) {
-    refuse_missing(given);
-    options.strategy = given.choice("strategy", names_of(offered));
+strategy choose_strategy(arguments& args, run_options& options, strategy_filter offered) {
+    refuse_missing(args);
+    options.strategy = args.choice("strategy", strategy_names(offered));
     return *std::ranges::find(strategies(), options.strategy, &strategy::name);
 }
 
-void describe_strategies(json_writer& json, strategy_filter offered, other_pools pools) {
+void describe_strategies(json_writer& json, strategy_filter offered, pool_listing pools) {
     json.key("strategies").open('[');
     for (const strategy& s : strategies()) {
         if (!offered(s)) {
@@ -158,14 +159,14 @@ void describe_strategies(json_writer& json, strategy_filter offered, other_pools
         }
         json.open('{')
             .member("name", s.name)
-            .member("allocator", row_of(s.mechanism).text)
+            .member("allocator", find_row(s.mechanism).text)
             .member("binding", to_text(s.binding))
             .member("destruction", to_text(s.destruction));
         if (s.reuse != standard) {
             json.member("variant", to_text(s.reuse));
-        } else if (is_other_pool(s.mechanism) && pools == other_pools::variants) {
+        } else if (is_library_pool(s.mechanism) && pools == pool_listing::variants) {
             json.member("variant", "another pool of the library");
-        } else if (s.mechanism == mechanism_kind::heap && pools == other_pools::variants) {
+        } else if (s.mechanism == mechanism_kind::heap && pools == pool_listing::variants) {
             json.member("variant", "the library's heap");
         }
         if (s.version != none) {
@@ -174,7 +175,7 @@ void describe_strategies(json_writer& json, strategy_filter offered, other_pools
         if (s.bursts) {
             json.member("burst", true);
         }
-        if (const library_row* library = library_of(s.mechanism)) {
+        if (const library_row* library = find_library(s.mechanism)) {
             json.member("contender", library->name);
         }
         json.close('}');
@@ -195,18 +196,20 @@ void describe_registry(json_writer& json) {
         json.close('}');
     }
     json.close(']').key("strategies").open('[');
-    for (const entry& each : table) {
-        const strategy s = each;
-        const mechanism_row& row = row_of(s.mechanism);
-        json.open('{').member("name", s.name).member("title", each.title.empty() ? row.text : each.title);
-        if (const library_row* library = library_of(s.mechanism)) {
+    for (const entry& row_entry : table) {
+        const strategy s = row_entry;
+        const mechanism_row& row = find_row(s.mechanism);
+        json.open('{')
+            .member("name", s.name)
+            .member("title", row_entry.title.empty() ? row.text : row_entry.title);
+        if (const library_row* library = find_library(s.mechanism)) {
             json.member("library", library->name);
         }
         if (const library_row* library = s.library_of_container()) {
             json.member("container", library->name);
         }
-        if (!each.column.empty()) {
-            json.member("column", each.column);
+        if (!row_entry.column.empty()) {
+            json.member("column", row_entry.column);
         }
         if (is_in_survey(s)) {
             json.member("survey", true);

@@ -1,7 +1,7 @@
-/// A monotonic allocator whose users visit each block that they give back.
+/// A monotonic allocator whose users visit each block that they free.
 ///
-/// A compiler that knows that deallocation does nothing deletes the walk of a destructor along its nodes. No caller
-/// of an abstract base knows it. Here the walk stays and the call does not, which tells the costs of both apart.
+/// A compiler that sees that deallocation does nothing removes the walk of a destructor along its nodes. Behind an
+/// abstract base it cannot. Here the walk stays and the call does not, which separates their costs.
 #pragma once
 
 #include <mallard/local/monotonic.hpp>

@@ -26,7 +26,7 @@ constexpr unsigned most_block_log2 = 30;
 static_assert(std::size_t{1} << least_block_log2 == block_alignment);
 
 struct contention_cell {
-    strategy how;
+    strategy subject;
     std::size_t threads;
     unsigned iterations_log2;
     std::size_t multiplier;
@@ -37,46 +37,46 @@ struct contention_cell {
     [[nodiscard]] std::size_t iterations() const noexcept { return std::size_t{1} << iterations_log2; }
     [[nodiscard]] std::size_t block_bytes() const noexcept { return std::size_t{1} << block_log2; }
     [[nodiscard]] block_shape shape() const noexcept { return {block_bytes(), block_alignment}; }
-    /// The memory that a monotonic allocator gives out in its life.
+    /// The memory that a monotonic allocator allocates in its life.
     [[nodiscard]] std::size_t bytes_a_thread() const noexcept { return iterations() * block_bytes(); }
-    [[nodiscard]] bool has_buffers() const noexcept { return how.uses_buffer() && buffer == "static"; }
+    [[nodiscard]] bool has_buffers() const noexcept { return subject.uses_buffer() && buffer == "static"; }
 };
 
 constexpr std::size_t first_pairs = 64; ///< the pairs of each thread before the clock starts
 
-/// True for a shared allocator, and for one that each thread can have for itself. A contender with one instance
-/// for the process and no lock is neither.
+/// True for a shared allocator, and for one that each thread can own. A contender with one instance for the process
+/// and no lock is neither.
 bool has_contention(const strategy& s) noexcept {
     return s.is_shared() ||
-           (s.frees_each_block() && (s.can(capability::all_threads) || s.can(capability::own)));
+           (s.frees_every_block() && (s.can(capability::all_threads) || s.can(capability::own)));
 }
 
-/// True if a thread may free the blocks of another one.
+/// True if a thread may free the blocks of other threads.
 bool serves_all_threads(const strategy& s) noexcept {
     return has_contention(s) && s.can(capability::all_threads);
 }
 
-/// Calls `use` with the one source that all threads use.
+/// Calls `use` with the source that all threads share.
 template <class Use>
 void with_one_for_all(const contention_cell& cell, Use&& use) {
-    switch (cell.how.mechanism) {
+    switch (cell.subject.mechanism) {
     case mechanism_kind::shared_synchronized:
         if constexpr (!survey_only) {
-            mallard::synchronized<multipool> made;
-            use(made);
+            mallard::synchronized<multipool> allocator;
+            use(allocator);
         }
         return;
     case mechanism_kind::shared_concurrent: {
-        mallard::concurrent_multipool<> made;
-        use(made);
+        mallard::concurrent_multipool<> allocator;
+        use(allocator);
         return;
     }
     default:
-        static_cast<void>(with_source(cell.how, {}, cell.shape(), use));
+        static_cast<void>(with_source(cell.subject, {}, cell.shape(), use));
     }
 }
 
-/// Effects: each thread frees its own blocks. It makes a new allocator for every `iterations` pairs.
+/// Effects: each thread frees its own blocks, and constructs a new allocator for every `iterations` pairs.
 team_result run_private(const contention_cell& cell) {
     const buffer_state state = cell.has_buffers() ? buffer_state::warm : buffer_state::none;
     std::vector<std::unique_ptr<static_buffer>> buffers;
@@ -85,14 +85,14 @@ team_result run_private(const contention_cell& cell) {
             std::make_unique<static_buffer>(state, cell.bytes_a_thread(), cell.bytes_a_thread()));
     }
     const auto pairs = [&cell, &buffers](std::size_t thread, std::size_t count) {
-        static_cast<void>(with_source(cell.how, buffers[thread]->span(), cell.shape(), [&](auto& source) {
+        static_cast<void>(with_source(cell.subject, buffers[thread]->span(), cell.shape(), [&](auto& source) {
             allocate_and_deallocate(source, cell.block_bytes(), count);
         }));
     };
     return run_team(
         cell.threads, [&](std::size_t thread) { pairs(thread, std::min(first_pairs, cell.iterations())); },
         [&](std::size_t thread) {
-            for (std::size_t life = 0; life != cell.multiplier; ++life) {
+            for (std::size_t repetition = 0; repetition != cell.multiplier; ++repetition) {
                 pairs(thread, cell.iterations());
             }
         });
@@ -112,18 +112,18 @@ team_result run_shared(const contention_cell& cell, Source& source) {
 template <class Source>
 team_result run_ring(const contention_cell& cell, Source& source) {
     const auto queues = std::make_unique<batch_queue[]>(cell.threads);
-    std::atomic<bool> given_up = false;
+    std::atomic<bool> failed = false;
     return run_team(
         cell.threads, [&](std::size_t) { allocate_and_deallocate(source, cell.block_bytes(), first_pairs); },
         [&](std::size_t thread) {
             const std::size_t previous = (thread + cell.threads - 1) % cell.threads;
             hand_over(source, cell.block_bytes(), cell.iterations() * cell.multiplier, queues[thread],
-                      queues[previous], given_up);
+                      queues[previous], failed);
         });
 }
 
 team_result measure(const contention_cell& cell) {
-    if (!serves_all_threads(cell.how)) {
+    if (!serves_all_threads(cell.subject)) {
         return run_private(cell);
     }
     team_result result;
@@ -133,7 +133,7 @@ team_result measure(const contention_cell& cell) {
     return result;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
+std::string join(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) {
         text.append(text.empty() ? "" : ", ").append(name);
@@ -141,24 +141,23 @@ std::string list_of(const std::vector<std::string>& names) {
     return text;
 }
 
-contention_cell parse(arguments& given, run_options& options) {
+contention_cell parse(arguments& args, run_options& options) {
     contention_cell cell{};
-    cell.how = choose_strategy(given, options, has_contention);
-    cell.threads = static_cast<std::size_t>(given.number("threads", -1, 1, most_threads));
-    cell.iterations_log2 =
-        static_cast<unsigned>(given.number("iterations-log2", 15, 0, most_iterations_log2));
-    cell.multiplier = static_cast<std::size_t>(given.number("multiplier", 100, 1, most_multiplier));
-    cell.block_log2 = static_cast<unsigned>(given.number("block-log2", 6, least_block_log2, most_block_log2));
-    cell.buffer = given.choice("buffer", {"static", "none"}, "static");
-    cell.freed_by = given.choice("freed-by", {"self", "other"}, "self");
-    refuse_unserved(cell.how, cell.shape().stride());
+    cell.subject = choose_strategy(args, options, has_contention);
+    cell.threads = static_cast<std::size_t>(args.number("threads", -1, 1, most_threads));
+    cell.iterations_log2 = static_cast<unsigned>(args.number("iterations-log2", 15, 0, most_iterations_log2));
+    cell.multiplier = static_cast<std::size_t>(args.number("multiplier", 100, 1, most_multiplier));
+    cell.block_log2 = static_cast<unsigned>(args.number("block-log2", 6, least_block_log2, most_block_log2));
+    cell.buffer = args.choice("buffer", {"static", "none"}, "static");
+    cell.freed_by = args.choice("freed-by", {"self", "other"}, "self");
+    refuse_unserved(cell.subject, cell.shape().stride());
     if (cell.freed_by == "other" && cell.threads < 2) {
         throw usage_error("--freed-by other with --threads 1: there is no other thread; give 2 or more");
     }
-    if (cell.freed_by == "other" && !serves_all_threads(cell.how)) {
+    if (cell.freed_by == "other" && !serves_all_threads(cell.subject)) {
         throw usage_error("--freed-by other with --strategy " + options.strategy +
                           ": another thread may not use a private allocator; allowed are " +
-                          list_of(names_of(serves_all_threads)));
+                          join(strategy_names(serves_all_threads)));
     }
     if (options.pinned_cpu && cell.threads > 1) {
         throw usage_error("--cpu with --threads " + std::to_string(cell.threads) +
@@ -182,7 +181,7 @@ void write_parameters(const contention_cell& cell, json_writer& json) {
 
 /// Throws: std::bad_alloc if the monotonic allocators need more memory than the machine has.
 void prepare_memory(const contention_cell& cell, run_options& options) {
-    if (!cell.how.can(capability::reuses) || cell.has_buffers()) {
+    if (!cell.subject.can(capability::reuses) || cell.has_buffers()) {
         const std::size_t bytes = cell.threads * cell.bytes_a_thread();
         expect_room(bytes, options.notes);
         if (!cell.has_buffers()) {
@@ -204,9 +203,9 @@ void write(const contention_cell& cell, const team_result& team, row& result) {
 
 } // namespace
 
-row run_contention(arguments& given, run_options& options) {
-    const contention_cell cell = parse(given, options);
-    given.finish();
+row run_contention(arguments& args, run_options& options) {
+    const contention_cell cell = parse(args, options);
+    args.finish();
 
     row result;
     result.experiment = "contention";
@@ -228,7 +227,7 @@ void describe_contention(json_writer& json) {
     json.key("multiplier").open('[').value(1).value(most_multiplier).close(']');
     json.key("block_log2").open('[').value(least_block_log2).value(most_block_log2).close(']');
     json.key("freed_by_other").open('[');
-    for (const std::string& name : names_of(serves_all_threads)) {
+    for (const std::string& name : strategy_names(serves_all_threads)) {
         json.value(name);
     }
     json.close(']');

@@ -1,6 +1,6 @@
-/// Benchmark IV: threads that allocate at the same time.
+/// Benchmark IV: threads that allocate concurrently.
 ///
-/// Each thread repeats one life of its own allocator: it makes the allocator, many times allocates a block,
+/// Each thread repeats the life of an allocator: it constructs the allocator, many times allocates a block,
 /// increments the first byte and frees the block, and destroys the allocator. The global allocator and shared
 /// allocators live throughout. On request, the neighbouring thread frees each block.
 ///
@@ -12,9 +12,9 @@
 
 namespace bench {
 
-/// Effects: runs the cell that `given` describes.
+/// Effects: runs the cell that `args` describes.
 /// Throws: usage_error.
-[[nodiscard]] row run_contention(arguments& given, run_options& options);
+[[nodiscard]] row run_contention(arguments& args, run_options& options);
 
 /// Effects: writes the members of the object that describes the experiment.
 void describe_contention(json_writer& json);

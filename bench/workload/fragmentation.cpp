@@ -13,10 +13,10 @@ namespace bench {
 
 namespace {
 
-constexpr unsigned usual_chunks_log2 = 16; // P0213R0
+constexpr unsigned default_chunks_log2 = 16; // P0213R0
 constexpr unsigned most_chunks_log2 = 24;
 
-/// The share of the chunks that is freed: one in so many.
+/// The share of freed chunks: one in `one_in`.
 struct freed_share {
     std::string_view name;
     std::size_t one_in;
@@ -35,7 +35,7 @@ struct fragmentation_cell {
     }
 };
 
-std::vector<std::string> names_of_shares() {
+std::vector<std::string> share_names() {
     std::vector<std::string> names{std::string(untouched)};
     for (const freed_share& share : shares) {
         names.emplace_back(share.name);
@@ -43,21 +43,21 @@ std::vector<std::string> names_of_shares() {
     return names;
 }
 
-/// True if the strategy is also built with chunks from the heap.
+/// True if the strategy is also compiled with chunks from the heap.
 bool has_heap_upstream(const strategy& s) noexcept {
     return s.reuse == reuse_kind::standard && !s.is_contender();
 }
 
-fragmentation_cell parse(arguments& given, run_options& options) {
+fragmentation_cell parse(arguments& args, run_options& options) {
     fragmentation_cell cell;
-    cell.freed = given.choice("freed", names_of_shares());
+    cell.freed = args.choice("freed", share_names());
     const auto upstreams =
         survey_only ? std::vector<std::string>{"cache"} : std::vector<std::string>{"cache", "heap"};
-    cell.upstream = given.choice("upstream", upstreams, upstreams.front());
+    cell.upstream = args.choice("upstream", upstreams, upstreams.front());
     const bool from_heap = cell.upstream == "heap";
-    const auto chunks_log2 = given.number("perturb-chunks-log2", usual_chunks_log2, 3, most_chunks_log2);
+    const auto chunks_log2 = args.number("perturb-chunks-log2", default_chunks_log2, 3, most_chunks_log2);
     cell.chunks = std::size_t{1} << chunks_log2;
-    cell.work = parse_density(given, options, has_fragmentation, from_heap ? "none" : "warm");
+    cell.work = parse_density(args, options, has_fragmentation, from_heap ? "none" : "warm");
     if (from_heap) {
         cell.work.upstream = chunk_source::heap;
         if (cell.work.buffer != "none") {
@@ -66,13 +66,13 @@ fragmentation_cell parse(arguments& given, run_options& options) {
                               "none");
         }
     }
-    if (from_heap && !has_heap_upstream(cell.work.how)) {
+    if (from_heap && !has_heap_upstream(cell.work.subject)) {
         throw usage_error(
             "--upstream heap with --strategy " + options.strategy +
             ": the orders of reuse and the contenders have one upstream each; give multipool, or --upstream "
             "cache");
     }
-    if (chunks_log2 != usual_chunks_log2) {
+    if (chunks_log2 != default_chunks_log2) {
         options.notes.push_back("the heap was used for " + std::to_string(cell.chunks) +
                                 " chunks, not 2^16 as in the paper");
     }
@@ -85,9 +85,9 @@ bool has_fragmentation(const strategy& s) noexcept {
     return has_density(s) && s.mechanism != mechanism_kind::monotonic_walked;
 }
 
-row run_fragmentation(arguments& given, run_options& options) {
-    const fragmentation_cell cell = parse(given, options);
-    given.finish();
+row run_fragmentation(arguments& args, run_options& options) {
+    const fragmentation_cell cell = parse(args, options);
+    args.finish();
 
     row result;
     result.experiment = "fragmentation";
@@ -96,10 +96,11 @@ row run_fragmentation(arguments& given, run_options& options) {
         json.member("freed", cell.freed).member("upstream", cell.upstream);
     };
     global_source heap;
-    std::optional<perturbation<global_source>> others;
+    std::optional<perturbation<global_source>> used_heap;
     measure_density(cell.work, options, result, [&] {
         if (cell.freed != untouched) {
-            others.emplace(heap, cell.chunks, cell.freed_chunks(), static_cast<std::uint64_t>(options.seed));
+            used_heap.emplace(heap, cell.chunks, cell.freed_chunks(),
+                              static_cast<std::uint64_t>(options.seed));
         }
     });
     return result;
@@ -108,7 +109,7 @@ row run_fragmentation(arguments& given, run_options& options) {
 void describe_fragmentation(json_writer& json) {
     describe_strategies(json, has_fragmentation);
     json.key("freed").open('[');
-    for (const std::string& name : names_of_shares()) {
+    for (const std::string& name : share_names()) {
         json.value(name);
     }
     json.close(']');

@@ -1,4 +1,4 @@
-/// Benchmark V: the work of Benchmark I in a program whose heap was used before.
+/// Benchmark V: the work of Benchmark I in a program with a previously used heap.
 ///
 /// Chunks of random sizes are allocated from the global heap, and some of them, drawn at random, are freed. The
 /// others stay. This affects the global allocator only, as in the paper, unless the local allocators take their
@@ -13,12 +13,12 @@
 
 namespace bench {
 
-/// All of density's, but for those that tell the parts of a cost apart.
+/// True for density's strategies, except the ones that separate the parts of a cost.
 [[nodiscard]] bool has_fragmentation(const strategy& s) noexcept;
 
-/// Effects: runs the cell that `given` describes.
+/// Effects: runs the cell that `args` describes.
 /// Throws: usage_error.
-[[nodiscard]] row run_fragmentation(arguments& given, run_options& options);
+[[nodiscard]] row run_fragmentation(arguments& args, run_options& options);
 
 /// Effects: writes the members of the object that describes the experiment.
 void describe_fragmentation(json_writer& json);

@@ -1,4 +1,4 @@
-/// A heap that was used before: chunks of random sizes, some of which were freed.
+/// A previously used heap: chunks of random sizes, some of which were freed.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@ public:
     /// Throws: std::bad_alloc.
     perturbation(Source& heap, std::size_t chunks, std::size_t freed, std::uint64_t seed) : heap_(heap) {
         std::mt19937_64 engine(seed);
-        left_.reserve(chunks);
+        live_chunks_.reserve(chunks);
         for (std::size_t i = 0; i != chunks; ++i) {
             const std::size_t bytes = 1 + engine() % largest_bytes;
             auto* p = static_cast<std::byte*>(heap_.allocate(bytes, alignment));
             *p = std::byte{1};
-            left_.push_back({p, bytes});
+            live_chunks_.push_back({p, bytes});
         }
         for (std::size_t i = 0; i != freed; ++i) {
-            std::swap(left_[engine() % left_.size()], left_.back());
+            std::swap(live_chunks_[engine() % live_chunks_.size()], live_chunks_.back());
             free_last();
         }
     }
@@ -39,12 +39,12 @@ public:
     perturbation& operator=(const perturbation&) = delete;
 
     ~perturbation() {
-        while (!left_.empty()) {
+        while (!live_chunks_.empty()) {
             free_last();
         }
     }
 
-    [[nodiscard]] std::size_t left() const noexcept { return left_.size(); }
+    [[nodiscard]] std::size_t live_chunks() const noexcept { return live_chunks_.size(); }
 
 private:
     struct chunk {
@@ -54,12 +54,12 @@ private:
     static constexpr std::size_t alignment = alignof(std::max_align_t);
 
     void free_last() noexcept {
-        heap_.deallocate(left_.back().p, left_.back().bytes, alignment);
-        left_.pop_back();
+        heap_.deallocate(live_chunks_.back().p, live_chunks_.back().bytes, alignment);
+        live_chunks_.pop_back();
     }
 
     Source& heap_;
-    std::vector<chunk> left_;
+    std::vector<chunk> live_chunks_;
 };
 
 } // namespace bench

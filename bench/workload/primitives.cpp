@@ -18,8 +18,8 @@ namespace {
 
 constexpr constant_shape<24, 8> block;
 
-/// A monotonic allocator takes no block back. After this many pairs, or a list of as many nodes, a new one begins at
-/// the front of the buffer.
+/// A monotonic allocator does not reuse freed blocks. After this many pairs, or a list of as many nodes, a new one
+/// begins at the front of the buffer.
 constexpr std::size_t pairs_a_round = 1024;
 constexpr std::size_t buffer_bytes = pairs_a_round * block.bytes + 64;
 
@@ -29,7 +29,7 @@ constexpr std::string_view list = "list";
 
 /// True if the experiment has the strategy. Winking out makes no difference to a single block.
 bool has_primitives(const strategy& s) noexcept {
-    return s.mechanism != mechanism_kind::null && s.frees_each_block();
+    return s.mechanism != mechanism_kind::null && s.frees_every_block();
 }
 
 template <class Source>
@@ -39,8 +39,8 @@ template <class Source>
     source.deallocate(p, block.bytes, block.alignment);
 }
 
-/// Not inlined, one function for each source. Inlined, the code around the loop decided whether members of the
-/// source stayed in registers, which halved the speed of some.
+/// Not inlined, one function for each source: the code around an inlined loop decided whether members of the source
+/// stayed in registers, which halved the speed of some sources.
 template <class Source>
 [[gnu::noinline]] void make_pairs(Source& source, std::size_t count) {
     for (std::size_t i = 0; i != count; ++i) {
@@ -54,11 +54,11 @@ template <class Source>
 [[gnu::noinline]] void make_lists(Source& source, std::size_t nodes) {
     using allocator = allocator_over<int, Source>;
     for (std::size_t i = 0; i != nodes; i += pairs_a_round) {
-        std::list<int, allocator> made(allocator_of<allocator>(source));
+        std::list<int, allocator> nodes_list(make_allocator<allocator>(source));
         for (std::size_t k = 0; k != pairs_a_round; ++k) {
-            made.push_back(static_cast<int>(k));
+            nodes_list.push_back(static_cast<int>(k));
         }
-        escape(&made);
+        escape(&nodes_list);
     }
 }
 
@@ -75,7 +75,7 @@ private:
 constexpr std::string_view direct_null = "null";
 constexpr std::string_view virtual_null = "null/base";
 
-/// null under a list: each node lies behind the one before it, and none is freed.
+/// null under a list: adjacent nodes that are never freed.
 class nodes_in_a_row {
 public:
     void* allocate(std::size_t, std::size_t) noexcept {
@@ -90,7 +90,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// Effects: makes `total` pairs, each with an allocator of its own for "create", or lists of as many nodes.
+/// Effects: runs `total` pairs, each with a new allocator for "create", or lists of as many nodes.
 void run_rounds(const strategy& s, std::size_t total, std::string_view operation) {
     alignas(64) static std::array<std::byte, buffer_bytes> buffer;
     if (operation == create && (s.uses_buffer() || s.has_own_allocator())) {
@@ -131,19 +131,19 @@ void run_null(bool behind_base, std::size_t total, std::string_view operation) {
 
 std::vector<std::string> names() {
     std::vector<std::string> result{std::string(direct_null), std::string(virtual_null)};
-    std::ranges::move(names_of(has_primitives), std::back_inserter(result));
+    std::ranges::move(strategy_names(has_primitives), std::back_inserter(result));
     return result;
 }
 
 } // namespace
 
-row run_primitives(arguments& given, run_options& options) {
+row run_primitives(arguments& args, run_options& options) {
     const std::string operation =
-        given.choice("operation", {std::string(pair), std::string(create), std::string(list)});
-    refuse_missing(given);
-    options.strategy = given.choice("strategy", names());
-    const auto product_log2 = given.number("product", 24, 10, 40);
-    given.finish();
+        args.choice("operation", {std::string(pair), std::string(create), std::string(list)});
+    refuse_missing(args);
+    options.strategy = args.choice("strategy", names());
+    const auto product_log2 = args.number("product", 24, 10, 40);
+    args.finish();
 
     row result;
     result.experiment = "primitives";

@@ -7,9 +7,9 @@
 
 namespace bench {
 
-/// Effects: runs the cell that `given` describes.
+/// Effects: runs the cell that `args` describes.
 /// Throws: usage_error.
-[[nodiscard]] row run_primitives(arguments& given, run_options& options);
+[[nodiscard]] row run_primitives(arguments& args, run_options& options);
 
 void describe_primitives(json_writer& json);
 

@@ -1,4 +1,4 @@
-/// Counts the requests of one vector to its allocator, in passes that are not timed.
+/// Counts the requests of one vector to its allocator, in untimed passes.
 ///
 /// counted_allocator<A> is an allocator A that reports every call to a request_counter. A has version 1
 /// (allocate, deallocate) or version 2 of N1953 (with allocation_command).
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// The address of a block that may have been freed: a pointer to it may not even be compared.
+/// The address of a block that may have been freed: pointers to it may not even be compared.
 class block_address {
 public:
     block_address() = default;
@@ -33,28 +33,28 @@ class request_counter {
 public:
     void allocated(block_address p, std::size_t bytes) noexcept {
         ++allocations;
-        live_block& place = place_of({});
+        live_block& place = find_place({});
         place.p = p;
         resize(place, bytes);
     }
 
     void deallocated(block_address p) noexcept {
         ++deallocations;
-        live_block& place = place_of(p);
+        live_block& place = find_place(p);
         resize(place, 0);
         place.p = {};
     }
 
     void expanded(block_address from, block_address to, std::size_t bytes) noexcept {
         ++(from == to ? expansions_forward : expansions_backward);
-        live_block& place = place_of(from);
+        live_block& place = find_place(from);
         place.p = to;
         resize(place, bytes);
     }
 
     void shrunk(block_address p, std::size_t bytes) noexcept {
         ++shrinks;
-        resize(place_of(p), bytes);
+        resize(find_place(p), bytes);
     }
 
     std::int64_t allocations = 0;
@@ -71,12 +71,12 @@ private:
         std::size_t bytes = 0;
     };
 
-    live_block& place_of(block_address p) noexcept {
-        live_block* const found = std::ranges::find(blocks_, p, &live_block::p);
-        if (found == blocks_.end()) {
+    live_block& find_place(block_address p) noexcept {
+        live_block* const match = std::ranges::find(blocks_, p, &live_block::p);
+        if (match == blocks_.end()) {
             std::abort(); // a block that is not this vector's, or a third one
         }
-        return *found;
+        return *match;
     }
 
     void resize(live_block& place, std::size_t bytes) noexcept {
@@ -85,10 +85,10 @@ private:
         peak_live_bytes = std::max(peak_live_bytes, live_bytes);
     }
 
-    std::array<live_block, 2> blocks_; ///< the block that a vector leaves, and the one that it moves into
+    std::array<live_block, 2> blocks_; ///< the blocks that a vector leaves and moves into
 };
 
-/// The bits of a command, as the integer type that a library has for it.
+/// The bits of a command, convertible to the integer type of a library.
 struct allocation_bits {
     unsigned bits;
 

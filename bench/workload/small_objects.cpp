@@ -19,13 +19,13 @@ constexpr std::int64_t most_object_bytes = 1024;
 constexpr std::int64_t most_objects = 100'000'000;
 
 struct small_objects_cell {
-    strategy how;
+    strategy subject;
     std::size_t object_bytes;
     std::size_t objects;
     std::string order;
     std::uint64_t seed;
 
-    /// The alignment is the largest that an object of this size can need.
+    /// With the largest alignment that an object of this size can need.
     [[nodiscard]] block_shape shape() const noexcept {
         return {object_bytes,
                 std::min<std::size_t>(object_bytes & -object_bytes, mallard::fundamental_alignment)};
@@ -36,14 +36,14 @@ bool has_small_objects(const strategy& s) noexcept {
     return s.mechanism == mechanism_kind::null || (s.is_plain() && s.destruction == destruction_kind::normal);
 }
 
-small_objects_cell parse(arguments& given, run_options& options) {
+small_objects_cell parse(arguments& args, run_options& options) {
     small_objects_cell cell{};
-    cell.how = choose_strategy(given, options, has_small_objects);
-    cell.object_bytes = static_cast<std::size_t>(given.number("object-bytes", 16, 1, most_object_bytes));
-    cell.objects = static_cast<std::size_t>(given.number("objects", 1'000'000, 1, most_objects));
-    cell.order = given.choice("order", {"shuffled", "in-order"}, "shuffled");
+    cell.subject = choose_strategy(args, options, has_small_objects);
+    cell.object_bytes = static_cast<std::size_t>(args.number("object-bytes", 16, 1, most_object_bytes));
+    cell.objects = static_cast<std::size_t>(args.number("objects", 1'000'000, 1, most_objects));
+    cell.order = args.choice("order", {"shuffled", "in-order"}, "shuffled");
     cell.seed = static_cast<std::uint64_t>(options.seed);
-    refuse_unserved(cell.how, cell.shape().stride());
+    refuse_unserved(cell.subject, cell.shape().stride());
     return cell;
 }
 
@@ -56,43 +56,43 @@ void write_parameters(const small_objects_cell& cell, json_writer& json) {
 /// Returns: an estimate of the memory of the objects, with headers of 16 bytes; twice that without reuse.
 std::size_t bytes_expected(const small_objects_cell& cell) noexcept {
     const std::size_t once = cell.objects * (cell.object_bytes + 16);
-    return cell.how.can(capability::reuses) ? once : 2 * once;
+    return cell.subject.can(capability::reuses) ? once : 2 * once;
 }
 
-void measure(const small_objects_cell& cell, std::span<object_pointer> objects, held_memory before,
+void measure(const small_objects_cell& cell, std::span<object_pointer> objects, held_memory baseline,
              row& result, run_options& options) {
-    small_objects_run run(cell.shape(), objects, before, cell.seed, cell.order == "shuffled", options);
-    if (cell.how.mechanism == mechanism_kind::null) {
+    small_objects_run run(cell.shape(), objects, baseline, cell.seed, cell.order == "shuffled", options);
+    if (cell.subject.mechanism == mechanism_kind::null) {
         const std::size_t bytes = objects.size() * cell.shape().stride();
         const static_buffer fresh(buffer_state::cold, bytes, 0);
         null_source null(fresh.span());
         run(null);
     } else {
-        result.spills = static_cast<std::int64_t>(with_source(cell.how, {}, cell.shape(), run));
+        result.spills = static_cast<std::int64_t>(with_source(cell.subject, {}, cell.shape(), run));
     }
     run.write(result);
 }
 
 /// Effects: warms the code and the libraries, as in a running program.
 void warm_up(const small_objects_cell& cell, std::span<object_pointer> objects) {
-    row nobody_reads;
-    run_options nobody_asks;
-    measure(cell, objects.first(std::min<std::size_t>(objects.size(), 64)), {}, nobody_reads, nobody_asks);
+    row ignored_row;
+    run_options ignored_options;
+    measure(cell, objects.first(std::min<std::size_t>(objects.size(), 64)), {}, ignored_row, ignored_options);
 }
 
-/// Effects: warms up and measures the cell. Growth of memory counts from after the runner's warm-up and before
-/// the strategy's, because a strategy's first chunks are part of its memory.
+/// Effects: warms up and measures the cell. The baseline of memory is taken after the runner's warm-up and before the
+/// strategy's, because a strategy's first chunks are part of its memory.
 void measure_warm(const small_objects_cell& cell, row& result, run_options& options) {
     const std::size_t bytes = cell.objects * sizeof(object_pointer);
     const static_buffer pointers(buffer_state::warm, bytes, bytes);
     const std::span objects(reinterpret_cast<object_pointer*>(pointers.span().data()), cell.objects);
     small_objects_cell null = cell;
-    null.how = strategies().front();
+    null.subject = strategies().front();
     warm_up(null, objects);
     trim_process();
-    const held_memory before = inspect_memory();
+    const held_memory baseline = inspect_memory();
     warm_up(cell, objects);
-    measure(cell, objects, before, result, options);
+    measure(cell, objects, baseline, result, options);
 }
 
 /// True if less than half of the objects lie in huge pages. Totals below two huge pages do not count.
@@ -105,9 +105,9 @@ bool lacks_huge_pages(const small_objects_cell& cell, const row& result) {
 
 } // namespace
 
-row run_small_objects(arguments& given, run_options& options) {
-    const small_objects_cell cell = parse(given, options);
-    given.finish();
+row run_small_objects(arguments& args, run_options& options) {
+    const small_objects_cell cell = parse(args, options);
+    args.finish();
 
     row result;
     result.experiment = "small-objects";
@@ -129,7 +129,7 @@ row run_small_objects(arguments& given, run_options& options) {
 }
 
 void describe_small_objects(json_writer& json) {
-    describe_strategies(json, has_small_objects, other_pools::strategies);
+    describe_strategies(json, has_small_objects, pool_listing::strategies);
     json.key("object_bytes").open('[').value(1).value(most_object_bytes).close(']');
     json.key("objects").open('[').value(1).value(most_objects).close(']');
 }

@@ -1,9 +1,9 @@
-/// The Loki test: a million small objects are allocated, shuffled, and freed from the back. Further phases,
-/// which the original lacks: a second allocation, a traversal, and the return of memory to the system.
+/// The Loki test: a million small objects are allocated, shuffled, and freed from the back. Further phases, which the
+/// original lacks, are a second allocation, a traversal, and the return of memory to the system.
 ///
-/// Phases: allocate all; shuffle the pointers (--order shuffled); free the last one until none is left;
-/// allocate all again; increment the first byte of each, in the order of the pointers; free all; give free
-/// memory back; destroy the allocator. The pointers lie in memory that was touched before.
+/// Phases: allocate all; shuffle the pointers (--order shuffled); free all from the back; allocate all again;
+/// increment the first byte of each, in the order of the pointers; free all; return free memory; destroy the
+/// allocator. The pointers lie in memory that is already touched.
 ///
 /// Source: "small object allocation" (2012), a test of Loki's allocator.
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace bench {
 
-/// Effects: runs the cell that `given` describes.
+/// Effects: runs the cell that `args` describes.
 /// Throws: usage_error.
-[[nodiscard]] row run_small_objects(arguments& given, run_options& options);
+[[nodiscard]] row run_small_objects(arguments& args, run_options& options);
 
 /// Effects: writes the members of the object that describes the experiment.
 void describe_small_objects(json_writer& json);

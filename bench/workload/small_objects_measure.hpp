@@ -24,8 +24,7 @@ namespace bench {
 /// The experiment uses only the first byte of an object.
 using object_pointer = unsigned char*;
 
-/// Effects: allocates an object for every place of `objects`, and writes the low byte of the place's number
-/// into it.
+/// Effects: allocates an object for every element of `objects`, and writes the low byte of its index into it.
 template <class Source>
 [[gnu::noinline]] void allocate_objects(Source& source, block_shape shape,
                                         std::span<object_pointer> objects) {
@@ -41,16 +40,16 @@ template <class Source>
 template <class Source>
 [[gnu::noinline]] void deallocate_objects(Source& source, block_shape shape,
                                           std::span<object_pointer> objects) {
-    for (std::size_t left = objects.size(); left != 0; --left) {
-        source.deallocate(objects[left - 1], shape.bytes, shape.alignment);
+    for (std::size_t remaining = objects.size(); remaining != 0; --remaining) {
+        source.deallocate(objects[remaining - 1], shape.bytes, shape.alignment);
     }
 }
 
 /// Effects: shuffles the pointers.
 inline void shuffle_objects(std::span<object_pointer> objects, std::uint64_t seed) noexcept {
     quick_random draw(seed);
-    for (std::size_t left = objects.size(); left > 1; --left) {
-        std::swap(objects[left - 1], objects[draw.below(left)]);
+    for (std::size_t remaining = objects.size(); remaining > 1; --remaining) {
+        std::swap(objects[remaining - 1], objects[draw.below(remaining)]);
     }
 }
 
@@ -64,7 +63,7 @@ inline void shuffle_objects(std::span<object_pointer> objects, std::uint64_t see
 
 /// Returns: a checksum of the objects' contents, in the order of the pointers. It changes if two objects
 /// overlap.
-[[nodiscard]] inline std::uint64_t checksum_of(std::span<const object_pointer> objects) noexcept {
+[[nodiscard]] inline std::uint64_t contents_checksum(std::span<const object_pointer> objects) noexcept {
     checksum sum;
     for (const unsigned char* object : objects) {
         sum.add(*object);
@@ -75,10 +74,10 @@ inline void shuffle_objects(std::span<object_pointer> objects, std::uint64_t see
 /// Records the time of each phase in nanoseconds per object, and the memory held after it in bytes.
 class small_objects_run {
 public:
-    /// `before` is the memory held before.
-    small_objects_run(block_shape shape, std::span<object_pointer> objects, held_memory before,
+    /// `baseline` is the memory held at the start.
+    small_objects_run(block_shape shape, std::span<object_pointer> objects, held_memory baseline,
                       std::uint64_t seed, bool shuffled, run_options& options)
-        : shape_(shape), objects_(objects), before_(before), seed_(seed), shuffled_(shuffled),
+        : shape_(shape), objects_(objects), baseline_(baseline), seed_(seed), shuffled_(shuffled),
           options_(options) {}
 
     template <class Source>
@@ -86,24 +85,24 @@ public:
         allocate(source, "allocate_ns");
         const held_memory held = inspect_memory();
         figure("held_bytes", grown_to(held.bytes));
-        figure("huge_bytes", static_cast<double>(held.huge_bytes - before_.huge_bytes));
+        figure("huge_bytes", static_cast<double>(held.huge_bytes - baseline_.huge_bytes));
         if (shuffled_) {
             time_untimed("shuffle_ns", [this] { shuffle_objects(objects_, seed_); });
         }
         deallocate(source, "free_ns");
         const held_memory freed = inspect_memory();
         figure("freed_bytes", grown_to(freed.bytes));
-        figure("offered_bytes", static_cast<double>(freed.offered_bytes - before_.offered_bytes));
+        figure("offered_bytes", static_cast<double>(freed.offered_bytes - baseline_.offered_bytes));
         if constexpr (std::is_same_v<Source, null_source>) {
             source.release(); // null reuses its memory
         }
         allocate(source, "reallocate_ns");
         time("traverse_ns", [this] { traverse_objects(objects_); });
-        sum_ = checksum_of(objects_);
+        sum_ = contents_checksum(objects_);
         static_cast<void>(grown_to(inspect_memory().bytes));
         figure("peak_bytes", static_cast<double>(peak_bytes_));
         deallocate_objects(source, shape_, objects_);
-        if (const auto trimmed = trimmed_growth(source, before_.bytes, options_)) {
+        if (const auto trimmed = trimmed_growth(source, baseline_.bytes, options_)) {
             figure("trimmed_bytes", static_cast<double>(*trimmed));
         }
     }
@@ -142,23 +141,23 @@ private:
     cost time_untimed(const char* name, Phase&& phase) {
         const stopwatch watch;
         phase();
-        const cost taken = watch.elapsed();
-        figure(name, static_cast<double>(taken.cpu_ns) / static_cast<double>(objects_.size()));
-        return taken;
+        const cost elapsed = watch.elapsed();
+        figure(name, static_cast<double>(elapsed.cpu_ns) / static_cast<double>(objects_.size()));
+        return elapsed;
     }
 
     void figure(const char* name, double value) { figures_.emplace_back(name, value); }
 
-    /// Effects: remembers the largest growth.
-    /// Returns: the growth of memory since the beginning.
+    /// Effects: updates the largest growth.
+    /// Returns: the growth of memory over the baseline.
     double grown_to(std::int64_t bytes) noexcept {
-        peak_bytes_ = std::max(peak_bytes_, bytes - before_.bytes);
-        return static_cast<double>(bytes - before_.bytes);
+        peak_bytes_ = std::max(peak_bytes_, bytes - baseline_.bytes);
+        return static_cast<double>(bytes - baseline_.bytes);
     }
 
     block_shape shape_;
     std::span<object_pointer> objects_;
-    held_memory before_;
+    held_memory baseline_;
     std::uint64_t seed_;
     bool shuffled_;
     run_options& options_;

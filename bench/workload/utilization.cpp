@@ -18,7 +18,7 @@ constexpr unsigned most_active_log2 = 34;
 constexpr unsigned least_block_log2 = 3;
 
 struct utilization_cell {
-    strategy how;
+    strategy subject;
     unsigned total_log2;
     unsigned active_log2;
     unsigned block_log2;
@@ -37,9 +37,9 @@ struct utilization_cell {
     }
 };
 
-/// null: its blocks are there from the start, and are taken in turn. Gaps of a cache line lie between
-/// them. Without gaps, at distances of a power of two, all blocks would share a few sets of the first-level
-/// cache. The accesses would then cost more than most allocators do.
+/// null: its blocks are present from the start, and used in turn, with gaps of a cache line between them. Without
+/// gaps, at distances of a power of two, all blocks would share a few sets of the first-level cache, and the accesses
+/// would cost more than most allocators do.
 class null_ring {
 public:
     static constexpr std::size_t gap_bytes = 64;
@@ -61,31 +61,31 @@ private:
     std::size_t offset_ = 0;
 };
 
-/// Returns: true if blocks are not reused. A multipool over a monotonic allocator reuses no block that is too
-/// large for it to pool.
+/// Returns: true if blocks are not reused. A multipool over a monotonic allocator does not reuse blocks above its
+/// pooled sizes.
 bool never_reuses(const utilization_cell& cell) noexcept {
-    return !cell.how.can(capability::reuses) ||
-           (cell.how.mechanism == mechanism_kind::multipool_over_monotonic &&
+    return !cell.subject.can(capability::reuses) ||
+           (cell.subject.mechanism == mechanism_kind::multipool_over_monotonic &&
             cell.block_bytes() > mallard::multipool_options{}.largest_pooled_bytes);
 }
 
 /// Returns: an estimate of the memory that the strategy takes from its upstream; an upper bound for an initial
 /// buffer.
 std::size_t bytes_expected(const utilization_cell& cell) noexcept {
-    constexpr std::size_t some = std::size_t{1} << 20;
+    constexpr std::size_t slack = std::size_t{1} << 20;
     if (never_reuses(cell)) {
         // Each block that goes straight upstream has a header.
-        return cell.total_bytes() + cell.total_bytes() / 64 + some;
+        return cell.total_bytes() + cell.total_bytes() / 64 + slack;
     }
     // A multipool's chunks grow up to a largest size, and the last one is mostly unused.
-    return 4 * cell.active_bytes() + 16 * some;
+    return 4 * cell.active_bytes() + 16 * slack;
 }
 
 /// Times the three steps with one allocator.
 class utilization_run {
 public:
-    utilization_run(const utilization_cell& cell, std::span<std::byte*> ring, std::int64_t bytes_before)
-        : cell_(cell), ring_(ring), bytes_before_(bytes_before) {}
+    utilization_run(const utilization_cell& cell, std::span<std::byte*> ring, std::int64_t baseline_bytes)
+        : cell_(cell), ring_(ring), baseline_bytes_(baseline_bytes) {}
 
     template <class Source>
     void operator()(Source& source) {
@@ -95,7 +95,7 @@ public:
         const std::size_t oldest =
             churn_ring(source, block_bytes, ring_, cell_.total_blocks() - ring_.size());
         timed_ = watch.elapsed();
-        held_bytes_ = resident_bytes() - bytes_before_;
+        held_bytes_ = resident_bytes() - baseline_bytes_;
         free_all(source, oldest);
     }
 
@@ -123,7 +123,7 @@ private:
 
     const utilization_cell& cell_;
     std::span<std::byte*> ring_;
-    std::int64_t bytes_before_;
+    std::int64_t baseline_bytes_;
     cost timed_;
     std::int64_t held_bytes_ = 0;
     std::int64_t free_ns_ = 0;
@@ -132,28 +132,27 @@ private:
 /// True if the experiment has the strategy. Contenders that are compiled for nodes do not serve blocks of a
 /// kilobyte.
 bool has_utilization(const strategy& s) noexcept {
-    return (s.frees_each_block() && s.serves_large_blocks()) || s.mechanism == mechanism_kind::null;
+    return (s.frees_every_block() && s.serves_large_blocks()) || s.mechanism == mechanism_kind::null;
 }
 
 void refuse_order(const char* less, unsigned less_log2, const char* more, unsigned more_log2,
-                  const char* why) {
+                  const char* reason) {
     if (less_log2 > more_log2) {
         throw usage_error("--" + std::string(less) + " " + std::to_string(less_log2) + " is more than --" +
-                          more + " " + std::to_string(more_log2) + ": " + why);
+                          more + " " + std::to_string(more_log2) + ": " + reason);
     }
 }
 
-utilization_cell parse(arguments& given, run_options& options) {
+utilization_cell parse(arguments& args, run_options& options) {
     utilization_cell cell{};
-    cell.how = choose_strategy(given, options, has_utilization);
-    cell.total_log2 =
-        static_cast<unsigned>(given.number("total-log2", -1, least_block_log2, most_total_log2));
+    cell.subject = choose_strategy(args, options, has_utilization);
+    cell.total_log2 = static_cast<unsigned>(args.number("total-log2", -1, least_block_log2, most_total_log2));
     cell.active_log2 =
-        static_cast<unsigned>(given.number("active-log2", -1, least_block_log2, most_active_log2));
+        static_cast<unsigned>(args.number("active-log2", -1, least_block_log2, most_active_log2));
     cell.block_log2 =
-        static_cast<unsigned>(given.number("block-log2", -1, least_block_log2, most_active_log2));
-    cell.buffer = given.choice("buffer", {"none", "cold", "warm"}, "warm");
-    cell.final_frees = given.choice("final-frees", {"timed", "untimed"}, "timed");
+        static_cast<unsigned>(args.number("block-log2", -1, least_block_log2, most_active_log2));
+    cell.buffer = args.choice("buffer", {"none", "cold", "warm"}, "warm");
+    cell.final_frees = args.choice("final-frees", {"timed", "untimed"}, "timed");
     refuse_order("block-log2", cell.block_log2, "active-log2", cell.active_log2,
                  "the active bytes must hold at least one block");
     refuse_order("active-log2", cell.active_log2, "total-log2", cell.total_log2,
@@ -171,18 +170,19 @@ void write_parameters(const utilization_cell& cell, json_writer& json) {
 
 void measure(const utilization_cell& cell, row& result) {
     std::vector<std::byte*> ring(cell.active_blocks());
-    const std::int64_t bytes_before = resident_bytes();
+    const std::int64_t baseline_bytes = resident_bytes();
     const std::size_t expected = bytes_expected(cell);
-    const buffer_state state = parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none");
+    const buffer_state state = parse_buffer_state(cell.subject.uses_buffer() ? cell.buffer : "none");
     const static_buffer buffer(state, expected, expected);
-    utilization_run run(cell, ring, bytes_before);
-    if (cell.how.mechanism == mechanism_kind::null) {
+    utilization_run run(cell, ring, baseline_bytes);
+    if (cell.subject.mechanism == mechanism_kind::null) {
         const std::size_t bytes = cell.active_blocks() * (cell.block_bytes() + null_ring::gap_bytes);
         const static_buffer memory(buffer_state::warm, bytes, bytes);
         null_ring null(memory.span(), cell.block_bytes());
         run(null);
     } else {
-        result.spills = static_cast<std::int64_t>(with_source(cell.how, buffer.span(), cell.shape(), run));
+        result.spills =
+            static_cast<std::int64_t>(with_source(cell.subject, buffer.span(), cell.shape(), run));
     }
     run.write(result);
 }
@@ -192,15 +192,15 @@ void warm_up(utilization_cell cell) {
     cell.active_log2 = cell.block_log2;
     cell.total_log2 = cell.block_log2 + 4;
     cell.buffer = "none";
-    row nobody_reads;
-    measure(cell, nobody_reads);
+    row ignored_row;
+    measure(cell, ignored_row);
 }
 
 } // namespace
 
-row run_utilization(arguments& given, run_options& options) {
-    const utilization_cell cell = parse(given, options);
-    given.finish();
+row run_utilization(arguments& args, run_options& options) {
+    const utilization_cell cell = parse(args, options);
+    args.finish();
 
     row result;
     result.experiment = "utilization";
@@ -208,7 +208,7 @@ row run_utilization(arguments& given, run_options& options) {
     try {
         const std::size_t expected = bytes_expected(cell);
         expect_room(expected, options.notes);
-        if (cell.buffer != "warm" || !cell.how.uses_buffer()) {
+        if (cell.buffer != "warm" || !cell.subject.uses_buffer()) {
             bring_in(std::min(expected, most_to_bring_in()));
         }
         warm_up(cell);

@@ -1,9 +1,9 @@
 /// Plan: a few hundred nodes, in this process.
-///   1. the list: ranges come at the end and go from the front, one by one and in bursts alike
+///   1. the list: ranges are inserted at the end and erased from the front, one by one and in bursts
 ///   2. requests: one a node, or one a range if the source has bursts
 ///   3. all strategies do the same work
 ///   4. figures: memory held after insertion and after erasure
-///   5. options that make no sense are refused with a reason
+///   5. invalid options are refused with a reason
 #include "bench/workload/ranges/adaptive_pool.hpp"
 
 #include "bench/strategy/recording_source.hpp"
@@ -18,8 +18,8 @@
 
 namespace {
 
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::run_words;
 
 std::vector<int> values(bench::node_list& list) {
@@ -72,27 +72,27 @@ void fill_and_empty() {
     EXPECT_EQ(source.bursts, (std::is_same_v<Nodes, bench::bursts_of_nodes> ? 6 : 0));
 }
 
-TEST(node_list, comes_and_goes_by_ranges) {
+TEST(node_list, inserts_and_erases_ranges) {
     fill_and_empty<bench::single_nodes>();
 }
 
-TEST(node_list, comes_and_goes_in_bursts) {
+TEST(node_list, inserts_and_erases_bursts) {
     fill_and_empty<bench::bursts_of_nodes>();
 }
 
-TEST(adaptive_pool_workload, is_the_same_under_every_strategy) {
+TEST(adaptive_pool_workload, gives_equal_results_under_all_strategies) {
     const std::string line = "--range 10 --nodes 2000 --strategy ";
     const bench::row reference = run_words(bench::run_adaptive_pool, line + "new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     for (const bench::strategy& s : bench::strategies()) {
-        if (complaint(bench::run_adaptive_pool, "--range 1 --nodes 1 --strategy " + std::string(s.name)) !=
-            "no error") {
+        if (error_message(bench::run_adaptive_pool,
+                          "--range 1 --nodes 1 --strategy " + std::string(s.name)) != "no error") {
             continue;
         }
         const bench::row row = run_words(bench::run_adaptive_pool, line + std::string(s.name));
         EXPECT_EQ(row.checksum, reference.checksum) << s.name;
         EXPECT_EQ(row.operations, 4000) << s.name;
-        const auto figures = figures_of(row);
+        const auto figures = figure_map(row);
         for (const char* name : {"insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns", "held_bytes",
                                  "overhead_percent", "erased_bytes", "offered_bytes", "trimmed_bytes"}) {
             EXPECT_TRUE(figures.contains(name)) << s.name << ' ' << name;
@@ -100,9 +100,9 @@ TEST(adaptive_pool_workload, is_the_same_under_every_strategy) {
     }
 }
 
-TEST(adaptive_pool_workload, tells_what_is_held) {
+TEST(adaptive_pool_workload, reports_the_memory_held) {
     const auto figures = [](const std::string& name) {
-        return figures_of(
+        return figure_map(
             run_words(bench::run_adaptive_pool, "--range 1000 --nodes 400000 --strategy " + name));
     };
     constexpr double bytes = 400'000.0 * sizeof(bench::list_node);
@@ -118,15 +118,15 @@ TEST(adaptive_pool_workload, tells_what_is_held) {
 }
 
 #ifdef __cpp_exceptions
-TEST(adaptive_pool_usage, explains_what_makes_no_sense) {
-    const auto says = [](const std::string& line, const std::string& what) {
-        const std::string message = complaint(bench::run_adaptive_pool, line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(adaptive_pool_usage, refuses_invalid_options) {
+    const auto expect_error = [](const std::string& line, const std::string& text) {
+        const std::string message = error_message(bench::run_adaptive_pool, line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
-    says("--strategy multipool", "--range '-1'");
-    says("--strategy multipool --range 3 --nodes 10", "allowed are divisors of --nodes 10");
-    says("--strategy multipool --range 0", "--range '0'");
-    says("--strategy monotonic --range 10", "--strategy 'monotonic': allowed are null, new-delete");
+    expect_error("--strategy multipool", "--range '-1'");
+    expect_error("--strategy multipool --range 3 --nodes 10", "allowed are divisors of --nodes 10");
+    expect_error("--strategy multipool --range 0", "--range '0'");
+    expect_error("--strategy monotonic --range 10", "--strategy 'monotonic': allowed are null, new-delete");
 }
 #endif
 

@@ -17,49 +17,49 @@ bench::arguments parse(std::vector<std::string>& words) {
     return bench::arguments(pointers);
 }
 
-TEST(arguments, gives_what_was_given_and_defaults_for_the_rest) {
+TEST(arguments, return_values_or_defaults) {
     std::vector<std::string> words{"--size", "14", "--allow-unoptimised", "--name", "x"};
-    bench::arguments given = parse(words);
-    EXPECT_EQ(given.number("size", 6, 0, 20), 14);
-    EXPECT_EQ(given.number("seed", 7, 0, 20), 7);
-    EXPECT_TRUE(given.flag("allow-unoptimised"));
-    EXPECT_EQ(given.choice("name", {"x", "y"}), "x");
-    EXPECT_EQ(given.text("other", "none"), "none");
-    given.finish();
+    bench::arguments args = parse(words);
+    EXPECT_EQ(args.number("size", 6, 0, 20), 14);
+    EXPECT_EQ(args.number("seed", 7, 0, 20), 7);
+    EXPECT_TRUE(args.flag("allow-unoptimised"));
+    EXPECT_EQ(args.choice("name", {"x", "y"}), "x");
+    EXPECT_EQ(args.text("other", "none"), "none");
+    args.finish();
 }
 
 template <class Do>
-std::string error_of(Do something) {
+std::string error_message(Do action) {
     try {
-        something();
+        action();
     } catch (const bench::usage_error& error) {
         return error.what();
     }
     return "no error";
 }
 
-TEST(arguments, names_the_value_and_what_is_allowed) {
+TEST(arguments, name_the_value_and_the_allowed_ones) {
     std::vector<std::string> words{"--size", "14x", "--name", "z"};
-    bench::arguments given = parse(words);
-    EXPECT_EQ(error_of([&] { static_cast<void>(given.number("size", 1, 0, 9)); }),
+    bench::arguments args = parse(words);
+    EXPECT_EQ(error_message([&] { static_cast<void>(args.number("size", 1, 0, 9)); }),
               "--size '14x': allowed are whole numbers from 0 to 9");
-    EXPECT_EQ(error_of([&] { static_cast<void>(given.choice("name", {"x", "y"})); }),
+    EXPECT_EQ(error_message([&] { static_cast<void>(args.choice("name", {"x", "y"})); }),
               "--name 'z': allowed are x, y");
 }
 
-TEST(arguments, refuses_what_nobody_knows) {
+TEST(arguments, refuse_unknown_options) {
     std::vector<std::string> words{"--colour", "red"};
-    bench::arguments given = parse(words);
-    static_cast<void>(given.text("size", ""));
-    EXPECT_EQ(error_of([&] { given.finish(); }), "unknown option --colour: allowed are size");
+    bench::arguments args = parse(words);
+    static_cast<void>(args.text("size", ""));
+    EXPECT_EQ(error_message([&] { args.finish(); }), "unknown option --colour: allowed are size");
 }
 
-TEST(arguments, refuses_words_that_are_no_options_and_options_without_values) {
+TEST(arguments, refuse_stray_arguments_and_missing_values) {
     std::vector<std::string> stray{"fast"};
-    EXPECT_EQ(error_of([&] { static_cast<void>(parse(stray)); }),
+    EXPECT_EQ(error_message([&] { static_cast<void>(parse(stray)); }),
               "unexpected word 'fast': options are --name value");
     std::vector<std::string> bare{"--size"};
-    EXPECT_EQ(error_of([&] { static_cast<void>(parse(bare)); }), "--size needs a value");
+    EXPECT_EQ(error_message([&] { static_cast<void>(parse(bare)); }), "--size needs a value");
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 /// Plan: the requests of the loops over blocks, one by one.
-///   1. the ring: the given number of blocks, the oldest freed first, all freed in the end, none twice
+///   1. the ring: the requested number of blocks, the oldest freed first, all freed in the end, none twice
 ///   2. every block is touched once
 ///   3. the hand-over: each thread frees the neighbour's blocks, all of them, each once; it ends when memory
 ///   runs out
@@ -19,18 +19,18 @@
 
 namespace {
 
-/// Numbers its blocks; remembers the blocks in use and the order in which blocks were freed.
+/// Records its blocks, the blocks in use and the order of the frees.
 class ledger_source {
 public:
     explicit ledger_source(std::size_t blocks = SIZE_MAX) : most_(blocks) {}
 
     void* allocate(std::size_t bytes, std::size_t) {
         const std::scoped_lock lock(mutex_);
-        if (made.size() == most_) {
+        if (allocated.size() == most_) {
             throw std::bad_alloc();
         }
-        made.push_back(std::make_unique<std::vector<unsigned char>>(bytes));
-        void* block = made.back()->data();
+        allocated.push_back(std::make_unique<std::vector<unsigned char>>(bytes));
+        void* block = allocated.back()->data();
         in_use.insert(block);
         most_in_use = std::max(most_in_use, in_use.size());
         return block;
@@ -41,7 +41,7 @@ public:
         freed.push_back(p);
     }
 
-    std::vector<std::unique_ptr<std::vector<unsigned char>>> made;
+    std::vector<std::unique_ptr<std::vector<unsigned char>>> allocated;
     std::set<void*> in_use;
     std::vector<void*> freed;
     std::size_t most_in_use = 0;
@@ -54,7 +54,7 @@ private:
 TEST(block_loops, allocate_and_free_one_block_at_a_time) {
     ledger_source source;
     bench::allocate_and_deallocate(source, 64, 10);
-    EXPECT_EQ(source.made.size(), 10U);
+    EXPECT_EQ(source.allocated.size(), 10U);
     EXPECT_EQ(source.freed.size(), 10U);
     EXPECT_EQ(source.most_in_use, 1U);
 }
@@ -63,11 +63,11 @@ TEST(block_loops, free_the_oldest_block_first) {
     ledger_source source;
     std::vector<std::byte*> ring(4);
     bench::fill_ring(source, 64, ring);
-    EXPECT_EQ(source.made.size(), 4U);
+    EXPECT_EQ(source.allocated.size(), 4U);
     EXPECT_TRUE(source.freed.empty());
 
     const std::size_t oldest = bench::churn_ring(source, 64, ring, 6);
-    EXPECT_EQ(source.made.size(), 10U);
+    EXPECT_EQ(source.allocated.size(), 10U);
     EXPECT_EQ(source.in_use.size(), 4U);
     EXPECT_EQ(source.most_in_use, 4U);
     EXPECT_EQ(oldest, 2U);
@@ -75,7 +75,7 @@ TEST(block_loops, free_the_oldest_block_first) {
     bench::empty_ring(source, 64, ring, oldest);
     ASSERT_EQ(source.freed.size(), 10U);
     for (std::size_t i = 0; i != source.freed.size(); ++i) {
-        EXPECT_EQ(source.freed[i], source.made[i]->data()) << i;
+        EXPECT_EQ(source.freed[i], source.allocated[i]->data()) << i;
     }
     EXPECT_TRUE(source.in_use.empty());
 }
@@ -86,32 +86,32 @@ TEST(block_loops, touch_every_block_once) {
     bench::fill_ring(source, 64, ring);
     static_cast<void>(bench::churn_ring(source, 64, ring, 6));
     bench::allocate_and_deallocate(source, 64, 3);
-    for (const auto& block : source.made) {
+    for (const auto& block : source.allocated) {
         EXPECT_EQ(block->front(), 1);
     }
 }
 
-TEST(handover, gives_every_block_of_a_thread_to_the_next_one) {
+TEST(handover, moves_every_block_to_the_next_thread) {
     constexpr std::size_t threads = 3;
-    constexpr std::size_t blocks = 5000; // no multiple of a batch
+    constexpr std::size_t blocks = 5000; // not a multiple of a batch
     ledger_source source;
     std::vector<bench::batch_queue> queues(threads);
-    std::atomic<bool> given_up = false;
+    std::atomic<bool> failed = false;
     static_cast<void>(bench::run_team(
         threads, [](std::size_t) {},
         [&](std::size_t i) {
-            bench::hand_over(source, 16, blocks, queues[i], queues[(i + threads - 1) % threads], given_up);
+            bench::hand_over(source, 16, blocks, queues[i], queues[(i + threads - 1) % threads], failed);
         }));
-    EXPECT_EQ(source.made.size(), threads * blocks);
+    EXPECT_EQ(source.allocated.size(), threads * blocks);
     EXPECT_EQ(source.freed.size(), threads * blocks);
     EXPECT_TRUE(source.in_use.empty());
-    EXPECT_FALSE(given_up);
-    for (const auto& block : source.made) {
+    EXPECT_FALSE(failed);
+    for (const auto& block : source.allocated) {
         ASSERT_EQ(block->front(), 1);
     }
 }
 
-TEST(handover, frees_in_another_thread_than_the_one_that_allocated) {
+TEST(handover, frees_in_the_neighbouring_thread) {
     struct thread_source {
         void* allocate(std::size_t bytes, std::size_t) {
             auto* block = static_cast<std::thread::id*>(::operator new(bytes));
@@ -127,26 +127,26 @@ TEST(handover, frees_in_another_thread_than_the_one_that_allocated) {
         std::atomic<std::size_t> own = 0;
     } source;
     std::vector<bench::batch_queue> queues(2);
-    std::atomic<bool> given_up = false;
+    std::atomic<bool> failed = false;
     static_cast<void>(bench::run_team(
         2, [](std::size_t) {},
-        [&](std::size_t i) { bench::hand_over(source, 64, 1000, queues[i], queues[1 - i], given_up); }));
+        [&](std::size_t i) { bench::hand_over(source, 64, 1000, queues[i], queues[1 - i], failed); }));
     EXPECT_EQ(source.own, 0U);
 }
 
-TEST(handover, ends_everywhere_where_memory_ends_for_one) {
+TEST(handover, ends_all_threads_when_memory_runs_out) {
     ledger_source source(3000);
     std::vector<bench::batch_queue> queues(2);
-    std::atomic<bool> given_up = false;
+    std::atomic<bool> failed = false;
     const auto run = [&] {
         static_cast<void>(bench::run_team(
             2, [](std::size_t) {},
             [&](std::size_t i) {
-                bench::hand_over(source, 16, 1U << 20, queues[i], queues[1 - i], given_up);
+                bench::hand_over(source, 16, 1U << 20, queues[i], queues[1 - i], failed);
             }));
     };
     EXPECT_THROW(run(), std::bad_alloc);
-    EXPECT_TRUE(given_up);
+    EXPECT_TRUE(failed);
 }
 
 TEST(block_loops, call_the_abstract_base_for_every_request) {
@@ -164,8 +164,8 @@ TEST(block_loops, call_the_abstract_base_for_every_request) {
     EXPECT_EQ(resource.deallocations, 20U);
 
     bench::batch_queue queue;
-    std::atomic<bool> given_up = false;
-    bench::hand_over(base, 64, 100, queue, queue, given_up);
+    std::atomic<bool> failed = false;
+    bench::hand_over(base, 64, 100, queue, queue, failed);
     EXPECT_EQ(resource.allocations, 120U);
     EXPECT_EQ(resource.deallocations, 120U);
 }

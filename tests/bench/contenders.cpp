@@ -26,12 +26,12 @@ namespace {
 
 using bench::block_shape;
 using bench::capability;
-using bench::complaint;
+using bench::error_message;
 using bench::mechanism_kind;
 using bench::run_words;
 using bench::strategy;
 
-/// A source whose type is gone, so that the tests are compiled once.
+/// A source with an erased type, so that the tests are compiled once.
 struct any_source {
     std::function<void*()> allocate;
     std::function<void(void*)> deallocate;
@@ -51,17 +51,17 @@ std::vector<strategy> contenders() {
     return result;
 }
 
-/// The alignment of a source that is asked for `alignment`: Boost's adaptive pools align to a word.
-std::size_t alignment_of(const strategy& s, std::size_t alignment) {
+/// The alignment of a source for a requested `alignment`: Boost's adaptive pools align to a word.
+std::size_t expected_alignment(const strategy& s, std::size_t alignment) {
     return s.mechanism == mechanism_kind::boost_adaptive_pool ? std::min(alignment, sizeof(void*))
                                                               : alignment;
 }
 
-bool is_a_source(const strategy& s) {
-    return s.frees_each_block() && s.mechanism != mechanism_kind::null;
+bool is_source(const strategy& s) {
+    return s.frees_every_block() && s.mechanism != mechanism_kind::null;
 }
 
-/// Blocks that are written in full when they come, and read when they go.
+/// Blocks that are filled when they are allocated, and checked when they are freed.
 class written_blocks {
 public:
     written_blocks(any_source& source, std::size_t bytes, std::size_t alignment)
@@ -95,17 +95,17 @@ private:
     std::vector<std::pair<unsigned char*, unsigned char>> blocks_;
 };
 
-TEST(sources, give_aligned_blocks_that_do_not_overlap_and_serve_again) {
+TEST(sources, return_aligned_disjoint_reusable_blocks) {
     std::mt19937 order(1);
     for (const strategy& s : bench::strategies()) {
-        if (!is_a_source(s)) {
+        if (!is_source(s)) {
             continue;
         }
         for (const block_shape shape :
              {block_shape{8, 8}, block_shape{10, 2}, block_shape{24, 8}, block_shape{64, 16}}) {
             SCOPED_TRACE(std::string(s.name) + " " + std::to_string(shape.bytes));
             with_any_source(s, shape, [&](any_source& source) {
-                written_blocks blocks(source, shape.bytes, alignment_of(s, shape.alignment));
+                written_blocks blocks(source, shape.bytes, expected_alignment(s, shape.alignment));
                 for (int round = 0; round != 3; ++round) {
                     blocks.allocate(700);
                     blocks.free_all(order);
@@ -115,14 +115,14 @@ TEST(sources, give_aligned_blocks_that_do_not_overlap_and_serve_again) {
     }
 }
 
-TEST(sources, use_freed_blocks_again_where_the_table_says_so) {
+TEST(sources, reuse_freed_blocks_as_in_the_table) {
     constexpr block_shape shape{24, 8};
     for (const strategy& s : bench::strategies()) {
-        if (!is_a_source(s) || s.mechanism == mechanism_kind::global ||
+        if (!is_source(s) || s.mechanism == mechanism_kind::global ||
             s.mechanism == mechanism_kind::new_delete) {
             continue; // a sanitizer's malloc keeps freed blocks to itself for a while
         }
-        // More than the free blocks that other tests left in a pool of the process.
+        // More than the free blocks of other tests in a pool of the process.
         constexpr std::size_t pairs = 20'000;
         std::set<void*> addresses;
         with_any_source(s, shape, [&](any_source& source) {
@@ -139,14 +139,14 @@ TEST(sources, use_freed_blocks_again_where_the_table_says_so) {
 template <class Source>
 constexpr bool has_bursts = requires(Source& source) { source.allocate_many(8, 8, 1); };
 
-TEST(sources, can_do_what_the_table_says) {
+TEST(sources, have_the_capabilities_of_the_table) {
     for (std::size_t i = 0; i != bench::mechanism_count; ++i) {
         bench::with_kind(static_cast<mechanism_kind>(i), [&]<mechanism_kind Kind>() {
             if constexpr (bench::registered<Kind>) {
-                const bench::mechanism_row& row = bench::row_of(Kind);
+                const bench::mechanism_row& row = bench::find_row(Kind);
                 const bool by_type = bench::serves_containers_by_type<Kind>;
-                const bool sized = bench::source_of<Kind>::sized;
-                using source = typename bench::source_of<Kind>::template type<24>;
+                const bool sized = bench::source_traits<Kind>::sized;
+                using source = typename bench::source_traits<Kind>::template type<24>;
                 EXPECT_EQ(has(row.can, capability::any_size), bench::serves_any_size<Kind>) << row.text;
                 EXPECT_EQ(has(row.can, capability::containers), bench::serves_any_size<Kind> || by_type)
                     << row.text;
@@ -154,16 +154,16 @@ TEST(sources, can_do_what_the_table_says) {
                 EXPECT_EQ(row.largest_block, sized ? bench::largest_node_bytes : SIZE_MAX) << row.text;
                 EXPECT_TRUE(bench::is_built(Kind)) << row.text;
             } else {
-                EXPECT_TRUE(bench::library_of(Kind) == nullptr || !bench::is_built(Kind))
-                    << bench::row_of(Kind).text;
+                EXPECT_TRUE(bench::find_library(Kind) == nullptr || !bench::is_built(Kind))
+                    << bench::find_row(Kind).text;
             }
         });
     }
 }
 
-/// Returns: the number of blocks that came, each of them written in full.
+/// Returns: the number of distinct blocks, after each was filled.
 template <class Source>
-std::size_t blocks_of_a_burst(Source& source, block_shape shape, std::size_t count) {
+std::size_t count_blocks_of_burst(Source& source, block_shape shape, std::size_t count) {
     mallard::block_chain chain = source.allocate_many(shape.bytes, shape.alignment, count);
     EXPECT_EQ(chain.size(), count);
     std::vector<void*> blocks;
@@ -178,7 +178,7 @@ std::size_t blocks_of_a_burst(Source& source, block_shape shape, std::size_t cou
     return std::set<void*>(blocks.begin(), blocks.end()).size();
 }
 
-TEST(sources, give_and_take_whole_ranges) {
+TEST(sources, allocate_and_free_ranges) {
     constexpr block_shape shape{24, 8};
     for (const strategy& s : bench::strategies()) {
         if (!s.bursts) {
@@ -187,7 +187,7 @@ TEST(sources, give_and_take_whole_ranges) {
         static_cast<void>(bench::with_source(s, {}, shape, [&](auto& source) {
             if constexpr (has_bursts<std::remove_reference_t<decltype(source)>>) {
                 for (const std::size_t count : {0U, 1U, 10U, 1000U, 1000U}) {
-                    EXPECT_EQ(blocks_of_a_burst(source, shape, count), count) << s.name;
+                    EXPECT_EQ(count_blocks_of_burst(source, shape, count), count) << s.name;
                 }
             } else {
                 ADD_FAILURE() << s.name;
@@ -196,9 +196,9 @@ TEST(sources, give_and_take_whole_ranges) {
     }
 }
 
-TEST(contenders, run_in_the_experiments_as_other_pools_do) {
+TEST(contenders, run_in_the_experiments_of_pools) {
     for (const strategy& s : bench::strategies()) {
-        if (!s.frees_each_block() || !(s.is_contender() || bench::is_other_pool(s.mechanism))) {
+        if (!s.frees_every_block() || !(s.is_contender() || bench::is_library_pool(s.mechanism))) {
             continue;
         }
         const std::string name(s.name);
@@ -225,20 +225,20 @@ TEST(contenders, run_in_the_experiments_as_other_pools_do) {
     }
 }
 
-TEST(contenders, of_mimalloc_leave_the_malloc_of_the_process_alone) {
-    const auto before = bench::malloc_in_use();
+TEST(contenders, of_mimalloc_do_not_replace_malloc) {
+    const auto initial_malloc = bench::malloc_in_use();
     for (const strategy& s : contenders()) {
-        if (s.mechanism == mechanism_kind::mimalloc_heap && is_a_source(s)) {
+        if (s.mechanism == mechanism_kind::mimalloc_heap && is_source(s)) {
             with_any_source(s, {24, 8}, [](any_source& source) { source.deallocate(source.allocate()); });
         }
     }
-    EXPECT_EQ(bench::malloc_in_use(), before);
-    EXPECT_NE(before, "mimalloc");
+    EXPECT_EQ(bench::malloc_in_use(), initial_malloc);
+    EXPECT_NE(initial_malloc, "mimalloc");
 }
 
 TEST(contenders, come_from_libraries_with_packages) {
     for (const strategy& s : contenders()) {
-        const bench::library_row& library = *bench::library_of(s.mechanism);
+        const bench::library_row& library = *bench::find_library(s.mechanism);
         EXPECT_FALSE(library.package.empty()) << s.name;
         EXPECT_TRUE(library.built) << s.name;
     }
@@ -247,7 +247,7 @@ TEST(contenders, come_from_libraries_with_packages) {
     }
 }
 
-TEST(contenders, that_are_missing_are_told_with_their_package) {
+TEST(contenders, that_are_missing_are_reported_with_their_package) {
     const bench::library_row absent{.kind = bench::library_kind::loki,
                                     .name = "Loki",
                                     .package = "libloki-dev",
@@ -259,13 +259,13 @@ TEST(contenders, that_are_missing_are_told_with_their_package) {
 }
 
 #ifdef __cpp_exceptions
-TEST(contenders, refuse_what_they_are_not_compiled_for) {
+TEST(contenders, refuse_sizes_that_they_are_not_compiled_for) {
     for (const strategy& s : contenders()) {
-        if (!s.frees_each_block() || !s.can(capability::own) || s.serves_large_blocks()) {
+        if (!s.frees_every_block() || !s.can(capability::own) || s.serves_large_blocks()) {
             continue;
         }
-        const std::string message =
-            complaint(bench::run_contention, "--threads 1 --block-log2 7 --strategy " + std::string(s.name));
+        const std::string message = error_message(
+            bench::run_contention, "--threads 1 --block-log2 7 --strategy " + std::string(s.name));
         EXPECT_NE(message.find("with blocks of 128 bytes"), std::string::npos) << message;
         EXPECT_NE(message.find("64 bytes at most"), std::string::npos) << message;
     }

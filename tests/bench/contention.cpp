@@ -2,7 +2,7 @@
 ///   1. a team begins together, and its times are those of its members
 ///   2. the row counts the pairs of one thread, and has a figure for each of three
 ///   3. memory that runs out, in a thread or before one starts
-///   4. options that make no sense are refused with a reason
+///   4. invalid options are refused with a reason
 #include "bench/workload/contention.hpp"
 
 #include "bench/harness/thread_team.hpp"
@@ -14,8 +14,8 @@
 
 namespace {
 
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::run_words;
 
 TEST(thread_team, begins_when_all_are_prepared) {
@@ -35,7 +35,7 @@ TEST(thread_team, begins_when_all_are_prepared) {
     EXPECT_LE(result.slowest_ns, result.timed.wall_ns);
 }
 
-TEST(thread_team, reports_the_memory_that_ran_out_in_a_thread) {
+TEST(thread_team, reports_a_thread_without_memory) {
     const auto nothing = [](std::size_t) {};
     const auto fail_in_one = [](std::size_t i) {
         if (i == 1) {
@@ -67,7 +67,7 @@ TEST(contention, counts_the_pairs_of_one_thread_under_every_strategy) {
                 EXPECT_EQ(row.operations, 5 << 8) << name;
                 EXPECT_EQ(row.iterations, 5) << name;
                 EXPECT_GT(row.timed.wall_ns, 0) << name;
-                const auto figures = figures_of(row);
+                const auto figures = figure_map(row);
                 EXPECT_EQ(figures.size(), 3U) << name;
                 EXPECT_GT(figures.at("cpu_ns_per_pair"), 0) << name;
                 EXPECT_LE(figures.at("fastest_ns"), figures.at("slowest_ns")) << name;
@@ -76,7 +76,7 @@ TEST(contention, counts_the_pairs_of_one_thread_under_every_strategy) {
     }
 }
 
-TEST(contention, lets_a_neighbour_free_where_all_threads_are_served) {
+TEST(contention, lets_neighbours_free_blocks_of_shared_allocators) {
     for (const char* name :
          {"new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool"}) {
         const bench::row row = run_words(
@@ -88,29 +88,29 @@ TEST(contention, lets_a_neighbour_free_where_all_threads_are_served) {
     }
 }
 
-TEST(contention, does_not_try_what_memory_cannot_hold) {
+TEST(contention, skips_cells_that_do_not_fit_into_memory) {
     const bench::row row = run_words(bench::run_contention,
                                      "--iterations-log2 30 --block-log2 20 --threads 2 --strategy monotonic");
     EXPECT_TRUE(row.out_of_memory);
 }
 
 #ifdef __cpp_exceptions
-TEST(contention_usage, explains_what_makes_no_sense) {
-    const auto says = [](const std::string& line, const std::string& what) {
-        const std::string message = complaint(bench::run_contention, "--strategy " + line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(contention_usage, refuses_invalid_options) {
+    const auto expect_error = [](const std::string& line, const std::string& text) {
+        const std::string message = error_message(bench::run_contention, "--strategy " + line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
-    says("new-delete --threads 1 --freed-by other", "there is no other thread");
-    says("multipool --threads 2 --freed-by other", "another thread may not use a private allocator");
-    says("multipool --threads 0", "from 1 to 256");
-    says("multipool/wink --threads 1", "--strategy 'multipool/wink': allowed are new-delete");
-    says("multipool --threads 1 --block-log2 3", "from 4 to 30");
-    says("multipool --threads 1 --multiplier 0", "from 1 to 1000000");
+    expect_error("new-delete --threads 1 --freed-by other", "there is no other thread");
+    expect_error("multipool --threads 2 --freed-by other", "another thread may not use a private allocator");
+    expect_error("multipool --threads 0", "from 1 to 256");
+    expect_error("multipool/wink --threads 1", "--strategy 'multipool/wink': allowed are new-delete");
+    expect_error("multipool --threads 1 --block-log2 3", "from 4 to 30");
+    expect_error("multipool --threads 1 --multiplier 0", "from 1 to 1000000");
     bench::run_options pinned;
     pinned.pinned_cpu = 0;
-    std::vector<std::string> words = bench::words_of("--strategy new-delete --threads 2");
-    bench::arguments given = bench::arguments_of(words);
-    EXPECT_THROW(static_cast<void>(bench::run_contention(given, pinned)), bench::usage_error);
+    std::vector<std::string> words = bench::split_words("--strategy new-delete --threads 2");
+    bench::arguments args = bench::parse_words(words);
+    EXPECT_THROW(static_cast<void>(bench::run_contention(args, pinned)), bench::usage_error);
 }
 #endif
 

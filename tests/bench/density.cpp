@@ -59,7 +59,7 @@ std::vector<bench::strategy> strategies_of_density() {
 
 class density : public testing::TestWithParam<data_structure> {};
 
-TEST_P(density, requests_are_the_expected_ones_under_every_strategy) {
+TEST_P(density, makes_the_expected_requests_under_all_strategies) {
     const std::size_t expected = expected_requests(GetParam(), 64, 8);
     for (const bench::strategy& s : strategies_of_density()) {
         const bench::row row = run_small(GetParam(), s);
@@ -70,20 +70,20 @@ TEST_P(density, requests_are_the_expected_ones_under_every_strategy) {
     }
 }
 
-TEST_P(density, every_strategy_of_a_row_builds_the_same) {
+TEST_P(density, builds_equal_structures_under_all_strategies) {
     const std::string reference = run_small(GetParam(), bench::strategies().front()).checksum;
     ASSERT_EQ(reference.size(), 16U);
     for (const bench::strategy& s : strategies_of_density()) {
         for (const char* buffer : {"none", "cold", "warm"}) {
             if (s.is_contender() && !s.uses_buffer() && buffer != std::string("none")) {
-                continue; // it would be the same
+                continue; // the result is equal
             }
             EXPECT_EQ(run_small(GetParam(), s, buffer).checksum, reference) << s.name << ' ' << buffer;
         }
     }
 }
 
-TEST_P(density, the_abstract_base_is_really_called) {
+TEST_P(density, calls_the_abstract_base) {
     const auto& all = bench::data_structures();
     const auto index = static_cast<std::size_t>(
         std::ranges::find(all, GetParam().name, &data_structure::name) - all.begin());
@@ -111,7 +111,7 @@ TEST(density_row, counts_iterations_by_the_product) {
     EXPECT_EQ(large.operations, 1 << 13);
 }
 
-TEST(density_row, tells_of_spills_past_the_buffer) {
+TEST(density_row, counts_spills_beyond_the_buffer) {
     const auto spills = [](const std::string& strategy, const std::string& bytes) {
         return run({"--ds", "DS2", "--size", "8", "--strategy", strategy, "--product", "8", "--buffer-bytes",
                     bytes})
@@ -123,7 +123,7 @@ TEST(density_row, tells_of_spills_past_the_buffer) {
     EXPECT_EQ(spills("multipool", "4096"), 0);
 }
 
-TEST(density_row, has_another_seed_build_something_else) {
+TEST(density_row, depends_on_the_seed) {
     const auto sum = [](std::int64_t seed) {
         bench::run_options options;
         options.seed = seed;
@@ -147,7 +147,7 @@ TEST(density_input, draws_lengths_from_33_to_1000_and_distinct_neighbours) {
 }
 
 #ifdef __cpp_exceptions
-TEST(density_usage, refuses_what_does_not_exist_by_name) {
+TEST(density_usage, names_unknown_values) {
     const auto message = [](const std::vector<std::string>& words) -> std::string {
         try {
             static_cast<void>(run(words));

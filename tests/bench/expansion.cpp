@@ -3,7 +3,7 @@
 ///   2. the runner's own vectors are vectors
 ///   3. every strategy makes the same vectors, of either type
 ///   4. figures: the ways in which strategies expand, and the copies that this saves
-///   5. options that make no sense are refused with a reason
+///   5. invalid options are refused with a reason
 #include "bench/workload/growth/expansion.hpp"
 
 #include "bench/strategy/table.hpp"
@@ -21,14 +21,14 @@
 
 namespace {
 
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::request_counter;
 using bench::run_words;
 
 using counted_vector = std::vector<int, bench::counted_allocator<std::allocator<int>>>;
 
-TEST(request_counter, sees_what_a_vector_asks_for) {
+TEST(request_counter, counts_the_requests_of_a_vector) {
     request_counter counter;
     {
         counted_vector vector(bench::counted_allocator<std::allocator<int>>({}, counter));
@@ -45,7 +45,7 @@ TEST(request_counter, sees_what_a_vector_asks_for) {
     EXPECT_EQ(counter.expansions_forward + counter.expansions_backward + counter.shrinks, 0);
 }
 
-/// An allocator of version 2 with answers that were set beforehand.
+/// An allocator of version 2 with scripted results.
 struct scripted_allocator {
     using value_type = int;
 
@@ -65,7 +65,7 @@ struct scripted_allocator {
     int** result;
 };
 
-TEST(request_counter, tells_the_ways_of_version_2_apart) {
+TEST(request_counter, distinguishes_the_results_of_version_2) {
     std::array<int, 64> memory{};
     std::size_t received = 8;
     bool fresh = true;
@@ -74,9 +74,11 @@ TEST(request_counter, tells_the_ways_of_version_2_apart) {
     bench::counted_allocator<scripted_allocator> allocator({&received, &fresh, &result}, counter);
     int* reuse = nullptr;
     std::size_t size = 7;
-    const auto ask = [&](unsigned command) { return allocator.allocation_command(command, 7, size, reuse); };
+    const auto request = [&](unsigned command) {
+        return allocator.allocation_command(command, 7, size, reuse);
+    };
 
-    EXPECT_EQ(ask(0x07), result);
+    EXPECT_EQ(request(0x07), result);
     EXPECT_EQ(size, 8U);
     EXPECT_EQ(counter.allocations, 1);
     EXPECT_EQ(counter.live_bytes, 32U);
@@ -84,34 +86,34 @@ TEST(request_counter, tells_the_ways_of_version_2_apart) {
     fresh = false;
     reuse = result;
     received = 10;
-    EXPECT_EQ(ask(0x02), result);
+    EXPECT_EQ(request(0x02), result);
     EXPECT_EQ(counter.expansions_forward, 1);
     EXPECT_EQ(counter.live_bytes, 40U);
 
     result = memory.data();
     received = 26;
-    EXPECT_EQ(ask(0x04), result);
+    EXPECT_EQ(request(0x04), result);
     EXPECT_EQ(counter.expansions_backward, 1);
     EXPECT_EQ(counter.live_bytes, 104U);
 
     reuse = result;
     received = 2;
-    EXPECT_EQ(ask(0x18), result);
+    EXPECT_EQ(request(0x18), result);
     EXPECT_EQ(counter.shrinks, 1);
     EXPECT_EQ(counter.live_bytes, 8U);
 
-    int* const there = result;
+    int* const remaining = result;
     result = nullptr; // refused
-    EXPECT_EQ(ask(0x12), nullptr);
+    EXPECT_EQ(request(0x12), nullptr);
     EXPECT_EQ(counter.live_bytes, 8U);
 
     fresh = true;
     result = memory.data() + 40;
     received = 4;
-    EXPECT_EQ(ask(0x07), result);
+    EXPECT_EQ(request(0x07), result);
     EXPECT_EQ(counter.allocations, 2);
     EXPECT_EQ(counter.live_bytes, 24U);
-    allocator.deallocate(there, 2);
+    allocator.deallocate(remaining, 2);
     EXPECT_EQ(counter.live_bytes, 16U);
     EXPECT_EQ(counter.peak_live_bytes, 104U);
 }
@@ -148,30 +150,30 @@ TEST(own_vectors, of_realloc_grow_and_shrink) {
         EXPECT_EQ(counter.live_bytes, 0U);
     }
     EXPECT_EQ(counter.allocations, counter.deallocations);
-    const bench::realloc_vector<int> made(10, nullptr);
-    EXPECT_EQ(made.size(), 10U);
+    const bench::realloc_vector<int> sized(10, nullptr);
+    EXPECT_EQ(sized.size(), 10U);
 }
 
-TEST(own_vectors, of_null_stay_where_they_are) {
+TEST(own_vectors, of_null_never_move) {
     alignas(int) std::array<std::byte, 400> room{};
-    bench::there_vector<int> vector(room);
+    bench::preallocated_vector<int> vector(room);
     grow_and_shrink(vector);
     EXPECT_EQ(vector.capacity(), 100U);
     EXPECT_EQ(static_cast<void*>(vector.data()), room.data());
 }
 
-/// The strategies that the experiment has, as it would say.
+/// Returns: the names of the strategies that the experiment accepts.
 std::vector<std::string> names_in(bench::experiment_function run, const std::string& line) {
     std::vector<std::string> names;
     for (const bench::strategy& s : bench::strategies()) {
-        if (complaint(run, line + " --strategy " + std::string(s.name)) == "no error") {
+        if (error_message(run, line + " --strategy " + std::string(s.name)) == "no error") {
             names.emplace_back(s.name);
         }
     }
     return names;
 }
 
-void makes_the_same_everywhere(bench::experiment_function run, const std::string& type) {
+void expect_equal_vectors(bench::experiment_function run, const std::string& type) {
     const std::string line = "--elements 300 --iterations 2 --type " + type;
     const bench::row reference = run_words(run, line + " --strategy new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
@@ -185,7 +187,7 @@ void makes_the_same_everywhere(bench::experiment_function run, const std::string
         EXPECT_EQ(row.iterations, 2);
         EXPECT_GT(row.timed.wall_ns, 0);
         EXPECT_EQ(row.allocations, row.deallocations);
-        auto figures = figures_of(row);
+        auto figures = figure_map(row);
         for (const char* figure : {"push_back_ns", "expansions_forward", "expansions_backward"}) {
             EXPECT_TRUE(figures.contains(figure)) << figure;
         }
@@ -197,22 +199,22 @@ void makes_the_same_everywhere(bench::experiment_function run, const std::string
     }
 }
 
-TEST(expansion, is_the_same_under_every_strategy) {
+TEST(expansion, gives_equal_results_under_all_strategies) {
     for (const char* type : {"int", "myint"}) {
-        makes_the_same_everywhere(bench::run_expansion_forward, type);
-        makes_the_same_everywhere(bench::run_expansion_backward, type);
+        expect_equal_vectors(bench::run_expansion_forward, type);
+        expect_equal_vectors(bench::run_expansion_backward, type);
     }
 }
 
 bool has_boost() {
-    return bench::library_named(bench::library_kind::boost_container)->built;
+    return bench::find_library(bench::library_kind::boost_container)->built;
 }
 
 std::map<std::string, double> figures_under(bench::experiment_function run, const std::string& name) {
-    return figures_of(run_words(run, "--elements 5000 --iterations 2 --strategy " + name));
+    return figure_map(run_words(run, "--elements 5000 --iterations 2 --strategy " + name));
 }
 
-TEST(expansion, forward_is_what_the_second_version_has_and_the_others_have_not) {
+TEST(expansion, grows_forward_only_with_version_2) {
     for (const bench::strategy& s : bench::strategies()) {
         if (s.version == bench::vector_version::none) {
             continue;
@@ -229,7 +231,7 @@ TEST(expansion, forward_is_what_the_second_version_has_and_the_others_have_not) 
     }
 }
 
-TEST(expansion, backward_keeps_the_peak_below_that_of_moving_to_another_block) {
+TEST(expansion, grows_backward_with_a_lower_peak) {
     if (!has_boost()) {
         GTEST_SKIP() << "the vectors are Boost's";
     }
@@ -244,7 +246,7 @@ TEST(expansion, backward_keeps_the_peak_below_that_of_moving_to_another_block) {
     }
 }
 
-TEST(expansion, takes_as_many_iterations_as_take_a_moment) {
+TEST(expansion, chooses_iterations_by_the_number_of_elements) {
     bench::run_options options;
     const bench::row row =
         run_words(bench::run_expansion_forward, "--elements 1000000 --strategy null", options);
@@ -252,19 +254,20 @@ TEST(expansion, takes_as_many_iterations_as_take_a_moment) {
 }
 
 #ifdef __cpp_exceptions
-TEST(expansion_usage, explains_what_makes_no_sense) {
-    const auto says = [](bench::experiment_function run, const std::string& line, const std::string& what) {
-        const std::string message = complaint(run, line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(expansion_usage, refuses_invalid_options) {
+    const auto expect_error = [](bench::experiment_function run, const std::string& line,
+                                 const std::string& text) {
+        const std::string message = error_message(run, line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
-    says(bench::run_expansion_forward, "--strategy new-delete", "--elements '-1'");
-    says(bench::run_expansion_forward, "--strategy multipool --elements 10",
-         "--strategy 'multipool': allowed are null, new-delete");
-    says(bench::run_expansion_forward, "--strategy new-delete --elements 10 --type char",
-         "allowed are int, myint");
-    says(bench::run_expansion_forward, "--strategy realloc --elements 10 --type myint",
-         "moves elements as bytes");
-    says(bench::run_expansion_backward, "--strategy realloc --elements 10", "--strategy 'realloc'");
+    expect_error(bench::run_expansion_forward, "--strategy new-delete", "--elements '-1'");
+    expect_error(bench::run_expansion_forward, "--strategy multipool --elements 10",
+                 "--strategy 'multipool': allowed are null, new-delete");
+    expect_error(bench::run_expansion_forward, "--strategy new-delete --elements 10 --type char",
+                 "allowed are int, myint");
+    expect_error(bench::run_expansion_forward, "--strategy realloc --elements 10 --type myint",
+                 "moves elements as bytes");
+    expect_error(bench::run_expansion_backward, "--strategy realloc --elements 10", "--strategy 'realloc'");
 }
 #endif
 

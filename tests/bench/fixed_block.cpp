@@ -3,7 +3,7 @@
 ///   2. objects: made and unmade as often as asked, by the class's own operator new if it has one
 ///   3. all versions of remove_ctrl return the same; each makes the requests that the book tells
 ///   4. every work under every strategy that it has: the same checksum, the same requests
-///   5. options that make no sense are refused with a reason
+///   5. invalid options are refused with a reason
 #include "bench/workload/fixed_block/fixed_block.hpp"
 
 #include "bench/strategy/null_blocks.hpp"
@@ -25,10 +25,10 @@
 
 namespace {
 
-using bench::complaint;
+using bench::error_message;
 using bench::run_words;
 
-TEST(null_slots, give_back_the_block_that_was_freed_last) {
+TEST(null_slots, reuse_the_block_that_was_freed_last) {
     std::array<std::byte, 64> memory{};
     bench::null_slots floor(memory);
     void* const first = floor.allocate(16, 8);
@@ -41,7 +41,7 @@ TEST(null_slots, give_back_the_block_that_was_freed_last) {
     EXPECT_EQ(floor.allocate(16, 8), second);
 }
 
-TEST(null_circle, begins_again_behind_what_it_keeps) {
+TEST(null_circle, wraps_around_behind_excluded_blocks) {
     alignas(16) std::array<std::byte, 64> memory{};
     bench::null_circle floor(memory);
     static_cast<void>(floor.allocate(10, 1));
@@ -51,9 +51,9 @@ TEST(null_circle, begins_again_behind_what_it_keeps) {
     EXPECT_EQ(floor.allocate(24, 8), memory.data() + 16);
 }
 
-TEST(fixed_block_objects, are_made_and_unmade_as_often_as_asked) {
+TEST(fixed_block_objects, are_created_and_deleted_as_requested) {
     bench::recording_source source;
-    bench::made_from maker(source);
+    bench::source_maker maker(source);
     bench::make_and_unmake(maker, 1000);
     EXPECT_EQ(source.allocations, 1000);
     EXPECT_EQ(source.deallocations, 1000);
@@ -77,9 +77,9 @@ TEST(fixed_block_objects, are_made_and_unmade_as_often_as_asked) {
 }
 
 TEST(fixed_block_objects, come_from_the_pool_of_their_class) {
-    auto* const first = bench::made_by_new<bench::pooled_instance>::make(1);
+    auto* const first = bench::new_maker<bench::pooled_instance>::make(1);
     EXPECT_NE(bench::pooled_instance::pool().stats().chunks, 0U);
-    bench::made_by_new<bench::pooled_instance>::unmake(first);
+    bench::new_maker<bench::pooled_instance>::unmake(first);
 }
 
 using plain_string = std::string;
@@ -87,13 +87,13 @@ using recorded_string =
     std::basic_string<char, std::char_traits<char>, mallard::allocator<char, bench::recording_source>>;
 
 template <class Use>
-void for_each_version(Use&& use) {
+void with_versions(Use&& use) {
     std::apply([&use](auto... version) { (use(version), ...); }, bench::remove_ctrl_versions_list());
 }
 
-TEST(remove_ctrl, returns_the_same_in_every_version) {
+TEST(remove_ctrl, returns_equal_results_in_every_version) {
     const std::string text = "\x01one\ttwo\n\n three, and enough to need memory\x1f";
-    for_each_version([&](auto version) {
+    with_versions([&](auto version) {
         plain_string result = "what was there before";
         decltype(version)::call(bench::remove_ctrl_input<plain_string>{text, text, {}}, result);
         EXPECT_EQ(result, "onetwo three, and enough to need memory") << version.name;
@@ -102,20 +102,20 @@ TEST(remove_ctrl, returns_the_same_in_every_version) {
     });
 }
 
-TEST(remove_ctrl, asks_for_less_the_better_it_is) {
+TEST(remove_ctrl, makes_fewer_requests_in_better_versions) {
     const std::string text = std::string(100, 'a') + '\n' + std::string(100, 'b');
     std::map<std::string, std::int64_t> requests;
-    for_each_version([&](auto version) {
+    with_versions([&](auto version) {
         bench::recording_source source;
         const bench::remove_ctrl_input<recorded_string> input{
             text, recorded_string(text.data(), text.size(), source), source};
         recorded_string result(source);
-        const std::int64_t before = source.allocations;
+        const std::int64_t initial_allocations = source.allocations;
         decltype(version)::call(input, result);
-        requests[version.name] = source.allocations - before;
+        requests[version.name] = source.allocations - initial_allocations;
     });
-    // A temporary for each character, but for those that a string holds in itself; two if the library makes a copy first
-    // and then appends to it.
+    // A temporary for each character, except the ones that fit into the string object; two if the library makes a
+    // copy first and then appends to it.
     EXPECT_GE(requests["as-printed"], 200 - 23);
     EXPECT_LE(requests["as-printed"], 2 * 200);
     EXPECT_LE(requests["append"], 5);
@@ -130,7 +130,7 @@ const std::map<std::string, bool (*)(const bench::strategy&) noexcept> works = {
     {"map", bench::has_containers},     {"remove-ctrl", bench::has_strings},
 };
 
-TEST(fixed_block, does_the_same_work_under_every_strategy) {
+TEST(fixed_block, gives_equal_results_under_all_strategies) {
     for (const auto& [work, offered] : works) {
         const std::string line = "--count 200 --work " + work + " --strategy ";
         const bench::row reference = run_words(bench::run_fixed_block, line + "new-delete");
@@ -165,7 +165,7 @@ TEST(fixed_block, has_every_version_of_remove_ctrl) {
     }
 }
 
-TEST(fixed_block, requests_what_a_container_of_a_thousand_needs) {
+TEST(fixed_block, makes_a_request_per_element) {
     for (const char* work : {"list", "map"}) {
         const bench::row row =
             run_words(bench::run_fixed_block, "--count 3 --strategy multipool --work " + std::string(work));
@@ -175,18 +175,19 @@ TEST(fixed_block, requests_what_a_container_of_a_thousand_needs) {
 }
 
 #ifdef __cpp_exceptions
-TEST(fixed_block_usage, explains_what_makes_no_sense) {
-    const auto says = [](const std::string& line, const std::string& what) {
-        const std::string message = complaint(bench::run_fixed_block, line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(fixed_block_usage, refuses_invalid_options) {
+    const auto expect_error = [](const std::string& line, const std::string& text) {
+        const std::string message = error_message(bench::run_fixed_block, line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
-    says("--strategy multipool", "--work '': allowed are new-delete, replace, list, map, remove-ctrl");
-    says("--work list --strategy monotonic", "--strategy 'monotonic': allowed are null, new-delete");
-    says("--work list --strategy class-new", "--strategy 'class-new'");
-    says("--work replace --strategy fixed-string", "--strategy 'fixed-string'");
-    says("--work list --strategy multipool --version append", "only --work remove-ctrl has versions");
-    says("--work remove-ctrl --strategy multipool --version quick", "allowed are as-printed, append");
-    says("--work list --strategy multipool --count 0", "--count '0'");
+    expect_error("--strategy multipool",
+                 "--work '': allowed are new-delete, replace, list, map, remove-ctrl");
+    expect_error("--work list --strategy monotonic", "--strategy 'monotonic': allowed are null, new-delete");
+    expect_error("--work list --strategy class-new", "--strategy 'class-new'");
+    expect_error("--work replace --strategy fixed-string", "--strategy 'fixed-string'");
+    expect_error("--work list --strategy multipool --version append", "only --work remove-ctrl has versions");
+    expect_error("--work remove-ctrl --strategy multipool --version quick", "allowed are as-printed, append");
+    expect_error("--work list --strategy multipool --count 0", "--count '0'");
 }
 #endif
 

@@ -19,71 +19,71 @@
 
 namespace {
 
-TEST(process, knows_its_resident_memory) {
+TEST(process, reports_its_resident_memory) {
     constexpr std::size_t bytes = std::size_t{64} << 20;
-    const std::int64_t before = bench::resident_bytes();
-    EXPECT_GT(before, 0);
+    const std::int64_t baseline = bench::resident_bytes();
+    EXPECT_GT(baseline, 0);
     {
         const bench::static_buffer touched(bench::buffer_state::warm, bytes, bytes);
-        EXPECT_GE(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 10 * 9));
+        EXPECT_GE(bench::resident_bytes() - baseline, static_cast<std::int64_t>(bytes / 10 * 9));
     }
-    EXPECT_LT(bench::resident_bytes() - before, static_cast<std::int64_t>(bytes / 2));
+    EXPECT_LT(bench::resident_bytes() - baseline, static_cast<std::int64_t>(bytes / 2));
 }
 
 TEST(memory, is_counted_to_the_page) {
     constexpr std::size_t pages = 1000;
     const std::size_t page_bytes = mallard::pages::page_bytes();
-    const std::int64_t before = bench::inspect_memory().bytes;
-    EXPECT_GT(before, 0);
+    const std::int64_t baseline = bench::inspect_memory().bytes;
+    EXPECT_GT(baseline, 0);
     const bench::static_buffer untouched(bench::buffer_state::cold, pages * page_bytes, 0);
     for (std::size_t i = 0; i != 10; ++i) {
         untouched.span()[i * page_bytes] = std::byte{1};
     }
-    const std::int64_t touched = bench::inspect_memory().bytes - before;
+    const std::int64_t touched = bench::inspect_memory().bytes - baseline;
     EXPECT_GE(touched, static_cast<std::int64_t>(10 * page_bytes));
-    EXPECT_LE(touched, static_cast<std::int64_t>(100 * page_bytes)); // and others touched by chance
+    EXPECT_LE(touched, static_cast<std::int64_t>(100 * page_bytes)); // and pages touched by chance
 }
 
-TEST(memory, that_waits_in_the_process_goes_back_when_it_is_asked_for) {
+TEST(memory, is_returned_by_a_trim) {
     constexpr std::size_t bytes = std::size_t{16} << 20;
-    const std::int64_t before = bench::inspect_memory().bytes;
+    const std::int64_t baseline = bench::inspect_memory().bytes;
     void* const chunk = mallard::chunk_cache::allocate(bytes);
     std::memset(chunk, 1, bytes);
     mallard::chunk_cache::deallocate(chunk, bytes);
     bench::trim_process();
-    EXPECT_LT(bench::inspect_memory().bytes - before, static_cast<std::int64_t>(bytes / 2));
+    EXPECT_LT(bench::inspect_memory().bytes - baseline, static_cast<std::int64_t>(bytes / 2));
 }
 
-TEST(memory, is_looked_at_in_a_copy_that_leaves_this_process_as_it_was) {
+TEST(memory, is_inspected_in_a_child_without_side_effects) {
     int changed = 0;
-    EXPECT_EQ(bench::look_in_a_copy(10,
-                                    [&changed] {
-                                        changed = 1;
-                                        return std::int64_t{17};
-                                    }),
+    EXPECT_EQ(bench::inspect_in_child(10,
+                                      [&changed] {
+                                          changed = 1;
+                                          return std::int64_t{17};
+                                      }),
               17);
     EXPECT_EQ(changed, 0);
-    EXPECT_EQ(bench::look_in_a_copy(0,
-                                    [] {
-                                        std::this_thread::sleep_for(std::chrono::seconds(30));
-                                        return std::int64_t{17};
-                                    }),
+    EXPECT_EQ(bench::inspect_in_child(0,
+                                      [] {
+                                          std::this_thread::sleep_for(std::chrono::seconds(30));
+                                          return std::int64_t{17};
+                                      }),
               std::nullopt);
 }
 
-TEST(memory, held_at_its_peak_is_known_until_it_is_forgotten) {
+TEST(memory, has_a_peak_that_can_be_reset) {
     constexpr std::size_t bytes = std::size_t{64} << 20;
     if (!bench::forget_peak()) {
-        GTEST_SKIP() << "this system does not forget";
+        GTEST_SKIP() << "this system does not reset the peak";
     }
-    const std::int64_t before = bench::peak_resident_bytes();
-    EXPECT_GT(before, 0);
+    const std::int64_t baseline = bench::peak_resident_bytes();
+    EXPECT_GT(baseline, 0);
     {
         const bench::static_buffer held(bench::buffer_state::warm, bytes, bytes);
     }
-    EXPECT_GE(bench::peak_resident_bytes() - before, static_cast<std::int64_t>(bytes) * 9 / 10);
+    EXPECT_GE(bench::peak_resident_bytes() - baseline, static_cast<std::int64_t>(bytes) * 9 / 10);
     EXPECT_TRUE(bench::forget_peak());
-    EXPECT_LE(bench::peak_resident_bytes() - before, static_cast<std::int64_t>(bytes) / 2);
+    EXPECT_LE(bench::peak_resident_bytes() - baseline, static_cast<std::int64_t>(bytes) / 2);
 }
 
 #ifdef __linux__
@@ -99,7 +99,7 @@ TEST(page_size, is_a_condition_of_the_process) {
     if (notes.empty()) {
         EXPECT_EQ(huge_bytes(), 0U);
     }
-    // So that these tests are not executed again.
+    // Keeps these tests from being executed again.
     setenv("MALLARD_BENCH_HUGE_PAGES", "1", 1);
     notes.clear();
     bench::use_pages(bench::page_size::huge, notes);
@@ -108,17 +108,17 @@ TEST(page_size, is_a_condition_of_the_process) {
         const bench::static_buffer touched(bench::buffer_state::warm, bytes, bytes);
         EXPECT_EQ(touched.lacks_huge_pages(), huge_bytes() == 0);
     }
-    bench::use_pages(bench::page_size::usual, notes);
-    EXPECT_EQ(bench::pages_in_use(), bench::page_size::usual);
+    bench::use_pages(bench::page_size::unchanged, notes);
+    EXPECT_EQ(bench::pages_in_use(), bench::page_size::unchanged);
 }
 #endif
 
-TEST(process, brings_no_more_memory_in_than_is_good_for_the_machine) {
+TEST(process, limits_the_memory_to_bring_in) {
     EXPECT_LE(bench::most_to_bring_in(), std::size_t{12} << 30);
     EXPECT_LT(bench::most_to_bring_in(), bench::available_memory_bytes());
 }
 
-TEST(process, names_its_malloc) {
+TEST(process, reports_the_name_of_the_malloc) {
 #ifdef __GLIBC__
     EXPECT_EQ(bench::malloc_in_use(), "glibc"); // the tests have no other
 #else
@@ -126,7 +126,7 @@ TEST(process, names_its_malloc) {
 #endif
 }
 
-TEST(row, writes_its_figures_and_its_malloc) {
+TEST(row, writes_the_figures_and_the_malloc) {
     bench::row result;
     result.experiment = "made up";
     result.write_parameters = [](bench::json_writer&) {};
@@ -149,7 +149,7 @@ TEST(cost, is_added_part_by_part) {
     EXPECT_EQ(sum.major_faults, 66);
 }
 
-TEST(quick_random, draws_every_number_below_the_bound_about_as_often) {
+TEST(quick_random, draws_numbers_uniformly_below_the_bound) {
     bench::quick_random draw(1);
     std::array<int, 7> seen{};
     for (int i = 0; i != 70'000; ++i) {

@@ -4,7 +4,7 @@
 ///   3. the floor has a place for each block
 ///   4. every strategy keeps the blocks' contents
 ///   5. figures: live and held bytes, over time
-///   6. options that make no sense are refused with a reason
+///   6. invalid options are refused with a reason
 #include "bench/workload/churn/heap_churn.hpp"
 
 #include "bench/strategy/recording_source.hpp"
@@ -23,13 +23,13 @@
 namespace {
 
 using bench::churn_input;
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::run_words;
 
 constexpr bench::churn_shape shape{.live = 100, .least_bytes = 16, .most_bytes = 64, .seed = 7};
 
-TEST(churn_input, knows_what_lives) {
+TEST(churn_input, tracks_the_live_bytes) {
     churn_input input(shape);
     const auto first = input.draw_first();
     std::vector<std::size_t> sizes(first.begin(), first.end());
@@ -57,7 +57,7 @@ TEST(churn_input, knows_what_lives) {
     EXPECT_EQ(largest, 64U);
 }
 
-TEST(churn_work, frees_one_block_and_allocates_another_in_each_step) {
+TEST(churn_work, replaces_one_block_in_each_step) {
     churn_input input(shape);
     std::vector<bench::live_block> blocks(shape.live);
     bench::churn_work work(input, blocks);
@@ -73,7 +73,7 @@ TEST(churn_work, frees_one_block_and_allocates_another_in_each_step) {
     EXPECT_EQ(source.deallocations, 40'100);
 }
 
-TEST(null_places, are_apart_and_used_again) {
+TEST(null_places, are_disjoint_and_reused) {
     std::vector<std::byte> memory(bench::null_places::bytes(shape));
     bench::null_places floor(memory, shape);
     std::vector<std::byte*> blocks;
@@ -94,8 +94,8 @@ TEST(heap_churn, keeps_the_contents_under_every_strategy) {
     ASSERT_EQ(reference.checksum.size(), 16U);
     int offered = 0;
     for (const bench::strategy& s : bench::strategies()) {
-        if (complaint(bench::run_heap_churn, "--operations 10 --live 1 --strategy " + std::string(s.name)) !=
-            "no error") {
+        if (error_message(bench::run_heap_churn,
+                          "--operations 10 --live 1 --strategy " + std::string(s.name)) != "no error") {
             continue;
         }
         ++offered;
@@ -104,8 +104,8 @@ TEST(heap_churn, keeps_the_contents_under_every_strategy) {
         EXPECT_FALSE(row.out_of_memory);
         EXPECT_EQ(row.checksum, reference.checksum);
         EXPECT_EQ(row.operations, 5000);
-        auto figures = figures_of(row);
-        EXPECT_EQ(figures["peak_live_bytes"], figures_of(reference)["peak_live_bytes"]);
+        auto figures = figure_map(row);
+        EXPECT_EQ(figures["peak_live_bytes"], figure_map(reference)["peak_live_bytes"]);
         EXPECT_TRUE(figures.contains("pair_ns"));
         EXPECT_TRUE(figures.contains("fill_ns"));
         const bool holds = s.mechanism != bench::mechanism_kind::null;
@@ -119,12 +119,12 @@ TEST(heap_churn, keeps_the_contents_under_every_strategy) {
     EXPECT_GE(offered, 10);
 }
 
-TEST(heap_churn, tells_how_much_is_held_for_what_lives) {
-    auto figures = figures_of(run_words(
+TEST(heap_churn, reports_held_bytes_relative_to_live_bytes) {
+    auto figures = figure_map(run_words(
         bench::run_heap_churn,
         "--operations 100000 --live 20000 --least-bytes 1000 --most-bytes 1000 --strategy new-delete"));
     EXPECT_EQ(figures["peak_live_bytes"], 2e7);
-    // The tests before this one may have left some memory in the process, which now serves.
+    // The tests before this one may have left some memory in the process, which this one reuses.
     EXPECT_GE(figures["peak_held_bytes"], 1.8e7);
     EXPECT_NEAR(figures["fragmentation"], figures["peak_held_bytes"] / 2e7, 1e-9);
     EXPECT_LE(figures["fragmentation"], 1.5);
@@ -134,14 +134,15 @@ TEST(heap_churn, tells_how_much_is_held_for_what_lives) {
 }
 
 #ifdef __cpp_exceptions
-TEST(heap_churn_usage, explains_what_makes_no_sense) {
-    const auto says = [](const std::string& line, const std::string& what) {
-        const std::string message = complaint(bench::run_heap_churn, line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(heap_churn_usage, refuses_invalid_options) {
+    const auto expect_error = [](const std::string& line, const std::string& text) {
+        const std::string message = error_message(bench::run_heap_churn, line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
-    says("--strategy monotonic", "--strategy 'monotonic': allowed are null, new-delete");
-    says("--strategy new-delete --operations 3", "--operations '3'");
-    says("--strategy new-delete --least-bytes 100 --most-bytes 50", "no block could have such a size");
+    expect_error("--strategy monotonic", "--strategy 'monotonic': allowed are null, new-delete");
+    expect_error("--strategy new-delete --operations 3", "--operations '3'");
+    expect_error("--strategy new-delete --least-bytes 100 --most-bytes 50",
+                 "no block could have such a size");
 }
 #endif
 

@@ -12,7 +12,7 @@ TEST(json, separates_members_and_elements_at_every_depth) {
     EXPECT_EQ(json.text(), R"({"a":1,"b":[2,{},"x"],"c":true})");
 }
 
-TEST(json, escapes_what_must_not_stand_in_a_string) {
+TEST(json, escapes_quotes_backslashes_and_control_characters) {
     bench::json_writer json;
     json.value(std::string("a\"b\\c\n"));
     EXPECT_EQ(json.text(), R"("a\"b\\c\u000a")");

@@ -3,7 +3,7 @@
 ///   2. visits make as many accesses as they report, of every list in turn
 ///   3. all strategies do the same work: the same checksum, the same counts
 ///   4. the abstract base is really called, for every link
-///   5. options that make no sense are refused with a reason
+///   5. invalid options are refused with a reason
 #include "bench/workload/locality/locality.hpp"
 
 #include "bench/strategy/table.hpp"
@@ -22,8 +22,8 @@
 
 namespace {
 
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::run_words;
 
 /// A list that counts its operations, for all lists together.
@@ -71,7 +71,7 @@ TEST(locality_system, is_built_of_lists_of_the_first_numbers) {
     EXPECT_EQ(values(system), (std::vector<int>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
 }
 
-TEST(locality_system, moves_each_link_of_a_pass_from_front_to_back_and_loses_none) {
+TEST(locality_system, moves_links_without_losing_any) {
     counted_system system(counted_life, 1024, 16);
     system.build();
     counted_list::pushes = counted_list::pops = 0;
@@ -85,11 +85,11 @@ TEST(locality_system, moves_each_link_of_a_pass_from_front_to_back_and_loses_non
     // A visit of an empty list moves nothing; most lists are never empty.
     EXPECT_LE(pairs, 3U * 1024);
     EXPECT_GE(pairs, 2U * 1024);
-    std::vector<int> after = values(system);
-    ASSERT_EQ(after.size(), 1024U);
-    std::ranges::sort(after);
-    for (std::size_t i = 0; i != after.size(); ++i) {
-        ASSERT_EQ(after[i], static_cast<int>(i / 64)); // each of 0..15 once a list
+    std::vector<int> shuffled = values(system);
+    ASSERT_EQ(shuffled.size(), 1024U);
+    std::ranges::sort(shuffled);
+    for (std::size_t i = 0; i != shuffled.size(); ++i) {
+        ASSERT_EQ(shuffled[i], static_cast<int>(i / 64)); // each of 0..15 once a list
     }
     std::size_t changed_lengths = 0;
     for (std::size_t i = 0; i != system.subsystems(); ++i) {
@@ -107,7 +107,7 @@ TEST(locality_system, pops_every_first_link_once_in_the_first_pass) {
     EXPECT_EQ(values(system), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST(locality_system, accesses_as_often_as_it_says) {
+TEST(locality_system, reports_the_number_of_accesses) {
     counted_system system(counted_life, 12, 4);
     system.build();
     EXPECT_EQ(system.access_all(5), 60U);
@@ -119,7 +119,7 @@ TEST(locality_system, accesses_as_often_as_it_says) {
     EXPECT_EQ(values(system), (std::vector<int>{8, 9, 10, 11, 7, 8, 9, 10, 6, 7, 8, 9}));
 }
 
-TEST(locality_system, has_its_first_lengths_back_when_it_is_filled_again) {
+TEST(locality_system, restores_the_lengths_on_refill) {
     counted_system system(counted_life, 64, 8);
     system.build();
     const std::uint64_t built = system.checksum();
@@ -131,7 +131,7 @@ TEST(locality_system, has_its_first_lengths_back_when_it_is_filled_again) {
     EXPECT_EQ(system.checksum(), built);
 }
 
-TEST(locality_visit, is_capped_where_one_list_would_take_it_all) {
+TEST(locality_visit, is_capped_for_long_lists) {
     bench::locality_cell cell{};
     cell.accesses = 1024;
     cell.list_length = 64;
@@ -146,7 +146,7 @@ TEST(locality_visit, is_capped_where_one_list_would_take_it_all) {
 
 const std::string small = "--links 4096 --list-length 16 --access-factors 8,1 --strategy ";
 
-TEST(locality, does_the_same_work_under_every_strategy) {
+TEST(locality, gives_equal_results_under_all_strategies) {
     const bench::row reference = run_words(bench::run_locality, small + "new-delete --accesses 2048");
     ASSERT_EQ(reference.checksum.size(), 16U);
     std::size_t strategies = 0;
@@ -165,8 +165,8 @@ TEST(locality, does_the_same_work_under_every_strategy) {
     EXPECT_GE(strategies, 6U);
 }
 
-TEST(locality, tells_a_figure_for_every_cell_of_the_surface_and_for_what_goes_before_and_after) {
-    const auto figures = figures_of(
+TEST(locality, has_a_figure_for_every_factor_and_phase) {
+    const auto figures = figure_map(
         run_words(bench::run_locality, small + "multipool --shuffle-factors 0,2,5 --accesses 2048"));
     for (const char* name :
          {"sf0_af8_ns", "sf0_af1_ns", "sf2_af8_ns", "sf2_af1_ns", "sf5_af8_ns", "sf5_af1_ns", "build_ns",
@@ -176,11 +176,11 @@ TEST(locality, tells_a_figure_for_every_cell_of_the_surface_and_for_what_goes_be
     EXPECT_EQ(figures.size(), 14U);
     EXPECT_GE(figures.at("list_bytes"), sizeof(std::list<int>));
     EXPECT_FALSE(
-        figures_of(run_words(bench::run_locality, small + "multipool --shuffle-factors 0 --accesses 9"))
+        figure_map(run_words(bench::run_locality, small + "multipool --shuffle-factors 0 --accesses 9"))
             .contains("shuffle_ns"));
 }
 
-TEST(locality, counts_the_accesses_after_the_last_shuffle) {
+TEST(locality, counts_accesses_behind_the_last_shuffle) {
     const bench::row passes = run_words(bench::run_locality, small + "new-delete --repeat-factor 3");
     EXPECT_EQ(passes.operations, 3 * (8 + 1) * 4096);
     EXPECT_EQ(passes.iterations, 2);
@@ -189,7 +189,7 @@ TEST(locality, counts_the_accesses_after_the_last_shuffle) {
     EXPECT_LT(budget.operations, 2 * 4096);
 }
 
-TEST(locality, has_another_seed_shuffle_otherwise) {
+TEST(locality, depends_on_the_seed) {
     const auto sum = [](std::int64_t seed) {
         bench::run_options options;
         options.seed = seed;
@@ -219,24 +219,24 @@ TEST(locality, calls_the_abstract_base_for_every_link) {
 }
 
 #ifdef __cpp_exceptions
-TEST(locality_usage, explains_what_makes_no_sense) {
-    const auto says = [](const std::string& line, const std::string& what) {
-        const std::string message = complaint(bench::run_locality, line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(locality_usage, refuses_invalid_options) {
+    const auto expect_error = [](const std::string& line, const std::string& text) {
+        const std::string message = error_message(bench::run_locality, line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
     const std::string begin = "--strategy multipool --links 4096 --list-length ";
-    says(begin + "8192 --accesses 9", "cannot be longer than the whole system");
-    says(begin + "3 --accesses 9", "divisors of --links 4096");
-    says(begin + "16", "give one of them");
-    says(begin + "16 --repeat-factor 0", "nothing is accessed");
-    says(begin + "16 --repeat-factor 1 --accesses 1", "give one of them");
-    says(begin + "16 --accesses 9 --shuffle-factors 5,0", "ascending");
-    says(begin + "16 --accesses 9 --shuffle-factors 5,5", "ascending");
-    says(begin + "16 --accesses 9 --access-factors 0", "--access-factors '0'");
-    says(begin + "16 --accesses 9 --access-factors 4,,2", "commas between them");
-    says("--strategy monotonic --links 4096 --list-length 16 --accesses 9",
-         "--strategy 'monotonic': allowed are new-delete");
-    says("--strategy multipool --links 512 --list-length 16 --accesses 9", "from 1024 to 134217728");
+    expect_error(begin + "8192 --accesses 9", "cannot be longer than the whole system");
+    expect_error(begin + "3 --accesses 9", "divisors of --links 4096");
+    expect_error(begin + "16", "give one of them");
+    expect_error(begin + "16 --repeat-factor 0", "nothing is accessed");
+    expect_error(begin + "16 --repeat-factor 1 --accesses 1", "give one of them");
+    expect_error(begin + "16 --accesses 9 --shuffle-factors 5,0", "ascending");
+    expect_error(begin + "16 --accesses 9 --shuffle-factors 5,5", "ascending");
+    expect_error(begin + "16 --accesses 9 --access-factors 0", "--access-factors '0'");
+    expect_error(begin + "16 --accesses 9 --access-factors 4,,2", "commas between them");
+    expect_error("--strategy monotonic --links 4096 --list-length 16 --accesses 9",
+                 "--strategy 'monotonic': allowed are new-delete");
+    expect_error("--strategy multipool --links 512 --list-length 16 --accesses 9", "from 1024 to 134217728");
 }
 #endif
 

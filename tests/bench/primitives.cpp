@@ -1,5 +1,4 @@
-/// Plan: each strategy runs each operation as often as it says; winked-out strategies are no rows of this
-/// experiment.
+/// Plan: each strategy runs each operation as often as it reports; winked-out strategies are not in this experiment.
 #include "bench/workload/primitives.hpp"
 
 #include "bench/strategy/table.hpp"

@@ -1,5 +1,5 @@
-/// Plan: the order of reuse "at random" gives out freed blocks, each once, in no order; the pools of a benchmark work
-/// with it.
+/// Plan: the order of reuse "at random" returns freed blocks, each once, in random order; the pools of the benchmark
+/// work with it.
 #include "bench/strategy/random_freed.hpp"
 
 #include "bench/strategy/mechanisms.hpp"
@@ -11,7 +11,7 @@
 
 namespace {
 
-TEST(random_freed, gives_every_free_block_once_in_no_order) {
+TEST(random_freed, returns_every_free_block_once_in_random_order) {
     bench::multipool_by<bench::random_freed> pool;
     std::vector<void*> blocks(1000);
     for (void*& block : blocks) {
@@ -34,7 +34,7 @@ TEST(random_freed, gives_every_free_block_once_in_no_order) {
     EXPECT_EQ(again, blocks);
 }
 
-TEST(random_freed, keeps_sizes_apart) {
+TEST(random_freed, separates_sizes) {
     bench::multipool_by<bench::random_freed> pool;
     void* small = pool.allocate(24, 8);
     void* large = pool.allocate(240, 8);

@@ -3,7 +3,7 @@
 ///   2. the work: each round frees as many blocks as it allocates, and each block once
 ///   3. the floor has a place for each block
 ///   4. every strategy keeps the blocks' contents
-///   5. options that make no sense are refused with a reason
+///   5. invalid options are refused with a reason
 #include "bench/workload/churn/reuse.hpp"
 
 #include "bench/strategy/recording_source.hpp"
@@ -21,13 +21,13 @@
 
 namespace {
 
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::reuse_input;
 using bench::reuse_pattern;
 using bench::run_words;
 
-bench::reuse_shape shape_of(reuse_pattern pattern, bool mixed = false) {
+bench::reuse_shape make_shape(reuse_pattern pattern, bool mixed = false) {
     return {.block_bytes = 64, .alignment = 8, .live = 101, .pattern = pattern, .mixed = mixed, .seed = 7};
 }
 
@@ -37,10 +37,10 @@ std::vector<std::uint32_t> sorted(std::span<const std::uint32_t> places) {
     return result;
 }
 
-TEST(reuse_input, frees_all_places_in_its_order) {
-    const reuse_input in_order(shape_of(reuse_pattern::in_order));
-    const reuse_input reversed(shape_of(reuse_pattern::reversed));
-    const reuse_input at_random(shape_of(reuse_pattern::at_random));
+TEST(reuse_input, frees_all_places_in_order) {
+    const reuse_input in_order(make_shape(reuse_pattern::in_order));
+    const reuse_input reversed(make_shape(reuse_pattern::reversed));
+    const reuse_input at_random(make_shape(reuse_pattern::at_random));
     const auto all = sorted(in_order.freed());
     ASSERT_EQ(all.size(), 101U);
     EXPECT_EQ(all.back(), 100U);
@@ -53,8 +53,8 @@ TEST(reuse_input, frees_all_places_in_its_order) {
     }
 }
 
-TEST(reuse_input, frees_each_of_a_half_once) {
-    const reuse_input half(shape_of(reuse_pattern::half));
+TEST(reuse_input, frees_half_of_the_places_once) {
+    const reuse_input half(make_shape(reuse_pattern::half));
     const auto places = sorted(half.freed());
     EXPECT_EQ(places.size(), 51U);
     EXPECT_EQ(std::set(places.begin(), places.end()).size(), 51U);
@@ -63,7 +63,7 @@ TEST(reuse_input, frees_each_of_a_half_once) {
 }
 
 TEST(reuse_input, draws_mixed_sizes_up_to_the_largest) {
-    const reuse_input input(shape_of(reuse_pattern::at_random, true));
+    const reuse_input input(make_shape(reuse_pattern::at_random, true));
     std::set<std::size_t> drawn;
     for (std::uint64_t number = 0; number != 5000; ++number) {
         drawn.insert(input.drawn_bytes(number));
@@ -75,7 +75,7 @@ TEST(reuse_input, draws_mixed_sizes_up_to_the_largest) {
 
 template <bool Mixed>
 void expect_rounds(reuse_pattern pattern) {
-    const reuse_input input(shape_of(pattern, Mixed));
+    const reuse_input input(make_shape(pattern, Mixed));
     bench::reuse_work<Mixed> work(input);
     bench::recording_source source;
     work.fill(source);
@@ -99,8 +99,8 @@ TEST(reuse_work, frees_as_many_blocks_as_it_allocates) {
     expect_rounds<true>(reuse_pattern::replaced);
 }
 
-TEST(null_stack, has_a_place_for_each_block) {
-    const bench::reuse_shape shape = shape_of(reuse_pattern::at_random);
+TEST(null_stack, has_a_place_for_every_block) {
+    const bench::reuse_shape shape = make_shape(reuse_pattern::at_random);
     std::vector<std::byte> memory(bench::null_stack::bytes(shape));
     bench::null_stack floor(memory, shape);
     std::vector<std::byte*> blocks;
@@ -116,7 +116,7 @@ TEST(null_stack, has_a_place_for_each_block) {
     EXPECT_EQ(floor.allocate(64, 8), blocks[5]);
 }
 
-TEST(reuse, keeps_the_contents_of_the_blocks_under_every_strategy) {
+TEST(reuse, keeps_the_contents_under_all_strategies) {
     for (const char* sizes : {"same", "mixed"}) {
         for (const std::string pattern : {"random", "half"}) {
             std::set<std::string> checksums;
@@ -125,7 +125,7 @@ TEST(reuse, keeps_the_contents_of_the_blocks_under_every_strategy) {
                 const std::string words = "--strategy " + std::string(s.name) +
                                           " --block-bytes 48 --live 300" + " --operations 3000 --pattern " +
                                           pattern + " --sizes " + sizes;
-                if (complaint(bench::run_reuse, words) == "no error") {
+                if (error_message(bench::run_reuse, words) == "no error") {
                     checksums.insert(run_words(bench::run_reuse, words).checksum);
                     ++rows;
                 }
@@ -136,21 +136,21 @@ TEST(reuse, keeps_the_contents_of_the_blocks_under_every_strategy) {
     }
 }
 
-TEST(reuse, tells_the_time_of_a_pair_and_of_a_first_block) {
+TEST(reuse, reports_the_times_of_pairs_and_first_blocks) {
     const bench::row row = run_words(bench::run_reuse, "--strategy multipool --live 64 --operations 1000");
     EXPECT_GE(row.operations, 1000);
     EXPECT_EQ(row.operations, row.iterations * 64);
-    const auto figures = figures_of(row);
+    const auto figures = figure_map(row);
     EXPECT_GT(figures.at("pair_ns"), 0);
     EXPECT_GT(figures.at("fill_ns"), 0);
 }
 
-TEST(reuse, explains_what_makes_no_sense) {
-    const auto said = [](const std::string& words) { return complaint(bench::run_reuse, words); };
-    EXPECT_NE(said("--strategy fixed-pool --sizes mixed").find("blocks of one size"), std::string::npos);
+TEST(reuse, refuses_invalid_options) {
+    const auto error_for = [](const std::string& words) { return error_message(bench::run_reuse, words); };
+    EXPECT_NE(error_for("--strategy fixed-pool --sizes mixed").find("blocks of one size"), std::string::npos);
     for (const char* words : {"--strategy monotonic", "--strategy multipool --block-bytes 8",
                               "--strategy multipool --pattern sideways", "--strategy multipool --live 0"}) {
-        EXPECT_NE(said(words), "no error") << words;
+        EXPECT_NE(error_for(words), "no error") << words;
     }
 }
 

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-inline arguments arguments_of(std::vector<std::string>& words) {
+inline arguments parse_words(std::vector<std::string>& words) {
     std::vector<char*> pointers;
     pointers.reserve(words.size());
     for (std::string& word : words) {
@@ -21,7 +21,7 @@ inline arguments arguments_of(std::vector<std::string>& words) {
     return arguments(pointers);
 }
 
-inline std::vector<std::string> words_of(const std::string& line) {
+inline std::vector<std::string> split_words(const std::string& line) {
     std::vector<std::string> words;
     for (std::size_t begin = 0; begin < line.size();) {
         const std::size_t end = std::min(line.find(' ', begin), line.size());
@@ -36,13 +36,13 @@ inline std::vector<std::string> words_of(const std::string& line) {
 using experiment_function = row (*)(arguments&, run_options&);
 
 inline row run_words(experiment_function run, const std::string& line, run_options options = {}) {
-    std::vector<std::string> words = words_of(line);
-    arguments given = arguments_of(words);
-    return run(given, options);
+    std::vector<std::string> words = split_words(line);
+    arguments args = parse_words(words);
+    return run(args, options);
 }
 
 /// Returns: the error of the command line; "no error" if it runs.
-inline std::string complaint(experiment_function run, const std::string& line) {
+inline std::string error_message(experiment_function run, const std::string& line) {
     try {
         static_cast<void>(run_words(run, line));
     } catch (const usage_error& error) {
@@ -51,7 +51,7 @@ inline std::string complaint(experiment_function run, const std::string& line) {
     return "no error";
 }
 
-inline std::map<std::string, double> figures_of(const row& result) {
+inline std::map<std::string, double> figure_map(const row& result) {
     return {result.figures.begin(), result.figures.end()};
 }
 

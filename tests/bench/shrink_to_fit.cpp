@@ -3,7 +3,7 @@
 ///   2. a strategy that shrinks in place copies nothing; one that copies does it each time
 ///   3. memory that was shrunk away is given back
 ///   4. the article's defaults, but smaller if copying would take too long
-///   5. options that make no sense are refused with a reason
+///   5. invalid options are refused with a reason
 #include "bench/workload/growth/shrink_to_fit.hpp"
 
 #include "bench/strategy/table.hpp"
@@ -15,16 +15,16 @@
 
 namespace {
 
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::run_words;
 
 bool is_offered(const bench::strategy& s, const std::string& type) {
-    return complaint(bench::run_shrink_to_fit, "--elements 2 --step 1 --iterations 1 --type " + type +
-                                                   " --strategy " + std::string(s.name)) == "no error";
+    return error_message(bench::run_shrink_to_fit, "--elements 2 --step 1 --iterations 1 --type " + type +
+                                                       " --strategy " + std::string(s.name)) == "no error";
 }
 
-TEST(shrink_to_fit, leaves_the_same_under_every_strategy) {
+TEST(shrink_to_fit, gives_equal_results_under_all_strategies) {
     for (const std::string type : {"int", "myint"}) {
         const std::string line = "--elements 500 --iterations 2 --type " + type + " --strategy ";
         const bench::row reference = run_words(bench::run_shrink_to_fit, line + "new-delete");
@@ -38,7 +38,7 @@ TEST(shrink_to_fit, leaves_the_same_under_every_strategy) {
             EXPECT_EQ(row.checksum, reference.checksum);
             EXPECT_EQ(row.operations, 200);
             EXPECT_EQ(row.allocations, row.deallocations);
-            const auto figures = figures_of(row);
+            const auto figures = figure_map(row);
             for (const char* name :
                  {"shrink_ns", "shrinks", "held_bytes", "half_bytes", "left_bytes", "returned_bytes"}) {
                 EXPECT_TRUE(figures.contains(name)) << name;
@@ -47,17 +47,17 @@ TEST(shrink_to_fit, leaves_the_same_under_every_strategy) {
     }
 }
 
-TEST(shrink_to_fit, happens_in_place_or_by_copies) {
+TEST(shrink_to_fit, shrinks_in_place_or_by_copies) {
     for (const bench::strategy& s : bench::strategies()) {
         if (!is_offered(s, "int") || s.mechanism == bench::mechanism_kind::null) {
             continue;
         }
         SCOPED_TRACE(s.name);
-        auto figures = figures_of(run_words(
+        auto figures = figure_map(run_words(
             bench::run_shrink_to_fit, "--elements 2000 --iterations 1 --strategy " + std::string(s.name)));
         if (s.version == bench::vector_version::second) {
             EXPECT_EQ(figures["allocations"], 1);
-            EXPECT_GE(figures["shrinks"], 100); // those that free less than the block is rounded to, are none
+            EXPECT_GE(figures["shrinks"], 100); // shrinks by less than the rounding of blocks do not count
         } else if (s.mechanism != bench::mechanism_kind::c_realloc) {
             EXPECT_EQ(figures["allocations"], 400);
             EXPECT_EQ(figures["shrinks"], 0);
@@ -65,15 +65,15 @@ TEST(shrink_to_fit, happens_in_place_or_by_copies) {
     }
 }
 
-TEST(shrink_to_fit, tells_what_goes_back) {
+TEST(shrink_to_fit, reports_the_returned_memory) {
     constexpr double bytes = 4e6 * sizeof(int);
     const auto figures = [](const std::string& name) {
-        return figures_of(run_words(bench::run_shrink_to_fit,
+        return figure_map(run_words(bench::run_shrink_to_fit,
                                     "--elements 4000000 --step 400000 --iterations 1 --strategy " + name));
     };
     auto floor = figures("null");
     EXPECT_LE(floor["returned_bytes"], 0.1 * bytes);
-    if (!bench::library_named(bench::library_kind::boost_container)->built) {
+    if (!bench::find_library(bench::library_kind::boost_container)->built) {
         GTEST_SKIP() << "the vectors that shrink in place are Boost's";
     }
     auto heap = figures("heap-v2");
@@ -83,7 +83,7 @@ TEST(shrink_to_fit, tells_what_goes_back) {
     EXPECT_NEAR(heap["held_bytes"] - heap["left_bytes"], heap["returned_bytes"], 1);
 }
 
-TEST(shrink_to_fit, has_the_steps_of_the_article_where_copying_ends) {
+TEST(shrink_to_fit, has_the_article_s_steps_for_small_vectors) {
     const auto shrinks = [](const std::string& elements) {
         const bench::row row =
             run_words(bench::run_shrink_to_fit, "--iterations 1 --strategy null --elements " + elements);
@@ -97,15 +97,16 @@ TEST(shrink_to_fit, has_the_steps_of_the_article_where_copying_ends) {
 }
 
 #ifdef __cpp_exceptions
-TEST(shrink_to_fit_usage, explains_what_makes_no_sense) {
-    const auto says = [](const std::string& line, const std::string& what) {
-        const std::string message = complaint(bench::run_shrink_to_fit, line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(shrink_to_fit_usage, refuses_invalid_options) {
+    const auto expect_error = [](const std::string& line, const std::string& text) {
+        const std::string message = error_message(bench::run_shrink_to_fit, line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
-    says("--strategy new-delete", "--elements '-1'");
-    says("--strategy new-delete --elements 12", "allowed are multiples of --step 5");
-    says("--strategy multipool --elements 10", "--strategy 'multipool': allowed are null, new-delete");
-    says("--strategy realloc --elements 10 --type myint", "moves elements as bytes");
+    expect_error("--strategy new-delete", "--elements '-1'");
+    expect_error("--strategy new-delete --elements 12", "allowed are multiples of --step 5");
+    expect_error("--strategy multipool --elements 10",
+                 "--strategy 'multipool': allowed are null, new-delete");
+    expect_error("--strategy realloc --elements 10 --type myint", "moves elements as bytes");
 }
 #endif
 

@@ -1,9 +1,9 @@
 /// Plan: a few thousand objects, in this process.
 ///   1. the phases: the requests, the order of the frees, the objects of the traversal
 ///   2. all strategies do the same work; blocks that overlap would show in the checksum
-///   3. figures: memory held, and given back if the allocator does that
-///   4. the conditions: small pages are small; huge ones are asked for if there are some
-///   5. options that make no sense are refused with a reason
+///   3. figures: memory held, and returned if the allocator does that
+///   4. the conditions: small pages are small; huge ones are requested if the system has them
+///   5. invalid options are refused with a reason
 #include "bench/workload/small_objects.hpp"
 
 #include "bench/harness/page_size.hpp"
@@ -23,11 +23,11 @@
 
 namespace {
 
-using bench::complaint;
-using bench::figures_of;
+using bench::error_message;
+using bench::figure_map;
 using bench::run_words;
 
-/// Remembers allocations and frees, in order.
+/// Records allocations and frees in order.
 class spy {
 public:
     void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -49,7 +49,7 @@ public:
     std::vector<unsigned char*> freed;
 };
 
-TEST(small_objects_phases, free_the_last_one_until_none_is_left) {
+TEST(small_objects_phases, free_all_objects_from_the_back) {
     spy source;
     std::vector<unsigned char*> objects(300);
     bench::allocate_objects(source, spy::shape, objects);
@@ -64,7 +64,7 @@ TEST(small_objects_phases, free_the_last_one_until_none_is_left) {
     EXPECT_EQ(objects, source.freed);
 }
 
-TEST(small_objects_phases, shuffle_all_pointers_and_lose_none) {
+TEST(small_objects_phases, shuffle_all_pointers) {
     std::vector<unsigned char> bytes(1000);
     std::vector<unsigned char*> objects(bytes.size());
     std::iota(objects.begin(), objects.end(), bytes.data());
@@ -91,7 +91,7 @@ TEST(small_objects_phases, allocate_twice_and_free_twice) {
     run.write(result);
     EXPECT_EQ(source.allocated.size(), 128U);
     EXPECT_EQ(source.freed.size(), 128U);
-    // The first time in an order of its own.
+    // The first time in a shuffled order.
     EXPECT_FALSE(std::equal(source.freed.begin(), source.freed.begin() + 64, source.allocated.rend() - 64));
     EXPECT_TRUE(std::equal(source.freed.begin() + 64, source.freed.end(), source.allocated.rbegin()));
     EXPECT_EQ(result.operations, 64);
@@ -99,11 +99,11 @@ TEST(small_objects_phases, allocate_twice_and_free_twice) {
 
 const std::string small = "--objects 3000 --object-bytes 20 --strategy ";
 
-TEST(small_objects, do_the_same_work_under_every_strategy) {
+TEST(small_objects, give_equal_results_under_all_strategies) {
     const bench::row reference = run_words(bench::run_small_objects, small + "new-delete");
     ASSERT_EQ(reference.checksum.size(), 16U);
     for (const bench::strategy& s : bench::strategies()) {
-        if (complaint(bench::run_small_objects, "--objects 1 --strategy " + std::string(s.name)) !=
+        if (error_message(bench::run_small_objects, "--objects 1 --strategy " + std::string(s.name)) !=
             "no error") {
             continue;
         }
@@ -111,7 +111,7 @@ TEST(small_objects, do_the_same_work_under_every_strategy) {
         EXPECT_EQ(row.checksum, reference.checksum) << s.name;
         EXPECT_EQ(row.operations, 3000) << s.name;
         EXPECT_GT(row.timed.cpu_ns, 0) << s.name;
-        const auto figures = figures_of(row);
+        const auto figures = figure_map(row);
         for (const char* name : {"allocate_ns", "shuffle_ns", "free_ns", "reallocate_ns", "traverse_ns",
                                  "held_bytes", "huge_bytes", "freed_bytes", "offered_bytes", "peak_bytes",
                                  "trimmed_bytes", "returned_bytes"}) {
@@ -127,14 +127,15 @@ TEST(small_objects, are_of_every_size_that_the_test_has) {
                 run_words(bench::run_small_objects, "--objects 2000 --order in-order --object-bytes " +
                                                         std::to_string(bytes) + " --strategy " + name);
             EXPECT_EQ(row.operations, 2000) << name << ' ' << bytes;
-            EXPECT_FALSE(figures_of(row).contains("shuffle_ns")) << name << ' ' << bytes;
+            EXPECT_FALSE(figure_map(row).contains("shuffle_ns")) << name << ' ' << bytes;
         }
     }
 }
 
-TEST(small_objects, tell_what_is_held_and_what_comes_back) {
-    const auto figures = [](const std::string& rest) {
-        return figures_of(run_words(bench::run_small_objects, "--objects 500000 --object-bytes 16 " + rest));
+TEST(small_objects, report_the_held_and_returned_memory) {
+    const auto figures = [](const std::string& options) {
+        return figure_map(
+            run_words(bench::run_small_objects, "--objects 500000 --object-bytes 16 " + options));
     };
     constexpr double bytes = 500'000.0 * 16;
     auto null = figures("--strategy null");
@@ -145,48 +146,48 @@ TEST(small_objects, tell_what_is_held_and_what_comes_back) {
     // A multipool holds its memory until it is released; then the process has as much as before.
     EXPECT_GE(pool["trimmed_bytes"], bytes / 2);
     EXPECT_LE(pool["returned_bytes"], bytes / 4);
-    // A small_object_pool leaves it to the system, without being asked to.
-    auto small_ones = figures("--strategy small-object-pool");
-    EXPECT_LE(small_ones["freed_bytes"], small_ones["held_bytes"] / 100 + (2 << 20));
+    // A small_object_pool returns it to the system unasked.
+    auto small_pool = figures("--strategy small-object-pool");
+    EXPECT_LE(small_pool["freed_bytes"], small_pool["held_bytes"] / 100 + (2 << 20));
     // A monotonic allocator takes as much again.
     EXPECT_GE(figures("--strategy monotonic")["peak_bytes"], 1.9 * bytes);
 }
 
 #ifdef __linux__
-TEST(small_objects, lie_in_small_pages_unless_huge_ones_are_asked_for) {
+TEST(small_objects, lie_in_small_pages_unless_huge_ones_are_requested) {
     bench::run_options options;
     bench::use_pages(bench::page_size::small, options.notes);
-    auto small_ones =
-        figures_of(run_words(bench::run_small_objects, "--objects 1000000 --strategy multipool"));
-    EXPECT_LE(small_ones["huge_bytes"], 0);
-    // So that these tests are not executed again.
+    auto small_pool =
+        figure_map(run_words(bench::run_small_objects, "--objects 1000000 --strategy multipool"));
+    EXPECT_LE(small_pool["huge_bytes"], 0);
+    // Keeps these tests from being executed again.
     setenv("MALLARD_BENCH_HUGE_PAGES", "1", 1);
     bench::use_pages(bench::page_size::huge, options.notes);
-    std::vector<std::string> words = bench::words_of("--objects 1000000 --strategy multipool");
-    bench::arguments given = bench::arguments_of(words);
-    const bench::row row = bench::run_small_objects(given, options);
-    auto huge_ones = figures_of(row);
-    // A system that has none to give says so.
-    EXPECT_TRUE(huge_ones["huge_bytes"] >= 8'000'000 ||
+    std::vector<std::string> words = bench::split_words("--objects 1000000 --strategy multipool");
+    bench::arguments args = bench::parse_words(words);
+    const bench::row row = bench::run_small_objects(args, options);
+    auto huge_pages = figure_map(row);
+    // A system without huge pages leads to a note.
+    EXPECT_TRUE(huge_pages["huge_bytes"] >= 8'000'000 ||
                 std::ranges::any_of(options.notes, [](const std::string& note) {
                     return note.find("huge pages") != std::string::npos;
                 }));
     unsetenv("MALLARD_BENCH_HUGE_PAGES");
-    bench::use_pages(bench::page_size::usual, options.notes);
+    bench::use_pages(bench::page_size::unchanged, options.notes);
 }
 #endif
 
 #ifdef __cpp_exceptions
-TEST(small_objects_usage, explains_what_makes_no_sense) {
-    const auto says = [](const std::string& line, const std::string& what) {
-        const std::string message = complaint(bench::run_small_objects, line);
-        EXPECT_NE(message.find(what), std::string::npos) << line << ": " << message;
+TEST(small_objects_usage, refuses_invalid_options) {
+    const auto expect_error = [](const std::string& line, const std::string& text) {
+        const std::string message = error_message(bench::run_small_objects, line);
+        EXPECT_NE(message.find(text), std::string::npos) << line << ": " << message;
     };
-    says("--strategy multipool/wink", "--strategy 'multipool/wink': allowed are null, new-delete");
-    says("--strategy multipool --object-bytes 0", "from 1 to 1024");
-    says("--strategy multipool --objects 0", "--objects '0'");
-    says("--strategy multipool --order reverse", "allowed are shuffled, in-order");
-    says("--strategy multipool --size 3", "unknown option --size");
+    expect_error("--strategy multipool/wink", "--strategy 'multipool/wink': allowed are null, new-delete");
+    expect_error("--strategy multipool --object-bytes 0", "from 1 to 1024");
+    expect_error("--strategy multipool --objects 0", "--objects '0'");
+    expect_error("--strategy multipool --order reverse", "allowed are shuffled, in-order");
+    expect_error("--strategy multipool --size 3", "unknown option --size");
 }
 #endif
 

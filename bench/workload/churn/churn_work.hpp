@@ -1,7 +1,7 @@
-/// The work of heap-churn, for every source of blocks.
+/// The work of heap-churn over any source of blocks.
 ///
 ///     blocks_   [ p | bytes ] [ p | bytes ] ...    a place for each live block
-///     steps_    [ place | bytes ] ...              the place whose block is freed, and the size of its successor
+///     steps_    [ place | bytes ] ...              the place whose block is freed, and the size of the next block there
 ///
 /// Data model: churn_input draws the steps in advance and counts the live bytes; churn_work does the steps. A
 /// batch of steps fits into the second-level cache.
@@ -101,7 +101,7 @@ public:
         fill(source, input_.draw_first());
     }
 
-    /// Effects: `count` times frees a block and allocates another one.
+    /// Effects: `count` times frees a block and allocates a new one.
     /// Returns: the cost of the steps, without that of drawing them.
     template <class Source>
     cost churn(Source& source, std::size_t count) {
@@ -169,8 +169,8 @@ private:
     std::uint64_t marks_ = 0;
 };
 
-/// null: a place for the largest block, for every live block. The place that was freed last is reused
-/// first. Places are some cache lines longer than blocks, so that their ends do not share the sets of a cache.
+/// null: a place of the largest size for every live block. The place that was freed last is reused first. Places are
+/// some cache lines longer than blocks, so that their ends do not share the sets of a cache.
 class null_places {
 public:
     [[nodiscard]] static std::size_t bytes(const churn_shape& shape) noexcept {

@@ -19,11 +19,11 @@ constexpr std::int64_t most_operations = 100'000'000'000;
 constexpr std::int64_t most_live = 100'000'000;
 constexpr std::int64_t most_block_bytes = 1 << 20;
 constexpr int tenths = 10;
-/// A shape for which no source of one size is compiled.
+/// A shape that no sized source is compiled for.
 constexpr constant_shape<4096, churn_alignment> any_shape;
 
 struct heap_churn_cell {
-    strategy how;
+    strategy subject;
     churn_shape shape;
     std::size_t operations;
 
@@ -33,20 +33,21 @@ struct heap_churn_cell {
     }
 };
 
-/// True for strategies that free each block, reuse its memory and serve any size. The small-object pool is left
-/// out: it passes requests of these sizes to its upstream.
+/// True for strategies that free each block, reuse its memory and serve any size. The small-object pool is excluded:
+/// it passes requests of these sizes to its upstream.
 bool has_heap_churn(const strategy& s) noexcept {
     const bool in_a_region = is_in_a_region(s.mechanism) && s.version == vector_version::none;
     return s.mechanism == mechanism_kind::null || in_a_region ||
-           (s.frees_each_block() && s.can(capability::any_size | capability::reuses) &&
+           (s.frees_every_block() && s.can(capability::any_size | capability::reuses) &&
             s.serves_large_blocks() && s.mechanism != mechanism_kind::small_object_pool);
 }
 
-heap_churn_cell parse(arguments& given, run_options& options) {
+heap_churn_cell parse(arguments& args, run_options& options) {
     heap_churn_cell cell{};
-    cell.how = choose_strategy(given, options, has_heap_churn);
-    const auto size = [&given](const char* name, std::int64_t usual, std::int64_t least, std::int64_t most) {
-        return static_cast<std::size_t>(given.number(name, usual, least, most));
+    cell.subject = choose_strategy(args, options, has_heap_churn);
+    const auto size = [&args](const char* name, std::int64_t default_value, std::int64_t least,
+                              std::int64_t most) {
+        return static_cast<std::size_t>(args.number(name, default_value, least, most));
     };
     cell.operations = size("operations", 10'000'000, tenths, most_operations);
     cell.shape.live = size("live", 100'000, 1, most_live);
@@ -72,9 +73,9 @@ struct churn_memory {
 /// Fills, and churns in ten parts, with a measurement of the memory after each.
 class heap_churn_run {
 public:
-    heap_churn_run(const heap_churn_cell& cell, churn_memory& memory, std::int64_t before, row& result,
+    heap_churn_run(const heap_churn_cell& cell, churn_memory& memory, std::int64_t baseline, row& result,
                    run_options& options)
-        : cell_(cell), memory_(memory), before_(before), result_(result), options_(options) {}
+        : cell_(cell), memory_(memory), baseline_(baseline), result_(result), options_(options) {}
 
     template <class Source>
     void operator()(Source& source) {
@@ -82,29 +83,29 @@ public:
         const stopwatch filling;
         work.fill(source);
         const cost filled = filling.elapsed();
-        look();
+        inspect();
         std::size_t done = 0;
         for (int tenth = 1; tenth <= tenths; ++tenth) {
             const std::size_t end = cell_.operations / tenths * static_cast<std::size_t>(tenth) +
                                     (tenth == tenths ? cell_.operations % tenths : 0);
             result_.timed += work.churn(source, end - done);
             done = end;
-            memory_figure("fragmentation_" + std::to_string(10 * tenth), look());
+            memory_figure("fragmentation_" + std::to_string(10 * tenth), inspect());
         }
         write(filled);
         work.empty(source);
         result_.checksum = to_hexadecimal(work.checksum());
-        if (const auto trimmed = trimmed_growth(source, before_, options_)) {
+        if (const auto trimmed = trimmed_growth(source, baseline_, options_)) {
             memory_figure("trimmed_bytes", static_cast<double>(*trimmed));
         }
     }
 
 private:
-    /// Returns: the memory held, divided by the live bytes.
-    double look() {
-        const held_memory now = inspect_memory();
-        held_bytes_ = static_cast<double>(now.bytes - before_);
-        offered_bytes_ = static_cast<double>(now.offered_bytes);
+    /// Returns: the memory held, relative to the live bytes.
+    double inspect() {
+        const held_memory held = inspect_memory();
+        held_bytes_ = static_cast<double>(held.bytes - baseline_);
+        offered_bytes_ = static_cast<double>(held.offered_bytes);
         peak_held_bytes_ = std::max(peak_held_bytes_, held_bytes_);
         return held_bytes_ / static_cast<double>(memory_.input.live_bytes());
     }
@@ -127,17 +128,17 @@ private:
 
     void figure(std::string name, double value) { result_.add_figure(std::move(name), value); }
 
-    /// Effects: adds the figure, unless the strategy is null. Its places all have the largest size, so its
-    /// memory says nothing.
+    /// Effects: adds the figure, unless the strategy is null: its places all have the largest size, so its memory is
+    /// meaningless.
     void memory_figure(std::string name, double value) {
-        if (cell_.how.mechanism != mechanism_kind::null) {
+        if (cell_.subject.mechanism != mechanism_kind::null) {
             figure(std::move(name), value);
         }
     }
 
     const heap_churn_cell& cell_;
     churn_memory& memory_;
-    std::int64_t before_;
+    std::int64_t baseline_;
     row& result_;
     run_options& options_;
     double held_bytes_ = 0;
@@ -145,23 +146,23 @@ private:
     double peak_held_bytes_ = 0;
 };
 
-/// Returns: the memory of strategies that work in a region. It is as cold as memory fresh from the system.
-static_buffer region_of(const heap_churn_cell& cell) {
-    const bool has_region = is_in_a_region(cell.how.mechanism);
+/// Returns: the memory of strategies that work in a region, as cold as memory fresh from the system.
+static_buffer make_region(const heap_churn_cell& cell) {
+    const bool has_region = is_in_a_region(cell.subject.mechanism);
     return {has_region ? buffer_state::cold : buffer_state::none, cell.bytes_expected(), 0};
 }
 
-void measure(const heap_churn_cell& cell, churn_memory& memory, std::int64_t before, row& result,
+void measure(const heap_churn_cell& cell, churn_memory& memory, std::int64_t baseline, row& result,
              run_options& options) {
-    heap_churn_run run(cell, memory, before, result, options);
-    if (cell.how.mechanism == mechanism_kind::null) {
+    heap_churn_run run(cell, memory, baseline, result, options);
+    if (cell.subject.mechanism == mechanism_kind::null) {
         const std::size_t bytes = null_places::bytes(cell.shape);
-        const static_buffer there(buffer_state::warm, bytes, bytes);
-        null_places null(there.span(), cell.shape);
+        const static_buffer memory_buffer(buffer_state::warm, bytes, bytes);
+        null_places null(memory_buffer.span(), cell.shape);
         run(null);
     } else {
-        const static_buffer region = region_of(cell);
-        result.spills = static_cast<std::int64_t>(with_source(cell.how, region.span(), any_shape, run));
+        const static_buffer region = make_region(cell);
+        result.spills = static_cast<std::int64_t>(with_source(cell.subject, region.span(), any_shape, run));
     }
 }
 
@@ -170,29 +171,29 @@ void warm_up(heap_churn_cell cell) {
     cell.shape.live = std::min<std::size_t>(cell.shape.live, 64);
     cell.operations = 10'000;
     churn_memory memory(cell.shape);
-    row nobody_reads;
-    run_options nobody_asks;
-    measure(cell, memory, 0, nobody_reads, nobody_asks);
+    row ignored_row;
+    run_options ignored_options;
+    measure(cell, memory, 0, ignored_row, ignored_options);
 }
 
-/// Effects: warms up and measures the cell. Growth of memory counts from after the runner's warm-up and before
-/// the strategy's, because a strategy's first chunks are part of its memory.
+/// Effects: warms up and measures the cell. The baseline of memory is taken after the runner's warm-up and before the
+/// strategy's, because a strategy's first chunks are part of its memory.
 void measure_warm(const heap_churn_cell& cell, row& result, run_options& options) {
     churn_memory memory(cell.shape);
     heap_churn_cell null = cell;
-    null.how = strategies().front();
+    null.subject = strategies().front();
     warm_up(null);
     trim_process();
-    const std::int64_t before = inspect_memory().bytes;
+    const std::int64_t baseline = inspect_memory().bytes;
     warm_up(cell);
-    measure(cell, memory, before, result, options);
+    measure(cell, memory, baseline, result, options);
 }
 
 } // namespace
 
-row run_heap_churn(arguments& given, run_options& options) {
-    const heap_churn_cell cell = parse(given, options);
-    given.finish();
+row run_heap_churn(arguments& args, run_options& options) {
+    const heap_churn_cell cell = parse(args, options);
+    args.finish();
 
     row result;
     result.experiment = "heap-churn";
@@ -215,7 +216,7 @@ row run_heap_churn(arguments& given, run_options& options) {
 }
 
 void describe_heap_churn(json_writer& json) {
-    describe_strategies(json, has_heap_churn, other_pools::strategies);
+    describe_strategies(json, has_heap_churn, pool_listing::strategies);
     json.key("operations").open('[').value(tenths).value(most_operations).close(']');
     json.key("live").open('[').value(1).value(most_live).close(']');
     json.key("least_bytes").open('[').value(sizeof(std::uint64_t) + 1).value(most_block_bytes).close(']');

@@ -20,7 +20,7 @@ constexpr std::int64_t most_block_bytes = 1 << 20;
 constexpr std::int64_t most_live = 1 << 26;
 
 struct reuse_cell {
-    strategy how;
+    strategy subject;
     reuse_shape shape;
     std::size_t operations;
     std::string pattern;
@@ -32,7 +32,7 @@ struct reuse_cell {
     }
 };
 
-/// Strategies that free each block and use its memory again.
+/// True for strategies that free each block and reuse its memory.
 bool has_reuse(const strategy& s) noexcept {
     return s.mechanism == mechanism_kind::null ||
            (s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses));
@@ -42,27 +42,28 @@ bool serves_mixed(const strategy& s) noexcept {
     return s.mechanism == mechanism_kind::null || s.can(capability::any_size);
 }
 
-reuse_cell parse(arguments& given, run_options& options) {
+reuse_cell parse(arguments& args, run_options& options) {
     reuse_cell cell{};
-    cell.how = choose_strategy(given, options, has_reuse);
-    const auto size = [&given](const char* name, std::int64_t usual, std::int64_t least, std::int64_t most) {
-        return static_cast<std::size_t>(given.number(name, usual, least, most));
+    cell.subject = choose_strategy(args, options, has_reuse);
+    const auto size = [&args](const char* name, std::int64_t default_value, std::int64_t least,
+                              std::int64_t most) {
+        return static_cast<std::size_t>(args.number(name, default_value, least, most));
     };
     cell.shape.block_bytes = size("block-bytes", 64, least_block_bytes, most_block_bytes);
     cell.shape.live = size("live", 1 << 12, 1, most_live);
     cell.operations = size("operations", 4'000'000, 1, most_operations);
     const auto& names = reuse_pattern_names;
-    cell.pattern = given.choice("pattern", {std::begin(names), std::end(names)}, "random");
+    cell.pattern = args.choice("pattern", {std::begin(names), std::end(names)}, "random");
     cell.shape.pattern = static_cast<reuse_pattern>(std::ranges::find(names, cell.pattern) - names);
     const auto sizes =
         survey_only ? std::vector<std::string>{"mixed"} : std::vector<std::string>{"same", "mixed"};
-    cell.sizes = given.choice("sizes", sizes, sizes.front());
+    cell.sizes = args.choice("sizes", sizes, sizes.front());
     cell.shape.mixed = cell.sizes == "mixed";
     cell.shape.alignment =
         cell.shape.mixed ? 8 : std::min<std::size_t>(cell.shape.block_bytes & -cell.shape.block_bytes, 16);
     cell.shape.seed = static_cast<std::uint64_t>(options.seed);
-    refuse_unserved(cell.how, cell.block().stride());
-    if (cell.shape.mixed && !serves_mixed(cell.how)) {
+    refuse_unserved(cell.subject, cell.block().stride());
+    if (cell.shape.mixed && !serves_mixed(cell.subject)) {
         throw usage_error("--sizes mixed: " + options.strategy +
                           " serves blocks of one size; give --sizes same");
     }
@@ -82,20 +83,20 @@ public:
         const stopwatch filling;
         work.fill(source);
         const cost filled = filling.elapsed();
-        work.round(source); // the pool takes the form that it keeps
-        const std::size_t each = input_.freed().size();
-        const std::size_t rounds = (cell_.operations + each - 1) / each;
+        work.round(source); // the pool reaches its steady state
+        const std::size_t blocks_per_round = input_.freed().size();
+        const std::size_t rounds = (cell_.operations + blocks_per_round - 1) / blocks_per_round;
         const stopwatch watch;
         for (std::size_t done = 0; done != rounds; ++done) {
             work.round(source);
         }
         result_.timed = watch.elapsed();
         work.empty(source);
-        result_.operations = static_cast<std::int64_t>(rounds * each);
+        result_.operations = static_cast<std::int64_t>(rounds * blocks_per_round);
         result_.iterations = static_cast<std::int64_t>(rounds);
         result_.checksum = to_hexadecimal(work.checksum());
-        result_.add_figure("pair_ns",
-                           static_cast<double>(result_.timed.cpu_ns) / static_cast<double>(rounds * each));
+        result_.add_figure("pair_ns", static_cast<double>(result_.timed.cpu_ns) /
+                                          static_cast<double>(rounds * blocks_per_round));
         result_.add_figure("fill_ns",
                            static_cast<double>(filled.cpu_ns) / static_cast<double>(cell_.shape.live));
     }
@@ -110,25 +111,25 @@ template <bool Mixed>
 void measure(const reuse_cell& cell, row& result) {
     const reuse_input input(cell.shape);
     reuse_run<Mixed> run(cell, input, result);
-    if (cell.how.mechanism == mechanism_kind::null) {
+    if (cell.subject.mechanism == mechanism_kind::null) {
         const std::size_t bytes = null_stack::bytes(cell.shape);
-        const static_buffer there(buffer_state::warm, bytes, bytes);
-        null_stack null(there.span(), cell.shape);
+        const static_buffer memory(buffer_state::warm, bytes, bytes);
+        null_stack null(memory.span(), cell.shape);
         run(null);
     } else if constexpr (Mixed) {
-        // Of none of the sizes for which sources are compiled that have one.
+        // A size that no sized source is compiled for.
         constexpr constant_shape<4096, 8> any_shape;
-        result.spills = static_cast<std::int64_t>(with_source(cell.how, {}, any_shape, run));
+        result.spills = static_cast<std::int64_t>(with_source(cell.subject, {}, any_shape, run));
     } else {
-        result.spills = static_cast<std::int64_t>(with_source(cell.how, {}, cell.block(), run));
+        result.spills = static_cast<std::int64_t>(with_source(cell.subject, {}, cell.block(), run));
     }
 }
 
 } // namespace
 
-row run_reuse(arguments& given, run_options& options) {
-    const reuse_cell cell = parse(given, options);
-    given.finish();
+row run_reuse(arguments& args, run_options& options) {
+    const reuse_cell cell = parse(args, options);
+    args.finish();
 
     row result;
     result.experiment = "reuse";
@@ -155,10 +156,10 @@ row run_reuse(arguments& given, run_options& options) {
 }
 
 void describe_reuse(json_writer& json) {
-    describe_strategies(json, has_reuse, other_pools::strategies);
+    describe_strategies(json, has_reuse, pool_listing::strategies);
     json.key("mixed_sizes").open('[');
     for (const std::string& name :
-         names_of([](const strategy& s) { return has_reuse(s) && serves_mixed(s); })) {
+         strategy_names([](const strategy& s) { return has_reuse(s) && serves_mixed(s); })) {
         json.value(name);
     }
     json.close(']');

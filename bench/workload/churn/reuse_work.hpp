@@ -1,8 +1,8 @@
-/// The work of reuse, for every source of blocks.
+/// The work of reuse over any source of blocks.
 ///
 ///     blocks_    [ p | bytes ] [ p | bytes ] ...    a place for each block
-///     freed_     [ place ] [ place ] ...            the places whose blocks go in a round, in this order
-///     refilled_  [ place ] [ place ] ...            the same places, in the order in which they get new ones
+///     freed_     [ place ] [ place ] ...            the places whose blocks a round frees, in this order
+///     refilled_  [ place ] [ place ] ...            the same places, in the order of their new blocks
 #pragma once
 
 #include "bench/harness/checksum.hpp"
@@ -44,8 +44,8 @@ public:
         if (shape.pattern == reuse_pattern::reversed) {
             std::ranges::reverse(freed_);
         } else if (shape.pattern != reuse_pattern::in_order) {
-            for (std::size_t left = freed_.size(); left > 1; --left) {
-                std::swap(freed_[left - 1], freed_[random.below(left)]);
+            for (std::size_t remaining = freed_.size(); remaining > 1; --remaining) {
+                std::swap(freed_[remaining - 1], freed_[random.below(remaining)]);
             }
         }
         if (shape.pattern == reuse_pattern::half) {
@@ -103,7 +103,7 @@ public:
         }
     }
 
-    /// Effects: frees as many blocks as freed() of the input has, and allocates others.
+    /// Effects: frees the blocks of the input's freed(), and allocates new ones.
     template <class Source>
     [[gnu::noinline]] void round(Source& source) {
         if (shape_.pattern == reuse_pattern::replaced) {
@@ -133,7 +133,7 @@ public:
     [[nodiscard]] std::uint64_t checksum() const noexcept { return sum_.value(); }
 
 private:
-    // Both are inlined by force, so that the loops have one shape for all strategies.
+    // Always inlined, so that the loops have one shape for all strategies.
     template <class Source>
     [[gnu::always_inline]] void begin(Source& source, reuse_block<Mixed>& block) {
         const std::uint64_t mark = ++marks_;
@@ -165,7 +165,7 @@ private:
     std::uint64_t marks_ = 0;
 };
 
-/// null: places of the largest size, and their addresses in an array apart; the last one freed comes first.
+/// null: places of the largest size, with their addresses in a separate array; the last freed place comes first.
 class null_stack {
 public:
     [[nodiscard]] static std::size_t bytes(const reuse_shape& shape) noexcept {
@@ -175,8 +175,8 @@ public:
     /// Requires: `memory` has bytes(shape).
     null_stack(std::span<std::byte> memory, const reuse_shape& shape) : free_(shape.live) {
         std::byte* place = memory.data() + memory.size();
-        for (void*& each : free_) {
-            each = place -= stride(shape);
+        for (void*& slot : free_) {
+            slot = place -= stride(shape);
         }
         next_ = free_.data() + free_.size();
     }

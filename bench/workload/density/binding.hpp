@@ -1,9 +1,9 @@
 /// The functions of a binding: one for each structure and kind of destruction. A strategy calls one of them per
 /// iteration.
 ///
-/// Each binding is compiled in a file of its own and reached through a table of function pointers. This keeps
-/// the measurement of the abstract base honest: one function serves all strategies that end in /base or
-/// /base/wink, and the compiler cannot know the resource.
+/// Each binding is compiled in a separate file and reached through a table of function pointers. This keeps the
+/// measurement of the abstract base honest: one function serves all strategies that end in /base or /base/wink, and
+/// the compiler cannot know the resource.
 #pragma once
 
 #include "bench/workload/density/structure.hpp"
@@ -18,7 +18,7 @@ namespace bench {
 
 inline constexpr std::size_t structure_count = 12;
 
-/// The leaves of a structure, and the place of its checksum. In timed parts that place is null.
+/// The leaves of a structure, and the destination of its checksum, which is null in timed parts.
 struct density_task {
     const density_input& input;
     std::uint64_t* checksum = nullptr;
@@ -68,7 +68,7 @@ constexpr density_operations<typename Binding::handle> operations_on() {
 }
 
 template <class Binding, class... Structures>
-constexpr density_table<typename Binding::handle> table_of() {
+constexpr density_table<typename Binding::handle> make_table() {
     return {operations_on<Binding, Structures>()...};
 }
 
@@ -81,16 +81,16 @@ constexpr density_table<typename Binding::handle> make_density_table() {
     using vector_string = typename types::template vector<string>;
     using set_int = typename types::template set<int>;
     using set_string = typename types::template set<string>;
-    return table_of<Binding, vector_int, vector_string, set_int, set_string,
-                    typename types::template vector<vector_int>,
-                    typename types::template vector<vector_string>, typename types::template vector<set_int>,
-                    typename types::template vector<set_string>, typename types::template set<vector_int>,
-                    typename types::template set<vector_string>, typename types::template set<set_int>,
-                    typename types::template set<set_string>>();
+    return make_table<Binding, vector_int, vector_string, set_int, set_string,
+                      typename types::template vector<vector_int>,
+                      typename types::template vector<vector_string>,
+                      typename types::template vector<set_int>, typename types::template vector<set_string>,
+                      typename types::template set<vector_int>, typename types::template set<vector_string>,
+                      typename types::template set<set_int>, typename types::template set<set_string>>();
 }
 
-/// Returns: the operations on the twelve structures under the binding that takes such a handle. Each
-/// specialisation is declared beside its handle, and defined in a file of its own.
+/// Returns: the operations on the twelve structures under the binding with that handle. Each specialisation is
+/// declared with its handle, and defined in a separate file.
 template <class Handle>
 const density_table<Handle>& density_table_for();
 

@@ -1,6 +1,5 @@
-/// Benchmark I under the contenders that can stand behind any container. Contenders with std::pmr's abstract
-/// base use the table of that base. Each other table is made in contender/density_NAME.cpp, one file for each
-/// library.
+/// Benchmark I under the contenders that serve any container. Contenders with std::pmr's abstract base use the table
+/// of that base. Each other table is defined in contender/density_NAME.cpp, one file for each library.
 #pragma once
 
 #include "bench/strategy/sources.hpp"
@@ -8,7 +7,7 @@
 
 namespace bench {
 
-/// The handle of an allocator with one instance for the process, which needs none.
+/// The empty handle of an allocator with one instance for the process.
 template <mechanism_kind Kind>
 struct process_wide {};
 
@@ -17,7 +16,7 @@ template <mechanism_kind Kind>
 struct process_wide_binding {
     using handle = process_wide<Kind>;
     template <class T>
-    using alloc = typename source_of<Kind>::template allocator<T>;
+    using alloc = typename source_traits<Kind>::template allocator<T>;
 
     template <class T>
     static alloc<T> get(handle&) noexcept {
@@ -25,7 +24,7 @@ struct process_wide_binding {
     }
 };
 
-/// Effects: makes the contender of `kind`, over `buffer` if it takes one, calls `use` with the handle of its
+/// Effects: constructs the contender of `kind`, over `buffer` if it takes one, calls `use` with the handle of its
 /// table, and destroys it.
 template <class Use>
 void with_contender(mechanism_kind kind, std::span<std::byte> buffer, Use&& use) {
@@ -33,8 +32,8 @@ void with_contender(mechanism_kind kind, std::span<std::byte> buffer, Use&& use)
         if constexpr (serves_containers_by_type<Kind>) {
             process_wide<Kind> handle;
             use(handle);
-        } else if constexpr (serves_any_size<Kind> && !is_other_pool(Kind) && !is_in_a_region(Kind)) {
-            with_source_of<Kind>(buffer, block_shape(), use);
+        } else if constexpr (serves_any_size<Kind> && !is_library_pool(Kind) && !is_in_a_region(Kind)) {
+            with_registered_source<Kind>(buffer, block_shape(), use);
         } else {
             std::abort(); // has_density() refuses these
         }

@@ -7,16 +7,16 @@
 namespace bench {
 
 bool has_density(const strategy& s) noexcept {
-    // A table takes longest to compile, and the survey needs few.
+    // Tables take longest to compile, and the survey needs only a few.
     const bool in_survey = s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::heap &&
                            (s.binding == binding_kind::type_parameter || s.is_contender());
-    return !s.is_shared() && !s.bursts && !is_other_pool(s.mechanism) && s.is_for_everything() &&
+    return !s.is_shared() && !s.bursts && !is_library_pool(s.mechanism) && s.is_for_everything() &&
            s.can(capability::containers) && (!survey_only || in_survey);
 }
 
-row run_density(arguments& given, run_options& options) {
-    const density_cell cell = parse_density(given, options, has_density);
-    given.finish();
+row run_density(arguments& args, run_options& options) {
+    const density_cell cell = parse_density(args, options, has_density);
+    args.finish();
 
     row result;
     result.experiment = "density";

@@ -1,8 +1,8 @@
 /// Benchmark I: creating and destroying isolated basic data structures.
 ///
-/// One iteration makes the strategy's allocator and the structure, reserves, fills the structure with leaves,
-/// and destroys both. All of it is timed. The number of iterations is `product` / leaves of one structure, at
-/// least one.
+/// One iteration constructs the strategy's allocator and the structure, reserves, fills the structure with leaves,
+/// and destroys both. All of it is timed. The number of iterations is `product` / leaves of one structure, at least
+/// one.
 ///
 /// Source: P0089R1, section 7; P0213R0, section 9.
 #pragma once
@@ -22,14 +22,14 @@ inline constexpr unsigned inner_leaves_log2 = 7; ///< of DS5..DS12 (P0089R1, sec
 /// True for strategies that one thread can use and that serve every container.
 [[nodiscard]] bool has_density(const strategy& s) noexcept;
 
-/// Effects: runs the cell that `given` describes.
+/// Effects: runs the cell that `args` describes.
 /// Throws: usage_error.
-[[nodiscard]] row run_density(arguments& given, run_options& options);
+[[nodiscard]] row run_density(arguments& args, run_options& options);
 
 /// Effects: writes the members of the object that describes the experiment.
 void describe_density(json_writer& json);
 
-/// Counts the calls of one structure to the abstract base, made by the functions that are measured.
+/// The calls of one structure to the abstract base, from the measured functions.
 struct dispatch_count {
     std::size_t allocations;
     std::size_t deallocations;

@@ -19,41 +19,42 @@ namespace {
 template <class Handle>
 void run_one(const density_cell& cell, Handle& source, const density_task& task) {
     const density_operations<Handle>& operations = density_table_for<Handle>()[cell.structure];
-    (cell.how.destruction == destruction_kind::normal ? operations.normal : operations.winked_out)(source,
-                                                                                                   task);
+    (cell.subject.destruction == destruction_kind::normal ? operations.normal : operations.winked_out)(source,
+                                                                                                       task);
 }
 
-/// Runs the operation of the table that belongs to the type of the handle.
+/// Runs the operation in the table for the type of the handle.
 struct run_with_handle {
     const density_cell& cell;
     const density_task& task;
 
     template <class Handle>
-    void operator()(Handle& made) const {
+    void operator()(Handle& source) const {
         constexpr bool in_survey =
             !std::is_same_v<Handle, local_heap> && !std::is_same_v<Handle, mallard::inline_resource>;
         if constexpr (!survey_only || in_survey) {
-            run_one(cell, made, task);
+            run_one(cell, source, task);
         } else {
             std::abort(); // has_density() refuses these
         }
     }
 };
 
-/// Runs iterations of one cell, and owns the objects that outlive an iteration.
+/// Runs iterations of one cell, and owns the objects that outlive them.
 class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
-        : cell_(cell), contender_(cell.how.is_contender()),
-          buffer_(parse_buffer_state(cell.how.uses_buffer() ? cell.buffer : "none"), cell.buffer_bytes,
+        : cell_(cell), contender_(cell.subject.is_contender()),
+          buffer_(parse_buffer_state(cell.subject.uses_buffer() ? cell.buffer : "none"), cell.buffer_bytes,
                   input.bytes_bound()),
-          null_memory_(cell.how.mechanism == mechanism_kind::null ? buffer_state::warm : buffer_state::none,
+          null_memory_(cell.subject.mechanism == mechanism_kind::null ? buffer_state::warm
+                                                                      : buffer_state::none,
                        input.bytes_bound(), input.bytes_bound()),
           null_(null_memory_.span()) {}
 
     /// Returns: the spills of this iteration.
     std::size_t iterate(const density_task& task) {
-        switch (cell_.how.mechanism) {
+        switch (cell_.subject.mechanism) {
         case mechanism_kind::null:
             if constexpr (!survey_only) {
                 run_one(cell_, null_, task);
@@ -69,16 +70,16 @@ public:
             return 0;
         default:
             if (contender_) {
-                with_contender(cell_.how.mechanism, buffer_.span(), run_with_handle{cell_, task});
+                with_contender(cell_.subject.mechanism, buffer_.span(), run_with_handle{cell_, task});
                 return 0;
             }
             if constexpr (!survey_only) {
                 if (cell_.upstream == chunk_source::heap) {
-                    return with_mechanism<mallard::new_delete>(cell_.how, buffer_.span(),
+                    return with_mechanism<mallard::new_delete>(cell_.subject, buffer_.span(),
                                                                run_with_handle{cell_, task});
                 }
             }
-            return with_mechanism(cell_.how, buffer_.span(), run_with_handle{cell_, task});
+            return with_mechanism(cell_.subject, buffer_.span(), run_with_handle{cell_, task});
         }
     }
 
@@ -93,11 +94,11 @@ private:
     global_handle global_;
 };
 
-/// Effects: counts the requests of one structure, made under the binding of the strategy.
+/// Effects: counts the requests of one structure under the binding of the strategy.
 void count_requests(const density_cell& cell, const density_input& input, row& result) {
     counting_source source;
     const density_task task{input};
-    if (cell.how.binding == binding_kind::type_parameter) {
+    if (cell.subject.binding == binding_kind::type_parameter) {
         run_one(cell, source, task);
     } else {
         mallard::resource<counting_source&> base(source);
@@ -108,17 +109,17 @@ void count_requests(const density_cell& cell, const density_input& input, row& r
     result.deallocations = static_cast<std::int64_t>(counts.deallocations);
 }
 
-/// Effects: makes structures of two elements for some milliseconds. This warms the code, the libraries and the
+/// Effects: builds structures of two elements for some milliseconds. This warms the code, the libraries and the
 /// processor, as in a running program.
 void warm_up(density_runner& runner, const density_input& tiny) {
-    constexpr std::int64_t enough_ns = 5'000'000;
+    constexpr std::int64_t warm_up_ns = 5'000'000;
     const stopwatch watch;
-    while (watch.elapsed().wall_ns < enough_ns) {
+    while (watch.elapsed().wall_ns < warm_up_ns) {
         static_cast<void>(runner.iterate({tiny}));
     }
 }
 
-std::vector<std::string> names_of_structures() {
+std::vector<std::string> structure_names() {
     std::vector<std::string> names;
     for (const data_structure& ds : data_structures()) {
         names.push_back(ds.name);
@@ -128,7 +129,7 @@ std::vector<std::string> names_of_structures() {
 
 /// Effects: limits the buffer to half of the free memory, and adds a note.
 void fit_buffer(density_cell& cell, run_options& options) {
-    if (cell.buffer == "none" || !cell.how.uses_buffer()) {
+    if (cell.buffer == "none" || !cell.subject.uses_buffer()) {
         return;
     }
     const std::size_t room = available_memory_bytes() / 2;
@@ -141,22 +142,22 @@ void fit_buffer(density_cell& cell, run_options& options) {
 
 } // namespace
 
-density_cell parse_density(arguments& given, run_options& options, strategy_filter offered,
-                           const std::string& usual_buffer) {
+density_cell parse_density(arguments& args, run_options& options, strategy_filter offered,
+                           const std::string& default_buffer) {
     density_cell cell{};
-    const std::vector<std::string> structures = names_of_structures();
-    cell.structure = static_cast<std::size_t>(std::ranges::find(structures, given.choice("ds", structures)) -
+    const std::vector<std::string> structures = structure_names();
+    cell.structure = static_cast<std::size_t>(std::ranges::find(structures, args.choice("ds", structures)) -
                                               structures.begin());
-    cell.how = choose_strategy(given, options, offered);
-    cell.size_log2 = static_cast<unsigned>(given.number("size", -1, least_size_log2, largest_size_log2));
-    cell.product_log2 = static_cast<unsigned>(given.number("product", 20, 0, 40));
+    cell.subject = choose_strategy(args, options, offered);
+    cell.size_log2 = static_cast<unsigned>(args.number("size", -1, least_size_log2, largest_size_log2));
+    cell.product_log2 = static_cast<unsigned>(args.number("product", 20, 0, 40));
     const bool nested = data_structures()[cell.structure].inner != container::none;
-    const auto inner_log2 = static_cast<unsigned>(given.number("inner", inner_leaves_log2, 0, 16));
+    const auto inner_log2 = static_cast<unsigned>(args.number("inner", inner_leaves_log2, 0, 16));
     cell.inner_log2 = nested ? inner_log2 : 0;
-    cell.buffer = given.choice("buffer", {"none", "cold", "warm"}, usual_buffer);
-    cell.hash = given.choice("hash", {"prefix", "full"}, "prefix");
+    cell.buffer = args.choice("buffer", {"none", "cold", "warm"}, default_buffer);
+    cell.hash = args.choice("hash", {"prefix", "full"}, "prefix");
     cell.buffer_bytes = static_cast<std::size_t>(
-        given.number("buffer-bytes", std::int64_t{1} << 30, 4096, std::int64_t{1} << 40));
+        args.number("buffer-bytes", std::int64_t{1} << 30, 4096, std::int64_t{1} << 40));
     if (cell.buffer == "none") {
         cell.buffer_bytes = 0;
     }
@@ -177,7 +178,7 @@ void write_density_parameters(const density_cell& cell, json_writer& json) {
 void measure_density(const density_cell& cell, run_options& options, row& result,
                      const std::function<void()>& prepare) {
     string_hash_in_use = cell.hash == "full" ? string_hash::full : string_hash::prefix;
-    if (cell.how.mechanism == mechanism_kind::global_kept && !keep_freed_pages()) {
+    if (cell.subject.mechanism == mechanism_kind::global_kept && !keep_freed_pages()) {
         throw usage_error(
             "--strategy new-delete-keep: this C library cannot keep freed pages; give new-delete");
     }
@@ -191,7 +192,7 @@ void measure_density(const density_cell& cell, run_options& options, row& result
 
         prepare();
         density_runner runner(cell, input);
-        if (cell.buffer != "warm" || !cell.how.uses_buffer()) {
+        if (cell.buffer != "warm" || !cell.subject.uses_buffer()) {
             bring_in(input.bytes_bound());
         }
         warm_up(runner, density_input(ds, 1, cell.inner_log2, seed));
@@ -204,7 +205,7 @@ void measure_density(const density_cell& cell, run_options& options, row& result
         result.timed = watch.elapsed();
         result.spills = static_cast<std::int64_t>(spills);
 
-        // Figures that are equal in all repetitions are taken in the first one.
+        // Figures that are equal in all repetitions are only taken in the first one.
         if (options.repetition == 0) {
             if (runner.lacks_huge_pages()) {
                 options.notes.emplace_back("the system gave the buffer no huge pages");

@@ -1,5 +1,4 @@
-/// A cell of Benchmark I: its parameters and its measurement. Benchmark V repeats it in a heap that was used
-/// before.
+/// A cell of Benchmark I: its parameters and its measurement. Benchmark V repeats it in a previously used heap.
 #pragma once
 
 #include "bench/harness/arguments.hpp"
@@ -17,7 +16,7 @@ enum class chunk_source { cache, heap };
 
 struct density_cell {
     std::size_t structure; ///< index into data_structures() and the tables
-    strategy how;
+    strategy subject;
     unsigned size_log2;
     unsigned inner_log2;
     unsigned product_log2;
@@ -27,11 +26,11 @@ struct density_cell {
     chunk_source upstream = chunk_source::cache;
 };
 
-/// Effects: reads the options of a cell, and the strategy's name into `options`. Makes a buffer smaller that
-/// does not fit into free memory, and adds a note.
+/// Effects: reads the options of a cell, and the strategy's name into `options`. Shrinks a buffer that does not fit
+/// into free memory, and adds a note.
 /// Throws: usage_error.
-[[nodiscard]] density_cell parse_density(arguments& given, run_options& options, strategy_filter offered,
-                                         const std::string& usual_buffer = "warm");
+[[nodiscard]] density_cell parse_density(arguments& args, run_options& options, strategy_filter offered,
+                                         const std::string& default_buffer = "warm");
 
 /// Effects: writes the members of the object "parameters".
 void write_density_parameters(const density_cell& cell, json_writer& json);

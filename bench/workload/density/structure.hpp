@@ -28,8 +28,8 @@ enum class string_hash {
 /// Set once, before the first structure is built.
 inline string_hash string_hash_in_use = string_hash::prefix;
 
-/// Integers hash to themselves, strings as string_hash says, containers as their first element. It is not
-/// noexcept, so that libstdc++ keeps the hash in each node, as it does for std::string.
+/// Integers hash to themselves, strings by string_hash, containers by their first element. Not noexcept, so that
+/// libstdc++ stores the hash in each node, as it does for std::string.
 struct density_hash {
     template <class T>
     std::size_t operator()(const T& value) const {
@@ -63,7 +63,7 @@ concept set_like = requires { typename T::hasher; };
 template <class T>
 concept string_like = std::is_same_v<typename T::traits_type, std::char_traits<char>>;
 
-/// Effects: makes leaf number `i` at the end of a vector, or in a set.
+/// Effects: adds leaf number `i` at the end of a vector, or to a set.
 template <class Container>
 void add_leaf(Container& c, const density_input& input, std::size_t i) {
     if constexpr (string_like<typename Container::value_type>) {
@@ -80,8 +80,8 @@ void add_leaf(Container& c, const density_input& input, std::size_t i) {
     }
 }
 
-/// Effects: adds leaves first, first + 1 .. first + count - 1. A function apart, because a loop of a nanosecond a
-/// leaf is laid out otherwise beside the code that takes the memory, under each strategy in its own way.
+/// Effects: adds leaves first, first + 1 .. first + count - 1. Not inlined, because the layout of a loop of a
+/// nanosecond a leaf would depend on the allocating code around it, which differs between strategies.
 template <class Container>
 [[gnu::noinline]] void add_leaves(Container& c, const density_input& input, std::size_t first,
                                   std::size_t count) {

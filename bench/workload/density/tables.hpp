@@ -1,4 +1,4 @@
-/// The tables of Benchmark I under every binding, each defined in a file of its own.
+/// The tables of Benchmark I under every binding, each defined in a separate file.
 #pragma once
 
 #include "bench/strategy/mechanisms.hpp"
@@ -10,10 +10,10 @@
 
 namespace bench {
 
-/// The handle of the global allocator, which needs none.
+/// The empty handle of the global allocator.
 struct global_handle {};
 
-/// Counts the requests of a structure. It can be winked out, because it releases its memory at the end.
+/// Counts the requests of a structure. It releases its memory at the end, so that it can be winked out.
 using counting_source = mallard::counted<mallard::monotonic<>>;
 
 /// The mechanisms whose chunks come from the global heap (Benchmark V).

@@ -51,26 +51,26 @@ struct map_of_integers {
 template <class Kind, class Source>
 typename Kind::template type<Source> empty_container(Source& source) {
     using container = typename Kind::template type<Source>;
-    return container(allocator_of<typename container::allocator_type>(source));
+    return container(make_allocator<typename container::allocator_type>(source));
 }
 
-/// Effects: makes, fills and destroys `count` containers.
+/// Effects: constructs, fills and destroys `count` containers.
 template <class Kind, class Source>
 [[gnu::noinline]] void make_and_destroy(Source& source, std::size_t count) {
     for (std::size_t i = 0; i != count; ++i) {
-        auto made = empty_container<Kind>(source);
-        Kind::fill(made);
-        escape(&made);
+        auto container_ = empty_container<Kind>(source);
+        Kind::fill(container_);
+        escape(&container_);
     }
 }
 
 /// Returns: the checksum of a filled container.
 template <class Kind, class Source>
 std::string checksum_from(Source& source) {
-    auto made = empty_container<Kind>(source);
-    Kind::fill(made);
+    auto container_ = empty_container<Kind>(source);
+    Kind::fill(container_);
     checksum sum;
-    for (const auto& element : made) {
+    for (const auto& element : container_) {
         sum.add(Kind::hashed(element));
     }
     return to_hexadecimal(sum.value());
@@ -79,31 +79,31 @@ std::string checksum_from(Source& source) {
 /// Returns: the requests of one container.
 template <class Kind>
 recording_source requests_of_one() {
-    recording_source asked;
-    make_and_destroy<Kind>(asked, 1);
-    return asked;
+    recording_source requests;
+    make_and_destroy<Kind>(requests, 1);
+    return requests;
 }
 
 template <class Kind>
 void measure_containers(const fixed_block_cell& cell, row& result) {
-    const recording_source asked = requests_of_one<Kind>();
+    const recording_source requests = requests_of_one<Kind>();
     if (cell.look) {
-        result.allocations = asked.allocations;
-        result.deallocations = asked.deallocations;
+        result.allocations = requests.allocations;
+        result.deallocations = requests.deallocations;
     }
-    const block_shape shape{asked.largest_bytes, asked.largest_alignment};
+    const block_shape shape{requests.largest_bytes, requests.largest_alignment};
     const auto measure_from = [&](auto& source) {
         time_hot(cell.count, result, [&](std::size_t count) { make_and_destroy<Kind>(source, count); });
         result.checksum = checksum_from<Kind>(source);
     };
-    if (cell.how.mechanism == mechanism_kind::null) {
+    if (cell.subject.mechanism == mechanism_kind::null) {
         // Each container ends before the next one, which reuses its memory.
-        const std::size_t bytes = static_cast<std::size_t>(asked.allocations) * shape.stride();
+        const std::size_t bytes = static_cast<std::size_t>(requests.allocations) * shape.stride();
         const static_buffer memory(buffer_state::warm, bytes, bytes);
         null_circle null(memory.span());
         measure_from(null);
     } else {
-        with_source(cell.how, {}, shape, measure_from);
+        with_source(cell.subject, {}, shape, measure_from);
     }
 }
 

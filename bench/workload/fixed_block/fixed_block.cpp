@@ -37,7 +37,7 @@ bool has_fixed_block(const strategy& s) noexcept {
     return std::ranges::any_of(works, [&s](const fixed_block_work& work) { return work.offered(s); });
 }
 
-std::vector<std::string> names_of_works() {
+std::vector<std::string> work_names() {
     std::vector<std::string> names;
     for (const fixed_block_work& work : works) {
         names.emplace_back(work.name);
@@ -45,24 +45,24 @@ std::vector<std::string> names_of_works() {
     return names;
 }
 
-const fixed_block_work& work_of(std::string_view name) {
+const fixed_block_work& find_work(std::string_view name) {
     return *std::ranges::find(works, name, &fixed_block_work::name);
 }
 
-fixed_block_cell parse(arguments& given, run_options& options) {
+fixed_block_cell parse(arguments& args, run_options& options) {
     fixed_block_cell cell{};
-    cell.work = given.choice("work", names_of_works());
-    const fixed_block_work& work = work_of(cell.work);
+    cell.work = args.choice("work", work_names());
+    const fixed_block_work& work = find_work(cell.work);
     if (cell.work == with_versions) {
         const std::vector<std::string> names = versions();
-        cell.version = given.choice("version", names, names.front());
-    } else if (const std::string version = given.text("version", ""); !version.empty()) {
+        cell.version = args.choice("version", names, names.front());
+    } else if (const std::string version = args.text("version", ""); !version.empty()) {
         throw usage_error("--version " + version + " with --work " + cell.work + ": only --work " +
                           std::string(with_versions) + " has versions; leave it out");
     }
-    cell.how = choose_strategy(given, options, work.offered);
+    cell.subject = choose_strategy(args, options, work.offered);
     cell.count = static_cast<std::size_t>(
-        given.number("count", static_cast<std::int64_t>(work.usual_count), 1, most_count));
+        args.number("count", static_cast<std::int64_t>(work.default_count), 1, most_count));
     cell.seed = static_cast<std::uint64_t>(options.seed);
     cell.look = options.repetition == 0;
     return cell;
@@ -78,15 +78,15 @@ void write_parameters(const fixed_block_cell& cell, json_writer& json) {
 
 } // namespace
 
-row run_fixed_block(arguments& given, run_options& options) {
-    const fixed_block_cell cell = parse(given, options);
-    given.finish();
+row run_fixed_block(arguments& args, run_options& options) {
+    const fixed_block_cell cell = parse(args, options);
+    args.finish();
 
     row result;
     result.experiment = "fixed-block";
     result.write_parameters = [cell](json_writer& json) { write_parameters(cell, json); };
     try {
-        work_of(cell.work).measure(cell, result);
+        find_work(cell.work).measure(cell, result);
     } catch (const std::bad_alloc&) {
         result.out_of_memory = true;
         result.timed = {};
@@ -96,7 +96,7 @@ row run_fixed_block(arguments& given, run_options& options) {
 }
 
 void describe_fixed_block(json_writer& json) {
-    describe_strategies(json, has_fixed_block, other_pools::strategies);
+    describe_strategies(json, has_fixed_block, pool_listing::strategies);
     json.key("works").open('[');
     for (const fixed_block_work& work : works) {
         json.open('{').member("name", work.name);
@@ -108,7 +108,7 @@ void describe_fixed_block(json_writer& json) {
             json.close(']');
         }
         json.key("strategies").open('[');
-        for (const std::string& name : names_of(work.offered)) {
+        for (const std::string& name : strategy_names(work.offered)) {
             json.value(name);
         }
         json.close(']').close('}');

@@ -21,14 +21,14 @@ void with_maker(const strategy& s, Use&& use) {
     if (s.mechanism == mechanism_kind::null) {
         alignas(instance) static std::array<std::byte, (slot_count + 1) * sizeof(instance)> memory;
         null_slots null(memory);
-        use(made_from(null));
+        use(source_maker(null));
     } else if (s.mechanism == mechanism_kind::global) {
-        use(made_by_new<instance>());
+        use(new_maker<instance>());
     } else if (s.mechanism == mechanism_kind::class_new) {
-        use(made_by_new<pooled_instance>());
+        use(new_maker<pooled_instance>());
     } else {
         with_source(s, {}, constant_shape<sizeof(instance), alignof(instance)>(),
-                    [&use](auto& source) { use(made_from(source)); });
+                    [&use](auto& source) { use(source_maker(source)); });
     }
 }
 
@@ -44,8 +44,8 @@ public:
     filled_slots(const filled_slots&) = delete;
     filled_slots& operator=(const filled_slots&) = delete;
     ~filled_slots() {
-        for (typename Maker::object* made : slots_) {
-            maker_.unmake(made);
+        for (typename Maker::object* object : slots_) {
+            maker_.unmake(object);
         }
     }
 
@@ -54,8 +54,8 @@ public:
     /// Returns: the checksum of the objects' numbers, in the order of the slots.
     [[nodiscard]] std::string checksum_of_numbers() const {
         checksum sum;
-        for (const typename Maker::object* made : slots_) {
-            sum.add(static_cast<std::uint64_t>(made->number()));
+        for (const typename Maker::object* object : slots_) {
+            sum.add(static_cast<std::uint64_t>(object->number()));
         }
         return to_hexadecimal(sum.value());
     }
@@ -74,7 +74,7 @@ std::vector<std::uint8_t> draw_turns(std::uint64_t seed) {
     return turns;
 }
 
-/// Effects: counts one allocation and one deallocation, which each operation of both works makes.
+/// Effects: records the allocation and the deallocation of each operation of both works.
 void count_one(const fixed_block_cell& cell, row& result) {
     if (cell.look) {
         result.allocations = result.deallocations = 1;
@@ -88,7 +88,7 @@ bool has_objects(const strategy& s) noexcept {
 }
 
 void measure_new_delete(const fixed_block_cell& cell, row& result) {
-    with_maker(cell.how, [&](auto maker) {
+    with_maker(cell.subject, [&](auto maker) {
         time_hot(cell.count, result, [&](std::size_t count) { make_and_unmake(maker, count); });
         result.checksum = filled_slots(maker).checksum_of_numbers();
     });
@@ -97,7 +97,7 @@ void measure_new_delete(const fixed_block_cell& cell, row& result) {
 
 void measure_replace(const fixed_block_cell& cell, row& result) {
     const std::vector<std::uint8_t> turns = draw_turns(cell.seed);
-    with_maker(cell.how, [&](auto maker) {
+    with_maker(cell.subject, [&](auto maker) {
         filled_slots slots(maker);
         time_hot(cell.count, result,
                  [&](std::size_t count) { replace_some(maker, slots.span(), turns, count); });

@@ -1,5 +1,5 @@
-/// Objects that come and go one at a time: by the operator new of a class, by the global one, or from a source,
-/// as a class-specific operator new would allocate them.
+/// Objects that are created and deleted one at a time: by the operator new of a class, by the global one, or from a
+/// source, as a class-specific operator new would allocate them.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// Three words, one of which tells the objects apart.
+/// Three words, one of which identifies the object.
 class instance {
 public:
     explicit instance(std::int64_t number) noexcept : number_(number) {}
@@ -34,22 +34,22 @@ public:
 };
 static_assert(sizeof(pooled_instance) == sizeof(instance));
 
-/// Makes objects by `new`, with the operator that the class has.
+/// Creates objects by `new`, with the class's operator if it has one.
 template <class Object>
-struct made_by_new {
+struct new_maker {
     using object = Object;
 
     static Object* make(std::int64_t number) { return new Object(number); }
     static void unmake(Object* p) noexcept { delete p; }
 };
 
-/// Makes objects from a source.
+/// Creates objects from a source.
 template <class Source>
-class made_from {
+class source_maker {
 public:
     using object = instance;
 
-    explicit made_from(Source& source) noexcept : source_(&source) {}
+    explicit source_maker(Source& source) noexcept : source_(&source) {}
 
     instance* make(std::int64_t number) {
         return ::new (source_->allocate(sizeof(instance), alignof(instance))) instance(number);
@@ -64,17 +64,17 @@ private:
     Source* source_;
 };
 
-/// Effects: makes and deletes `count` objects.
+/// Effects: creates and deletes `count` objects.
 template <class Maker>
 [[gnu::noinline]] void make_and_unmake(Maker maker, std::size_t count) {
     for (std::size_t i = 0; i != count; ++i) {
-        auto* const made = maker.make(static_cast<std::int64_t>(i));
-        escape(made);
-        maker.unmake(made);
+        auto* const object = maker.make(static_cast<std::int64_t>(i));
+        escape(object);
+        maker.unmake(object);
     }
 }
 
-/// Effects: `count` times deletes the object of the next slot in `turns`, and makes a new one for it.
+/// Effects: `count` times replaces the object in the next slot of `turns` by a new one.
 /// Requires: every slot has an object; the number of turns is a power of two.
 template <class Maker>
 [[gnu::noinline]] void replace_some(Maker maker, std::span<typename Maker::object*> slots,

@@ -1,9 +1,9 @@
 /// Removes the control characters of a string: the function as the book prints it, and the book's better
 /// versions. They differ in their allocations, not in their results.
 ///
-/// Data model: each version is a type with its name and a static call(). It gets the input in every form that a
-/// version may want, and leaves the result in the caller's string. Parameters that the book passes by value are
-/// copied within the call. All strings but the input come from one allocator.
+/// Data model: each version is a type with a name and a static call(). It gets the input in every form that a version
+/// may need, and leaves the result in the caller's string. Parameters that the book passes by value are copied within
+/// the call. All strings except the input come from one allocator.
 ///
 /// Source: Optimized C++, chapter 13 (as_printed, example 13-12) and chapter 4 (the others).
 #pragma once

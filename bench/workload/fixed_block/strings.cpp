@@ -23,9 +23,9 @@ namespace {
 /// The input: 222 characters, one in 16 of which is a control character.
 constexpr std::size_t text_length = 222;
 constexpr std::uint64_t one_control_in = 16;
-/// Strings that grow by doubling never ask for more than this.
+/// The largest request of strings that grow by doubling.
 constexpr std::size_t string_block_bytes = 512;
-/// The memory of null, enough for all strings of a call.
+/// The memory of null, for all strings of a call.
 constexpr std::size_t null_bytes = std::size_t{16} << 10;
 
 std::string draw_text(std::uint64_t seed) {
@@ -63,8 +63,8 @@ template <class Source>
 using string_over = std::basic_string<char, std::char_traits<char>, allocator_over<char, Source>>;
 
 template <class String>
-remove_ctrl_input<String> input_of(const std::string& text,
-                                   const typename String::allocator_type& allocator) {
+remove_ctrl_input<String> make_input(const std::string& text,
+                                     const typename String::allocator_type& allocator) {
     return {text, String(text.data(), text.size(), allocator), allocator};
 }
 
@@ -83,17 +83,17 @@ using remove_function = void (*)(const remove_ctrl_input<String>&, String&, std:
 
 /// Returns: the function that runs the version `name`.
 template <class String>
-remove_function<String> version_named(std::string_view name) {
+remove_function<String> find_version(std::string_view name) {
     return std::apply(
         [&](auto... version) {
-            remove_function<String> found = nullptr; // parse() has refused other names
-            ((name == version.name ? void(found = remove_often<decltype(version), String>) : void()), ...);
-            return found;
+            remove_function<String> function = nullptr; // parse() has refused other names
+            ((name == version.name ? void(function = remove_often<decltype(version), String>) : void()), ...);
+            return function;
         },
         remove_ctrl_versions_list());
 }
 
-std::string checksum_of(std::string_view text) {
+std::string contents_checksum(std::string_view text) {
     checksum sum;
     for (const char c : text) {
         sum.add(static_cast<unsigned char>(c));
@@ -110,7 +110,7 @@ public:
     template <class Source>
     void measure_over(Source& source) const {
         using string = string_over<Source>;
-        measure<string>(allocator_of<typename string::allocator_type>(source), [&] {
+        measure<string>(make_allocator<typename string::allocator_type>(source), [&] {
             if constexpr (requires { source.keep(); }) {
                 source.keep();
             }
@@ -120,27 +120,27 @@ public:
     /// Effects: measures with strings of this type. Calls `prepared` once the input exists.
     template <class String, class Prepared>
     void measure(const typename String::allocator_type& allocator, Prepared&& prepared) const {
-        const auto input = input_of<String>(text_, allocator);
-        const auto remove = version_named<String>(cell_.version);
+        const auto input = make_input<String>(text_, allocator);
+        const auto remove = find_version<String>(cell_.version);
         String result(allocator);
         remove(input, result, 1);
         prepared();
         time_hot(cell_.count, result_, [&](std::size_t count) { remove(input, result, count); });
-        result_.checksum = checksum_of(result);
+        result_.checksum = contents_checksum(result);
         result_.add_figure("string_bytes", static_cast<double>(text_.size()));
         result_.add_figure("kept_bytes", static_cast<double>(result.size()));
     }
 
-    /// Effects: writes the number of requests of one call, with those for the result.
+    /// Effects: records the number of requests of one call, including those for the result.
     void count_requests() const {
-        recording_source asked;
+        recording_source requests;
         using string = string_over<recording_source>;
-        const auto input = input_of<string>(text_, asked);
-        const auto before = std::pair(asked.allocations, asked.deallocations);
+        const auto input = make_input<string>(text_, requests);
+        const auto setup = std::pair(requests.allocations, requests.deallocations);
         string result(input.allocator);
-        version_named<string>(cell_.version)(input, result, 1);
-        result_.allocations = asked.allocations - before.first;
-        result_.deallocations = asked.deallocations - before.second;
+        find_version<string>(cell_.version)(input, result, 1);
+        result_.allocations = requests.allocations - setup.first;
+        result_.deallocations = requests.deallocations - setup.second;
     }
 
 private:
@@ -172,7 +172,7 @@ void measure_from_source(const strategy& s, const remove_ctrl_run& run) {
 
 bool has_strings(const strategy& s) noexcept {
     return s.mechanism == mechanism_kind::null || s.mechanism == mechanism_kind::fixed_string ||
-           (recycles(s) && row_of(s.mechanism).largest_block >= string_block_bytes);
+           (recycles(s) && find_row(s.mechanism).largest_block >= string_block_bytes);
 }
 
 std::vector<std::string> remove_ctrl_versions() {
@@ -182,12 +182,12 @@ std::vector<std::string> remove_ctrl_versions() {
 
 void measure_remove_ctrl(const fixed_block_cell& cell, row& result) {
     const remove_ctrl_run run(cell, result);
-    if (cell.how.mechanism == mechanism_kind::null) {
+    if (cell.subject.mechanism == mechanism_kind::null) {
         measure_null(run);
-    } else if (cell.how.mechanism == mechanism_kind::fixed_string) {
+    } else if (cell.subject.mechanism == mechanism_kind::fixed_string) {
         run.measure<mallard::fixed_string<string_block_bytes>>({}, [] {});
     } else {
-        measure_from_source(cell.how, run);
+        measure_from_source(cell.subject, run);
     }
     if (cell.look) {
         run.count_requests();

@@ -1,4 +1,4 @@
-/// The works of the experiment fixed-block: the strategies of each, and the function that measures it.
+/// The works of the experiment fixed-block, with the strategies and the measuring function of each.
 #pragma once
 
 #include "bench/harness/row.hpp"
@@ -15,19 +15,19 @@ namespace bench {
 struct fixed_block_cell {
     std::string work;
     std::string version; ///< empty if the work has no versions
-    strategy how;
+    strategy subject;
     std::size_t count;
     std::uint64_t seed;
-    bool look; ///< true if the requests of one operation are to be counted
+    bool look; ///< true if the requests of one operation are counted
 };
 
-/// Effects: does the operation of the cell `count` times. Writes the time, the checksum of the results and, if
-/// asked for, the number of requests into `result`.
+/// Effects: runs the operation of the cell `count` times. Writes the time, the checksum of the results and, if
+/// requested, the number of requests into `result`.
 using measure_function = void (*)(const fixed_block_cell& cell, row& result);
 
 struct fixed_block_work {
     std::string_view name;
-    std::size_t usual_count;
+    std::size_t default_count;
     strategy_filter offered;
     measure_function measure;
 };
@@ -47,10 +47,10 @@ void measure_remove_ctrl(const fixed_block_cell& cell, row& result);
 
 /// True for a strategy that frees each block and reuses it, as the chapter's memory managers do.
 [[nodiscard]] inline bool recycles(const strategy& s) noexcept {
-    return s.frees_each_block() && s.can(capability::reuses);
+    return s.frees_every_block() && s.can(capability::reuses);
 }
 
-/// Effects: calls `work` with a sixteenth of `count` as a warm-up, and then by the clock with `count`.
+/// Effects: calls `work` with a sixteenth of `count` as a warm-up, and then timed with `count`.
 template <class Work>
 void time_hot(std::size_t count, row& result, Work&& work) {
     work(count / 16 + 1);

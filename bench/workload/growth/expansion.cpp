@@ -10,7 +10,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t usual_pushes = 20'000'000;
+constexpr std::size_t default_pushes = 20'000'000;
 constexpr std::size_t least_iterations = 3;
 
 bool has_forward(const strategy& s) noexcept {
@@ -22,19 +22,19 @@ bool has_backward(const strategy& s) noexcept {
     return has_vectors(s) && s.mechanism != mechanism_kind::c_realloc;
 }
 
-vector_cell parse(arguments& given, run_options& options, strategy_filter offered) {
+vector_cell parse(arguments& args, run_options& options, strategy_filter offered) {
     vector_cell cell{};
-    cell.how = choose_strategy(given, options, offered);
-    cell.elements = static_cast<std::size_t>(given.number("elements", -1, 1, most_elements));
-    const std::size_t usual = std::max(least_iterations, usual_pushes / cell.elements);
+    cell.subject = choose_strategy(args, options, offered);
+    cell.elements = static_cast<std::size_t>(args.number("elements", -1, 1, most_elements));
+    const std::size_t default_count = std::max(least_iterations, default_pushes / cell.elements);
     cell.iterations = static_cast<std::size_t>(
-        given.number("iterations", static_cast<std::int64_t>(usual), 1, most_iterations));
-    cell.type = parse_type(given, cell.how);
+        args.number("iterations", static_cast<std::int64_t>(default_count), 1, most_iterations));
+    cell.type = parse_type(args, cell.subject);
     return cell;
 }
 
-/// Effects: pushes `elements` elements to the caller's vector. Inlined, the registers of its loop would depend
-/// on the code around it.
+/// Effects: pushes `elements` elements to the caller's vector. Not inlined, because the registers of the loop would
+/// depend on the code around it.
 template <class Vector>
 [[gnu::noinline]] void push_elements(Vector& vector, std::size_t elements) {
     for (std::size_t i = 0; i != elements; ++i) {
@@ -42,8 +42,8 @@ template <class Vector>
     }
 }
 
-/// Effects: `iterations` times makes a vector, pushes `elements` elements to it and destroys it. Not inlined,
-/// so that the caller's code has no effect on the loop.
+/// Effects: `iterations` times constructs a vector, pushes `elements` elements and destroys it. Not inlined, so that
+/// the caller's code does not affect the loop.
 template <class Family>
 [[gnu::noinline]] void push_all(const Family& family, std::size_t elements, std::size_t iterations) {
     for (std::size_t r = 0; r != iterations; ++r) {
@@ -61,13 +61,13 @@ public:
 
     template <class Family>
     void operator()(const Family& family) {
-        const std::int64_t before = resident_bytes();
+        const std::int64_t baseline = resident_bytes();
         warm_up_with([&] { push_all(family, std::min(cell_.elements, most_warm_elements), 1); });
         const bool knows_peak = forget_peak();
         const stopwatch watch;
         push_all(family, cell_.elements, cell_.iterations);
         result_.timed = watch.elapsed();
-        const std::int64_t peak = peak_resident_bytes() - before;
+        const std::int64_t peak = peak_resident_bytes() - baseline;
         write_times();
         if (knows_peak) {
             result_.add_figure("peak_bytes", static_cast<double>(peak));
@@ -75,7 +75,7 @@ public:
             options_.notes.emplace_back(
                 "no peak_bytes: the system does not reset the peak of the memory held");
         }
-        look(family);
+        count_requests(family);
     }
 
 private:
@@ -86,9 +86,9 @@ private:
                                                static_cast<double>(result_.operations));
     }
 
-    /// Effects: makes one more vector in the present memory, and counts its requests.
+    /// Effects: builds another vector in the same state of memory, and counts its requests.
     template <class Family>
-    void look(const Family& family) {
+    void count_requests(const Family& family) {
         request_counter counter;
         {
             auto vector = family.make_counted(counter, 0);
@@ -114,9 +114,9 @@ private:
 };
 
 template <masked_expansion Masked>
-row run_expansion(const char* name, strategy_filter offered, arguments& given, run_options& options) {
-    const vector_cell cell = parse(given, options, offered);
-    given.finish();
+row run_expansion(const char* name, strategy_filter offered, arguments& args, run_options& options) {
+    const vector_cell cell = parse(args, options, offered);
+    args.finish();
 
     row result;
     result.experiment = name;
@@ -126,7 +126,7 @@ row run_expansion(const char* name, strategy_filter offered, arguments& given, r
             .member("type", cell.type);
     };
     try {
-        with_vectors_of<Masked>(cell, options, expansion_run(cell, result, options));
+        with_cell_vectors<Masked>(cell, options, expansion_run(cell, result, options));
     } catch (const std::bad_alloc&) {
         result.out_of_memory = true;
         result.timed = {};
@@ -136,20 +136,20 @@ row run_expansion(const char* name, strategy_filter offered, arguments& given, r
 }
 
 void describe_expansion(json_writer& json, strategy_filter offered) {
-    describe_strategies(json, offered, other_pools::strategies);
+    describe_strategies(json, offered, pool_listing::strategies);
     json.key("elements").open('[').value(1).value(most_elements).close(']');
     json.key("iterations").open('[').value(1).value(most_iterations).close(']');
 }
 
 } // namespace
 
-row run_expansion_forward(arguments& given, run_options& options) {
-    return run_expansion<masked_expansion::none>("expansion-forward", has_forward, given, options);
+row run_expansion_forward(arguments& args, run_options& options) {
+    return run_expansion<masked_expansion::none>("expansion-forward", has_forward, args, options);
 }
 
 #ifndef BENCH_SURVEY_ONLY
-row run_expansion_backward(arguments& given, run_options& options) {
-    return run_expansion<masked_expansion::forward>("expansion-backward", has_backward, given, options);
+row run_expansion_backward(arguments& args, run_options& options) {
+    return run_expansion<masked_expansion::forward>("expansion-backward", has_backward, args, options);
 }
 #endif
 

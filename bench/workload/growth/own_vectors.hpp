@@ -1,4 +1,4 @@
-/// The runner's own vectors: one over realloc, and null. Their members have the standard names.
+/// The runner's own vectors: over realloc, and for null. Their members have the standard names.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -47,7 +47,7 @@ class realloc_vector : public vector_range<T> {
     using vector_range<T>::limit_;
 
 public:
-    /// Effects: makes an empty vector. `counter` may be null.
+    /// Effects: constructs an empty vector. `counter` may be null.
     explicit realloc_vector(request_counter* counter) noexcept : counter_(counter) {}
 
     /// Throws: std::bad_alloc.
@@ -119,28 +119,28 @@ private:
     request_counter* counter_;
 };
 
-/// null: a vector whose memory is there from the start, and stays.
+/// null: a vector in memory of the caller, which is never freed.
 template <class T>
-class there_vector : public vector_range<T> {
+class preallocated_vector : public vector_range<T> {
     using vector_range<T>::first_;
     using vector_range<T>::last_;
     using vector_range<T>::limit_;
 
 public:
-    explicit there_vector(std::span<std::byte> room) noexcept {
+    explicit preallocated_vector(std::span<std::byte> room) noexcept {
         first_ = last_ = reinterpret_cast<T*>(room.data());
         limit_ = first_ + room.size() / sizeof(T);
     }
 
-    there_vector(std::size_t size, std::span<std::byte> room) noexcept : there_vector(room) {
+    preallocated_vector(std::size_t size, std::span<std::byte> room) noexcept : preallocated_vector(room) {
         last_ = first_ + size;
         std::uninitialized_value_construct(first_, last_);
     }
 
-    there_vector(const there_vector&) = delete;
-    there_vector& operator=(const there_vector&) = delete;
+    preallocated_vector(const preallocated_vector&) = delete;
+    preallocated_vector& operator=(const preallocated_vector&) = delete;
 
-    ~there_vector() { std::destroy(first_, last_); }
+    ~preallocated_vector() { std::destroy(first_, last_); }
 
     void push_back(const T& value) noexcept {
         if (last_ == limit_) [[unlikely]] {

@@ -1,4 +1,4 @@
-/// Makes the vectors of every strategy: plain ones for timed passes, counted ones for the others
+/// Constructs the vectors of every strategy: plain ones for timed passes, counted ones for the others
 /// (workload/request_counter.hpp).
 ///
 /// A family has `make()`, `make(size)` and `make_counted(counter, size)`. Their vectors have `push_back`,
@@ -82,27 +82,27 @@ public:
 };
 
 template <class T>
-class there_family {
+class preallocated_family {
 public:
-    /// Requires: `room` holds the largest of the vectors. They are made one at a time.
-    explicit there_family(std::span<std::byte> room) noexcept : room_(room) {}
+    /// Requires: `room` holds the largest of the vectors, and there is one at a time.
+    explicit preallocated_family(std::span<std::byte> room) noexcept : room_(room) {}
 
-    [[nodiscard]] auto make() const noexcept { return there_vector<T>(room_); }
-    [[nodiscard]] auto make(std::size_t size) const noexcept { return there_vector<T>(size, room_); }
+    [[nodiscard]] auto make() const noexcept { return preallocated_vector<T>(room_); }
+    [[nodiscard]] auto make(std::size_t size) const noexcept { return preallocated_vector<T>(size, room_); }
     [[nodiscard]] auto make_counted(request_counter&, std::size_t size) const noexcept { return make(size); }
 
 private:
     std::span<std::byte> room_;
 };
 
-/// True if at least one of the experiments with vectors has the strategy.
+/// True if an experiment with vectors has the strategy.
 [[nodiscard]] inline bool has_vectors(const strategy& s) noexcept {
     using enum mechanism_kind;
     if (s.version != vector_version::none) {
         return true;
     }
     return s.mechanism == null || s.mechanism == global || s.mechanism == c_realloc ||
-           (s.mechanism == heap && s.binding == binding_kind::type_parameter && s.frees_each_block());
+           (s.mechanism == heap && s.binding == binding_kind::type_parameter && s.frees_every_block());
 }
 
 /// The expansions that strategies of the second version may not use, because they would hide the
@@ -151,19 +151,19 @@ public:
     }
 };
 
-/// Effects: calls `use` with Boost's vectors over mallard's allocator of that version.
+/// Effects: calls `use` with Boost's vectors over mallard's allocator of the version.
 template <masked_expansion Masked, class T, class Mechanism, class Use>
-void with_ours_behind_boost(vector_version version, Mechanism& made, Use&& use) {
+void with_ours_behind_boost(vector_version version, Mechanism& mechanism, Use&& use) {
     using mallard::expandable_allocator;
     using mallard::expansion;
     constexpr expansion masked = Masked == masked_expansion::forward ? expansion::forward : expansion::none;
     switch (version) {
     case vector_version::first:
-        return with_boost_vectors(mallard::allocator<T, Mechanism>(made), use);
+        return with_boost_vectors(mallard::allocator<T, Mechanism>(mechanism), use);
     case vector_version::second_masked:
-        return with_boost_vectors(expandable_allocator<T, Mechanism, expansion::in_place>(made), use);
+        return with_boost_vectors(expandable_allocator<T, Mechanism, expansion::in_place>(mechanism), use);
     case vector_version::second:
-        return with_boost_vectors(expandable_allocator<T, Mechanism, masked>(made), use);
+        return with_boost_vectors(expandable_allocator<T, Mechanism, masked>(mechanism), use);
     case vector_version::none:
         break;
     }
@@ -193,8 +193,8 @@ void with_boost_behind_boost(vector_version version, Use&& use) {
 template <masked_expansion Masked, class T, class Use>
 void with_interprocess_behind_boost(std::span<std::byte> region, Use&& use) {
     using allocator = boost_interprocess_source::allocator<T>;
-    boost_interprocess_source made(region);
-    const allocator plain(made.manager());
+    boost_interprocess_source memory(region);
+    const allocator plain(memory.manager());
     if constexpr (Masked == masked_expansion::forward) {
         with_boost_vectors(not_forward<allocator>(plain), use);
     } else {
@@ -208,12 +208,12 @@ template <masked_expansion Masked, class T, class Use>
 void with_vectors_behind_boost(const strategy& s, std::span<std::byte> region, Use&& use) {
     switch (s.mechanism) {
     case mechanism_kind::heap: {
-        local_heap made;
-        return with_ours_behind_boost<Masked, T>(s.version, made, use);
+        local_heap memory;
+        return with_ours_behind_boost<Masked, T>(s.version, memory, use);
     }
     case mechanism_kind::region_heap: {
-        region_heap_source made(region);
-        return with_ours_behind_boost<Masked, T>(s.version, made.heap(), use);
+        region_heap_source memory(region);
+        return with_ours_behind_boost<Masked, T>(s.version, memory.heap(), use);
     }
     case mechanism_kind::boost_allocator:
         return with_boost_behind_boost<Masked, T>(s.version, use);
@@ -235,7 +235,7 @@ void with_vectors_behind_boost(const strategy&, std::span<std::byte>, Use&&) {
 
 #endif
 
-/// Effects: makes the mechanism that the vectors share, over `region` if it takes one, and calls `use` with
+/// Effects: constructs the mechanism that the vectors share, over `region` if it takes one, and calls `use` with
 /// their family.
 /// Requires: has_vectors(s); for null, `region` holds the largest of the vectors.
 template <masked_expansion Masked, class T, class Use>
@@ -245,12 +245,12 @@ void with_vectors(const strategy& s, std::span<std::byte> region, Use&& use) {
     }
     switch (s.mechanism) {
     case mechanism_kind::null:
-        return use(there_family<T>(region));
+        return use(preallocated_family<T>(region));
     case mechanism_kind::global:
         return with_standard_vectors(std::allocator<T>(), use);
     case mechanism_kind::heap: {
-        local_heap made;
-        return with_standard_vectors(mallard::allocator<T, local_heap>(made), use);
+        local_heap memory;
+        return with_standard_vectors(mallard::allocator<T, local_heap>(memory), use);
     }
     case mechanism_kind::c_realloc:
         if constexpr (std::is_trivially_copyable_v<T>) {

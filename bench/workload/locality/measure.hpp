@@ -20,14 +20,14 @@ struct locality_cell {
     std::size_t list_length;
     std::vector<std::size_t> shuffle_factors; ///< ascending
     std::vector<std::size_t> access_factors;
-    std::size_t accesses;      ///< of a visit, at least; 0 if repeat_factor is given
-    std::size_t repeat_factor; ///< the passes of a visit over the whole system; 0 if accesses is given
+    std::size_t accesses;      ///< the minimum of a visit; 0 with repeat_factor
+    std::size_t repeat_factor; ///< the passes of a visit over the entire system; 0 with accesses
     std::uint64_t seed;
-    bool look; ///< true if the checksum is wanted
+    bool look; ///< true if the checksum is computed
 };
 
-/// Returns: the number of consecutive traversals of a list in a visit. It is the access factor, limited so that
-/// one list has at most four times the accesses of a visit. A single long list would take minutes otherwise.
+/// Returns: the number of consecutive traversals of a list in a visit: the access factor, limited so that one list
+/// has at most four times the accesses of a visit. A single long list would otherwise take minutes.
 [[nodiscard]] inline std::size_t traversals(const locality_cell& cell, std::size_t access_factor) noexcept {
     if (cell.repeat_factor != 0) {
         return access_factor;
@@ -46,9 +46,9 @@ public:
           destination_(cell.seed) {}
 
     void run() {
-        const std::int64_t bytes_before = resident_bytes();
-        const std::int64_t build_ns = cpu_ns_of([this] { system_.build(); });
-        const std::int64_t built_bytes = resident_bytes() - bytes_before;
+        const std::int64_t baseline_bytes = resident_bytes();
+        const std::int64_t build_ns = measure_cpu_ns([this] { system_.build(); });
+        const std::int64_t built_bytes = resident_bytes() - baseline_bytes;
         for (const std::size_t factor : cell_.shuffle_factors) {
             shuffle_up_to(factor);
             access(factor);
@@ -56,7 +56,7 @@ public:
         figure("build_ns", build_ns, cell_.links);
         figure("shuffle_ns", shuffle_ns_, pairs_);
         figure("built_bytes", built_bytes, 1);
-        figure("shuffled_bytes", resident_bytes() - bytes_before, 1);
+        figure("shuffled_bytes", resident_bytes() - baseline_bytes, 1);
         figure("list_bytes", static_cast<std::int64_t>(life_.bytes), 1);
         if (cell_.look) {
             result_.checksum = to_hexadecimal(system_.checksum());
@@ -66,9 +66,9 @@ public:
 
 private:
     template <class Do>
-    static std::int64_t cpu_ns_of(Do&& something) {
+    static std::int64_t measure_cpu_ns(Do&& work) {
         const stopwatch watch;
-        something();
+        work();
         return watch.elapsed().cpu_ns;
     }
 
@@ -80,25 +80,25 @@ private:
     }
 
     void shuffle_up_to(std::size_t factor) {
-        shuffle_ns_ += cpu_ns_of([&] {
+        shuffle_ns_ += measure_cpu_ns([&] {
             for (; shuffled_ != factor; ++shuffled_) {
                 pairs_ += system_.shuffle(destination_);
             }
         });
     }
 
-    /// Effects: visits the lists under every access factor. The row's time is the cost of this after the last
+    /// Effects: visits the lists under every access factor. The row's time is that of the visits after the last
     /// shuffle.
     void access(std::size_t shuffle_factor) {
         const bool last = shuffle_factor == cell_.shuffle_factors.back();
         for (const std::size_t factor : cell_.access_factors) {
             const stopwatch watch;
             const std::size_t accesses = access_under(factor);
-            const cost taken = watch.elapsed();
+            const cost elapsed = watch.elapsed();
             figure("sf" + std::to_string(shuffle_factor) + "_af" + std::to_string(factor) + "_ns",
-                   taken.cpu_ns, accesses);
+                   elapsed.cpu_ns, accesses);
             if (last) {
-                result_.timed += taken;
+                result_.timed += elapsed;
                 result_.operations += static_cast<std::int64_t>(accesses);
                 ++result_.iterations;
             }
@@ -117,12 +117,12 @@ private:
         return accesses;
     }
 
-    /// Effects: clears and refills the lists. A shuffled pool gives out its free blocks in their shuffled
-    /// order.
+    /// Effects: clears and refills the lists. A shuffled pool reuses its free blocks in their shuffled order.
     void allocate_again() {
-        figure("clear_ns", cpu_ns_of([this] { system_.clear(); }), cell_.links);
-        figure("reallocate_ns", cpu_ns_of([this] { system_.refill(); }), cell_.links);
-        figure("reaccess_ns", cpu_ns_of([this] { static_cast<void>(system_.access_all(1)); }), cell_.links);
+        figure("clear_ns", measure_cpu_ns([this] { system_.clear(); }), cell_.links);
+        figure("reallocate_ns", measure_cpu_ns([this] { system_.refill(); }), cell_.links);
+        figure("reaccess_ns", measure_cpu_ns([this] { static_cast<void>(system_.access_all(1)); }),
+               cell_.links);
     }
 
     const locality_cell& cell_;

@@ -37,7 +37,7 @@ constexpr block_shape link_shape{.bytes = sizeof(link_like), .alignment = aligno
 /// A subsystem's own allocator, bound by type.
 template <class A>
 struct own {
-    A source = made_for<A>(link_shape);
+    A source = make_source<A>(link_shape);
 };
 template <class A>
 struct typed_subsystem : private own<A>, public subsystem<list_over<A>> {
@@ -55,9 +55,9 @@ struct inline_subsystem : private own<mallard::resource<A>>, public subsystem<in
         : subsystem(opaque(static_cast<mallard::inline_resource*>(&(own<mallard::resource<A>>::source)))) {}
 };
 
-/// The mechanism of multipool+monotonic. The monotonic allocator belongs to the subsystem and has
-/// no initial buffer. There may be a subsystem for every link, so the pool begins with a small chunk, and the
-/// arena takes chunks of the size that the pool asks for.
+/// The mechanism of multipool+monotonic. The subsystem owns the monotonic allocator, which has no initial buffer.
+/// There may be a subsystem for every link, so the pool begins with a small chunk, and the arena takes chunks of the
+/// size that the pool requests.
 class pool_over_arena {
 public:
     using front_owner = pool_over_arena;
@@ -79,29 +79,29 @@ private:
     multipool_over_monotonic pool_{arena_, {.growth = {.first_chunk_bytes = 64}}};
 };
 
-template <class Made, class List>
-constexpr subsystem_life<List> life_of() {
-    return {[]() -> subsystem<List>* { return new Made(); },
-            [](subsystem<List>* s) { delete static_cast<Made*>(s); }, sizeof(Made)};
+template <class Subsystem, class List>
+constexpr subsystem_life<List> make_life() {
+    return {[]() -> subsystem<List>* { return new Subsystem(); },
+            [](subsystem<List>* s) { delete static_cast<Subsystem*>(s); }, sizeof(Subsystem)};
 }
 
-/// Effects: calls `use` with the subsystem_life of the mechanism A behind the base that `binding` names.
+/// Effects: calls `use` with the subsystem_life of the mechanism A behind the base for `binding`.
 template <class A, class Use>
-void with_bases_of(binding_kind binding, Use&& use) {
+void with_bases(binding_kind binding, Use&& use) {
     if (binding == binding_kind::inline_base) {
-        use(life_of<inline_subsystem<A>, inline_list>());
+        use(make_life<inline_subsystem<A>, inline_list>());
     } else if constexpr (!survey_only) {
-        use(life_of<abstract_subsystem<A>, abstract_list>());
+        use(make_life<abstract_subsystem<A>, abstract_list>());
     }
 }
 
 /// The source of a registered mechanism that a subsystem owns.
 template <mechanism_kind Kind>
-using link_source = typename source_of<Kind>::template type<link_shape.bytes>;
+using link_source = typename source_traits<Kind>::template type<link_shape.bytes>;
 
 /// The standard allocator of a mechanism with one instance for the process.
 template <mechanism_kind Kind>
-using link_allocator = typename source_of<Kind>::template node_allocator<int, sizeof(link_like)>;
+using link_allocator = typename source_traits<Kind>::template node_allocator<int, sizeof(link_like)>;
 template <mechanism_kind Kind>
 concept serves_nodes_by_type = requires { sizeof(link_allocator<Kind>); };
 
@@ -122,27 +122,27 @@ template <class Source>
 struct resource_subsystem : private own<Source>, public subsystem<list_behind<Source>> {
     resource_subsystem()
         : subsystem<list_behind<Source>>(
-              behind<typename Source::base_type>::allocator(handle_of(own<Source>::source))) {}
+              behind<typename Source::base_type>::allocator(to_handle(own<Source>::source))) {}
 };
 
-/// Effects: calls `use` with the subsystem_life of a contender. Each subsystem has a pool of its own, if the
-/// contender allows it.
+/// Effects: calls `use` with the subsystem_life of a contender. Each subsystem owns a pool if the contender allows
+/// it.
 template <mechanism_kind Kind, class Use>
-void with_subsystems_of(Use&& use) {
+void with_contender_subsystems(Use&& use) {
     if constexpr (!registered<Kind> || is_in_a_region(Kind)) {
         std::abort(); // has_locality() refuses these
     } else if constexpr (requires { typename link_source<Kind>::base_type; }) {
         using source = link_source<Kind>;
-        use(life_of<resource_subsystem<source>, list_behind<source>>());
+        use(make_life<resource_subsystem<source>, list_behind<source>>());
     } else if constexpr (serves_containers_by_type<Kind> && std::is_empty_v<link_source<Kind>>) {
-        using list = std::list<int, typename source_of<Kind>::template allocator<int>>;
-        use(life_of<subsystem<list>, list>());
+        using list = std::list<int, typename source_traits<Kind>::template allocator<int>>;
+        use(make_life<subsystem<list>, list>());
     } else if constexpr (serves_nodes_by_type<Kind>) {
         using list = std::list<int, link_allocator<Kind>>;
-        use(life_of<subsystem<list>, list>());
+        use(make_life<subsystem<list>, list>());
     } else {
         using source = link_source<Kind>;
-        use(life_of<typed_subsystem<source>, list_over<source>>());
+        use(make_life<typed_subsystem<source>, list_over<source>>());
     }
 }
 
@@ -152,30 +152,31 @@ void with_subsystems(const strategy& s, Use&& use) {
     const bool by_type = s.binding == binding_kind::type_parameter;
     switch (s.mechanism) {
     case mechanism_kind::global:
-        return use(life_of<global_subsystem, standard_list>());
+        return use(make_life<global_subsystem, standard_list>());
     case mechanism_kind::multipool:
-        return by_type ? with_multipool_by(s.reuse,
-                                           [&use](auto type) {
-                                               using pool = typename decltype(type)::type;
-                                               return use(life_of<typed_subsystem<pool>, list_over<pool>>());
-                                           })
-                       : with_bases_of<multipool>(s.binding, use);
+        return by_type
+                   ? with_multipool_by(s.reuse,
+                                       [&use](auto type) {
+                                           using pool = typename decltype(type)::type;
+                                           return use(make_life<typed_subsystem<pool>, list_over<pool>>());
+                                       })
+                   : with_bases<multipool>(s.binding, use);
     case mechanism_kind::heap:
-        return by_type ? use(life_of<typed_subsystem<local_heap>, list_over<local_heap>>())
-                       : with_bases_of<local_heap>(s.binding, use);
+        return by_type ? use(make_life<typed_subsystem<local_heap>, list_over<local_heap>>())
+                       : with_bases<local_heap>(s.binding, use);
     case mechanism_kind::new_delete:
         if constexpr (!survey_only) {
-            use(life_of<new_delete_subsystem, abstract_list>());
+            use(make_life<new_delete_subsystem, abstract_list>());
         }
         return;
     case mechanism_kind::multipool_over_monotonic:
         if constexpr (!survey_only) {
-            by_type ? use(life_of<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
-                    : with_bases_of<pool_over_arena>(s.binding, use);
+            by_type ? use(make_life<typed_subsystem<pool_over_arena>, list_over<pool_over_arena>>())
+                    : with_bases<pool_over_arena>(s.binding, use);
         }
         return;
     default:
-        with_kind(s.mechanism, [&]<mechanism_kind Kind>() { with_subsystems_of<Kind>(use); });
+        with_kind(s.mechanism, [&]<mechanism_kind Kind>() { with_contender_subsystems<Kind>(use); });
     }
 }
 
@@ -184,9 +185,9 @@ void with_subsystems(const strategy& s, Use&& use) {
 bool has_locality(const strategy& s) noexcept {
     // A process cannot have one thread-safe pool for each subsystem: std::pmr's takes a thread-specific key,
     // and there are 1,024.
-    const bool one_each_for_all_threads = s.can(capability::own | capability::all_threads);
+    const bool needs_synchronized_pools = s.can(capability::own | capability::all_threads);
     return s.is_plain() && s.destruction == destruction_kind::normal && s.can(capability::reuses) &&
-           !one_each_for_all_threads;
+           !needs_synchronized_pools;
 }
 
 std::size_t subsystem_bytes(const strategy& s) {

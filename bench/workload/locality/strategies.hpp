@@ -6,8 +6,8 @@
 
 namespace bench {
 
-/// True if the experiment has the strategy. Monotonic allocators are left out: they never take a link back, so
-/// that every shuffle takes more memory.
+/// True if the experiment has the strategy. Monotonic allocators are excluded: they never free a link, so that every
+/// shuffle takes more memory.
 [[nodiscard]] bool has_locality(const strategy& s) noexcept;
 
 /// Returns: the size of a subsystem under `s` in bytes, without its links.

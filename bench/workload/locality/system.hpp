@@ -6,8 +6,8 @@
 ///                                     |
 ///     links:      [ ]-[ ]-[ ]- ...    from the subsystem's allocator
 ///
-/// This code is compiled once for each type of list. For the abstract base it is compiled in
-/// locality_abstract.cpp, in which the compiler knows no resource.
+/// This code is compiled once for each type of list. For the abstract base it is compiled in locality_abstract.cpp,
+/// where the compiler knows no resource.
 #pragma once
 
 #include "bench/harness/escape.hpp"
@@ -29,7 +29,7 @@ struct subsystem {
     List list;
 };
 
-/// Makes and destroys the subsystems of a strategy.
+/// Creates and destroys the subsystems of a strategy.
 template <class List>
 struct subsystem_life {
     subsystem<List>* (*make)();
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    /// Effects: makes the subsystems, with their links.
+    /// Effects: creates the subsystems with their links.
     void build() {
         for (subsystem<List>*& s : all_) {
             s = life_.make();
@@ -65,8 +65,8 @@ public:
         }
     }
 
-    /// Effects: makes one pass of shuffling. Every list is visited `list_length` times. A visit takes the front
-    /// of the list, unless it is empty, and pushes its value onto the back of a list drawn at random.
+    /// Effects: runs one pass of shuffling. Every list is visited `list_length` times. A visit pops the front of the
+    /// list, unless it is empty, and pushes its value onto the back of a random list.
     /// Returns: the number of pairs of a pop and a push.
     std::size_t shuffle(quick_random& destination) {
         std::size_t pairs = 0;
@@ -94,12 +94,12 @@ public:
         return accesses;
     }
 
-    /// Effects: visits lists in turn until `enough` accesses were made, beginning after the list that was
+    /// Effects: visits lists in turn until `least_accesses` accesses were made, beginning after the list that was
     /// visited last. A visit finds the cache as a visit of the whole system would.
-    /// Returns: the number of accesses, at least `enough`.
-    std::size_t access_some(std::size_t traversals, std::size_t enough) {
+    /// Returns: the number of accesses, at least `least_accesses`.
+    std::size_t access_some(std::size_t traversals, std::size_t least_accesses) {
         std::size_t accesses = 0;
-        while (accesses < enough) {
+        while (accesses < least_accesses) {
             accesses += visit(all_[next_]->list, traversals);
             next_ = next_ + 1 == all_.size() ? 0 : next_ + 1;
         }
@@ -112,7 +112,7 @@ public:
         }
     }
 
-    /// Effects: gives every list its first number of links again.
+    /// Effects: fills every list with its initial number of links.
     /// Requires: all lists are empty.
     void refill() {
         for (subsystem<List>* s : all_) {

@@ -1,4 +1,4 @@
-/// The article's test of adaptive pools: the nodes of a list come and go in ranges of one length, with an
+/// The article's test of adaptive pools: the nodes of a list are inserted and erased in ranges of one length, with an
 /// allocation for each node or for each range (bursts).
 ///
 /// The list is the runner's own, under every strategy: nodes of two pointers and a number, 24 bytes each.
@@ -13,9 +13,9 @@
 
 namespace bench {
 
-/// Effects: runs the cell that `given` describes.
+/// Effects: runs the cell that `args` describes.
 /// Throws: usage_error.
-[[nodiscard]] row run_adaptive_pool(arguments& given, run_options& options);
+[[nodiscard]] row run_adaptive_pool(arguments& args, run_options& options);
 
 /// Effects: writes the members of the object that describes the experiment.
 void describe_adaptive_pool(json_writer& json);

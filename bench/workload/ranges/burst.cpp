@@ -9,13 +9,13 @@ namespace {
 /// Inserts and erases ranges twice, then single nodes, then frees all nodes at once.
 class burst_run : public range_run {
 public:
-    burst_run(const range_cell& cell, range_bounds bounds, std::int64_t before, run_options&)
-        : range_run(cell, bounds, before) {}
+    burst_run(const range_cell& cell, range_bounds bounds, std::int64_t baseline, run_options&)
+        : range_run(cell, bounds, baseline) {}
 
     template <class Nodes, class Source>
     void run(Source& source) {
         insert<Nodes>("insert_ns", source);
-        look_at_what_is_held();
+        record_held_memory();
         erase<Nodes>("erase_ns", source);
         begin_again(source);
         insert<Nodes>("insert_warm_ns", source);
@@ -31,8 +31,8 @@ public:
 
 } // namespace
 
-row run_burst(arguments& given, run_options& options) {
-    return run_on_ranges<burst_run>("burst", given, options);
+row run_burst(arguments& args, run_options& options) {
+    return run_on_ranges<burst_run>("burst", args, options);
 }
 
 void describe_burst(json_writer& json) {

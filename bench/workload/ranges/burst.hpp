@@ -1,5 +1,5 @@
-/// The article's test of bursts: the nodes of a list come and go in ranges of one length, with a request for
-/// each node or for each range. It also times single nodes, and the freeing of all nodes at once.
+/// The article's test of bursts: the nodes of a list are inserted and erased in ranges of one length, with a request
+/// for each node or for each range. It also times single nodes, and the freeing of all nodes at once.
 ///
 /// The list is that of adaptive-pool (workload/ranges/node_list.hpp). That experiment measures the memory of pools;
 /// this one measures the speed of heaps and pools.
@@ -12,9 +12,9 @@
 
 namespace bench {
 
-/// Effects: runs the cell that `given` describes.
+/// Effects: runs the cell that `args` describes.
 /// Throws: usage_error.
-[[nodiscard]] row run_burst(arguments& given, run_options& options);
+[[nodiscard]] row run_burst(arguments& args, run_options& options);
 
 /// Effects: writes the members of the object that describes the experiment.
 void describe_burst(json_writer& json);

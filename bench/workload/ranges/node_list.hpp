@@ -1,13 +1,12 @@
-/// A list whose nodes come and go one by one or in ranges.
+/// A list whose nodes are inserted and erased one by one or in ranges.
 ///
 ///     end_:  [ next | previous |  ]  <->  [ next | previous | value ]  <->  ...  <->  end_
 ///
 /// Ranges are inserted at the end, and the list does not record them. A walk along the list finds their bounds
 /// again, outside the timed part.
 ///
-/// A node's first word leads to the next node, as the link in a block of a burst does (core/block_chain.hpp). A
-/// range is therefore a chain already, and is taken over and handed back without a change, as in lists made for
-/// bursts.
+/// A node's first word points to the next node, as the link in a block of a burst does (core/block_chain.hpp). A
+/// range is therefore already a chain, and is inserted and freed without a change, as in lists that support bursts.
 #pragma once
 
 #include "bench/harness/checksum.hpp"
@@ -41,14 +40,14 @@ public:
     [[nodiscard]] list_node* end() noexcept { return &end_; }
     [[nodiscard]] bool empty() const noexcept { return end_.next == &end_; }
 
-    /// Effects: makes a node in the block `p` and puts it at the end.
+    /// Effects: constructs a node in the block `p` and appends it.
     void push_back(void* p, int value) noexcept {
         auto* const node = ::new (p) list_node{&end_, end_.previous, value};
         end_.previous->next = node;
         end_.previous = node;
     }
 
-    /// Effects: makes a node in each of the blocks and puts them at the end, in order.
+    /// Effects: constructs a node in each of the blocks and appends them in order.
     void push_back_all(const mallard::block_chain& blocks, int value) noexcept {
         list_node* last = end_.previous;
         blocks.for_each([&last, value](void* p) {
@@ -60,7 +59,7 @@ public:
         end_.previous = last;
     }
 
-    /// Effects: takes the nodes [first, last) off the list.
+    /// Effects: removes the nodes [first, last) from the list.
     static void unlink(list_node* first, list_node* last) noexcept {
         first->previous->next = last;
         last->previous = first->previous;
@@ -96,13 +95,13 @@ inline std::uint64_t find_ranges(node_list& list, std::size_t length, range_boun
     return sum.value();
 }
 
-/// Effects: ends the node. It is read, as by a destructor, so that even null walks along the list.
+/// Effects: destroys the node. It is read, as by a destructor, so that even null walks along the list.
 inline void destroy(list_node* node) noexcept {
     escape(node);
     std::destroy_at(node);
 }
 
-/// Nodes with a request each.
+/// One request for each node.
 struct single_nodes {
     /// Effects: inserts `ranges` ranges of `length` nodes at the end; the value is the number of the range.
     template <class Source>
@@ -155,7 +154,7 @@ struct single_nodes {
     }
 };
 
-/// Nodes with a request for each range.
+/// One request for each range.
 struct bursts_of_nodes {
     /// Effects: inserts `ranges` ranges of `length` nodes at the end, with one request for each range.
     template <class Source>

@@ -20,7 +20,7 @@ inline constexpr std::int64_t most_nodes = 100'000'000;
 inline constexpr constant_shape<sizeof(list_node), alignof(list_node)> node_shape;
 
 struct range_cell {
-    strategy how;
+    strategy subject;
     std::size_t range;
     std::size_t nodes;
 
@@ -28,34 +28,34 @@ struct range_cell {
     [[nodiscard]] std::size_t node_bytes() const noexcept { return nodes * sizeof(list_node); }
 };
 
-/// True if the experiments have the strategy. One that reuses nothing would hold all nodes twice at the second
+/// True if the experiments have the strategy. A strategy without reuse would hold all nodes twice at the second
 /// insertion.
 [[nodiscard]] bool has_node_ranges(const strategy& s) noexcept;
 
 /// Throws: usage_error.
-[[nodiscard]] range_cell parse_node_ranges(arguments& given, run_options& options);
+[[nodiscard]] range_cell parse_node_ranges(arguments& args, run_options& options);
 
 /// Effects: writes the members of the object that describes such an experiment.
 void describe_node_ranges(json_writer& json);
 
 /// Effects: runs a Run over the source of the cell, and writes its row.
 template <class Run>
-void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t before, row& result,
+void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t baseline, row& result,
                     run_options& options) {
-    Run run(cell, bounds.first(cell.ranges() + 1), before, options);
+    Run run(cell, bounds.first(cell.ranges() + 1), baseline, options);
     const auto run_over = [&](auto& source) {
-        if (cell.how.bursts) {
+        if (cell.subject.bursts) {
             run.template run<bursts_of_nodes>(source);
         } else {
             run.template run<single_nodes>(source);
         }
     };
-    if (cell.how.mechanism == mechanism_kind::null) {
-        const static_buffer there(buffer_state::warm, cell.node_bytes(), cell.node_bytes());
-        null_source null(there.span());
+    if (cell.subject.mechanism == mechanism_kind::null) {
+        const static_buffer memory(buffer_state::warm, cell.node_bytes(), cell.node_bytes());
+        null_source null(memory.span());
         run_over(null);
     } else {
-        static_cast<void>(with_source(cell.how, {}, node_shape, run_over));
+        static_cast<void>(with_source(cell.subject, {}, node_shape, run_over));
     }
     run.write(result);
 }
@@ -64,34 +64,34 @@ void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t be
 template <class Run>
 void warm_up_ranges(range_cell cell, range_bounds bounds) {
     cell.nodes = cell.range = std::min<std::size_t>(cell.range, 64);
-    row nobody_reads;
-    run_options nobody_asks;
-    measure_ranges<Run>(cell, bounds, 0, nobody_reads, nobody_asks);
+    row ignored_row;
+    run_options ignored_options;
+    measure_ranges<Run>(cell, bounds, 0, ignored_row, ignored_options);
 }
 
-/// Effects: warms up and measures the cell. Growth of memory counts from after the runner's warm-up and before
-/// the strategy's, because a strategy's first chunks are part of its memory.
+/// Effects: warms up and measures the cell. The baseline of memory is taken after the runner's warm-up and before the
+/// strategy's, because a strategy's first chunks are part of its memory.
 template <class Run>
 void measure_warm_ranges(const range_cell& cell, row& result, run_options& options) {
     const std::size_t bytes = (cell.ranges() + 1) * sizeof(list_node*);
     const static_buffer touched(buffer_state::warm, bytes, bytes);
     const range_bounds bounds(reinterpret_cast<list_node**>(touched.span().data()), cell.ranges() + 1);
     range_cell null = cell;
-    null.how = strategies().front();
+    null.subject = strategies().front();
     warm_up_ranges<Run>(null, bounds);
     trim_process();
-    const std::int64_t before = inspect_memory().bytes;
+    const std::int64_t baseline = inspect_memory().bytes;
     warm_up_ranges<Run>(cell, bounds);
-    measure_ranges<Run>(cell, bounds, before, result, options);
+    measure_ranges<Run>(cell, bounds, baseline, result, options);
 }
 
-/// Effects: runs the cell that `given` describes. A Run is a range_run (workload/ranges/range_run.hpp), constructed
-/// from the cell, the bounds of its ranges, the memory held before in bytes, and the options.
+/// Effects: runs the cell that `args` describes. A Run is a range_run (workload/ranges/range_run.hpp), constructed
+/// from the cell, the bounds of its ranges, the baseline of memory in bytes, and the options.
 /// Throws: usage_error.
 template <class Run>
-[[nodiscard]] row run_on_ranges(const char* name, arguments& given, run_options& options) {
-    const range_cell cell = parse_node_ranges(given, options);
-    given.finish();
+[[nodiscard]] row run_on_ranges(const char* name, arguments& args, run_options& options) {
+    const range_cell cell = parse_node_ranges(args, options);
+    args.finish();
 
     row result;
     result.experiment = name;

@@ -28,10 +28,10 @@ public:
     }
 
 protected:
-    /// Requires: `bounds` has a touched place for each range and one more. `before` is the memory held before,
-    /// in bytes.
-    range_run(const range_cell& cell, range_bounds bounds, std::int64_t before)
-        : cell_(cell), bounds_(bounds), before_(before) {}
+    /// Requires: `bounds` has a touched place for each range and one more. `baseline` is the memory held at the
+    /// start, in bytes.
+    range_run(const range_cell& cell, range_bounds bounds, std::int64_t baseline)
+        : cell_(cell), bounds_(bounds), baseline_(baseline) {}
 
     /// Effects: inserts all nodes by ranges, as part of the row's time, and finds the bounds of the ranges.
     template <class Nodes, class Source>
@@ -52,14 +52,14 @@ protected:
     cost time(const char* name, Phase&& phase) {
         const stopwatch watch;
         phase();
-        const cost taken = watch.elapsed();
-        figure(name, static_cast<double>(taken.cpu_ns) / static_cast<double>(cell_.nodes));
-        return taken;
+        const cost elapsed = watch.elapsed();
+        figure(name, static_cast<double>(elapsed.cpu_ns) / static_cast<double>(cell_.nodes));
+        return elapsed;
     }
 
-    /// Effects: adds the memory held to the figures. All nodes are there.
-    void look_at_what_is_held() {
-        const auto held_bytes = static_cast<double>(inspect_memory().bytes - before_);
+    /// Effects: adds the memory held to the figures, while all nodes are present.
+    void record_held_memory() {
+        const auto held_bytes = static_cast<double>(inspect_memory().bytes - baseline_);
         const auto node_bytes = static_cast<double>(cell_.node_bytes());
         figure("held_bytes", held_bytes);
         figure("overhead_percent", (held_bytes / node_bytes - 1) * 100);
@@ -68,7 +68,7 @@ protected:
 
     void figure(const char* name, double value) { figures_.emplace_back(name, value); }
 
-    /// Effects: starts the memory of null from its front again; it has room for all nodes once.
+    /// Effects: rewinds the memory of null, which has room for all nodes once.
     /// Requires: all nodes are erased.
     template <class Source>
     static void begin_again([[maybe_unused]] Source& source) noexcept {
@@ -78,13 +78,13 @@ protected:
     }
 
     [[nodiscard]] const range_cell& cell() const noexcept { return cell_; }
-    [[nodiscard]] std::int64_t before() const noexcept { return before_; }
+    [[nodiscard]] std::int64_t baseline() const noexcept { return baseline_; }
     [[nodiscard]] node_list& list() noexcept { return list_; }
 
 private:
     const range_cell& cell_;
     range_bounds bounds_;
-    std::int64_t before_;
+    std::int64_t baseline_;
     node_list list_;
     cost timed_;
     std::uint64_t sum_ = 0;

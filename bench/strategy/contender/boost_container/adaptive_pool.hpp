@@ -24,7 +24,7 @@ public:
     [[nodiscard]] void* allocate(std::size_t, std::size_t) { return nodes_.allocate_one(); }
 
     void deallocate(void* p, std::size_t, std::size_t) noexcept {
-        nodes_.deallocate_one(static_cast<node_of<Bytes>*>(p));
+        nodes_.deallocate_one(static_cast<sized_node<Bytes>*>(p));
     }
 
     [[nodiscard]] mallard::block_chain allocate_many(std::size_t, std::size_t, std::size_t count) {
@@ -41,13 +41,13 @@ public:
     }
 
 private:
-    boost::container::private_adaptive_pool<node_of<Bytes>, boost_nodes_a_block, boost_free_blocks,
+    boost::container::private_adaptive_pool<sized_node<Bytes>, boost_nodes_a_block, boost_free_blocks,
                                             boost_overhead_percent>
         nodes_;
 };
 
 template <>
-struct source_of<mechanism_kind::boost_adaptive_pool> : sized_source<boost_adaptive_pool_source> {
+struct source_traits<mechanism_kind::boost_adaptive_pool> : sized_source<boost_adaptive_pool_source> {
     template <class T>
     using allocator =
         boost::container::adaptive_pool<T, boost_nodes_a_block, boost_free_blocks, boost_overhead_percent, 1>;

@@ -40,7 +40,7 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::boost_allocator> : plain_source<boost_allocator_source> {
+struct source_traits<mechanism_kind::boost_allocator> : plain_source<boost_allocator_source> {
     template <class T>
     using allocator = boost::container::allocator<T>;
 };

@@ -19,7 +19,7 @@ public:
     [[nodiscard]] static void* allocate(std::size_t, std::size_t) { return nodes().allocate_one(); }
 
     static void deallocate(void* p, std::size_t, std::size_t) noexcept {
-        nodes().deallocate_one(static_cast<node_of<Bytes>*>(p));
+        nodes().deallocate_one(static_cast<sized_node<Bytes>*>(p));
     }
 
     [[nodiscard]] static mallard::block_chain allocate_many(std::size_t, std::size_t, std::size_t count) {
@@ -36,11 +36,11 @@ public:
     }
 
 private:
-    using nodes = boost::container::node_allocator<node_of<Bytes>>;
+    using nodes = boost::container::node_allocator<sized_node<Bytes>>;
 };
 
 template <>
-struct source_of<mechanism_kind::boost_node> : sized_source<boost_node_source> {
+struct source_traits<mechanism_kind::boost_node> : sized_source<boost_node_source> {
     template <class T>
     using allocator = boost::container::node_allocator<T, boost::container::NodeAlloc_nodes_per_block, 1>;
 };

@@ -20,8 +20,8 @@ public:
     using base_type = boost_resource;
 
     boost_pmr_monotonic_source() = default;
-    explicit boost_pmr_monotonic_source(std::span<std::byte> given)
-        : monotonic_buffer_resource(given.data(), given.size()) {}
+    explicit boost_pmr_monotonic_source(std::span<std::byte> buffer)
+        : monotonic_buffer_resource(buffer.data(), buffer.size()) {}
 };
 
 class boost_pmr_unsynchronized_source : public boost::container::pmr::unsynchronized_pool_resource {
@@ -34,7 +34,7 @@ struct boost_pmr_arena {
     boost_pmr_monotonic_source arena;
 
     boost_pmr_arena() = default;
-    explicit boost_pmr_arena(std::span<std::byte> given) : arena(given) {}
+    explicit boost_pmr_arena(std::span<std::byte> buffer) : arena(buffer) {}
 };
 
 class boost_pmr_pool_over_monotonic_source : private boost_pmr_arena,
@@ -43,16 +43,17 @@ public:
     using base_type = boost_resource;
 
     boost_pmr_pool_over_monotonic_source() : unsynchronized_pool_resource(&arena) {}
-    explicit boost_pmr_pool_over_monotonic_source(std::span<std::byte> given)
-        : boost_pmr_arena(given), unsynchronized_pool_resource(&arena) {}
+    explicit boost_pmr_pool_over_monotonic_source(std::span<std::byte> buffer)
+        : boost_pmr_arena(buffer), unsynchronized_pool_resource(&arena) {}
 };
 
 template <>
-struct source_of<mechanism_kind::boost_pmr_unsynchronized_over_monotonic>
+struct source_traits<mechanism_kind::boost_pmr_unsynchronized_over_monotonic>
     : plain_source<boost_pmr_pool_over_monotonic_source> {};
 template <>
-struct source_of<mechanism_kind::boost_pmr_monotonic> : plain_source<boost_pmr_monotonic_source> {};
+struct source_traits<mechanism_kind::boost_pmr_monotonic> : plain_source<boost_pmr_monotonic_source> {};
 template <>
-struct source_of<mechanism_kind::boost_pmr_unsynchronized> : plain_source<boost_pmr_unsynchronized_source> {};
+struct source_traits<mechanism_kind::boost_pmr_unsynchronized>
+    : plain_source<boost_pmr_unsynchronized_source> {};
 
 } // namespace bench

@@ -44,6 +44,6 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::boost_interprocess> : plain_source<boost_interprocess_source> {};
+struct source_traits<mechanism_kind::boost_interprocess> : plain_source<boost_interprocess_source> {};
 
 } // namespace bench

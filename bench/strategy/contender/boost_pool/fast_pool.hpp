@@ -22,21 +22,21 @@ public:
     [[nodiscard]] static void* allocate(std::size_t, std::size_t) { return nodes::allocate(); }
 
     static void deallocate(void* p, std::size_t, std::size_t) noexcept {
-        nodes::deallocate(static_cast<node_of<Bytes>*>(p));
+        nodes::deallocate(static_cast<sized_node<Bytes>*>(p));
     }
 
     static void release() noexcept {
-        boost::singleton_pool<boost::fast_pool_allocator_tag, sizeof(node_of<Bytes>),
+        boost::singleton_pool<boost::fast_pool_allocator_tag, sizeof(sized_node<Bytes>),
                               typename nodes::user_allocator, typename nodes::mutex, nodes::next_size,
                               0>::purge_memory();
     }
 
 private:
-    using nodes = boost_fast_pool_allocator<node_of<Bytes>>;
+    using nodes = boost_fast_pool_allocator<sized_node<Bytes>>;
 };
 
 template <>
-struct source_of<mechanism_kind::boost_fast_pool> : sized_source<boost_fast_pool_source> {
+struct source_traits<mechanism_kind::boost_fast_pool> : sized_source<boost_fast_pool_source> {
     template <class T>
     using allocator = boost_fast_pool_allocator<T>;
 };

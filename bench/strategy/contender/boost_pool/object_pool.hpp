@@ -22,14 +22,14 @@ public:
     }
 
     void deallocate(void* p, std::size_t, std::size_t) noexcept {
-        (pool_.free)(static_cast<node_of<Bytes>*>(p));
+        (pool_.free)(static_cast<sized_node<Bytes>*>(p));
     }
 
 private:
-    boost::object_pool<node_of<Bytes>> pool_;
+    boost::object_pool<sized_node<Bytes>> pool_;
 };
 
 template <>
-struct source_of<mechanism_kind::boost_object_pool> : sized_source<boost_object_pool_source> {};
+struct source_traits<mechanism_kind::boost_object_pool> : sized_source<boost_object_pool_source> {};
 
 } // namespace bench

@@ -33,6 +33,6 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::boost_pool> : plain_source<boost_pool_source> {};
+struct source_traits<mechanism_kind::boost_pool> : plain_source<boost_pool_source> {};
 
 } // namespace bench

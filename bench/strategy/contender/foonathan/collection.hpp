@@ -48,6 +48,6 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::foonathan_collection> : plain_source<foonathan_collection_source> {};
+struct source_traits<mechanism_kind::foonathan_collection> : plain_source<foonathan_collection_source> {};
 
 } // namespace bench

@@ -30,13 +30,13 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::foonathan_node>
+struct source_traits<mechanism_kind::foonathan_node>
     : plain_source<foonathan_pool_source<foonathan::memory::node_pool>> {};
 template <>
-struct source_of<mechanism_kind::foonathan_array>
+struct source_traits<mechanism_kind::foonathan_array>
     : plain_source<foonathan_pool_source<foonathan::memory::array_pool>> {};
 template <>
-struct source_of<mechanism_kind::foonathan_small>
+struct source_traits<mechanism_kind::foonathan_small>
     : plain_source<foonathan_pool_source<foonathan::memory::small_node_pool>> {};
 
 } // namespace bench

@@ -78,6 +78,6 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::foonathan_stack> : plain_source<foonathan_stack_source> {};
+struct source_traits<mechanism_kind::foonathan_stack> : plain_source<foonathan_stack_source> {};
 
 } // namespace bench

@@ -32,6 +32,6 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::foonathan_temporary> : plain_source<foonathan_temporary_source> {};
+struct source_traits<mechanism_kind::foonathan_temporary> : plain_source<foonathan_temporary_source> {};
 
 } // namespace bench

@@ -30,6 +30,6 @@ public:
 };
 
 template <>
-struct source_of<mechanism_kind::loki> : plain_source<loki_source> {};
+struct source_traits<mechanism_kind::loki> : plain_source<loki_source> {};
 
 } // namespace bench

@@ -58,6 +58,6 @@ private:
 };
 
 template <>
-struct source_of<mechanism_kind::mimalloc_heap> : plain_source<mimalloc_heap_source> {};
+struct source_traits<mechanism_kind::mimalloc_heap> : plain_source<mimalloc_heap_source> {};
 
 } // namespace bench

@@ -18,8 +18,8 @@ public:
     using base_type = std::pmr::memory_resource;
 
     pmr_monotonic_source() = default;
-    explicit pmr_monotonic_source(std::span<std::byte> given)
-        : monotonic_buffer_resource(given.data(), given.size()) {}
+    explicit pmr_monotonic_source(std::span<std::byte> buffer)
+        : monotonic_buffer_resource(buffer.data(), buffer.size()) {}
 };
 
 /// Blocks up to the limit. 0 stands for the implementation's own limit.
@@ -44,7 +44,7 @@ struct pmr_arena {
     pmr_monotonic_source arena;
 
     pmr_arena() = default;
-    explicit pmr_arena(std::span<std::byte> given) : arena(given) {}
+    explicit pmr_arena(std::span<std::byte> buffer) : arena(buffer) {}
 };
 
 class pmr_pool_over_monotonic_source : private pmr_arena, public std::pmr::unsynchronized_pool_resource {
@@ -52,22 +52,22 @@ public:
     using base_type = std::pmr::memory_resource;
 
     pmr_pool_over_monotonic_source() : unsynchronized_pool_resource(large_blocks, &arena) {}
-    explicit pmr_pool_over_monotonic_source(std::span<std::byte> given)
-        : pmr_arena(given), unsynchronized_pool_resource(large_blocks, &arena) {}
+    explicit pmr_pool_over_monotonic_source(std::span<std::byte> buffer)
+        : pmr_arena(buffer), unsynchronized_pool_resource(large_blocks, &arena) {}
 };
 
 template <>
-struct source_of<mechanism_kind::pmr_monotonic> : plain_source<pmr_monotonic_source> {};
+struct source_traits<mechanism_kind::pmr_monotonic> : plain_source<pmr_monotonic_source> {};
 template <>
-struct source_of<mechanism_kind::pmr_unsynchronized>
+struct source_traits<mechanism_kind::pmr_unsynchronized>
     : plain_source<pmr_pool_source<std::pmr::unsynchronized_pool_resource>> {};
 template <>
-struct source_of<mechanism_kind::pmr_unsynchronized_large> : plain_source<pmr_large_pool_source> {};
+struct source_traits<mechanism_kind::pmr_unsynchronized_large> : plain_source<pmr_large_pool_source> {};
 template <>
-struct source_of<mechanism_kind::pmr_unsynchronized_over_monotonic>
+struct source_traits<mechanism_kind::pmr_unsynchronized_over_monotonic>
     : plain_source<pmr_pool_over_monotonic_source> {};
 template <>
-struct source_of<mechanism_kind::pmr_synchronized>
+struct source_traits<mechanism_kind::pmr_synchronized>
     : plain_source<pmr_pool_source<std::pmr::synchronized_pool_resource>> {};
 
 } // namespace bench

@@ -4,8 +4,8 @@ namespace bench {
 
 namespace {
 
-/// Boost's abstract base behind the standard containers. Its type does not say that a resource can be released;
-/// those of strategies with /wink can.
+/// Boost's abstract base behind the standard containers. Its type does not show that a resource can be released, as
+/// the ones of strategies with /wink can.
 struct boost_base {
     using handle = boost_resource;
     template <class T>
