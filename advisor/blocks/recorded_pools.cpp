@@ -5,18 +5,18 @@
 namespace mallard::advisor {
 
 void recorded_pools::follow(const trace::event& event, const block_table& of_malloc) {
-    const auto [entry, is_new] = pools_.try_emplace(event.pool);
-    pool& state = entry->second;
+    const auto [known, is_new] = pools_.try_emplace(event.pool);
+    pool& state = known->second;
     totals& sums = by_name_[trace::name_of(event.pool)];
     sums.pools += is_new;
-    const auto drop = [&](std::unordered_map<std::uint64_t, live>::iterator block) {
-        sums.live_bytes -= block->second.bytes;
-        state.blocks.erase(block);
+    const auto drop = [&](std::unordered_map<std::uint64_t, live>::iterator entry) {
+        sums.live_bytes -= entry->second.bytes;
+        state.blocks.erase(entry);
     };
     switch (event.kind) {
     case trace::record_kind::pool_allocated: {
-        if (const auto block = state.blocks.find(event.address); block != state.blocks.end()) {
-            drop(block);
+        if (const auto entry = state.blocks.find(event.address); entry != state.blocks.end()) {
+            drop(entry);
         }
         state.blocks[event.address] = {event.bytes, state.allocations};
         state.order.push_back({event.address, state.allocations});
@@ -28,9 +28,9 @@ void recorded_pools::follow(const trace::event& event, const block_table& of_mal
         break;
     }
     case trace::record_kind::pool_freed:
-        if (const auto block = state.blocks.find(event.address); block != state.blocks.end()) {
+        if (const auto entry = state.blocks.find(event.address); entry != state.blocks.end()) {
             ++sums.frees;
-            drop(block);
+            drop(entry);
         } else {
             free_wrongly(event, sums, of_malloc);
         }
@@ -46,9 +46,9 @@ void recorded_pools::follow(const trace::event& event, const block_table& of_mal
     case trace::record_kind::pool_rolled_back: {
         const std::uint64_t remaining = state.allocations - std::min(state.allocations, event.bytes);
         while (!state.order.empty() && state.order.back().allocation >= remaining) {
-            const auto block = state.blocks.find(state.order.back().address);
-            if (block != state.blocks.end() && block->second.allocation == state.order.back().allocation) {
-                drop(block);
+            const auto entry = state.blocks.find(state.order.back().address);
+            if (entry != state.blocks.end() && entry->second.allocation == state.order.back().allocation) {
+                drop(entry);
             }
             state.order.pop_back();
         }
@@ -91,8 +91,8 @@ std::uint64_t recorded_pools::find_owner(std::uint64_t address) {
         return 0;
     }
     searched_pools_ += pools_.size();
-    for (const auto& [number, pool] : pools_) {
-        if (pool.blocks.contains(address)) {
+    for (const auto& [number, candidate] : pools_) {
+        if (candidate.blocks.contains(address)) {
             return number;
         }
     }

@@ -37,7 +37,7 @@ public:
         return entry->second;
     }
 
-    void add(std::uint32_t node, std::uint64_t value) { nodes_[node].value += value; }
+    void add(std::uint32_t index, std::uint64_t value) { nodes_[index].value += value; }
 
     /// Effects: writes a line for each node that has a value, in the order of names.
     void write(output_file& to) const {

@@ -37,10 +37,10 @@ frame_table::level placeholder(const char* name, std::size_t files) {
 frame_table::frame_table(const trace::context_tree& contexts, code_map& code, std::size_t files)
     : contexts_(contexts), code_(code), files_(files) {}
 
-std::uint32_t frame_table::add(std::uint64_t key, level level) {
+std::uint32_t frame_table::add(std::uint64_t key, level entry) {
     const auto number = static_cast<std::uint32_t>(levels_.size());
     by_address_.emplace(key, number);
-    levels_.push_back(std::move(level));
+    levels_.push_back(std::move(entry));
     return number;
 }
 
@@ -60,19 +60,19 @@ std::optional<std::uint32_t> frame_table::find_level(trace::context_id context) 
     if (key == trace::context_tree::left_out_levels) {
         return add(key, placeholder("[levels left out]", files_));
     }
-    level level;
-    level.instruction = code_map::call_instruction(key);
-    level.file = code_.file_at(level.instruction);
-    if (level.file != files_) {
-        level.object = printable(code_.object(level.file).name);
+    level entry;
+    entry.instruction = code_map::call_instruction(key);
+    entry.file = code_.file_at(entry.instruction);
+    if (entry.file != files_) {
+        entry.object = printable(code_.object(entry.file).name);
     }
-    level.places = code_.places(level.instruction);
-    for (place& function : level.places) {
+    entry.places = code_.places(entry.instruction);
+    for (place& function : entry.places) {
         for (std::string* const text : {&function.name, &function.short_name, &function.file}) {
             *text = printable(*text);
         }
     }
-    return add(key, std::move(level));
+    return add(key, std::move(entry));
 }
 
 std::uint32_t frame_table::no_stack() {

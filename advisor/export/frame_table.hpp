@@ -37,7 +37,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return levels_.size(); }
 
 private:
-    std::uint32_t add(std::uint64_t key, level level);
+    std::uint32_t add(std::uint64_t key, level entry);
 
     const trace::context_tree& contexts_;
     code_map& code_;

@@ -134,12 +134,12 @@ code_map::state::known_object& code_map::state::open_object(std::size_t object) 
     return known;
 }
 
-void code_map::state::warn(object_file& file, file_state state) {
+void code_map::state::warn(object_file& file, file_state on_disk) {
     const object_file::identity& recorded = file.recorded();
     const std::string id = recorded.build_id.empty() ? "" : " with build-id " + hex_digits(recorded.build_id);
     const bool has_path = !recorded.path.empty();
     const std::string name = has_path ? recorded.path : "A file" + id;
-    switch (state) {
+    switch (on_disk) {
     case file_state::readable:
         return;
     case file_state::missing:

@@ -1,4 +1,4 @@
-// Boost.JSON: each document is parsed, read and forgotten.
+// Boost.JSON: each document is parsed, read and discarded.
 #include "case_studies/boost_json/resource.hpp"
 #include "case_studies/program/documents.hpp"
 

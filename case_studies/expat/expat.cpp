@@ -1,4 +1,4 @@
-// Expat: each document is read by callbacks, with a parser of its own, which can be given functions to allocate with.
+// Expat: each document is read by callbacks, with a new parser, which takes functions to allocate with.
 #include "case_studies/program/build.hpp"
 #include "case_studies/program/documents.hpp"
 #include "case_studies/program/sized_blocks.hpp"

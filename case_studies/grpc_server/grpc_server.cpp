@@ -25,7 +25,7 @@ constexpr unsigned long clients = 2;
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
 
 [[gnu::noinline]] void handle(const Order& order, Receipt& receipt) {
-    receipt.set_sum(sum_of(order).value());
+    receipt.set_sum(order_checksum(order).value());
     for (const Item& item : order.items()) {
         receipt.add_names(item.name());
     }
@@ -41,12 +41,12 @@ class orders_service final : public Orders::CallbackService {
     }
 };
 
-/// The messages of one call. Without an arena they are on the heap: the cost of the change itself.
+/// The messages of one call. Without an arena they are on the heap, which shows the cost of the change itself.
 class call_messages final : public grpc::MessageHolder<Order, Receipt> {
 public:
     call_messages() : arena_(options(first_block_.get())) { make(); }
 
-    /// Effects: the memory of the messages before is used again.
+    /// Effects: resets the arena, and creates new messages in its memory.
     void make_again() {
         arena_.Reset();
         make();
@@ -58,10 +58,10 @@ private:
         return is_build<library_pool_reused> ? std::make_unique<char[]>(block_bytes) : nullptr;
     }
     static google::protobuf::ArenaOptions options(char* block) {
-        google::protobuf::ArenaOptions made;
-        made.initial_block = block;
-        made.initial_block_size = block == nullptr ? 0 : block_bytes;
-        return made;
+        google::protobuf::ArenaOptions arena_options;
+        arena_options.initial_block = block;
+        arena_options.initial_block_size = block == nullptr ? 0 : block_bytes;
+        return arena_options;
     }
     void make() {
         Arena* const arena = is_build<null_build> ? nullptr : &arena_;
@@ -77,32 +77,32 @@ class message_allocator final : public grpc::MessageAllocator<Order, Receipt> {
 public:
     grpc::MessageHolder<Order, Receipt>* AllocateMessages() override {
         if constexpr (is_build<library_pool_reused>) {
-            const std::lock_guard<std::mutex> alone(mutex_);
-            if (!waiting_.empty()) {
-                std::unique_ptr<call_messages> again = std::move(waiting_.back());
-                waiting_.pop_back();
-                again->make_again();
-                return again.release();
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (!unused_.empty()) {
+                std::unique_ptr<call_messages> messages = std::move(unused_.back());
+                unused_.pop_back();
+                messages->make_again();
+                return messages.release();
             }
         }
         return new call_messages;
     }
-    void take_back(call_messages* of_call) {
-        std::unique_ptr<call_messages> owned(of_call);
+    void take_back(call_messages* messages) {
+        std::unique_ptr<call_messages> owned(messages);
         if constexpr (is_build<library_pool_reused>) {
-            const std::lock_guard<std::mutex> alone(mutex_);
-            waiting_.push_back(std::move(owned));
+            const std::lock_guard<std::mutex> lock(mutex_);
+            unused_.push_back(std::move(owned));
         }
     }
 
 private:
     std::mutex mutex_;
-    std::vector<std::unique_ptr<call_messages>> waiting_;
+    std::vector<std::unique_ptr<call_messages>> unused_;
 };
 
 message_allocator& messages() {
-    static message_allocator made;
-    return made;
+    static message_allocator allocator;
+    return allocator;
 }
 
 void call_messages::Release() {
@@ -137,8 +137,8 @@ int main(int argc, char** argv) {
     const unsigned long calls = std::strtoul(argv[2], nullptr, 10);
     std::mt19937 draw(42);
     std::vector<Order> orders(50);
-    for (Order& each : orders) {
-        each = order_of(draw, items);
+    for (Order& order : orders) {
+        order = make_order(draw, items);
     }
     orders_service service;
     if constexpr (!is_build<before>) {
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
     std::atomic<std::uint64_t> sum{0};
     {
         std::vector<std::jthread> threads;
-        for (unsigned long each = 0; each != clients; ++each) {
+        for (unsigned long client = 0; client != clients; ++client) {
             threads.emplace_back([&] {
                 const std::unique_ptr<Orders::Stub> stub = Orders::NewStub(server->InProcessChannel({}));
                 sum += ask(*stub, orders, calls);

@@ -1,5 +1,5 @@
-// A server with two threads: requests are posted to a pool of Boost.Asio, and each is parsed by Boost.JSON,
-// answered and forgotten. The changed builds have an allocator for each thread.
+// A server with two threads: requests are posted to a pool of Boost.Asio; each is parsed by Boost.JSON, answered and
+// discarded. The changed builds have an allocator for each thread.
 #include "case_studies/boost_json/resource.hpp"
 #include "case_studies/program/documents.hpp"
 
@@ -49,12 +49,12 @@ std::uint64_t answer(std::string_view text, const boost::json::storage_ptr& stor
 } // namespace
 
 int main(int argc, char** argv) {
-    const work given = work_of(argc, argv);
-    const std::vector<std::string> requests = read_lines(given.file);
+    const work arguments = parse_arguments(argc, argv);
+    const std::vector<std::string> requests = read_lines(arguments.file);
     std::atomic<std::uint64_t> sum{0};
     {
         boost::asio::thread_pool threads(2);
-        for (unsigned long time = 0; time != given.times; ++time) {
+        for (unsigned long time = 0; time != arguments.times; ++time) {
             for (const std::string& request : requests) {
                 boost::asio::post(threads, [&sum, &request] { sum += handle(request); });
             }

@@ -1,4 +1,4 @@
-// LevelDB in memory: entries are written and read. It has an arena of its own: PROGRAM ENTRIES BYTES.
+// LevelDB in memory, which has its own arena: entries are written and read. PROGRAM ENTRIES BYTES.
 #include "case_studies/program/checksum.hpp"
 
 #include <leveldb/db.h>
@@ -32,9 +32,9 @@ int main(int argc, char** argv) {
         store->Put({}, std::to_string(draw() % entries), filler);
     }
     case_studies::checksum sum;
-    std::string found;
+    std::string value;
     for (unsigned long entry = 0; entry != entries; ++entry) {
-        sum.add(store->Get({}, std::to_string(draw() % entries), &found).ok());
+        sum.add(store->Get({}, std::to_string(draw() % entries), &value).ok());
     }
     std::printf("%016llx\n", static_cast<unsigned long long>(sum.value()));
     return 0;

@@ -1,5 +1,5 @@
-// Lua: a script runs in a state of its own. Before the change the state has Lua's own allocator, realloc() and
-// free(). Lua hands sizes back, so each allocator of the library serves it.
+// Lua: a script runs in a new state. Before the change the state has Lua's own allocator, realloc() and free(). Lua
+// passes sizes to free, so each allocator of the library serves it.
 #include "case_studies/program/build.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// MessagePack: messages come in as bytes, are unpacked, read and forgotten. Each message has a zone of its own
-// before the change: it is pooled already. The program packs its messages first: PROGRAM FIELDS MESSAGES TIMES.
+// MessagePack: messages are unpacked from bytes, read and discarded. Before the change each message has a zone: it is
+// already pooled. The program packs its messages first: PROGRAM FIELDS MESSAGES TIMES.
 #include "case_studies/program/build.hpp"
 #include "case_studies/program/checksum.hpp"
 
@@ -59,11 +59,11 @@ void add(checksum& sum, const msgpack::object& object) {
 }
 
 std::string text(std::mt19937& draw, unsigned least, unsigned most) {
-    std::string made(least + draw() % (most - least + 1), ' ');
-    for (char& letter : made) {
+    std::string letters(least + draw() % (most - least + 1), ' ');
+    for (char& letter : letters) {
         letter = static_cast<char>('a' + draw() % 26);
     }
-    return made;
+    return letters;
 }
 
 std::string message(std::mt19937& draw, std::uint32_t fields) {
@@ -90,13 +90,13 @@ int main(int argc, char** argv) {
     const auto fields = static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10));
     std::mt19937 draw(42);
     std::vector<std::string> messages(std::strtoul(argv[2], nullptr, 10));
-    for (std::string& each : messages) {
-        each = message(draw, fields);
+    for (std::string& bytes : messages) {
+        bytes = message(draw, fields);
     }
     checksum sum;
     for (unsigned long time = std::strtoul(argv[3], nullptr, 10); time != 0; --time) {
-        for (const std::string& each : messages) {
-            sum.add(handle(each));
+        for (const std::string& bytes : messages) {
+            sum.add(handle(bytes));
         }
     }
     std::printf("%016llx\n", static_cast<unsigned long long>(sum.value()));

@@ -1,4 +1,4 @@
-// nlohmann-json: each document is parsed, read and forgotten. Its allocators have no state, so the changed builds
+// nlohmann-json: each document is parsed, read and discarded. Its allocators have no state, so the changed builds
 // have one mechanism for the process.
 #include "case_studies/program/build.hpp"
 #include "case_studies/program/documents.hpp"
@@ -36,9 +36,9 @@ struct allocator : shared_mechanism {
     bool operator==(const allocator& /*other*/) const noexcept { return true; }
 };
 
-using text_of_build = std::basic_string<char, std::char_traits<char>, allocator<char>>;
-using changed = nlohmann::basic_json<std::map, std::vector, text_of_build, bool, std::int64_t, std::uint64_t,
-                                     double, allocator>;
+using allocated_string = std::basic_string<char, std::char_traits<char>, allocator<char>>;
+using changed = nlohmann::basic_json<std::map, std::vector, allocated_string, bool, std::int64_t,
+                                     std::uint64_t, double, allocator>;
 using json = std::conditional_t<is_build<before>, nlohmann::json, changed>;
 
 void add(checksum& sum, const json& value) {

@@ -5,7 +5,8 @@
 ///     null_build            changed, and bound to operator new: the cost of the change itself
 ///     monotonic_build, ...  changed, and bound to an allocator of mallard
 ///
-/// The allocators are made once, and used again by each call of the scope. end_of_scope() rewinds those that can be.
+/// The allocators are constructed once, and reused by each call of the scope. end_of_scope() rewinds those that can
+/// be.
 #pragma once
 
 #include <mallard/mallard.hpp>
@@ -80,12 +81,12 @@ public:
     adaptive_pool_build() : adaptive_pool_build(std::make_index_sequence<pools>{}) {}
 
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-        return bytes <= step_bytes * pools ? pool_of(bytes).allocate(rounded(bytes), step_bytes)
+        return bytes <= step_bytes * pools ? find_pool(bytes).allocate(rounded(bytes), step_bytes)
                                            : mallard::new_delete::allocate(bytes, alignment);
     }
     void deallocate(void* block, std::size_t bytes, std::size_t alignment) noexcept {
         if (bytes <= step_bytes * pools) {
-            pool_of(bytes).deallocate(block, rounded(bytes), step_bytes);
+            find_pool(bytes).deallocate(block, rounded(bytes), step_bytes);
         } else {
             mallard::new_delete::deallocate(block, bytes, alignment);
         }
@@ -96,14 +97,14 @@ private:
 
     template <std::size_t... Pool>
     explicit adaptive_pool_build(std::index_sequence<Pool...>)
-        : of_size_{nodes(mallard::block_size{(Pool + 1) * step_bytes, step_bytes})...} {}
+        : pools_by_size_{nodes(mallard::block_size{(Pool + 1) * step_bytes, step_bytes})...} {}
 
     static constexpr std::size_t rounded(std::size_t bytes) {
         return bytes == 0 ? step_bytes : (bytes + step_bytes - 1) / step_bytes * step_bytes;
     }
-    nodes& pool_of(std::size_t bytes) { return of_size_[rounded(bytes) / step_bytes - 1]; }
+    nodes& find_pool(std::size_t bytes) { return pools_by_size_[rounded(bytes) / step_bytes - 1]; }
 
-    std::array<nodes, pools> of_size_;
+    std::array<nodes, pools> pools_by_size_;
 };
 
 using build = CASE_BUILD;
@@ -111,7 +112,7 @@ using build = CASE_BUILD;
 template <class Build>
 inline constexpr bool is_build = std::is_same_v<build, Build>;
 
-/// Effects: forgets all blocks of an allocator that can be rewound; leaves others as they are.
+/// Effects: rewinds an allocator that can be rewound; does nothing for others.
 template <class Mechanism>
 void end_of_scope(Mechanism& mechanism) noexcept {
     if constexpr (requires { mechanism.rewind(); }) {

@@ -1,4 +1,4 @@
-/// Programs of the form: PROGRAM FILE TIMES. Each line of the file is a document; all are handled, that many times.
+/// Programs of the form: PROGRAM FILE TIMES. Each line of the file is a document; all are handled TIMES times.
 #pragma once
 
 #include "case_studies/program/checksum.hpp"
@@ -31,7 +31,7 @@ struct work {
     unsigned long times;
 };
 
-inline work work_of(int argc, char** argv) {
+inline work parse_arguments(int argc, char** argv) {
     if (argc != 3) {
         std::fprintf(stderr, "usage: %s FILE TIMES\n", argv[0]);
         std::exit(2);
@@ -42,10 +42,10 @@ inline work work_of(int argc, char** argv) {
 /// Effects: prints the checksum of what `handle` returns for each document.
 template <class Handle>
 int over_documents(int argc, char** argv, Handle handle) {
-    const work given = work_of(argc, argv);
-    const std::vector<std::string> documents = read_lines(given.file);
+    const work arguments = parse_arguments(argc, argv);
+    const std::vector<std::string> documents = read_lines(arguments.file);
     checksum sum;
-    for (unsigned long time = 0; time != given.times; ++time) {
+    for (unsigned long time = 0; time != arguments.times; ++time) {
         for (const std::string& document : documents) {
             sum.add(std::uint64_t{handle(std::string_view(document))});
         }

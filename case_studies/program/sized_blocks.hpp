@@ -1,4 +1,4 @@
-/// malloc, realloc and free over an allocator of a build, for libraries that do not hand sizes back: the size stands
+/// malloc, realloc and free over an allocator of a build, for libraries that free without a size: the size is stored
 /// in front of each block.
 #pragma once
 
@@ -21,21 +21,21 @@ public:
     static void* reallocate(void* block, std::size_t bytes) {
         void* const moved = allocate(bytes);
         if (block != nullptr) {
-            std::memcpy(moved, block, std::min(bytes_of(block), bytes));
+            std::memcpy(moved, block, std::min(block_bytes(block), bytes));
             deallocate(block);
         }
         return moved;
     }
     static void deallocate(void* block) noexcept {
         if (block != nullptr) {
-            mechanism.deallocate(static_cast<std::byte*>(block) - front, bytes_of(block) + front, front);
+            mechanism.deallocate(static_cast<std::byte*>(block) - front, block_bytes(block) + front, front);
         }
     }
 
 private:
     static constexpr std::size_t front = 16;
 
-    static std::size_t bytes_of(const void* block) noexcept {
+    static std::size_t block_bytes(const void* block) noexcept {
         std::size_t bytes = 0;
         std::memcpy(&bytes, static_cast<const std::byte*>(block) - front, sizeof bytes);
         return bytes;

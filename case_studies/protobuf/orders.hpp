@@ -1,4 +1,4 @@
-/// Orders as messages of protocol buffers: made at random, and read into a checksum.
+/// Orders as messages of protocol buffers: drawn at random, and read into a checksum.
 #pragma once
 
 #include "case_studies/program/checksum.hpp"
@@ -11,7 +11,7 @@
 
 namespace case_studies {
 
-inline checksum sum_of(const Order& order) {
+inline checksum order_checksum(const Order& order) {
     checksum sum;
     sum.add(std::int64_t{order.id()});
     sum.add(std::string_view(order.customer()));
@@ -27,15 +27,15 @@ inline checksum sum_of(const Order& order) {
 }
 
 inline std::string text(std::mt19937& draw, unsigned least, unsigned most) {
-    std::string made(least + draw() % (most - least + 1), ' ');
-    for (char& letter : made) {
+    std::string letters(least + draw() % (most - least + 1), ' ');
+    for (char& letter : letters) {
         letter = static_cast<char>('a' + draw() % 26);
     }
-    return made;
+    return letters;
 }
 
 /// Returns: an order with one to `2 * items` items.
-inline Order order_of(std::mt19937& draw, unsigned long items) {
+inline Order make_order(std::mt19937& draw, unsigned long items) {
     Order order;
     order.set_id(draw());
     order.set_customer(text(draw, 8, 40));

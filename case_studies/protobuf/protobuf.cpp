@@ -1,5 +1,5 @@
-// Protocol buffers: messages come in as bytes, are parsed, read and forgotten. The program writes its own messages
-// first: PROGRAM ITEMS MESSAGES TIMES.
+// Protocol buffers: messages are parsed from bytes, read and discarded. The program writes its own messages first:
+// PROGRAM ITEMS MESSAGES TIMES.
 #include "case_studies/program/build.hpp"
 #include "case_studies/protobuf/orders.hpp"
 
@@ -20,7 +20,7 @@ std::uint64_t read(Order& order, const std::string& bytes) {
     if (!order.ParseFromString(bytes)) {
         std::abort();
     }
-    return sum_of(order).value();
+    return order_checksum(order).value();
 }
 
 [[gnu::noinline]] std::uint64_t handle(const std::string& bytes) {
@@ -61,13 +61,13 @@ int main(int argc, char** argv) {
     const unsigned long items = std::strtoul(argv[1], nullptr, 10);
     std::mt19937 draw(42);
     std::vector<std::string> messages(std::strtoul(argv[2], nullptr, 10));
-    for (std::string& each : messages) {
-        each = order_of(draw, items).SerializeAsString();
+    for (std::string& bytes : messages) {
+        bytes = make_order(draw, items).SerializeAsString();
     }
     checksum sum;
     for (unsigned long time = std::strtoul(argv[3], nullptr, 10); time != 0; --time) {
-        for (const std::string& each : messages) {
-            sum.add(handle(each));
+        for (const std::string& bytes : messages) {
+            sum.add(handle(bytes));
         }
     }
     std::printf("%016llx\n", static_cast<unsigned long long>(sum.value()));

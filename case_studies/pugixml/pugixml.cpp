@@ -1,4 +1,5 @@
-// pugixml: each document is parsed, read and forgotten. It has pages of 32 KiB, and functions to allocate them with.
+// pugixml: each document is parsed, read and discarded. It has pages of 32 KiB, and replaceable functions to allocate
+// them.
 #include "case_studies/program/build.hpp"
 #include "case_studies/program/documents.hpp"
 #include "case_studies/program/sized_blocks.hpp"

@@ -1,6 +1,6 @@
-// RapidJSON: each document is parsed, read and forgotten. Before the change it allocates each value's memory from
-// the C library (CrtAllocator). RapidJSON frees a block without its size, so the changed builds keep it in front,
-// except where nothing has to be freed.
+// RapidJSON: each document is parsed, read and discarded. Before the change it allocates each value's memory from the
+// C library (CrtAllocator). RapidJSON frees a block without its size, so the changed builds store it in front, unless
+// nothing has to be freed.
 #include "case_studies/program/build.hpp"
 #include "case_studies/program/documents.hpp"
 #include "case_studies/program/sized_blocks.hpp"
@@ -38,7 +38,7 @@ public:
     bool operator!=(const sized_allocator& /*other*/) const noexcept { return false; }
 };
 
-/// Memory that only a rewind takes back.
+/// Memory that only a rewind frees.
 class region_allocator {
 public:
     static constexpr bool kNeedFree = false;
@@ -64,23 +64,23 @@ private:
 };
 
 template <class Build>
-struct allocator_of {
+struct build_allocator {
     using type = sized_allocator<Build>;
 };
 template <>
-struct allocator_of<before> {
+struct build_allocator<before> {
     using type = rapidjson::CrtAllocator;
 };
 template <>
-struct allocator_of<library_pool> {
+struct build_allocator<library_pool> {
     using type = rapidjson::MemoryPoolAllocator<>;
 };
 template <>
-struct allocator_of<library_pool_reused> {
+struct build_allocator<library_pool_reused> {
     using type = rapidjson::MemoryPoolAllocator<>;
 };
 template <>
-struct allocator_of<monotonic_build> {
+struct build_allocator<monotonic_build> {
     using type = region_allocator;
 };
 
@@ -116,7 +116,7 @@ std::uint64_t read(Document& parsed, std::string_view text) {
 
 template <class Build>
 std::uint64_t read_in(std::string_view text) {
-    using allocator = typename allocator_of<Build>::type;
+    using allocator = typename build_allocator<Build>::type;
     using document = rapidjson::GenericDocument<rapidjson::UTF8<>, allocator>;
     if constexpr (std::is_same_v<Build, before> || std::is_same_v<Build, library_pool>) {
         document parsed;
