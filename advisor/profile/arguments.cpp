@@ -41,7 +41,7 @@ const export_format* find_format(const std::string& name) {
     for (const export_format& format : export_formats()) {
         names += (names.empty() ? "" : ", ") + std::string(format.name);
     }
-    throw usage_error("--export " + name + ": there is no such format. There are " + names + '.');
+    throw usage_error("--export " + name + ": unknown format. The formats are " + names + '.');
 }
 
 void check_together(const arguments& parsed) {
@@ -87,7 +87,7 @@ arguments read_arguments(const std::vector<std::string>& words) {
         };
         if (only_names || word.empty() || word[0] != '-' || word == "-") {
             if (!parsed.trace.empty()) {
-                throw usage_error("Only one trace can be given: '" + parsed.trace + "' or '" + word + "'.");
+                throw usage_error("Only one trace is allowed: '" + parsed.trace + "' or '" + word + "'.");
             }
             parsed.trace = word;
             continue;
@@ -109,8 +109,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
         } else if (word == "--") {
             only_names = true;
         } else {
-            throw usage_error("There is no option '" + words[at] +
-                              "'. --process, --scope, --symbols, --events, --export and -o are known.");
+            throw usage_error("Unknown option '" + words[at] +
+                              "'. The options are --process, --scope, --symbols, --events, --export and -o.");
         }
     }
     if (parsed.trace.empty() && !parsed.help) {

@@ -108,7 +108,8 @@ int run(const std::vector<std::string>& words) {
         std::fwrite(document.data(), 1, document.size(), stdout);
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        throw std::runtime_error("The output cannot be written. Make room, or choose another place for it.");
+        throw std::runtime_error(
+            "The output cannot be written. Free some space, or redirect it to another file.");
     }
     return 0;
 }

@@ -56,8 +56,8 @@ trace::event& story::add(trace::record_kind kind, unsigned line) {
         thread.frames.back().line = line;
     }
     std::vector<std::uint64_t> shown;
-    for (const frame& frame : thread.frames) {
-        shown.push_back(level(frame.function, frame.line));
+    for (const frame& call_frame : thread.frames) {
+        shown.push_back(level(call_frame.function, call_frame.line));
     }
     trace::context_id context =
         trace::context_tree::root(thread.lost ? trace::stack_end::unknown_code : trace::stack_end::outermost);

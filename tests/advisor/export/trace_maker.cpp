@@ -36,16 +36,16 @@ trace_maker::trace_maker() {
 }
 
 trace_maker::records& trace_maker::thread_records() {
-    records& records = threads_[thread];
-    if (records.bytes.empty()) {
-        records.bytes.push_back(static_cast<std::byte>(trace::record_kind::thread_begin));
-        append_number(records.bytes, ticks);
-        append_number(records.bytes, thread);
-        append_number(records.bytes, about.number + thread);
-        append_number(records.bytes, 0);
-        records.last_ticks = ticks;
+    records& log = threads_[thread];
+    if (log.bytes.empty()) {
+        log.bytes.push_back(static_cast<std::byte>(trace::record_kind::thread_begin));
+        append_number(log.bytes, ticks);
+        append_number(log.bytes, thread);
+        append_number(log.bytes, about.number + thread);
+        append_number(log.bytes, 0);
+        log.last_ticks = ticks;
     }
-    return records;
+    return log;
 }
 
 void trace_maker::add(const trace::code_file& file) {
