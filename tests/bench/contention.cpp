@@ -57,7 +57,7 @@ constexpr const char* names[] = {"new-delete",
                                  "synchronized-multipool",
                                  "concurrent-multipool"};
 
-TEST(contention, counts_the_pairs_of_one_thread_under_every_strategy) {
+TEST(contention, counts_the_pairs_of_one_thread) {
     for (const char* name : names) {
         for (const char* threads : {"1", "3"}) {
             for (const char* buffer : {"static", "none"}) {

@@ -134,7 +134,7 @@ TEST(density_row, depends_on_the_seed) {
     EXPECT_NE(sum(1), sum(2));
 }
 
-TEST(density_input, draws_lengths_from_33_to_1000_and_distinct_neighbours) {
+TEST(density_input, draws_lengths_uniformly_from_33_to_1000) {
     const bench::density_input input(bench::data_structures()[1], 16, 7, 1);
     std::size_t sum = 0;
     for (std::size_t i = 0; i != input.leaves(); ++i) {

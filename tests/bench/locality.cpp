@@ -98,7 +98,7 @@ TEST(locality_system, moves_links_without_losing_any) {
     EXPECT_GT(changed_lengths, 32U);
 }
 
-TEST(locality_system, pops_every_first_link_once_in_the_first_pass) {
+TEST(locality_system, pops_every_link_once_per_pass) {
     // One list: its own front goes to its own back, so a whole pass turns it round once.
     counted_system system(counted_life, 8, 8);
     system.build();

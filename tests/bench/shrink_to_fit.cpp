@@ -83,7 +83,7 @@ TEST(shrink_to_fit, reports_the_returned_memory) {
     EXPECT_NEAR(heap["held_bytes"] - heap["left_bytes"], heap["returned_bytes"], 1);
 }
 
-TEST(shrink_to_fit, has_the_article_s_steps_for_small_vectors) {
+TEST(shrink_to_fit, uses_the_steps_of_the_article) {
     const auto shrinks = [](const std::string& elements) {
         const bench::row row =
             run_words(bench::run_shrink_to_fit, "--iterations 1 --strategy null --elements " + elements);

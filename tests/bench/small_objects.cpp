@@ -154,7 +154,7 @@ TEST(small_objects, report_the_held_and_returned_memory) {
 }
 
 #ifdef __linux__
-TEST(small_objects, lie_in_small_pages_unless_huge_ones_are_requested) {
+TEST(small_objects, lie_in_huge_pages_only_on_request) {
     bench::run_options options;
     bench::use_pages(bench::page_size::small, options.notes);
     auto small_pool =
