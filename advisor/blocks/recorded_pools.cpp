@@ -7,7 +7,7 @@ namespace mallard::advisor {
 void recorded_pools::follow(const trace::event& event, const block_table& of_malloc) {
     const auto [known, is_new] = pools_.try_emplace(event.pool);
     pool& state = known->second;
-    totals& sums = by_name_[trace::name_of(event.pool)];
+    totals& sums = by_name_[trace::name_number(event.pool)];
     sums.pools += is_new;
     const auto drop = [&](std::unordered_map<std::uint64_t, live>::iterator entry) {
         sums.live_bytes -= entry->second.bytes;
@@ -65,7 +65,7 @@ void recorded_pools::free_by_malloc(const trace::event& event) {
         return;
     }
     if (const std::uint64_t owner = find_owner(event.address); owner != 0) {
-        totals& sums = by_name_[trace::name_of(owner)];
+        totals& sums = by_name_[trace::name_number(owner)];
         ++sums.frees_by_malloc;
         if (sums.first_wrong == 0) {
             sums.first_wrong = event.context;

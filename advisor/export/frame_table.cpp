@@ -57,7 +57,7 @@ std::optional<std::uint32_t> frame_table::find_level(trace::context_id context) 
     if (is_root) {
         return add(key, placeholder(end_text(static_cast<trace::stack_end>(context)), files_));
     }
-    if (key == trace::context_tree::left_out_levels) {
+    if (key == trace::context_tree::omitted_levels) {
         return add(key, placeholder("[levels left out]", files_));
     }
     level entry;

@@ -18,11 +18,11 @@ void delay() noexcept;
 class event {
 public:
     [[gnu::always_inline]] explicit event(const void* frame) noexcept
-        : state_(thread_state::mine()), from_(caller::of(frame)) {}
+        : state_(thread_state::mine()), from_(caller::from_frame(frame)) {}
     /// A thread without a state is not served in a sandbox, and arenas get no more addresses.
     static void prepare_for_sandbox() noexcept {
         if (thread_state* const state = thread_state::mine()) {
-            state->prepare_for_sandbox(caller::of(__builtin_frame_address(0)));
+            state->prepare_for_sandbox(caller::from_frame(__builtin_frame_address(0)));
         }
     }
 
