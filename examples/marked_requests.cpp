@@ -48,11 +48,11 @@ int main() {
     for (int each = 0; each != 100; ++each) {
         request one("a request of " + std::to_string(each) + " words, more or less");
         std::thread([&] {
-            const auto here = one.scope.enter(); // this block works for the request
+            const auto entered = one.scope.enter(); // this block works for the request
             parse(one);
         }).join();
         {
-            const auto here = one.scope.enter(); // and so does this one, on another thread
+            const auto entered = one.scope.enter(); // and so does this one, on another thread
             words += answer(one, cache);
         }
         MALLARD_PROGRESS("answered");

@@ -64,7 +64,7 @@ struct source_traits<mechanism_kind::adaptive_pool>
     : plain_source<adaptive_pool_source<mallard::slab_shape::divided>> {};
 template <>
 struct source_traits<mechanism_kind::adaptive_pool_aligned>
-    : plain_source<adaptive_pool_source<mallard::slab_shape::whole>> {};
+    : plain_source<adaptive_pool_source<mallard::slab_shape::undivided>> {};
 template <>
 struct source_traits<mechanism_kind::static_pool> : sized_source<static_pool_source> {
     template <class T, std::size_t NodeBytes>

@@ -37,7 +37,7 @@ template class mallard::fixed_pool<mallard::buffer_arena, mallard::first_freed>;
 template class mallard::small_object_pool<>;
 template class mallard::small_object_pool<mallard::new_delete>;
 template class mallard::adaptive_pool<>;
-template class mallard::adaptive_pool<mallard::new_delete, mallard::slab_shape::whole>;
+template class mallard::adaptive_pool<mallard::new_delete, mallard::slab_shape::undivided>;
 template class mallard::heap<>;
 template class mallard::heap<mallard::monotonic<>>;
 

@@ -152,7 +152,8 @@ def test_a_debug_build_reports_misuse_unasked(prefix, tmp_path, configuration, d
         if checked:
             assert done.returncode == -signal.SIGABRT
             block = r"block 0x[0-9a-f]+ of 24 bytes at alignment 4"
-            text = rf"mallard: double free: {block} was deallocated before\n    allocated by\n(        .+\n)+"
+            error = rf"mallard: double free: {block} was already deallocated\n"
+            text = rf"{error}    allocated by\n(        .+\n)+"
             assert re.fullmatch(text, done.stderr)
             assert "misuse(" in done.stderr
         else:

@@ -63,13 +63,14 @@ using recipes = ::testing::Types<
     monotonic, multipool_reusing<mallard::last_freed>, multipool_reusing<mallard::first_freed>,
     multipool_of_small_blocks, multipool_over_monotonic, fast_fit, fixed_pool_reusing<mallard::last_freed>,
     fixed_pool_reusing<mallard::first_freed>, small_object_pool, adaptive_pool<mallard::slab_shape::divided>,
-    adaptive_pool<mallard::slab_shape::whole>, synchronized_multipool, concurrent_multipool, plain_heap,
+    adaptive_pool<mallard::slab_shape::undivided>, synchronized_multipool, concurrent_multipool, plain_heap,
     heap_of_small_chunks, heap_over_multipool, synchronized_heap, heap_over_buffer, heap_in_region>;
 #else // one of each that has bursts of its own
 using recipes =
     ::testing::Types<monotonic, multipool_of_small_blocks, fixed_pool_reusing<mallard::first_freed>,
                      small_object_pool, adaptive_pool<mallard::slab_shape::divided>,
-                     adaptive_pool<mallard::slab_shape::whole>, concurrent_multipool, heap_of_small_chunks>;
+                     adaptive_pool<mallard::slab_shape::undivided>, concurrent_multipool,
+                     heap_of_small_chunks>;
 #endif
 TYPED_TEST_SUITE(burst_contract, recipes);
 

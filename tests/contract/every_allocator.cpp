@@ -96,7 +96,7 @@ public:
                                                        {.nodes_a_slab = 8, .overhead_percent = 20}) {}
 };
 using divided_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::divided>;
-using whole_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::whole>;
+using whole_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::undivided>;
 
 struct with_buffer {
     std::byte buffer[1000];

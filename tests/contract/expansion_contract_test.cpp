@@ -62,17 +62,17 @@ protected:
                                                  .preferred_bytes = preferred,
                                                  .alignment = b.alignment,
                                                  .step_bytes = step,
-                                                 .may = may};
+                                                 .allowed = may};
         const mallard::expansion_result result = recipe_.top.expand(b.p, request);
-        EXPECT_TRUE(includes(may, result.how));
-        EXPECT_EQ(result.p == nullptr, result.how == expansion::none);
+        EXPECT_TRUE(includes(may, result.method));
+        EXPECT_EQ(result.p == nullptr, result.method == expansion::none);
         EXPECT_TRUE(result.p == nullptr || result.bytes >= least);
-        switch (result.how) {
+        switch (result.method) {
         case expansion::forward:
         case expansion::backward: {
             const auto moved = static_cast<std::size_t>(b.p - static_cast<std::byte*>(result.p));
             EXPECT_EQ(moved % step, 0U);
-            EXPECT_EQ(moved == 0, result.how == expansion::forward);
+            EXPECT_EQ(moved == 0, result.method == expansion::forward);
             expect_right(shadow_.resize(i, result.p, result.bytes, least));
             break;
         }
@@ -84,7 +84,7 @@ protected:
         default:
             expect_right(shadow_.look_at(i));
         }
-        return result.how;
+        return result.method;
     }
 
     equipment::ledger source_;
@@ -106,7 +106,7 @@ TYPED_TEST(expansion_contract, is_kept_whatever_is_asked_for) {
         const std::size_t which = random() % this->shadow_.size();
         const auto b = this->shadow_[which];
         if (random() % 2 == 0) {
-            this->deallocate(which, b.asked_bytes + random() % (b.bytes - b.asked_bytes + 1));
+            this->deallocate(which, b.requested_bytes + random() % (b.bytes - b.requested_bytes + 1));
         } else {
             const std::size_t least = random() % 3000;
             this->expand(which, least, least + random() % 1000, static_cast<expansion>(random() % 8));

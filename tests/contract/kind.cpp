@@ -26,7 +26,7 @@ const kinds& all_local_allocators() {
         add_kinds<synchronized_multipool>(k, "synchronized_multipool", true);
         add_checked_kinds<small_object_pool>(k, "small_object_pool", true);
         add_kinds<adaptive_pool<mallard::slab_shape::divided>>(k, "adaptive_pool", true);
-        add_kinds<adaptive_pool<mallard::slab_shape::whole>>(k, "adaptive_pool_aligned", true);
+        add_kinds<adaptive_pool<mallard::slab_shape::undivided>>(k, "adaptive_pool_aligned", true);
         add_checked_kinds<concurrent_multipool>(k, "concurrent_multipool", true);
         add_kinds<concurrent_multipool_of_small_blocks>(k, "concurrent_multipool_of_small_blocks", true);
         add_kinds<segregate>(k, "segregate", true);

@@ -15,9 +15,9 @@ namespace equipment {
 
 /// Returns: the fault, or "".
 template <class Heap>
-std::string what_is_wrong_with(const Heap& heap) {
+std::string find_defect(const Heap& heap) {
     const mallard::heap_sanity sanity = heap.check_sanity();
-    return sanity.sound() ? "" : sanity.what;
+    return sanity.sound() ? "" : sanity.defect;
 }
 
 struct heap_on_ledger {

@@ -64,12 +64,12 @@ public:
             auto* const block = static_cast<std::byte*>(p);
             std::byte* const plot = plot_of(p);
             const auto room = static_cast<std::size_t>(plot + plot_bytes - block);
-            if (includes(r.may, expansion::forward) && r.least_bytes <= room) {
+            if (includes(r.allowed, expansion::forward) && r.least_bytes <= room) {
                 live_[block] = std::max(live_[block], std::min(rounded(r.preferred_bytes), room));
                 return {p, live_[block], expansion::forward};
             }
             const std::size_t bytes = live_[block];
-            if (includes(r.may, expansion::backward) && r.least_bytes > bytes) {
+            if (includes(r.allowed, expansion::backward) && r.least_bytes > bytes) {
                 const std::size_t steps = (r.least_bytes - bytes + r.step_bytes - 1) / r.step_bytes;
                 if (steps * r.step_bytes <= static_cast<std::size_t>(block - plot)) {
                     std::byte* const lower = block - steps * r.step_bytes;
@@ -79,7 +79,7 @@ public:
                 }
             }
         }
-        if (!includes(r.may, expansion::fresh)) {
+        if (!includes(r.allowed, expansion::fresh)) {
             return {};
         }
         const mallard::sized_block block = try_allocate_at_least(r.preferred_bytes);
@@ -88,7 +88,7 @@ public:
 
     mallard::expansion_result expand(void* p, const mallard::expansion_request& r) {
         const mallard::expansion_result result = try_expand(p, r);
-        if (result.p == nullptr && includes(r.may, mallard::expansion::fresh)) {
+        if (result.p == nullptr && includes(r.allowed, mallard::expansion::fresh)) {
             mallard::core::fail_allocation(r.least_bytes, r.alignment);
         }
         return result;

@@ -52,7 +52,7 @@ public:
     }
 
     /// Returns: the fault, or "".
-    [[nodiscard]] std::string wrong() const { return sanity().sound() ? "" : sanity().what; }
+    [[nodiscard]] std::string wrong() const { return sanity().sound() ? "" : sanity().defect; }
 
     [[nodiscard]] mallard::heap_sanity sanity() const {
         mallard::space::sanity_check<Links> check(*this);

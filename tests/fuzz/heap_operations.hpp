@@ -127,9 +127,9 @@ private:
         remember(got.p, got.bytes, bytes, alignment);
     }
 
-    void remember(void* p, std::size_t bytes, std::size_t asked_bytes, std::size_t alignment) {
+    void remember(void* p, std::size_t bytes, std::size_t requested_bytes, std::size_t alignment) {
         if (p != nullptr) {
-            expect(shadow_.add(p, bytes, asked_bytes, alignment));
+            expect(shadow_.add(p, bytes, requested_bytes, alignment));
         }
     }
 
@@ -144,7 +144,8 @@ private:
         found_.note("deallocate", found_.offset(b.p), b.bytes);
         expect(shadow_.remove(i));
         if (draw_.one_in(2)) {
-            heap_.deallocate(b.p, b.asked_bytes + draw_.below(b.bytes - b.asked_bytes + 1), b.alignment);
+            heap_.deallocate(b.p, b.requested_bytes + draw_.below(b.bytes - b.requested_bytes + 1),
+                             b.alignment);
         } else {
             heap_.deallocate(b.p);
         }
@@ -152,10 +153,10 @@ private:
 
     void expand() {
         mallard::expansion_request r;
-        r.may = static_cast<expansion>(draw_.below(8));
+        r.allowed = static_cast<expansion>(draw_.below(8));
         const std::size_t object_bytes = 1 + draw_.below(64);
         if (shadow_.size() == 0 || draw_.one_in(16)) {
-            return expand_nothing(r.may);
+            return expand_nothing(r.allowed);
         }
         const std::size_t i = draw_.below(shadow_.size());
         const block b = shadow_[i];
@@ -168,21 +169,21 @@ private:
         if (is_full(r.preferred_bytes)) {
             return deallocate();
         }
-        found_.note("expand", found_.offset(b.p), r.least_bytes, static_cast<std::size_t>(r.may));
+        found_.note("expand", found_.offset(b.p), r.least_bytes, static_cast<std::size_t>(r.allowed));
         const mallard::expansion_result result = ask_to_expand(b.p, r);
         if (result.p == nullptr) {
-            check(result.bytes == 0 && result.how == expansion::none, "an answer that contradicts itself");
-        } else if (result.how == expansion::fresh) {
-            check(includes(r.may, expansion::fresh), "a fresh block that was not allowed");
+            check(result.bytes == 0 && result.method == expansion::none, "an answer that contradicts itself");
+        } else if (result.method == expansion::fresh) {
+            check(includes(r.allowed, expansion::fresh), "a fresh block that was not allowed");
             expect(shadow_.look_at(i));
             remember(result.p, result.bytes, r.least_bytes, r.alignment);
             if (found_.nothing() && draw_.one_in(2)) {
                 free_block(i);
             }
         } else {
-            check(includes(r.may, result.how), "a growth that was not allowed");
+            check(includes(r.allowed, result.method), "a growth that was not allowed");
             const auto moved = static_cast<std::size_t>(b.p - static_cast<std::byte*>(result.p));
-            check(result.how == expansion::forward ? moved == 0 : moved != 0 && moved % r.step_bytes == 0,
+            check(result.method == expansion::forward ? moved == 0 : moved != 0 && moved % r.step_bytes == 0,
                   "a block that begins at the wrong place");
             check(result.bytes >= std::min(b.bytes, r.least_bytes), "a block that is too small");
             expect(shadow_.resize(i, result.p, result.bytes, r.least_bytes));
@@ -190,15 +191,15 @@ private:
     }
 
     void expand_nothing(expansion may) {
-        mallard::expansion_request r{.alignment = draw_.alignment(), .may = may};
+        mallard::expansion_request r{.alignment = draw_.alignment(), .allowed = may};
         r.least_bytes = draw_.bytes_of_a_block();
         r.preferred_bytes = r.least_bytes + draw_.below(100);
         if (is_full(r.preferred_bytes)) {
             return deallocate();
         }
-        found_.note("expand nothing", r.least_bytes, r.alignment, static_cast<std::size_t>(r.may));
+        found_.note("expand nothing", r.least_bytes, r.alignment, static_cast<std::size_t>(r.allowed));
         const mallard::expansion_result result = ask_to_expand(nullptr, r);
-        check(result.p == nullptr || (result.how & r.may) == expansion::fresh, "a block from nowhere");
+        check(result.p == nullptr || (result.method & r.allowed) == expansion::fresh, "a block from nowhere");
         remember(result.p, result.bytes, r.least_bytes, r.alignment);
     }
 
@@ -374,7 +375,7 @@ private:
             result = quietly ? heap_.try_expand(p, r) : heap_.expand(p, r);
             return result.p;
         };
-        if (includes(r.may, expansion::fresh)) {
+        if (includes(r.allowed, expansion::fresh)) {
             ask(r.least_bytes, r.alignment, get);
         } else {
             get(draw_.one_in(2));

@@ -44,7 +44,7 @@ struct moving : right {
     using right::right;
     mallard::expansion_result expand(void* p, const mallard::expansion_request& r) {
         const auto result = right::expand(p, r);
-        if (result.how == mallard::expansion::backward) {
+        if (result.method == mallard::expansion::backward) {
             static_cast<std::byte*>(p)[0] ^= std::byte{1};
         }
         return result;

@@ -18,7 +18,7 @@ template <bool KnowsSizes, class Heap>
 const char* look_at_heap(const Heap& heap, const shadow_heap& shadow) {
     const mallard::heap_sanity sanity = heap.check_sanity();
     if (!sanity.sound()) {
-        return sanity.what;
+        return sanity.defect;
     }
     if constexpr (!KnowsSizes) {
         return nullptr;

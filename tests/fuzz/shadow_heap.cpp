@@ -70,11 +70,11 @@ void shadow_heap::displace(const block& b) {
     bytes_ -= b.bytes;
 }
 
-const char* shadow_heap::add(void* p, std::size_t bytes, std::size_t asked_bytes, std::size_t alignment) {
-    if (bytes < asked_bytes) {
+const char* shadow_heap::add(void* p, std::size_t bytes, std::size_t requested_bytes, std::size_t alignment) {
+    if (bytes < requested_bytes) {
         return "a block that is too small";
     }
-    const block b{static_cast<std::byte*>(p), bytes, asked_bytes, alignment, next_stamp_++};
+    const block b{static_cast<std::byte*>(p), bytes, requested_bytes, alignment, next_stamp_++};
     if (const char* const wrong = place(b)) {
         return wrong;
     }
@@ -83,13 +83,13 @@ const char* shadow_heap::add(void* p, std::size_t bytes, std::size_t asked_bytes
     return nullptr;
 }
 
-const char* shadow_heap::resize(std::size_t i, void* p, std::size_t bytes, std::size_t asked_bytes) {
+const char* shadow_heap::resize(std::size_t i, void* p, std::size_t bytes, std::size_t requested_bytes) {
     const block before = blocks_[i];
     block now = before;
     now.p = static_cast<std::byte*>(p);
     now.bytes = bytes;
-    now.asked_bytes = asked_bytes;
-    if (bytes < asked_bytes) {
+    now.requested_bytes = requested_bytes;
+    if (bytes < requested_bytes) {
         return "a block that is too small";
     }
     displace(before);

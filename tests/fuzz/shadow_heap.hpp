@@ -19,19 +19,21 @@ class shadow_heap {
 public:
     struct block {
         std::byte* p = nullptr;
-        std::size_t bytes = 0;       ///< that the user may use, all of them written
-        std::size_t asked_bytes = 0; ///< no fewer, no more than `bytes`: any number between frees the block
+        std::size_t bytes = 0; ///< that the user may use, all of them written
+        std::size_t requested_bytes =
+            0; ///< no fewer, no more than `bytes`: any number between frees the block
         std::size_t alignment = 1;
         std::uint64_t stamp = 0;
     };
 
     /// Effects: remembers a block of `bytes` bytes, of which `asked_bytes` were asked for, and writes to it.
     /// Returns: null, or its fault.
-    [[nodiscard]] const char* add(void* p, std::size_t bytes, std::size_t asked_bytes, std::size_t alignment);
+    [[nodiscard]] const char* add(void* p, std::size_t bytes, std::size_t requested_bytes,
+                                  std::size_t alignment);
 
     /// Effects: remembers that the i-th block is now at `p` with `bytes` bytes. The part that it keeps is compared before it
     /// is written.
-    [[nodiscard]] const char* resize(std::size_t i, void* p, std::size_t bytes, std::size_t asked_bytes);
+    [[nodiscard]] const char* resize(std::size_t i, void* p, std::size_t bytes, std::size_t requested_bytes);
 
     /// Effects: looks at the i-th block a last time, and forgets it; the last one is the i-th now.
     [[nodiscard]] const char* remove(std::size_t i);

@@ -80,14 +80,15 @@ TYPED_TEST(poisoning_of_heaps, leaves_what_a_block_has_grown_to) {
     void* const p = this->allocate_between(200);
     this->heap_.deallocate(this->neighbour_);
     const auto grown =
-        this->heap_.expand(p, {.least_bytes = 500, .preferred_bytes = 500, .may = expansion::backward});
-    ASSERT_EQ(grown.how, expansion::backward);
+        this->heap_.expand(p, {.least_bytes = 500, .preferred_bytes = 500, .allowed = expansion::backward});
+    ASSERT_EQ(grown.method, expansion::backward);
     std::memset(grown.p, 1, grown.bytes);
     expect_report(grown.p, grown.bytes);
     expect_report(static_cast<char*>(grown.p) - 1);
-    const auto more = this->heap_.expand(
-        this->heap_.allocate(50, 8), {.least_bytes = 900, .preferred_bytes = 900, .may = expansion::forward});
-    ASSERT_EQ(more.how, expansion::forward);
+    const auto more =
+        this->heap_.expand(this->heap_.allocate(50, 8),
+                           {.least_bytes = 900, .preferred_bytes = 900, .allowed = expansion::forward});
+    ASSERT_EQ(more.method, expansion::forward);
     std::memset(more.p, 1, more.bytes);
     expect_report(more.p, more.bytes);
 }

@@ -302,8 +302,8 @@ protected:
     [[no_unique_address]] mutable Hook hook_;
 
 private:
-    expansion_result grow(const growth& asked) {
-        return hook_(mechanism_, asked, [this](const growth& g) {
+    expansion_result grow(const growth& request) {
+        return hook_(mechanism_, request, [this](const growth& g) {
             return g.quiet ? mechanism_.try_expand(g.p, g.request) : mechanism_.expand(g.p, g.request);
         });
     }

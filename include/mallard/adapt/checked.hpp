@@ -1,16 +1,16 @@
-/// Finds misuse of any allocator: double frees, wrong sizes and alignments, foreign pointers, writes around a
+/// Detects misuse of any allocator: double frees, wrong sizes and alignments, foreign pointers, writes around a
 /// block and into a freed one, growth of a freed block, use after a release, and blocks that were never freed.
 ///
 ///     mallard::checked<mallard::multipool<>> pool;
 ///     mallard::resource<decltype(pool)&> binding(pool);
 ///     ...
-///     mallard::check(pool);              // reports writes around a block so far, or into a freed one
+///     mallard::check(pool);              // reports out-of-bounds writes and writes to freed blocks
 ///     mallard::expect_all_freed(pool);   // unless blocks are winked out
 ///     mallard::set_quarantine(pool, {.blocks = 100, .bytes = 4096});   // the freed blocks that wait
 ///
 /// A misuse goes to the handler (checking/misuse.hpp); without one its text is printed and the program aborts. It
 /// names the place of the allocation (checking/allocation_site.hpp). Debug builds check all local allocators by
-/// this code; docs/library/checked.md has the whole story.
+/// this code; docs/library/checked.md describes all checks.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
@@ -31,7 +31,7 @@
 namespace mallard::inline MALLARD_MODE {
 
 /// A is held by value, or by reference for checked<A&>; blocks that bypass it by mechanism() must be released
-/// here before they are gone. A fixed_pool that is held has blocks that are larger by their guard zones.
+/// here before they are invalidated. Blocks of an owned fixed_pool are larger by their guard zones.
 template <class A>
 class checked : public checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>> {
     using base = checking::checked_expansion<adapt::adaptor<checking::room_for_zones_t<A>>>;
@@ -44,7 +44,7 @@ template <class A>
 inline constexpr bool thread_safe<checked<A>> = thread_safe<std::remove_reference_t<A>>;
 
 /// Effects: reports writes around the blocks of `a`, or of the allocator that it is bound to or adapts, and into
-/// those in quarantine. None if there is no registry, as in a release build.
+/// those in quarantine. No effect without a registry, as in a release build.
 template <class A>
 void check([[maybe_unused]] const A& a) noexcept {
     if constexpr (requires { a.check(); }) {
@@ -54,7 +54,7 @@ void check([[maybe_unused]] const A& a) noexcept {
     }
 }
 
-/// Effects: sets the bounds of the quarantine of `a` (checking/quarantine.hpp). None if there is no registry.
+/// Effects: sets the bounds of the quarantine of `a` (checking/quarantine.hpp). No effect without a registry.
 template <class A>
 void set_quarantine([[maybe_unused]] A& a, [[maybe_unused]] quarantine_bounds bounds) noexcept {
     if constexpr (requires { a.set_quarantine(bounds); }) {
@@ -64,7 +64,7 @@ void set_quarantine([[maybe_unused]] A& a, [[maybe_unused]] quarantine_bounds bo
     }
 }
 
-/// Effects: reports the blocks of `a` that were not freed. None if there is no registry.
+/// Effects: reports the blocks of `a` that were not freed. No effect without a registry.
 template <class A>
 void expect_all_freed([[maybe_unused]] const A& a) noexcept {
     if constexpr (requires { a.expect_all_freed(); }) {
@@ -74,7 +74,8 @@ void expect_all_freed([[maybe_unused]] const A& a) noexcept {
     }
 }
 
-/// Effects: reports such blocks from now on at each release and rewind of `a`, and when it ends.
+/// Effects: enables the report of blocks that were not freed, at each release and rewind of `a`, and in its
+/// destructor.
 template <class A>
 void expect_all_freed_at_end([[maybe_unused]] A& a) noexcept {
     if constexpr (requires { a.expect_all_freed_at_end(); }) {

@@ -51,9 +51,9 @@ public:
     auto operator()(Mechanism& m, const allocation& a, Call call) {
         ++counts_.failures; // until the block has come
         const auto block = call(a);
-        if (address_of(block) != nullptr) {
+        if (block_address(block) != nullptr) {
             --counts_.failures;
-            count(1, bytes_of(m, block, a.bytes));
+            count(1, counted_bytes(m, block, a.bytes));
         }
         return block;
     }
@@ -71,29 +71,29 @@ public:
     /// A block that could not grow in place is not counted as a failure.
     template <class Mechanism, class Call>
     expansion_result operator()(Mechanism& m, const growth& g, Call call) {
-        const std::size_t before = bytes_of(m, g.p, 0);
+        const std::size_t old_bytes = counted_bytes(m, g.p, 0);
         ++counts_.failures;
         const expansion_result done = call(g);
-        if (done.p != nullptr || !includes(g.request.may, expansion::fresh)) {
+        if (done.p != nullptr || !includes(g.request.allowed, expansion::fresh)) {
             --counts_.failures;
         }
-        count(done, before);
+        count(done, old_bytes);
         return done;
     }
 
     template <class Mechanism, class Call>
     std::size_t operator()(Mechanism& m, const shrinking& s, Call call) {
-        const std::size_t before = bytes_in_use_;
-        const std::size_t left = metered::operator()(m, s, call);
-        counts_.shrunk += bytes_in_use_ != before ? 1U : 0U;
-        return left;
+        const std::size_t old_bytes = bytes_in_use_;
+        const std::size_t remaining = metered::operator()(m, s, call);
+        counts_.shrunk += bytes_in_use_ != old_bytes ? 1U : 0U;
+        return remaining;
     }
 
     template <class Mechanism, class Call>
     bool operator()(Mechanism&, const resizing& r, Call call) {
         const bool done = call(r);
         if (done && r.new_bytes > r.old_bytes) {
-            count({.p = r.p, .bytes = r.new_bytes, .how = expansion::forward}, r.old_bytes);
+            count({.p = r.p, .bytes = r.new_bytes, .method = expansion::forward}, r.old_bytes);
         } else if (done) {
             bytes_in_use_ -= r.old_bytes - r.new_bytes;
             (r.new_bytes == 0 ? counts_.deallocations : counts_.shrunk) +=
@@ -134,7 +134,7 @@ private:
         block_chain blocks = call();
         --counts_.failures;
         ++counts_.bursts;
-        count(blocks.size(), bytes_of(m, blocks, bytes));
+        count(blocks.size(), counted_bytes(m, blocks, bytes));
         return blocks;
     }
 
@@ -143,17 +143,17 @@ private:
         ++counts_.bursts_back;
     }
 
-    void count(const expansion_result& done, std::size_t before) noexcept {
+    void count(const expansion_result& done, std::size_t old_bytes) noexcept {
         if (done.p == nullptr) {
             return;
         }
-        if (done.how == expansion::fresh) {
+        if (done.method == expansion::fresh) {
             count(1, done.bytes);
             return;
         }
-        ++(done.how == expansion::forward ? counts_.grown_forward : counts_.grown_backward);
-        counts_.allocated_bytes += done.bytes - before;
-        follow(done, before);
+        ++(done.method == expansion::forward ? counts_.grown_forward : counts_.grown_backward);
+        counts_.allocated_bytes += done.bytes - old_bytes;
+        follow(done, old_bytes);
         counts_.peak_bytes = std::max(counts_.peak_bytes, bytes_in_use_);
     }
 
@@ -176,14 +176,14 @@ public:
     [[nodiscard]] allocation_counts counts() const noexcept {
         allocation_counts c = this->hook_.counts();
         if constexpr (requires { this->mechanism_.stats().spills; }) {
-            const auto told = this->mechanism_.stats();
-            c.spills = told.spills;
-            c.upstream_calls = told.upstream_calls;
+            const auto upstream_stats = this->mechanism_.stats();
+            c.spills = upstream_stats.spills;
+            c.upstream_calls = upstream_stats.upstream_calls;
         }
         return c;
     }
 
-    /// Returns: the bytes that were allocated and neither deallocated nor forgotten since.
+    /// Returns: the allocated bytes that were neither deallocated nor released.
     [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 

@@ -43,35 +43,35 @@ public:
 
     template <class Mechanism, class Call>
     auto operator()(Mechanism&, const allocation& a, Call call) -> decltype(call(a)) {
-        return fails_now(a.bytes, a.alignment, a.quiet) ? decltype(call(a)){} : call(a);
+        return should_fail(a.bytes, a.alignment, a.quiet) ? decltype(call(a)){} : call(a);
     }
 
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism&, const burst& b, Call call) {
-        static_cast<void>(fails_now(b.bytes, b.alignment, false));
+        static_cast<void>(should_fail(b.bytes, b.alignment, false));
         return call(b);
     }
 
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism&, const mixed_burst& b, Call call) {
-        static_cast<void>(fails_now(b.sizes.empty() ? 0 : b.sizes.front(), b.alignment, false));
+        static_cast<void>(should_fail(b.sizes.empty() ? 0 : b.sizes.front(), b.alignment, false));
         return call(b);
     }
 
     template <class Mechanism, class Call>
     expansion_result operator()(Mechanism&, const growth& g, Call call) {
-        const bool quiet = g.quiet || !includes(g.request.may, expansion::fresh);
-        return fails_now(g.request.least_bytes, g.request.alignment, quiet) ? expansion_result{} : call(g);
+        const bool quiet = g.quiet || !includes(g.request.allowed, expansion::fresh);
+        return should_fail(g.request.least_bytes, g.request.alignment, quiet) ? expansion_result{} : call(g);
     }
 
     template <class Mechanism, class Call>
     bool operator()(Mechanism&, const resizing& r, Call call) {
-        return !(r.new_bytes > r.old_bytes && fails_now(r.new_bytes, 1, true)) && call(r);
+        return !(r.new_bytes > r.old_bytes && should_fail(r.new_bytes, 1, true)) && call(r);
     }
 
 private:
     /// Returns: true if the request is to fail quietly. A request that is to fail otherwise does not return.
-    [[nodiscard]] bool fails_now(std::size_t bytes, std::size_t alignment, bool quiet) {
+    [[nodiscard]] bool should_fail(std::size_t bytes, std::size_t alignment, bool quiet) {
         ++requests_;
         const bool fails =
             plan_.at != 0 && (requests_ == plan_.at || (plan_.for_ever && requests_ > plan_.at));

@@ -9,7 +9,8 @@
 /// Data model: the two mechanisms, and nothing else. The first one must know its blocks: a pool in an arena, a
 /// region heap, a buffer. So a request costs as much as one to the first while that has room, and a deallocation
 /// one test of the address more.
-/// Requires: neither mechanism takes its memory from the other, because the address tells the owner of a block.
+/// Requires: neither mechanism takes its memory from the other, because the address determines the owner of a
+/// block.
 ///
 /// Source: fallback_allocator of foonathan/memory; failure_callback_resource_adaptor of RAPIDS (RMM); A. Alexandrescu,
 /// "std::allocator is to allocation what std::vector is to vexation" (CppCon 2015).

@@ -24,60 +24,60 @@ public:
 
     template <class Mechanism, class Call>
     auto operator()(Mechanism& m, const allocation& a, Call call) -> decltype(call(a)) {
-        if (a.bytes > left()) {
+        if (a.bytes > remaining()) {
             return refuse<decltype(call(a))>(a.bytes, a.alignment, a.quiet);
         }
         const auto block = call(a);
-        if (address_of(block) != nullptr) {
-            bytes_in_use_ += bytes_of(m, block, a.bytes);
+        if (block_address(block) != nullptr) {
+            bytes_in_use_ += counted_bytes(m, block, a.bytes);
         }
         return block;
     }
 
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism& m, const burst& b, Call call) {
-        if (b.bytes != 0 && b.count > left() / b.bytes) {
+        if (b.bytes != 0 && b.count > remaining() / b.bytes) {
             core::fail_allocation(b.bytes, b.alignment);
         }
         block_chain blocks = call(b);
-        bytes_in_use_ += bytes_of(m, blocks, b.bytes);
+        bytes_in_use_ += counted_bytes(m, blocks, b.bytes);
         return blocks;
     }
 
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism& m, const mixed_burst& b, Call call) {
-        std::size_t after = left();
+        std::size_t budget = remaining();
         for (const std::size_t bytes : b.sizes) {
-            if (bytes > after) {
+            if (bytes > budget) {
                 core::fail_allocation(bytes, b.alignment);
             }
-            after -= bytes;
+            budget -= bytes;
         }
         block_chain blocks = call(b);
-        bytes_in_use_ += bytes_of(m, blocks, 0);
+        bytes_in_use_ += counted_bytes(m, blocks, 0);
         return blocks;
     }
 
-    /// A block that grows in place needs the bytes that it grows by, a fresh one all of its bytes. The preferred
-    /// bytes are cut to the rest of the budget.
+    /// A block that grows in place needs the added bytes, a fresh block all of its bytes. The preferred
+    /// bytes are limited to the remaining budget.
     template <class Mechanism, class Call>
     expansion_result operator()(Mechanism& m, const growth& g, Call call) {
-        const std::size_t before = bytes_of(m, g.p, 0);
-        if (g.p != nullptr && g.request.least_bytes <= before + left()) {
-            growth in_place = within(before + left(), expansion::in_place, g);
+        const std::size_t old_bytes = counted_bytes(m, g.p, 0);
+        if (g.p != nullptr && g.request.least_bytes <= old_bytes + remaining()) {
+            growth in_place = within(old_bytes + remaining(), expansion::in_place, g);
             in_place.quiet = true;
             if (const expansion_result done = call(in_place); done.p != nullptr) {
-                follow(done, before);
+                follow(done, old_bytes);
                 return done;
             }
         }
-        if (!includes(g.request.may, expansion::fresh)) {
+        if (!includes(g.request.allowed, expansion::fresh)) {
             return {};
         }
-        if (g.request.least_bytes > left()) {
+        if (g.request.least_bytes > remaining()) {
             return refuse<expansion_result>(g.request.least_bytes, g.request.alignment, g.quiet);
         }
-        const expansion_result fresh = call(within(left(), expansion::fresh, g));
+        const expansion_result fresh = call(within(remaining(), expansion::fresh, g));
         if (fresh.p != nullptr) {
             follow(fresh, 0);
         }
@@ -86,7 +86,7 @@ public:
 
     template <class Mechanism, class Call>
     bool operator()(Mechanism&, const resizing& r, Call call) {
-        if (r.new_bytes > r.old_bytes && r.new_bytes - r.old_bytes > left()) {
+        if (r.new_bytes > r.old_bytes && r.new_bytes - r.old_bytes > remaining()) {
             return false;
         }
         const bool done = call(r);
@@ -97,7 +97,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::size_t left() const noexcept {
+    [[nodiscard]] std::size_t remaining() const noexcept {
         return limit_bytes_ - std::min(limit_bytes_, bytes_in_use_);
     }
 
@@ -109,9 +109,9 @@ private:
         return {};
     }
 
-    [[nodiscard]] static growth within(std::size_t most_bytes, expansion may, growth g) noexcept {
+    [[nodiscard]] static growth within(std::size_t most_bytes, expansion allowed, growth g) noexcept {
         g.request.preferred_bytes = std::min(g.request.preferred_bytes, most_bytes);
-        g.request.may = g.request.may & may;
+        g.request.allowed = g.request.allowed & allowed;
         return g;
     }
 
@@ -122,8 +122,8 @@ private:
 
 namespace mallard::inline MALLARD_MODE {
 
-/// The budget is for the bytes in use, as requested. A request that exceeds the rest of it fails, and the
-/// mechanism is not asked. A release frees the whole budget. If the mechanism is expandable, all bytes of its
+/// The budget is for the bytes in use, as requested. A request that exceeds the remaining budget fails, and the
+/// mechanism is not called. A release frees the whole budget. If the mechanism is expandable, all bytes of its
 /// blocks are in use (adapt/metered.hpp). A request is compared with the budget, and its rounding counts after
 /// it, so the last request may exceed the budget by its rounding.
 template <class A>
@@ -138,7 +138,7 @@ public:
 
     [[nodiscard]] std::size_t limit_bytes() const noexcept { return this->hook_.limit_bytes(); }
 
-    /// Returns: the bytes that were allocated and neither deallocated nor forgotten since.
+    /// Returns: the allocated bytes that were neither deallocated nor released.
     [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 

@@ -18,33 +18,33 @@ class metered : public passing {
 public:
     using passing::operator();
 
-    /// Returns: the bytes that were allocated and neither deallocated nor forgotten since.
+    /// Returns: the allocated bytes that were neither deallocated nor released.
     [[nodiscard]] std::size_t bytes_in_use() const noexcept { return bytes_in_use_; }
 
     template <class Mechanism, class Call>
     void operator()(Mechanism& m, const deallocation& d, Call call) {
-        bytes_in_use_ -= bytes_of(m, d.p, d.bytes);
+        bytes_in_use_ -= counted_bytes(m, d.p, d.bytes);
         call(d);
     }
 
     template <class Mechanism, class Call>
     void operator()(Mechanism& m, const burst_return& b, Call call) {
-        bytes_in_use_ -= bytes_of(m, b.blocks, b.bytes);
+        bytes_in_use_ -= counted_bytes(m, b.blocks, b.bytes);
         call(b);
     }
 
     template <class Mechanism, class Call>
     void operator()(Mechanism& m, const mixed_return& b, Call call) {
-        bytes_in_use_ -= bytes_of(m, b.blocks, 0);
+        bytes_in_use_ -= counted_bytes(m, b.blocks, 0);
         call(b);
     }
 
     template <class Mechanism, class Call>
     std::size_t operator()(Mechanism& m, const shrinking& s, Call call) {
-        const std::size_t before = bytes_of(m, s.p, 0);
-        const std::size_t left = call(s);
-        bytes_in_use_ -= before - left;
-        return left;
+        const std::size_t old_bytes = counted_bytes(m, s.p, 0);
+        const std::size_t new_bytes = call(s);
+        bytes_in_use_ -= old_bytes - new_bytes;
+        return new_bytes;
     }
 
     template <class Mechanism, class Call>
@@ -67,7 +67,8 @@ public:
 protected:
     /// Returns: the bytes of a block, which the caller says has `bytes` bytes; none of null.
     template <class Mechanism>
-    [[nodiscard]] static std::size_t bytes_of(const Mechanism& m, const void* p, std::size_t bytes) noexcept {
+    [[nodiscard]] static std::size_t counted_bytes(const Mechanism& m, const void* p,
+                                                   std::size_t bytes) noexcept {
         if constexpr (expandable<Mechanism>) {
             return p != nullptr ? m.usable_bytes(p) : 0;
         } else {
@@ -76,15 +77,15 @@ protected:
     }
 
     template <class Mechanism>
-    [[nodiscard]] static std::size_t bytes_of(const Mechanism&, const sized_block& block,
-                                              std::size_t) noexcept {
+    [[nodiscard]] static std::size_t counted_bytes(const Mechanism&, const sized_block& block,
+                                                   std::size_t) noexcept {
         return block.bytes;
     }
 
     /// Returns: the bytes of all blocks of a chain.
     template <class Mechanism>
-    [[nodiscard]] static std::size_t bytes_of(const Mechanism& m, const block_chain& blocks,
-                                              std::size_t bytes) noexcept {
+    [[nodiscard]] static std::size_t counted_bytes(const Mechanism& m, const block_chain& blocks,
+                                                   std::size_t bytes) noexcept {
         if constexpr (expandable<Mechanism>) {
             std::size_t sum = 0;
             blocks.for_each([&](const void* p) { sum += m.usable_bytes(p); });
@@ -94,12 +95,12 @@ protected:
         }
     }
 
-    [[nodiscard]] static const void* address_of(const void* p) noexcept { return p; }
-    [[nodiscard]] static const void* address_of(const sized_block& block) noexcept { return block.p; }
+    [[nodiscard]] static const void* block_address(const void* p) noexcept { return p; }
+    [[nodiscard]] static const void* block_address(const sized_block& block) noexcept { return block.p; }
 
-    /// Effects: counts the growth of a block that had `before` bytes.
-    void follow(const expansion_result& done, std::size_t before) noexcept {
-        bytes_in_use_ += done.how == expansion::fresh ? done.bytes : done.bytes - before;
+    /// Effects: counts the growth of a block that had `old_bytes` bytes.
+    void follow(const expansion_result& done, std::size_t old_bytes) noexcept {
+        bytes_in_use_ += done.method == expansion::fresh ? done.bytes : done.bytes - old_bytes;
     }
 
     std::size_t bytes_in_use_ = 0;

@@ -1,4 +1,4 @@
-/// Shows the blocks of one mechanism to `mallard record`, which else sees the chunks that it takes from its upstream.
+/// Reports the blocks of one mechanism to `mallard record`, which otherwise sees only the chunks from its upstream.
 ///
 ///     mallard::recorded<mallard::multipool<>> nodes("nodes");
 ///     ...
@@ -8,10 +8,10 @@
 /// programs are recorded too, if they are linked with mallard::recorder.
 ///
 /// Data model: the name, and the pool's number, which the recorder gives at the first allocation. A recorded block is
-/// one of the pool: another block than the chunk around it, which malloc may have served. Its bytes are those asked for,
-/// or all that it has if the caller was told of them. A block that changes in size or place is recorded as a new one.
-/// A mark holds the number of allocations so far, so that a rollback tells how many of the last ones it undoes. Those that
-/// were freed count, those that were rolled back do not.
+/// one of the pool: distinct from the chunk around it, which may come from malloc. Its size is the requested size,
+/// or all usable bytes if they were reported to the caller. A block that changes in size or place is recorded as
+/// a new one. A mark holds the number of allocations so far, so that a rollback reports the number of
+/// allocations that it undoes. Those that were freed count, those that were rolled back do not.
 #pragma once
 
 #include <mallard/adapt/adaptor.hpp>
@@ -33,10 +33,10 @@ public:
 
     void name(const char* name) noexcept { name_ = name; }
 
-    /// Effects: records that the mechanism's blocks are gone.
+    /// Effects: records the release of the mechanism's blocks.
     void end_blocks() noexcept {
         if (pool_ != 0) [[unlikely]] {
-            record::in_place::found()->released(pool_);
+            record::in_place::loaded_recorder()->released(pool_);
         }
     }
 
@@ -50,7 +50,7 @@ public:
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism&, const burst& b, Call call) {
         block_chain blocks = call(b);
-        if (record::in_place::found() != nullptr) [[unlikely]] {
+        if (record::in_place::loaded_recorder() != nullptr) [[unlikely]] {
             blocks.for_each([&](const void* p) { allocated(p, b.bytes); });
         }
         return blocks;
@@ -59,7 +59,7 @@ public:
     template <class Mechanism, class Call>
     block_chain operator()(Mechanism&, const mixed_burst& b, Call call) {
         block_chain blocks = call(b);
-        if (record::in_place::found() != nullptr) [[unlikely]] {
+        if (record::in_place::loaded_recorder() != nullptr) [[unlikely]] {
             auto bytes = b.sizes.begin();
             blocks.for_each([&](const void* p) { allocated(p, *bytes++); });
         }
@@ -71,7 +71,7 @@ public:
     expansion_result operator()(Mechanism&, const growth& g, Call call) {
         const expansion_result done = call(g);
         if (done.p != nullptr) {
-            if (done.how != expansion::fresh) {
+            if (done.method != expansion::fresh) {
                 freed(g.p);
             }
             allocated(done.p, done.bytes);
@@ -81,13 +81,13 @@ public:
 
     template <class Mechanism, class Call>
     std::size_t operator()(Mechanism& m, const shrinking& s, Call call) {
-        const std::size_t before = m.usable_bytes(s.p);
-        const std::size_t left = call(s);
-        if (left != before) {
+        const std::size_t old_bytes = m.usable_bytes(s.p);
+        const std::size_t new_bytes = call(s);
+        if (new_bytes != old_bytes) {
             freed(s.p);
-            allocated(static_cast<const void*>(s.p), left);
+            allocated(static_cast<const void*>(s.p), new_bytes);
         }
-        return left;
+        return new_bytes;
     }
 
     template <class Mechanism, class Call>
@@ -102,7 +102,7 @@ public:
         return done;
     }
 
-    // A block's end is recorded before it comes, so that no event of its next owner is earlier.
+    // Recorded before the deallocation, so that no event of the next owner precedes it.
 
     template <class Mechanism, class Call>
     void operator()(Mechanism&, const deallocation& d, Call call) {
@@ -136,7 +136,7 @@ public:
     template <class Mechanism, class Position, class Call>
     void operator()(Mechanism&, const rolling_back<Position>& r, Call call) {
         if (pool_ != 0) [[unlikely]] {
-            record::in_place::found()->rolled_back(allocations_ - r.to.second, pool_);
+            record::in_place::loaded_recorder()->rolled_back(allocations_ - r.to.second, pool_);
         }
         allocations_ = r.to.second;
         call(rolling_back<decltype(r.to.first)>{r.to.first});
@@ -146,7 +146,7 @@ private:
     void allocated(const sized_block& block, std::size_t) noexcept { allocated(block.p, block.bytes); }
 
     void allocated(const void* p, std::size_t bytes) noexcept {
-        const record::functions* const recorder = record::in_place::found();
+        const record::functions* const recorder = record::in_place::loaded_recorder();
         if (recorder == nullptr || p == nullptr) [[likely]] {
             return;
         }
@@ -161,7 +161,7 @@ private:
 
     void freed(const void* p) const noexcept {
         if (pool_ != 0 && p != nullptr) [[unlikely]] {
-            record::in_place::found()->freed(p, pool_);
+            record::in_place::loaded_recorder()->freed(p, pool_);
         }
     }
 
@@ -180,7 +180,7 @@ private:
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Around an allocator it shows the program's blocks; as an upstream it shows the chunks that allocators take.
+/// Around an allocator it reports the blocks of the program; as an upstream it reports the chunks of allocators.
 template <class A>
 class recorded : public adapt::adaptor<A, adapt::recording> {
     using base = adapt::adaptor<A, adapt::recording>;
@@ -188,7 +188,7 @@ class recorded : public adapt::adaptor<A, adapt::recording> {
 public:
     using base::base;
 
-    /// Effects: the profile calls the blocks' pool by this name. Pools may share one.
+    /// Effects: names the pool in the profile. Pools may share a name.
     /// Requires: the name lives as long as this object.
     template <class... Args>
         requires std::is_constructible_v<A, Args...>
@@ -196,7 +196,7 @@ public:
         this->hook_.name(name);
     }
 
-    /// Effects: the blocks of a mechanism that is held are gone with it, if it can release them.
+    /// Effects: records the release of the blocks of an owned mechanism, if it can release them.
     ~recorded() {
         if constexpr (!std::is_reference_v<A> && local_allocator<A>) {
             this->hook_.end_blocks();

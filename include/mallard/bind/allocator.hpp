@@ -7,8 +7,8 @@
 /// made with it, to any depth (uses-allocator construction), so that a container of containers lies wholly in one
 /// place without std::scoped_allocator_adaptor. The allocator propagates like std::pmr::polymorphic_allocator,
 /// because a container keeps its place. Copy assignment, move assignment and swap leave the allocator alone;
-/// swapping containers with unequal allocators is undefined. `OnCopy` says which mechanism a copy of a container uses:
-/// that of the original, unless another policy is named (bind/on_copy.hpp).
+/// swapping containers with unequal allocators is undefined. `OnCopy` selects the mechanism of a copy of a
+/// container: that of the original, unless another policy is named (bind/on_copy.hpp).
 ///
 /// Source: P0089R1, section 4 (AS3, AS4, AS7, AS8, AS11, AS12).
 #pragma once
@@ -90,7 +90,7 @@ void construct_element(T* p, const Alloc& allocator, Args&&... args) {
 namespace mallard::inline MALLARD_LIBRARY {
 
 /// A copy of a container uses the mechanism of the original. It must not outlive that.
-struct same_on_copy {
+struct shared_on_copy {
     template <class A>
     [[nodiscard]] static A& of_copy(A& mechanism) noexcept {
         return mechanism;
@@ -98,7 +98,7 @@ struct same_on_copy {
 };
 
 /// `OnCopy` has a static function of_copy(A&), which returns the mechanism of a container's copy.
-template <class T, upstream A, class OnCopy = same_on_copy>
+template <class T, upstream A, class OnCopy = shared_on_copy>
 class allocator {
 public:
     using value_type = T;

@@ -8,8 +8,8 @@
 /// allocate and free the nodes of a range in one burst.
 ///
 /// Data model: one pointer to the mechanism; propagation and uses-allocator construction are those of
-/// bind/allocator.hpp. The type `version` tells containers of the further functions. A mask in the type switches
-/// capabilities off, and a container then does without them.
+/// bind/allocator.hpp. The type `version` announces the further functions to containers. A mask in the type
+/// switches capabilities off, and a container then does without them.
 ///
 /// Boost's map and flat containers keep pairs of their own, which uses-allocator construction does not know:
 /// strings in them keep the allocator that they come with.
@@ -141,14 +141,14 @@ public:
                                             std::clamp(preferred, limit, max_size()) * sizeof(T),
                                         .alignment = alignof(T),
                                         .step_bytes = backward_step(sizeof(T)),
-                                        .may = without(expansion_of(command), Masked.growth)};
+                                        .allowed = without(to_expansion(command), Masked.growth)};
         const expansion_result done =
             quiet ? mechanism_->try_expand(reuse, request) : mechanism_->expand(reuse, request);
         if (done.p == nullptr) [[unlikely]] {
             return nullptr;
         }
         preferred = done.bytes / sizeof(T);
-        if (done.how == expansion::fresh) {
+        if (done.method == expansion::fresh) {
             reuse = nullptr;
         }
         return static_cast<T*>(done.p);
@@ -197,8 +197,8 @@ public:
     void allocate_many(const size_type* objects, size_type n, multiallocation_chain& chain) {
         unfinished_arrays all(*this);
         std::array<std::size_t, 128> bytes;
-        for (std::span left(objects, n); !left.empty();) {
-            const std::span slice = left.first(std::min(left.size(), bytes.size()));
+        for (std::span remaining(objects, n); !remaining.empty();) {
+            const std::span slice = remaining.first(std::min(remaining.size(), bytes.size()));
             std::ranges::transform(slice, bytes.begin(), representable_bytes);
             if constexpr (mixed_burst_allocator<A> && !Masked.bursts) {
                 all.blocks.append(
@@ -208,7 +208,7 @@ public:
                     all.blocks.push_back(mechanism_->allocate(block, alignof(T)));
                 }
             }
-            left = left.subspan(slice.size());
+            remaining = remaining.subspan(slice.size());
         }
         chain.append(all.blocks.take());
     }
@@ -261,7 +261,7 @@ private:
         multiallocation_chain blocks;
     };
 
-    [[nodiscard]] static constexpr expansion expansion_of(unsigned command) noexcept {
+    [[nodiscard]] static constexpr expansion to_expansion(unsigned command) noexcept {
         const auto way = [command](unsigned bit, expansion one) {
             return (command & bit) != 0 ? one : expansion::none;
         };

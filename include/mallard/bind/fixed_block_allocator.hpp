@@ -7,7 +7,7 @@
 ///
 /// A string that grows asks for one size after the other, which no pool of one size could serve. If the longest
 /// string is known, each string gets a block for it at once: an allocation then costs as much as that of a
-/// fixed_pool, however the string is built, and the price is memory. A string that is told its length before it
+/// fixed_pool, however the string is built, and the price is memory. A string that reserves its length before it
 /// grows (reserve) needs one block instead of several, which saves more than an allocator can.
 ///
 /// A longer string is refused with std::length_error: by the string itself, unchanged, if its max_size() can be
@@ -89,13 +89,15 @@ public:
         return PTRDIFF_MAX / sizeof(T);
 #else
         // Some libraries keep a little of an allocator's max_size() for themselves, others half of it.
-        constexpr std::size_t given = max_size_teller::max_size();
-        const std::size_t left = std::basic_string<T, std::char_traits<T>, max_size_teller>().max_size();
-        return left > given / 2 ? max_length() + (given - left) : 2 * max_length() + (given - 2 * left);
+        constexpr std::size_t probe_max_size = max_size_teller::max_size();
+        const std::size_t characters =
+            std::basic_string<T, std::char_traits<T>, max_size_teller>().max_size();
+        return characters > probe_max_size / 2 ? max_length() + (probe_max_size - characters)
+                                               : 2 * max_length() + (probe_max_size - 2 * characters);
 #endif
     }
 
-    [[nodiscard]] static pool_of<Tag>& mechanism() noexcept { return Tag::pool(); }
+    [[nodiscard]] static tag_pool_t<Tag>& mechanism() noexcept { return Tag::pool(); }
 
 private:
 #ifdef _LIBCPP_VERSION

@@ -85,8 +85,8 @@ protected:
 
     /// Effects: serves calls from `front` as long as it suffices, and then by virtual calls.
     /// Requires: `front` outlives all calls, and do_allocate() and do_deallocate() are its mechanism's.
-    void serve_from(chunks::region_front& front) noexcept { front_ = address_of(front) + 1; }
-    void serve_from(pool_front& front) noexcept { front_ = address_of(front); }
+    void serve_from(chunks::region_front& front) noexcept { front_ = to_address(front) + 1; }
+    void serve_from(pool_front& front) noexcept { front_ = to_address(front); }
 
     /// Effects: none. Other fronts are not known here.
     template <class Front>
@@ -100,7 +100,7 @@ private:
     static inline constinit pool_front no_front{0};
 
     template <class Front>
-    static std::uintptr_t address_of(Front& front) noexcept {
+    static std::uintptr_t to_address(Front& front) noexcept {
         static_assert(alignof(Front) > 1, "the lowest bit tells the fronts apart");
         return reinterpret_cast<std::uintptr_t>(&front);
     }
@@ -111,7 +111,7 @@ private:
     }
     [[nodiscard]] pool_front& pool() const noexcept { return *reinterpret_cast<pool_front*>(front_); }
 
-    std::uintptr_t front_ = address_of(no_front);
+    std::uintptr_t front_ = to_address(no_front);
 };
 
 static_assert(upstream<inline_resource>);
@@ -123,7 +123,7 @@ static_assert(sizeof(inline_resource) == 2 * sizeof(void*) && sizeof(inline_reso
 
 /// The allocator of containers that are bound to an inline base: made from a pointer or a reference to it, and one
 /// type for all mechanisms. It hands itself down to nested containers (bind/allocator.hpp).
-template <class T = std::byte, class OnCopy = same_on_copy>
+template <class T = std::byte, class OnCopy = shared_on_copy>
 using inline_allocator = allocator<T, inline_resource, OnCopy>;
 
 } // namespace mallard::inline MALLARD_LIBRARY

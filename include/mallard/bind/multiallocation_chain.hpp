@@ -4,10 +4,10 @@
 ///     ^ before_begin()          ^ last_          size_ of them
 ///
 /// Data model: a list through the blocks' first words, as core/block_chain.hpp, and a root in front of it on
-/// which an iterator can stand. An iterator is the address of a link; it refers to the T that will be or was made
-/// in the block. It stays valid after the chain was emptied, until the links are overwritten: containers walk
-/// through blocks in this way while they make nodes of them. The owner of the chain owns the blocks. The
-/// destructor does not free them.
+/// which an iterator can stand. An iterator is the address of a link; it refers to the T that will be or was
+/// constructed in the block. It stays valid after the chain was emptied, until the links are overwritten:
+/// containers walk through blocks in this way while they make nodes of them. The owner of the chain owns the
+/// blocks. The destructor does not free them.
 /// Invariants: if the chain is empty, root_ leads to nothing and last_ is null. The link of the last block is
 /// null.
 ///
@@ -55,9 +55,9 @@ public:
         }
 
         iterator operator++(int) noexcept {
-            const iterator before = *this;
+            const iterator previous = *this;
             ++*this;
-            return before;
+            return previous;
         }
 
         [[nodiscard]] friend bool operator==(iterator a, iterator b) noexcept { return a.at_ == b.at_; }
@@ -116,11 +116,11 @@ public:
         size_ = 0;
     }
 
-    /// Effects: inserts `p` behind `after`.
-    /// Requires: `p` is usable and has room for a pointer; `after` is in this chain, or before its begin.
+    /// Effects: inserts `p` behind `position`.
+    /// Requires: `p` is usable and has room for a pointer; `position` is in this chain, or before_begin().
     /// Returns: its place.
-    iterator insert_after(iterator after, void* p) noexcept {
-        link_behind(after.block(), to_block(p), to_block(p), 1);
+    iterator insert_after(iterator position, void* p) noexcept {
+        link_behind(position.block(), to_block(p), to_block(p), 1);
         return iterator_to(p);
     }
 
@@ -139,15 +139,15 @@ public:
         return iterator(block).operator->();
     }
 
-    /// Effects: moves `n` blocks of `other` behind `after`: the blocks behind `before`, up to `to`.
-    /// Requires: `other` is another chain; both iterators are in it, and `after` in this one.
+    /// Effects: moves `n` blocks of `other` behind `position`: the blocks behind `predecessor`, up to `to`.
+    /// Requires: `other` is another chain; `predecessor` and `to` are in it, and `position` is in this chain.
     /// Complexity: constant.
-    void splice_after(iterator after, multiallocation_chain& other, iterator before, iterator to,
+    void splice_after(iterator position, multiallocation_chain& other, iterator predecessor, iterator to,
                       size_type n) noexcept {
         if (n == 0) {
             return;
         }
-        core::free_block* const ahead = before.block();
+        core::free_block* const ahead = predecessor.block();
         core::free_block* const first = ahead->next;
         if (to.at_ == other.last_) {
             other.last_ = ahead == &other.root_ ? nullptr : ahead;
@@ -156,18 +156,18 @@ public:
             ahead->next = to.block()->next;
         }
         other.size_ -= n;
-        link_behind(after.block(), first, to.block(), n);
+        link_behind(position.block(), first, to.block(), n);
     }
 
-    /// Effects: moves all blocks of `other` to behind `after`.
+    /// Effects: moves all blocks of `other` behind `position`.
     /// Complexity: constant.
-    void splice_after(iterator after, multiallocation_chain& other) noexcept {
-        splice_after(after, other, other.before_begin(), other.last(), other.size());
+    void splice_after(iterator position, multiallocation_chain& other) noexcept {
+        splice_after(position, other, other.before_begin(), other.last(), other.size());
     }
 
-    /// Effects: forgets the `n` blocks between `before` and `to`.
-    void erase_after(iterator before, iterator to, size_type n) noexcept {
-        core::free_block* const ahead = before.block();
+    /// Effects: forgets the `n` blocks between `predecessor` and `to`.
+    void erase_after(iterator predecessor, iterator to, size_type n) noexcept {
+        core::free_block* const ahead = predecessor.block();
         ahead->next = to.block();
         if (to.at_ == nullptr) {
             last_ = ahead == &root_ ? nullptr : ahead;
@@ -175,11 +175,11 @@ public:
         size_ -= n;
     }
 
-    /// Effects: inserts `size` blocks behind `after`, each of which but the last leads to the next.
+    /// Effects: inserts `size` blocks behind `position`, each of which but the last leads to the next.
     /// Complexity: constant.
-    void incorporate_after(iterator after, void* first, void* last, size_type size) noexcept {
+    void incorporate_after(iterator position, void* first, void* last, size_type size) noexcept {
         if (size != 0) {
-            link_behind(after.block(), to_block(first), to_block(last), size);
+            link_behind(position.block(), to_block(first), to_block(last), size);
         }
     }
 
@@ -219,10 +219,10 @@ public:
 private:
     static core::free_block* to_block(void* p) noexcept { return static_cast<core::free_block*>(p); }
 
-    void link_behind(core::free_block* after, core::free_block* first, core::free_block* last,
+    void link_behind(core::free_block* position, core::free_block* first, core::free_block* last,
                      size_type size) noexcept {
-        last->next = after->next;
-        after->next = first;
+        last->next = position->next;
+        position->next = first;
         if (last->next == nullptr) {
             last_ = last;
         }

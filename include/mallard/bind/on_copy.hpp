@@ -1,6 +1,6 @@
 /// Which mechanism a copy of a container uses: a policy of the allocator (bind/allocator.hpp).
 ///
-///     same_on_copy      that of the original. The copy must not outlive it.
+///     shared_on_copy    that of the original. The copy must not outlive it.
 ///     global_on_copy    the global allocator, as with std::pmr, so that a copy may leave the arena:
 ///
 ///     using names = std::vector<int, mallard::inline_allocator<int, mallard::global_on_copy>>;

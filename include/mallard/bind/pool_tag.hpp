@@ -9,10 +9,10 @@
 ///
 /// Data model: a pool tag is a type with a static function pool(), which returns the pool. The three bases above
 /// provide it; a tag derives from one of them and passes itself, so that two tags have two pools of one type. A
-/// tag of the user's may return any allocator.
+/// tag of the user may return any allocator.
 ///
 ///     slot:  [ pool_ | room for an A ........ ]     zero bytes, until the first use makes the A; an A that
-///                `--> ^                            can be constant-initialised is there from the start
+///                `--> ^                            can be constant-initialised exists from the start
 ///
 /// Invariants: a slot has no destructor and is constant-initialised, so no access passes a guard of the compiler. A
 /// thread that forks during another's first use would leave that guard locked in the child. A pool never ends before
@@ -56,18 +56,18 @@ concept pool_tag = requires {
 
 /// The type of the pool that a tag names.
 template <pool_tag Tag>
-using pool_of = std::remove_reference_t<decltype(Tag::pool())>;
+using tag_pool_t = std::remove_reference_t<decltype(Tag::pool())>;
 
 } // namespace mallard::inline MALLARD_MODE
 
 namespace mallard::bind::inline MALLARD_MODE {
 
-/// An A that static storage can hold from the start, and that has nothing to do at its end.
+/// An A that is constant-initialised and trivially destructible.
 template <class A>
-concept always_there = std::is_trivially_destructible_v<A> &&
-                       requires { typename std::bool_constant<(static_cast<void>(A()), true)>; };
+concept statically_constructible = std::is_trivially_destructible_v<A> &&
+                                   requires { typename std::bool_constant<(static_cast<void>(A()), true)>; };
 
-/// Static storage for an A that is made later.
+/// Static storage for an A that is constructed later.
 template <class A>
 class pool_slot {
     static_assert(std::is_default_constructible_v<A>,
@@ -92,8 +92,8 @@ private:
     alignas(A) std::byte room_[sizeof(A)]{};
 };
 
-/// Static storage for an A that is there from the start, without a check.
-template <always_there A>
+/// Static storage for a constant-initialised A, without a check.
+template <statically_constructible A>
 class pool_slot<A> {
 public:
     [[nodiscard]] A* get() noexcept { return &pool_; }
@@ -110,7 +110,7 @@ class shared_slot {
 public:
     [[nodiscard]] A* get() const noexcept { return pool_.load(std::memory_order_acquire); }
 
-    /// Returns: the pool, made by this thread or by another.
+    /// Returns: the pool, constructed by this thread or by another.
     [[gnu::cold, gnu::noinline]] A& make() noexcept {
         const std::scoped_lock<threads::fork_mutex> lock(making_);
         A* pool = get();
@@ -177,11 +177,11 @@ class per_thread {
 public:
     /// Returns: the pool of the calling thread; its first use makes it.
     [[nodiscard]] static A& pool() noexcept {
-        A* const made = here;
-        if (made == nullptr) [[unlikely]] {
+        A* const pool = current_pool;
+        if (pool == nullptr) [[unlikely]] {
             return make();
         }
-        return *made;
+        return *pool;
     }
 
 private:
@@ -205,14 +205,14 @@ private:
         }
         at_end.run = []() noexcept {
             slot.end();
-            here = nullptr;
+            current_pool = nullptr;
         };
         threads::at_thread_end(at_end);
-        here = &slot.make();
-        return *here;
+        current_pool = &slot.make();
+        return *current_pool;
     }
 
-    static inline constinit thread_local A* here = nullptr;
+    static inline constinit thread_local A* current_pool = nullptr;
     static inline constinit thread_local bind::pool_slot<A> slot{};
     static inline constinit thread_local threads::thread_end_task at_end{};
 };
@@ -227,11 +227,11 @@ class shared_by_threads {
 public:
     /// Returns: the pool; its first use makes it.
     [[nodiscard]] static A& pool() noexcept {
-        A* const made = slot.get();
-        if (made == nullptr) [[unlikely]] {
+        A* const pool = slot.get();
+        if (pool == nullptr) [[unlikely]] {
             return make();
         }
-        return *made;
+        return *pool;
     }
 
 private:
@@ -244,7 +244,7 @@ private:
     }
 
     static inline constinit bind::shared_slot<A> slot{};
-    static inline constinit threads::fork_hold at_fork = threads::hold_of<slot>();
+    static inline constinit threads::fork_hold at_fork = threads::make_fork_hold<slot>();
     static inline const threads::held_while_loaded held{at_fork};
 };
 
@@ -256,11 +256,11 @@ class single_threaded {
 public:
     /// Returns: the pool; its first use makes it.
     [[nodiscard]] static A& pool() noexcept {
-        A* const made = slot.get();
-        if (made == nullptr) [[unlikely]] {
+        A* const pool = slot.get();
+        if (pool == nullptr) [[unlikely]] {
             return slot.make();
         }
-        return *made;
+        return *pool;
     }
 
 private:

@@ -1,4 +1,4 @@
-/// A class with a pool of its own for new and delete: class-specific operator new, as a base.
+/// A class with its own pool for new and delete: class-specific operator new, as a base.
 ///
 ///     class order : public mallard::pooled<order> { ... };       // each thread has a pool of orders
 ///
@@ -17,7 +17,7 @@
 ///                                    derived classes needs a virtual destructor, as always
 ///     T(...) throws                  the block goes back to its source
 ///
-/// Data model: the base is empty. A pool tag names the pool (bind/pool_tag.hpp) and says which threads may use
+/// Data model: the base is empty. A pool tag names the pool (bind/pool_tag.hpp) and defines which threads may use
 /// it. By default it is a fixed_pool in each thread: the thread that made an object deletes it. A class whose
 /// objects travel between threads names another one:
 ///
@@ -64,7 +64,7 @@ namespace mallard::bind::inline MALLARD_MODE {
 
 /// An allocator that knows whether an address lies in its memory.
 template <class A>
-concept knows_its_blocks = requires(const A& a, const void* p) {
+concept checks_ownership = requires(const A& a, const void* p) {
     { a.owns(p) } noexcept -> std::same_as<bool>;
 };
 
@@ -77,8 +77,8 @@ struct class_pool : per_thread<class_pool<T>, fixed_pool_for<T>> {};
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Base of a class T, public; `Tag` is a pool tag. A derived class with a pool of its own derives from pooled<D>
-/// as well and says `using pooled<D>::operator new; using pooled<D>::operator delete;`.
+/// Base of a class T, public; `Tag` is a pool tag. A derived class with its own pool derives from pooled<D>
+/// as well and declares `using pooled<D>::operator new; using pooled<D>::operator delete;`.
 template <class T, class Tag = bind::class_pool<T>>
 class pooled {
 public:
@@ -151,7 +151,7 @@ public:
     static void operator delete(void*, void*) noexcept {}
 
     /// g++ takes new of an over-aligned class for a placement form and looks for this one if the constructor
-    /// throws. As a template it is no candidate for delete.
+    /// throws. As a template it is not a candidate for delete.
     template <std::same_as<std::align_val_t> Alignment>
     static void operator delete(void* p, Alignment wanted) noexcept {
         operator delete(p, wanted, std::nothrow);
@@ -190,7 +190,7 @@ private:
             return true;
         } else {
             static_assert(
-                bind::knows_its_blocks<pool_of<Tag>>,
+                bind::checks_ownership<tag_pool_t<Tag>>,
                 "where a constructor throws, the language tells no size after new (std::nothrow), nor "
                 "g++ for over-aligned classes, so the pool has to know its blocks (owns()): make the "
                 "class final, or name a pool that does");

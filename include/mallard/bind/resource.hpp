@@ -51,7 +51,7 @@ public:
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
 
-    /// Effects: gives all memory of the mechanism back to its upstream; all blocks are gone.
+    /// Effects: returns all memory of the mechanism to its upstream, and invalidates all blocks.
     void release() noexcept
         requires local_allocator<mechanism_type>
     {
@@ -102,13 +102,13 @@ private:
         if (this == &other) {
             return true;
         }
-        const mechanism_type* const theirs = mechanism_of(other);
+        const mechanism_type* const theirs = find_mechanism(other);
         return theirs != nullptr &&
                (stateless_upstream<mechanism_type> || theirs == std::addressof(mechanism_));
     }
 
     /// Returns: the mechanism of `other`, if that is a binding of such a one; otherwise null.
-    static const mechanism_type* mechanism_of(const std::pmr::memory_resource& other) noexcept {
+    static const mechanism_type* find_mechanism(const std::pmr::memory_resource& other) noexcept {
 #ifdef __cpp_rtti
         if constexpr (std::is_destructible_v<mechanism_type>) { // a region_heap is only referred to
             if (const auto* const owner = dynamic_cast<const resource<mechanism_type>*>(&other)) {

@@ -45,10 +45,10 @@ public:
 
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return bound_type::max_size(); }
 
-    [[nodiscard]] static pool_of<Tag>& mechanism() noexcept { return Tag::pool(); }
+    [[nodiscard]] static tag_pool_t<Tag>& mechanism() noexcept { return Tag::pool(); }
 
 private:
-    using bound_type = allocator<T, pool_of<Tag>>;
+    using bound_type = allocator<T, tag_pool_t<Tag>>;
 
     static bound_type bound() noexcept { return Tag::pool(); }
 };

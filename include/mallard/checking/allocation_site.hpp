@@ -1,13 +1,13 @@
 /// The places where blocks are allocated, for allocators with a registry (adapt/checked.hpp): named by the
 /// program, or else taken from the stack.
 ///
-///     const mallard::allocation_site here;     // until the end of this scope, in this thread:
+///     const mallard::allocation_site site;     // until the end of this scope, in this thread:
 ///     std::pmr::vector<int> v(100, &pool);     // "allocated at main.cpp:12 in int main()"
 ///
 /// Data model: a chain of scopes for each thread, innermost first; each holds a place. Containers call an
-/// allocator from their own lines, which say nothing, and bindings have no parameter to spare. So the program
-/// names the place around the calls, which works through every binding and adaptor. A scope costs two stores,
-/// checked or not.
+/// allocator from their own source lines, which are of no use, and bindings have no parameter to spare. So the
+/// program names the place around the calls, which works through every binding and adaptor. A scope costs two
+/// stores, checked or not.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

@@ -16,7 +16,7 @@ enum class misuse : std::uint8_t {
     double_free,
     wrong_size,
     wrong_alignment,
-    foreign_pointer,    ///< a call with a pointer that is no block of this allocator
+    foreign_pointer,    ///< a call with a pointer that is not a block of this allocator
     write_past_end,     ///< found by the contents of the guard zone, at a later call
     write_before_start, ///< found by the contents of the guard zone, at a later call
     write_after_free,   ///< found when the block leaves the quarantine, or by check()
@@ -47,11 +47,11 @@ enum class allocator_call : std::uint8_t {
 };
 
 /// Returns: the call's name with its parentheses.
-[[nodiscard]] const char* name_of(allocator_call call) noexcept;
+[[nodiscard]] const char* call_name(allocator_call call) noexcept;
 
 struct misuse_report {
-    misuse what = misuse::foreign_pointer;
-    allocator_call found_by = allocator_call::none;
+    misuse kind = misuse::foreign_pointer;
+    allocator_call detected_by = allocator_call::none;
 
     /// The misused block, as it was allocated. Of a foreign pointer the block that it points into; null if there
     /// is none.
@@ -60,10 +60,10 @@ struct misuse_report {
     std::size_t spare_bytes = 0; ///< bytes beyond the request, a part of `bytes`
     std::size_t alignment = 0;
 
-    /// The arguments of the call that found the misuse; an alignment of 0 if it has no numbers.
-    const void* told_block = nullptr;
-    std::size_t told_bytes = 0;
-    std::size_t told_alignment = 0;
+    /// The arguments of the call that found the misuse; an alignment of 0 if it passes none.
+    const void* passed_block = nullptr;
+    std::size_t passed_bytes = 0;
+    std::size_t passed_alignment = 0;
 
     /// Of a write: the changed byte nearest to the block, counted from the block's first.
     std::ptrdiff_t changed_byte = 0;
@@ -91,7 +91,7 @@ public:
 private:
     [[gnu::format(printf, 2, 3)]] void append(const char* format, ...) noexcept;
     void append_block(const misuse_report& report) noexcept;
-    void append_what(const misuse_report& report) noexcept;
+    void append_description(const misuse_report& report) noexcept;
     void append_where(const misuse_report& report) noexcept;
     void append_stack(std::span<void* const> stack) noexcept;
 
@@ -101,7 +101,7 @@ private:
 };
 
 /// Called with each misuse, possibly under the lock of the allocator, which it must not use. It may return; the
-/// program then goes on as docs/library/checked.md says.
+/// program then continues as docs/library/checked.md describes.
 using misuse_handler = void (*)(const misuse_report& report) noexcept;
 
 /// Effects: installs `handler` for the whole process. nullptr, as at the start, writes the text of the report to
@@ -109,7 +109,7 @@ using misuse_handler = void (*)(const misuse_report& report) noexcept;
 /// Returns: the previous handler.
 misuse_handler set_misuse_handler(misuse_handler handler) noexcept;
 
-/// Effects: calls the handler, or writes the report and aborts if there is none.
+/// Effects: calls the handler, or writes the report and aborts without a handler.
 void report_misuse(const misuse_report& report) noexcept;
 
 } // namespace mallard::inline MALLARD_LIBRARY

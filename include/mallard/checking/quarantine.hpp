@@ -4,7 +4,7 @@
 ///                  filled with freed_byte, which is checked when a block leaves
 ///
 /// While a block is in quarantine its address is not reused, so that a second deallocation is recognised, and a
-/// write to it is found. Each allocator has a quarantine of its own, within both bounds. A block above the bound
+/// write to it is detected. Each allocator has its own quarantine, within both bounds. A block above the bound
 /// of bytes does not enter.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mallard::checking::inline MALLARD_LIBRARY {
 
-/// The contents of a block in quarantine. An address made of it can be neither read nor written.
+/// The contents of a block in quarantine. As an address it is neither readable nor writable.
 inline constexpr std::byte freed_byte{0xDF};
 
 } // namespace mallard::checking::inline MALLARD_LIBRARY
@@ -28,13 +28,13 @@ struct quarantine_bounds {
 
 inline constexpr quarantine_bounds no_quarantine{.blocks = 0, .bytes = 0};
 
-/// Effects: sets the bounds of all allocators of the process without bounds of their own; they follow with their
-/// next deallocation. At the start they are the defaults, with the bytes of the environment variable
+/// Effects: sets the bounds of all allocators of the process without explicit bounds; they adopt these at their
+/// next deallocation. Initially the defaults, with the bytes of the environment variable
 /// MALLARD_QUARANTINE_BYTES if it holds a whole number.
 /// Returns: the previous bounds.
 quarantine_bounds set_quarantine(quarantine_bounds bounds) noexcept;
 
 /// Returns: the bounds that were set last.
-[[nodiscard]] quarantine_bounds usual_quarantine() noexcept;
+[[nodiscard]] quarantine_bounds default_quarantine() noexcept;
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -15,7 +15,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 /// Every allocator serves this alignment, and any smaller one, on its fast path.
 inline constexpr std::size_t fundamental_alignment = alignof(std::max_align_t);
 
-/// The unit in which the caches of usual processors load and share memory.
+/// The unit in which common processors load and share memory.
 inline constexpr std::size_t cache_line_bytes = 64;
 
 [[nodiscard]] constexpr bool is_power_of_two(std::size_t n) noexcept {
@@ -35,7 +35,7 @@ namespace mallard::core::inline MALLARD_LIBRARY {
 /// Returns: the number of bits that `n` takes; 0 for 0. The return type of std::bit_width differs between
 /// standard libraries.
 template <std::unsigned_integral T>
-[[nodiscard]] constexpr std::size_t bits_of(T n) noexcept {
+[[nodiscard]] constexpr std::size_t bit_width(T n) noexcept {
     return static_cast<std::size_t>(std::numeric_limits<T>::digits - std::countl_zero(n));
 }
 

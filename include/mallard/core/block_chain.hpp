@@ -96,7 +96,7 @@ public:
         std::uintptr_t step = 0;
         auto block = reinterpret_cast<std::uintptr_t>(first_);
         // Counted, because a chain that has a block twice leads back to it.
-        for (std::size_t left = size_; left != 0; --left) {
+        for (std::size_t remaining = size_; remaining != 0; --remaining) {
             const auto next =
                 reinterpret_cast<std::uintptr_t>(reinterpret_cast<core::free_block*>(block)->next);
             std::uintptr_t guessed = block + step; // NOLINT(misc-const-correctness): the asm writes to it

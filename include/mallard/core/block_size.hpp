@@ -20,7 +20,7 @@ inline constexpr std::size_t guard_zone_bytes = 16;
 inline constexpr std::size_t most_block_bytes = std::size_t{1} << 30;
 
 /// Returns: the bytes in front of the caller's part of a block with guard zones.
-[[nodiscard]] constexpr std::size_t bytes_before(std::size_t alignment) noexcept {
+[[nodiscard]] constexpr std::size_t front_zone_bytes(std::size_t alignment) noexcept {
     return align_up(guard_zone_bytes, alignment);
 }
 
@@ -41,19 +41,20 @@ struct block_size {
     /// Returns: the size and alignment of the blocks that hold this.
     [[nodiscard]] constexpr block_size of_block() const noexcept {
         const std::size_t step = std::max<std::size_t>(alignment, 4);
-        const std::size_t whole = core::align_up(std::max(bytes, sizeof(void*)), step);
-        return {whole, std::max(alignment, std::min(whole & (~whole + 1), fundamental_alignment))};
+        const std::size_t rounded = core::align_up(std::max(bytes, sizeof(void*)), step);
+        return {rounded, std::max(alignment, std::min(rounded & (~rounded + 1), fundamental_alignment))};
     }
 
     /// Returns: the size and alignment of blocks with room for this and a guard zone on both sides.
     [[nodiscard]] constexpr block_size with_zones() const noexcept {
         const block_size block = of_block();
-        return {core::bytes_before(block.alignment) + block.bytes + core::guard_zone_bytes, block.alignment};
+        return {core::front_zone_bytes(block.alignment) + block.bytes + core::guard_zone_bytes,
+                block.alignment};
     }
 
     /// Returns: the size of the blocks that became this block by with_zones() and of_block().
     [[nodiscard]] constexpr std::size_t bytes_without_zones() const noexcept {
-        return bytes - 2 * core::bytes_before(alignment);
+        return bytes - 2 * core::front_zone_bytes(alignment);
     }
 
     /// Returns: true if such blocks can exist: at most 2^30 bytes, at an alignment of at most 2^30.

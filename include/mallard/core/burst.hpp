@@ -4,7 +4,7 @@
 ///     while (void* p = nodes.pop_front()) { ... }
 ///     mallard::deallocate_many(pool, std::move(nodes), sizeof(node), alignof(node));
 ///
-/// An allocator that serves bursts faster than single requests has functions of its own for them
+/// An allocator that serves bursts faster than single requests has dedicated functions for them
 /// (burst_allocator). The others get one request for each block. A block of a burst can be deallocated alone.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 2.
@@ -44,20 +44,20 @@ class unfinished_burst {
 public:
     /// Requires: expect_possible_burst() accepts the burst.
     unfinished_burst(A& allocator, std::size_t bytes, std::size_t alignment) noexcept
-        : allocator_(allocator), bytes_(bytes), alignment_(alignment), begin_(mark_of(allocator)) {}
+        : allocator_(allocator), bytes_(bytes), alignment_(alignment), begin_(take_mark(allocator)) {}
 
     unfinished_burst(const unfinished_burst&) = delete;
     unfinished_burst& operator=(const unfinished_burst&) = delete;
 
     ~unfinished_burst() {
-        block_chain left = finish();
+        block_chain blocks = finish();
         if constexpr (rolls_back) {
-            if (!left.empty()) {
+            if (!blocks.empty()) {
                 allocator_.rollback(begin_);
                 return;
             }
         }
-        while (void* p = left.pop_front()) {
+        while (void* p = blocks.pop_front()) {
             allocator_.deallocate(p, bytes_, alignment_);
         }
     }
@@ -69,7 +69,7 @@ public:
         if (size_ == 0) [[unlikely]] {
             first_ = block;
         } else {
-            *link_of(last_) = block;
+            *as_link(last_) = block;
         }
         last_ = block;
         ++size_;
@@ -82,7 +82,7 @@ public:
     template <class Carve>
     [[nodiscard]] bool add_carved(std::byte*& room, std::size_t count, Carve carve) noexcept {
         std::byte* cursor = room;
-        const std::size_t before = size_;
+        const std::size_t old_size = size_;
         while (size_ != count) {
             void* const block = carve(cursor);
             if (block == nullptr) {
@@ -91,7 +91,7 @@ public:
             add(block);
         }
         room = cursor;
-        return size_ != before;
+        return size_ != old_size;
     }
 
     /// Returns: the blocks, and keeps none.
@@ -99,7 +99,7 @@ public:
         if (size_ == 0) {
             return {};
         }
-        *link_of(last_) = nullptr;
+        *as_link(last_) = nullptr;
         return {first_, last_, std::exchange(size_, 0U)};
     }
 
@@ -110,7 +110,7 @@ private:
     /// since.
     static constexpr bool rolls_back = rewindable<A> && !thread_safe<A>;
 
-    [[nodiscard]] static auto mark_of([[maybe_unused]] const A& allocator) noexcept {
+    [[nodiscard]] static auto take_mark([[maybe_unused]] const A& allocator) noexcept {
         if constexpr (rolls_back) {
             return allocator.mark();
         } else {
@@ -121,7 +121,7 @@ private:
     A& allocator_;
     std::size_t bytes_;
     std::size_t alignment_;
-    [[no_unique_address]] decltype(mark_of(std::declval<const A&>())) begin_;
+    [[no_unique_address]] decltype(take_mark(std::declval<const A&>())) begin_;
     free_block* first_ = nullptr;
     free_block* last_ = nullptr;
     std::size_t size_ = 0;

@@ -12,10 +12,10 @@ namespace mallard::core::inline MALLARD_LIBRARY {
 class [[nodiscard]] cancellation_disabled {
 public:
 #ifdef PTHREAD_CANCEL_DISABLE
-    cancellation_disabled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    cancellation_disabled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous_state_); }
     ~cancellation_disabled() {
         int disabled = 0;
-        pthread_setcancelstate(before_, &disabled);
+        pthread_setcancelstate(previous_state_, &disabled);
     }
 #else
     // A system without cancellation, such as Android.
@@ -26,7 +26,7 @@ public:
     cancellation_disabled& operator=(const cancellation_disabled&) = delete;
 
 private:
-    [[maybe_unused]] int before_ = 0;
+    [[maybe_unused]] int previous_state_ = 0;
 };
 
 } // namespace mallard::core::inline MALLARD_LIBRARY

@@ -11,7 +11,7 @@ namespace mallard::inline MALLARD_MODE {
 
 /// The sizes of the chunks that an allocator takes from its upstream, in bytes, headers included; powers of two.
 /// Each chunk is `factor` times as large as the previous one, or twice from 64 KiB on, up to
-/// `largest_chunk_bytes`. A single request that needs more gets a chunk of its own size.
+/// `largest_chunk_bytes`. A single request that needs more gets a chunk of exactly that size.
 ///
 /// Any number has a meaning. The largest size is a limit: it is rounded down to a power of two, and the first
 /// size is at most that. The first size and the factor are rounded up. Planned chunks have from 64 bytes to 64

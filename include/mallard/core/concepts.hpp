@@ -105,13 +105,13 @@ inline constexpr bool reuses_only_the_last = [] {
 
 /// True for arguments of a constructor that would be memory or a size elsewhere: a number, a pointer or an array of
 /// characters; and std::byte with a number after it. An allocator takes a std::span<std::byte>, an upstream and options.
-template <class First, class... Rest>
+template <class First, class... Args>
 inline constexpr bool is_memory_or_size = [] {
     using first = std::remove_cvref_t<First>;
     return std::is_arithmetic_v<first> || std::is_pointer_v<first> ||
            (std::ranges::contiguous_range<First> && !std::is_convertible_v<First, std::span<std::byte>>) ||
            (std::is_convertible_v<First, std::span<std::byte>> &&
-            (std::is_arithmetic_v<std::remove_cvref_t<Rest>> || ...));
+            (std::is_arithmetic_v<std::remove_cvref_t<Args>> || ...));
 }();
 
 } // namespace mallard::core::inline MALLARD_LIBRARY

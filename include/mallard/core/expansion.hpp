@@ -59,18 +59,18 @@ struct expansion_request {
     std::size_t alignment = fundamental_alignment;  ///< of a fresh block
     std::size_t step_bytes = fundamental_alignment; ///< a block that grows backward begins a multiple of
                                                     ///< this further down; backward_step()
-    expansion may = expansion::any;
+    expansion allowed = expansion::any;
 };
 
 struct expansion_result {
     void* p = nullptr;     ///< null: nothing happened
     std::size_t bytes = 0; ///< the bytes that the block has now, at least least_bytes
-    expansion how =
+    expansion method =
         expansion::none; ///< forward: `p` is the old block. backward: `p` is further down, and the
                          ///< contents keep their addresses. fresh: the old block is untouched
 };
 
-/// A block and its usable bytes, at least as many as were asked for.
+/// A block and its usable bytes, at least as many as were requested.
 struct sized_block {
     void* p = nullptr;
     std::size_t bytes = 0;

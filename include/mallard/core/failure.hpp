@@ -40,8 +40,8 @@ private:
 /// Throws: std::bad_alloc. A library built without exceptions aborts instead.
 [[noreturn]] void fail_allocation(std::size_t bytes, std::size_t alignment);
 
-/// Effects: ends the program, and says that free memory at `p` is damaged: a block was deallocated twice, or written to
-/// afterwards. For builds that do not look for misuse, where a check costs nothing.
+/// Effects: aborts with the message that free memory at `p` is damaged: a block was deallocated twice, or
+/// written to afterwards. For builds that do not look for misuse, where a check costs nothing.
 [[noreturn]] void fail_damaged_free_memory(const void* p) noexcept;
 
 /// Effects: calls the handler with the most bytes that there are, for more objects than any memory could hold.
@@ -52,7 +52,7 @@ private:
 
 namespace mallard::inline MALLARD_LIBRARY {
 
-/// Thrown if a pool can never serve a request, however much memory there is. what() says why.
+/// Thrown if a pool can never serve a request, however much memory there is. what() names the reason.
 class refused_request : public std::bad_alloc {
 public:
     explicit refused_request(const char* why) noexcept;
@@ -66,30 +66,30 @@ private:
 
 namespace mallard::core::inline MALLARD_LIBRARY {
 
-/// Effects: fails, and says that the blocks of the pool have `most_bytes` bytes at `most_alignment`.
+/// Effects: fails because the blocks of the pool have `most_bytes` bytes at `most_alignment`.
 /// Throws: refused_request. A library built without exceptions aborts instead. So do the functions below.
 [[noreturn]] void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                                  std::size_t most_alignment);
 
-/// Effects: fails, and says that the pool's arena has no room for such a block.
+/// Effects: fails because the pool's arena has no room for such a block.
 [[noreturn]] void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment);
 
-/// Effects: fails, and says that such blocks have no room for a link.
+/// Effects: fails because such blocks have no room for a link.
 [[noreturn]] void refuse_burst(std::size_t bytes, std::size_t alignment);
 
-/// Effects: fails, and says that blocks of a pool have at most `most_bytes` bytes at `most_alignment`.
+/// Effects: fails because blocks of a pool have at most `most_bytes` bytes at `most_alignment`.
 [[noreturn]] void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
                                     std::size_t most_alignment);
 
-/// Effects: fails, and says why the region of `bytes` bytes at `begin` cannot hold a heap.
+/// Effects: fails with the reason why the region of `bytes` bytes at `begin` cannot hold a heap.
 [[noreturn]] void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes,
                                 std::size_t alignment);
 
-/// Effects: fails, and says that there is no heap at `begin` that this program could open.
+/// Effects: fails because no heap at `begin` can be opened by this program.
 [[noreturn]] void refuse_foreign_region(const void* begin);
 
-/// Effects: fails, and says that `asked` objects were requested at once of a fixed block that holds `most`.
+/// Effects: fails because `requested` objects were requested at once from a fixed block that holds `most`.
 /// Throws: std::length_error. A library built without exceptions aborts instead.
-[[noreturn]] void fail_length(std::size_t asked, std::size_t most);
+[[noreturn]] void fail_length(std::size_t requested, std::size_t most);
 
 } // namespace mallard::core::inline MALLARD_LIBRARY

@@ -25,7 +25,7 @@ static_assert(sizeof(free_block) == sizeof(void*) && alignof(free_block) == 1);
 using link_in_place [[gnu::aligned(1)]] = free_block*;
 
 /// Returns: the place of the link of `block`.
-[[nodiscard, gnu::always_inline]] inline link_in_place* link_of(free_block* block) noexcept {
+[[nodiscard, gnu::always_inline]] inline link_in_place* as_link(free_block* block) noexcept {
     return reinterpret_cast<link_in_place*>(block);
 }
 

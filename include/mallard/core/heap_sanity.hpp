@@ -27,10 +27,10 @@ struct heap_use {
 };
 
 struct heap_sanity {
-    const char* what = nullptr;  ///< null if the heap is sound
-    const void* block = nullptr; ///< the caller's address of the block that shows the damage
+    const char* defect = nullptr; ///< null if the heap is sound
+    const void* block = nullptr;  ///< the caller's address of the block that shows the damage
 
-    [[nodiscard]] bool sound() const noexcept { return what == nullptr; }
+    [[nodiscard]] bool sound() const noexcept { return defect == nullptr; }
 };
 
 } // namespace mallard::inline MALLARD_MODE

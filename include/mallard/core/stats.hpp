@@ -7,7 +7,7 @@
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Counted in the slow paths only: they cost nothing until they are asked for.
+/// Counted in the slow paths only: they cost nothing until they are read.
 struct allocator_stats {
     std::size_t chunks = 0;         ///< chunks held now, those kept for reuse included
     std::size_t chunk_bytes = 0;    ///< their bytes, headers included

@@ -3,7 +3,7 @@
 ///     mallard::monotonic arena;
 ///     auto& table = mallard::wink_out<my_table>(arena);    // in the arena, as is all that it allocates
 ///     ...
-///     arena.release();                                     // the table is gone, without a walk over its nodes
+///     arena.release();                                     // destroys the table without a walk over its nodes
 ///
 /// Source: P0089R1, section 3; strategies AS4, AS6, AS8, AS10, AS12, AS14.
 #pragma once

@@ -118,7 +118,7 @@ using first_wink_home = typename first_but_nothing<typename wink_parts<std::remo
 
 namespace mallard::inline MALLARD_MODE {
 
-/// True if a T may be winked out, in some local allocator; false for types that are no object types. Specialise
+/// True if a T may be winked out, in some local allocator; false for types that are not object types. Specialise
 /// it as true for a type that owns nothing outside the allocator it is made with, and as false for one that is
 /// trivial for the language but owns something.
 template <class T>

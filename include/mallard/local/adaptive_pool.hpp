@@ -5,8 +5,8 @@
 ///             the slabs with free nodes, the fullest first     (impl/slab/fullness_buckets.hpp)
 ///     held_:  requests of other sizes: straight from the upstream
 ///
-/// Data model: simple segregated storage cannot tell which of its chunks are empty, because nothing leads from a
-/// node to its chunk. Here a slab lies at a multiple of its size, or is divided into sub-slabs that do
+/// Data model: simple segregated storage cannot determine which of its chunks are empty, because nothing leads
+/// from a node to its chunk. Here a slab lies at a multiple of its size, or is divided into sub-slabs that do
 /// (impl/slab/geometry.hpp): masking the address of a node finds its slab, which counts its nodes. The node freed last
 /// is the next one; then come those of the fuller slabs, so that the emptier ones become empty. A chunk of empty
 /// slabs goes back to the upstream, apart from `most_free_slabs` of them.
@@ -51,7 +51,7 @@ namespace mallard::inline MALLARD_MODE {
 
 /// Slabs that are divided into sub-slabs keep to an overhead. Whole slabs keep to none: they need their size as alignment,
 /// and a deallocation reads a word less.
-enum class slab_shape { divided, whole };
+enum class slab_shape { divided, undivided };
 
 struct adaptive_pool_options {
     std::size_t nodes_a_slab = 256;  ///< at the least; from 1 to 65,536
@@ -87,18 +87,18 @@ public:
         : options_(possible(options)), upstream_(source) {}
 
     /// Effects: makes a pool whose nodes hold `size`.
-    /// Throws: refused_request, a std::bad_alloc that says why, if no node can: `size` has more than
-    /// largest_node_bytes, a stricter alignment, or one that is no power of two.
+    /// Throws: refused_request, a std::bad_alloc whose what() names the reason, if no node can: `size` has more
+    /// than largest_node_bytes, a stricter alignment, or one that is not a power of two.
     explicit adaptive_pool(block_size size, adaptive_pool_options options = {})
         requires stateless_upstream<Upstream>
-        : options_(possible(options)), made_with_(expect_possible_node(size)) {
+        : options_(possible(options)), initial_size_(expect_possible_node(size)) {
         fix(size);
     }
 
     /// Requires: `source` outlives the allocator.
     /// Throws: refused_request if no node can hold `size`.
     adaptive_pool(block_size size, Upstream& source, adaptive_pool_options options = {})
-        : options_(possible(options)), made_with_(expect_possible_node(size)), upstream_(source) {
+        : options_(possible(options)), initial_size_(expect_possible_node(size)), upstream_(source) {
         fix(size);
     }
 
@@ -168,14 +168,14 @@ public:
     /// Complexity: linear in the chunks.
     void trim() noexcept { nodes_.trim(upstream_.get()); }
 
-    /// Effects: gives all memory back to the upstream; all blocks are gone. The size of the nodes is that of the
-    /// constructor again.
+    /// Effects: returns all memory to the upstream, and invalidates all blocks. The size of the nodes is that of
+    /// the constructor again.
     /// Requires: allocators over this one were released before, or are never used again.
-    /// Complexity: linear in the chunks and in the blocks that are no nodes.
+    /// Complexity: linear in the chunks and in the blocks that are not nodes.
     void release() noexcept {
         nodes_.release(upstream_.get());
         held_.release(upstream_.get());
-        if (made_with_.bytes == 0) {
+        if (initial_size_.bytes == 0) {
             forget_size();
         }
     }
@@ -186,7 +186,7 @@ public:
     /// Returns: the size of a slab; 0 until the size of the nodes is fixed.
     [[nodiscard]] std::size_t block_bytes() const noexcept { return nodes_.geometry().slab_bytes; }
 
-    /// Complexity: linear in the blocks that are no nodes.
+    /// Complexity: linear in the blocks that are not nodes.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum = held_.stats();
         sum.upstream_calls = large_calls_;
@@ -253,7 +253,7 @@ private:
     void fix(block_size size) noexcept {
         node_bytes_ = size.of_block().bytes;
         node_alignment_ = node_bytes_ & (~node_bytes_ + 1);
-        const slab::slab_geometry geometry = geometry_of(node_bytes_);
+        const slab::slab_geometry geometry = slab_geometry_for(node_bytes_);
         const auto slabs = [&geometry](std::size_t bytes) {
             return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.slab_bytes, 1));
         };
@@ -268,11 +268,11 @@ private:
                                           .spares_an_eighth = false});
     }
 
-    [[nodiscard]] slab::slab_geometry geometry_of(std::size_t node_bytes) const noexcept {
+    [[nodiscard]] slab::slab_geometry slab_geometry_for(std::size_t node_bytes) const noexcept {
         if constexpr (divided) {
             return slab::divided_slabs(node_bytes, options_.nodes_a_slab, options_.overhead_percent);
         } else {
-            return slab::slabs_of(node_bytes, options_.nodes_a_slab);
+            return slab::slabs_for(node_bytes, options_.nodes_a_slab);
         }
     }
 
@@ -294,7 +294,7 @@ private:
     chunks::held_list held_;
     std::size_t large_calls_ = 0;
     adaptive_pool_options options_;
-    block_size made_with_{};
+    block_size initial_size_{};
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
@@ -332,9 +332,9 @@ public:
         requires std::is_default_constructible_v<base>
         : base() {}
 
-    template <class First, class... Rest>
-        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
-    adaptive_pool(First&&, Rest&&...) = delete; // it takes a block_size; the rest stands in options
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
+    adaptive_pool(First&&, Args&&...) = delete; // it takes a block_size; the rest stands in options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

@@ -94,16 +94,16 @@ public:
     [[nodiscard]] std::span<std::byte> give(std::span<std::byte> array, const FreeBlocks& free_blocks,
                                             std::size_t alignment) noexcept {
         const std::span<std::byte> room = aligned_part(array, std::max(alignment, fundamental_alignment));
-        if (given_ || room.size() < free_blocks.room()) {
+        if (handed_out_ || room.size() < free_blocks.room()) {
             return {};
         }
-        given_ = true;
+        handed_out_ = true;
         core::poison(room.data(), room.size());
         return room;
     }
 
     void take_back(std::span<std::byte> array) noexcept {
-        if (std::exchange(given_, false)) {
+        if (std::exchange(handed_out_, false)) {
             core::poison(array.data(), array.size());
         }
     }
@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    bool given_ = false;
+    bool handed_out_ = false;
 };
 
 } // namespace mallard::local::inline MALLARD_MODE
@@ -226,7 +226,7 @@ private:
     local::array_room room_;
 };
 
-/// One allocation, made when the first block is asked for. Neither copied nor moved.
+/// One allocation, made by the first request for a block. Neither copied nor moved.
 template <upstream Upstream = chunk_cache>
 class single_arena {
 public:
@@ -327,14 +327,14 @@ public:
         chunks::chunk* const added = chunks_.grow(upstream_.get(), next_.bytes_for(wanted_bytes));
         next_.took(added->bytes);
         ++upstream_calls_;
-        return room_of(added, alignment);
+        return aligned_room(added, alignment);
     }
 
     template <reuse::reuse_of_one_size FreeBlocks>
     [[nodiscard]] std::size_t capacity(const FreeBlocks& free_blocks, std::size_t alignment) const noexcept {
         std::size_t sum = 0;
         for (chunks::chunk* c = chunks_.front(); c != nullptr; c = c->next) {
-            sum += free_blocks.blocks_in(room_of(c, alignment).size());
+            sum += free_blocks.blocks_in(aligned_room(c, alignment).size());
         }
         return sum;
     }
@@ -359,7 +359,7 @@ public:
     }
 
 private:
-    static std::span<std::byte> room_of(chunks::chunk* c, std::size_t alignment) noexcept {
+    static std::span<std::byte> aligned_room(chunks::chunk* c, std::size_t alignment) noexcept {
         return local::aligned_part({c->begin(), c->end()}, std::max(alignment, fundamental_alignment));
     }
 

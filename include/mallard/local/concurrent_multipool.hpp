@@ -1,4 +1,4 @@
-/// A multipool that many threads share: each takes blocks from magazines of its own, without a lock.
+/// A multipool that many threads share: each takes blocks from its own magazines, without a lock.
 ///
 ///     thread 1:  magazine of 24 | magazine of 64 | ...      a few blocks of each size, no lock
 ///     thread 2:  magazine of 24 | magazine of 64 | ...
@@ -12,8 +12,8 @@
 /// its magazines, go back in batches, and are used again by any thread. A whole batch waits in the depot as it is
 /// (impl/threads/depot.hpp), and changes threads by two atomic operations; only batches in excess go block by block
 /// into the multipool. The multipool serves requests above 8 KiB, those aligned to more than a cache line or
-/// above eight of them, and those of a thread that is ending. impl/threads/thread_cache.hpp tells how a thread finds
-/// its magazines, and the fate of these when a thread or the allocator ends.
+/// above eight of them, and those of a thread that is ending. impl/threads/thread_cache.hpp describes how a
+/// thread finds its magazines, and the fate of these when a thread or the allocator ends.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
 /// magazine, in the depot, in the multipool, or in use; to the multipool, blocks in magazines and in the depot are
 /// in use. The lock and the depot share no cache line with data that every request reads, nor with data of other
@@ -99,7 +99,7 @@ public:
         deallocate_slowly(p, bytes, alignment);
     }
 
-    /// Effects: gives all memory back to the upstream; all blocks are gone, those in magazines too.
+    /// Effects: gives all memory back to the upstream, and invalidates all blocks, including those in magazines.
     /// Requires: no thread is in an operation of this allocator or uses a block of it; allocators over this one
     /// were released before, or are never used again.
     /// Complexity: linear in the chunks, in the blocks above the largest pooled size and in the threads.
@@ -180,7 +180,8 @@ private:
         std::array<void*, most_blocks> blocks_;
     };
 
-    /// The bytes added by rounding up to a shape stay poisoned, apart from one, which tells a second deallocation.
+    /// The bytes added by rounding up to a shape stay poisoned, except for one, which detects a second
+    /// deallocation.
     static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
@@ -204,9 +205,9 @@ private:
     /// Effects: gives back blocks of magazine `index`. A block that was deallocated twice may lead back to itself.
     /// Requires: mutex_ is locked.
     void give_to_pool(threads::block_stack blocks, std::size_t index) noexcept {
-        std::size_t left = threads::magazine_capacity(index);
+        std::size_t remaining = threads::magazine_capacity(index);
         while (void* const block = blocks.pop()) {
-            if (left-- == 0) [[unlikely]] {
+            if (remaining-- == 0) [[unlikely]] {
                 core::fail_damaged_free_memory(block);
             }
             give_to_pool(block, threads::magazine_shape(index));
@@ -282,14 +283,14 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     if (mine.push(p, index)) {
         return;
     }
-    const threads::block_stack rest = mine.make_room(index);
+    const threads::block_stack excess = mine.make_room(index);
     static_cast<void>(mine.push(p, index));
-    if (rest.empty()) {
+    if (excess.empty()) {
         return;
     }
-    if (!rest.has_just(threads::batch_blocks(index)) || !depot_.put(rest, index)) {
+    if (!excess.has_just(threads::batch_blocks(index)) || !depot_.put(excess, index)) {
         const pool_lock lock(mutex_);
-        give_to_pool(rest, index);
+        give_to_pool(excess, index);
     }
 }
 
@@ -322,9 +323,9 @@ public:
         requires std::is_default_constructible_v<base>
         : base() {}
 
-    template <class First, class... Rest>
-        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
-    concurrent_multipool(First&&, Rest&&...) = delete; // it takes an upstream, and sizes in multipool_options
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
+    concurrent_multipool(First&&, Args&&...) = delete; // it takes an upstream, and sizes in multipool_options
 };
 
 template <upstream Upstream>

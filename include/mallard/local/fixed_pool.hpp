@@ -43,7 +43,7 @@
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// `Size` is the size that a block must hold, if the type says so: a request then costs a comparison less. Not
+/// `Size` is the size that a block must hold, if the type fixes it: a request then costs a comparison less. Not
 /// thread-safe; neither copied nor moved, because bound containers point to it.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 class fixed_pool {
@@ -51,11 +51,11 @@ class fixed_pool {
 
     static constexpr bool has_size = Size.bytes != 0;
     static constexpr block_size with_zones = has_size ? Size.with_zones() : block_size{};
-    static constexpr block_size made_for = has_size ? Size.of_block() : block_size{sizeof(void*), 0};
+    static constexpr block_size static_size = has_size ? Size.of_block() : block_size{sizeof(void*), 0};
 
     static_assert(Size.is_possible(), "mallard: no block can have this size and alignment");
     static_assert(
-        local::may_hold_a_block<Arena, free_blocks_type>(made_for.bytes, made_for.alignment),
+        local::may_hold_a_block<Arena, free_blocks_type>(static_size.bytes, static_size.alignment),
         "mallard: the arena is too small for one block of this pool, wherever it lies; make it larger, "
         "by as much as the alignment of an over-aligned block");
 
@@ -76,16 +76,16 @@ public:
     template <class... ArenaArguments>
         requires std::is_constructible_v<Arena, ArenaArguments...>
     explicit constexpr fixed_pool(ArenaArguments&&... arena) noexcept
-        : free_(made_for.bytes, made_for.alignment), alignment_(made_for.alignment), made_with_(made_for),
-          arena_(std::forward<ArenaArguments>(arena)...) {}
+        : free_(static_size.bytes, static_size.alignment), alignment_(static_size.alignment),
+          initial_size_(static_size), arena_(std::forward<ArenaArguments>(arena)...) {}
 
     /// Effects: makes a pool whose blocks hold `size`. The other arguments make the arena.
-    /// Throws: refused_request, a std::bad_alloc that says why, unless `size.is_possible()`.
+    /// Throws: refused_request, a std::bad_alloc whose what() names the reason, unless `size.is_possible()`.
     template <class... ArenaArguments>
         requires std::is_constructible_v<Arena, ArenaArguments...> && (Size.bytes == 0)
     explicit constexpr fixed_pool(block_size size, ArenaArguments&&... arena)
         : free_(core::expect_possible(size).bytes, size.of_block().alignment),
-          alignment_(size.of_block().alignment), made_with_(size.of_block()),
+          alignment_(size.of_block().alignment), initial_size_(size.of_block()),
           arena_(std::forward<ArenaArguments>(arena)...) {}
 
     fixed_pool(const fixed_pool&) = delete;
@@ -93,9 +93,9 @@ public:
     ~fixed_pool() = default; // trivial if the arena's is; the arena gives its memory back
 
     /// Returns: a block. The first request fixes the size and the alignment of all blocks, unless they are fixed.
-    /// Throws: refused_request, a std::bad_alloc that says why, if the request exceeds the size or the alignment
-    /// of a block; std::bad_alloc if the arena is full; the exceptions of the arena's upstream. The pool is
-    /// unchanged then.
+    /// Throws: refused_request, a std::bad_alloc whose what() names the reason, if the request exceeds the size
+    /// or the alignment of a block; std::bad_alloc if the arena is full; the exceptions of the arena's upstream.
+    /// The pool is unchanged then.
     /// Complexity: constant, apart from calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
@@ -150,7 +150,7 @@ public:
         free_.push(p);
     }
 
-    /// Returns: `count` blocks. If they need room, the arena is asked for all of it at once.
+    /// Returns: `count` blocks. If they need room, the arena provides it in one request.
     /// Throws: refused_request if `bytes` is less than the size of a pointer; the exceptions of allocate(). No
     /// block is lost; a chunk that was taken for the burst may stay.
     /// Complexity: linear in the blocks, apart from calls upstream.
@@ -163,18 +163,18 @@ public:
         taken.for_each([&](void* p) { deallocate(p, bytes, alignment); });
     }
 
-    /// Effects: gives all memory back to the arena; all blocks are gone. If the first request fixed the size, the
-    /// next one will.
+    /// Effects: returns all memory to the arena, and invalidates all blocks. If the first request fixed the
+    /// size, the next one will.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
-        free_ = free_blocks_type(made_with_.bytes, made_with_.alignment);
-        alignment_ = made_with_.alignment;
+        free_ = free_blocks_type(initial_size_.bytes, initial_size_.alignment);
+        alignment_ = initial_size_.alignment;
         cursor_ = limit_ = nullptr;
         arena_.release();
     }
 
-    /// Effects: gives all memory back to the arena; all blocks are gone.
+    /// Effects: returns all memory to the arena, and invalidates all blocks.
     void clear() noexcept { release(); }
 
     /// Returns: true if the next request needs more room of the arena.
@@ -206,18 +206,18 @@ public:
 private:
     [[nodiscard]] bool serves(std::size_t bytes, std::size_t alignment) const noexcept {
         if constexpr (has_size) {
-            return bytes <= made_for.bytes && alignment <= made_for.alignment;
+            return bytes <= static_size.bytes && alignment <= static_size.alignment;
         } else {
             return bytes <= free_.block_bytes() && alignment <= alignment_;
         }
     }
 
-    /// Returns: the size of all blocks, or the size that `asked` would fix.
-    [[nodiscard]] block_size size_for(block_size asked) const noexcept {
-        return alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : asked.of_block();
+    /// Returns: the size of all blocks, or the size that `request` would fix.
+    [[nodiscard]] block_size size_for(block_size request) const noexcept {
+        return alignment_ != 0 ? block_size{free_.block_bytes(), alignment_} : request.of_block();
     }
 
-    /// Returns: a block, still poisoned; null if the arena has to be asked.
+    /// Returns: a block, still poisoned; null if the arena has to provide one.
     [[nodiscard]] void* take() noexcept {
         void* block = free_.pop();
         return block != nullptr ? block : free_.carve(cursor_, limit_);
@@ -239,7 +239,7 @@ private:
     std::size_t alignment_;
     std::byte* cursor_ = nullptr;
     std::byte* limit_ = nullptr;
-    block_size made_with_;
+    block_size initial_size_;
     Arena arena_;
 };
 
@@ -248,11 +248,11 @@ private:
 /// Returns: false, with no effect, if the request is refused or the arena is full.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
-    const block_size asked{bytes, alignment};
-    if (alignment_ != 0 ? !serves(bytes, alignment) : !asked.is_possible()) {
+    const block_size request{bytes, alignment};
+    if (alignment_ != 0 ? !serves(bytes, alignment) : !request.is_possible()) {
         return false;
     }
-    const block_size size = size_for(asked);
+    const block_size size = size_for(request);
     free_blocks_type free_blocks(size.bytes, size.alignment);
     const std::span<std::byte> room = arena_.next_room(free_blocks, size.alignment, blocks);
     if (room.empty()) {
@@ -274,8 +274,8 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
     if (alignment_ != 0 && !serves(bytes, alignment)) {
         core::refuse_request(bytes, alignment, free_.block_bytes(), alignment_);
     }
-    if (const block_size asked{bytes, alignment}; alignment_ != 0 || asked.is_possible()) {
-        const block_size size = size_for(asked);
+    if (const block_size request{bytes, alignment}; alignment_ != 0 || request.is_possible()) {
+        const block_size size = size_for(request);
         if (arena_.capacity(free_blocks_type(size.bytes, size.alignment), size.alignment) == 0) {
             core::refuse_for_want_of_room(bytes, alignment);
         }

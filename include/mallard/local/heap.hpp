@@ -37,7 +37,7 @@
 namespace mallard::inline MALLARD_MODE {
 
 struct heap_options {
-    /// The sizes of chunks. A request that needs more gets a chunk of its own.
+    /// The sizes of chunks. A request that needs more gets a dedicated chunk.
     chunk_growth growth{.first_chunk_bytes = 4096, .largest_chunk_bytes = std::size_t{2} << 20, .factor = 4};
 };
 
@@ -65,7 +65,7 @@ public:
 
     ~heap() { release(); }
 
-    /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Effects: returns all memory to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the large blocks.
     void release() noexcept {
@@ -101,9 +101,9 @@ public:
         requires std::is_default_constructible_v<base>
         : base() {}
 
-    template <class First, class... Rest>
-        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
-    heap(First&&, Rest&&...) = delete; // it takes an upstream, and sizes in heap_options
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
+    heap(First&&, Args&&...) = delete; // it takes an upstream, and sizes in heap_options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

@@ -128,7 +128,7 @@ public:
         return front_.resize_last(p, old_bytes, new_bytes);
     }
 
-    /// Effects: gives all chunks back to the upstream; all blocks are gone.
+    /// Effects: returns all chunks to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks.
     void release() noexcept {
@@ -246,14 +246,14 @@ void monotonic<Upstream>::return_to(position to) noexcept {
     }
     used_bytes_ -= chunk_bytes;
     front_.set_room(to.cursor, to.limit);
-    const std::size_t left_bytes = bytes_in_use();
-    if (kept_.bytes() == chunk_bytes && chunk_bytes / 2 <= peak_bytes - left_bytes) {
+    const std::size_t live_bytes = bytes_in_use();
+    if (kept_.bytes() == chunk_bytes && chunk_bytes / 2 <= peak_bytes - live_bytes) {
         // All that is kept was needed just now, as in a loop whose iterations are alike.
         high_water_bytes_ = std::max(peak_bytes, high_water_bytes_);
         return;
     }
     high_water_bytes_ = std::max(peak_bytes, high_water_bytes_ - (high_water_bytes_ + 7) / 8);
-    kept_.trim(upstream_.get(), high_water_bytes_ - left_bytes,
+    kept_.trim(upstream_.get(), high_water_bytes_ - live_bytes,
                4 * std::max(high_water_bytes_, next_.first_bytes()));
     next_.restart(high_water_bytes_);
 }
@@ -290,7 +290,7 @@ inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
         chunks_.push(taken);
     } else {
         taken = chunks_.grow(upstream_.get(), bytes);
-        // A block that has a chunk to itself says nothing about the size of the next one.
+        // A block with a dedicated chunk implies nothing about the size of the next one.
         next_.took(bytes == least_bytes ? next_.bytes() : bytes);
         ++upstream_calls_;
     }
@@ -343,9 +343,9 @@ public:
         requires std::is_default_constructible_v<base>
         : base() {}
 
-    template <class First, class... Rest>
-        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
-    monotonic(First&&, Rest&&...) = delete; // it takes a std::span<std::byte>; sizes stand in options
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
+    monotonic(First&&, Args&&...) = delete; // it takes a std::span<std::byte>; sizes stand in options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

@@ -6,7 +6,7 @@
 ///
 /// Data model: a pool for each size class, which all carve from one chunk, so that blocks that are requested
 /// together lie together, and an allocator of a few blocks needs one small chunk. No block has a header:
-/// deallocate() is told the size. Requests above the largest pooled size go straight upstream; release() returns
+/// deallocate() receives the size. Requests above the largest pooled size go straight upstream; release() returns
 /// them too. The rest of a chunk that is too short for a request becomes a free block. The first chunk holds the
 /// first request and nothing else: a pool may serve a single node, and there may be a million of them.
 ///
@@ -128,12 +128,12 @@ public:
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         block_chain chain = std::move(blocks);
         // Counted, because a chain that has a block twice leads back to it.
-        for (std::size_t left = chain.size(); left != 0; --left) {
+        for (std::size_t remaining = chain.size(); remaining != 0; --remaining) {
             deallocate(core::known(chain.pop_front()), bytes, alignment);
         }
     }
 
-    /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Effects: returns all memory to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
     void release() noexcept {
@@ -212,9 +212,9 @@ void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     std::byte* const room = held_.add_chunk(upstream_.get(), chunk_bytes);
     next_.took(chunk_bytes);
     ++upstream_calls_;
-    const auto rest_bytes = static_cast<std::size_t>(front_.limit() - front_.cursor());
-    if (rest_bytes >= chunk_bytes / 16) {
-        front_.free().donate(front_.cursor(), rest_bytes, front_.classes());
+    const auto tail_bytes = static_cast<std::size_t>(front_.limit() - front_.cursor());
+    if (tail_bytes >= chunk_bytes / 16) {
+        front_.free().donate(front_.cursor(), tail_bytes, front_.classes());
     }
     front_.set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
 }
@@ -269,15 +269,15 @@ void multipool<Upstream, Reuse, Classes>::deallocate_slowly(void* p, std::size_t
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void* multipool<Upstream, Reuse, Classes>::allocate_over_aligned(std::size_t bytes, std::size_t alignment) {
-    const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
-    if (Classes::index(whole_bytes, fundamental_alignment) >= front_.classes()) {
+    const std::size_t padded_bytes = over_aligned_bytes(bytes, alignment);
+    if (Classes::index(padded_bytes, fundamental_alignment) >= front_.classes()) {
         return allocate_large(bytes, alignment);
     }
-    auto* block = static_cast<std::byte*>(allocate(whole_bytes));
+    auto* block = static_cast<std::byte*>(allocate(padded_bytes));
     std::byte* aligned = block + sizeof(void*);
     aligned += core::padding_to(aligned, alignment);
     *(reinterpret_cast<std::byte**>(aligned) - 1) = block;
-    core::poison(aligned, static_cast<std::size_t>(block + whole_bytes - aligned));
+    core::poison(aligned, static_cast<std::size_t>(block + padded_bytes - aligned));
     front_.hand_out(aligned, bytes);
     return aligned;
 }
@@ -286,13 +286,13 @@ template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::size_t bytes,
                                                                   std::size_t alignment) noexcept {
     core::expect_usable(p);
-    const std::size_t whole_bytes = over_aligned_bytes(bytes, alignment);
-    if (Classes::index(whole_bytes, fundamental_alignment) >= front_.classes()) {
+    const std::size_t padded_bytes = over_aligned_bytes(bytes, alignment);
+    if (Classes::index(padded_bytes, fundamental_alignment) >= front_.classes()) {
         held_.deallocate(upstream_.get(), p);
         return;
     }
     std::byte* block = *(static_cast<std::byte**>(p) - 1);
-    deallocate(block, whole_bytes);
+    deallocate(block, padded_bytes);
 }
 
 } // namespace mallard::unchecked::inline MALLARD_MODE
@@ -313,9 +313,9 @@ public:
         requires std::is_default_constructible_v<base>
         : base() {}
 
-    template <class First, class... Rest>
-        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
-    multipool(First&&, Rest&&...) = delete; // it takes an upstream, and sizes in multipool_options
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
+    multipool(First&&, Args&&...) = delete; // it takes an upstream, and sizes in multipool_options
 };
 
 /// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).

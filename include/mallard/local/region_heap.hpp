@@ -10,7 +10,7 @@
 /// that each process may map the region at another address, or write it to a file and read it again. Large blocks
 /// lie in the region too. The region can grow at its end, and give up free memory there.
 ///
-/// Threads: not thread-safe. Callers that share a region need a lock of their own, for example in the region.
+/// Threads: not thread-safe. Callers that share a region need their own lock, for example in the region.
 ///
 /// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1 (size-limited
 /// and shared memory).
@@ -57,11 +57,11 @@ public:
     /// address or another one.
     /// Throws: refused_request if there is none, or one of another version of mallard.
     static region_heap& open_in(void* region) {
-        auto* const there = static_cast<region_heap*>(region);
-        if (!core::is_aligned(region, fundamental_alignment) || !there->rooms_.is_signed()) {
+        auto* const heap = static_cast<region_heap*>(region);
+        if (!core::is_aligned(region, fundamental_alignment) || !heap->rooms_.is_signed()) {
             core::refuse_foreign_region(region);
         }
-        return *there;
+        return *heap;
     }
 
     /// Returns: the bytes of the smallest region, which has room for one smallest block.
@@ -97,13 +97,13 @@ public:
     /// Returns: the bytes that it has now; the rest is the caller's.
     std::size_t shrink_to_fit() noexcept {
         const std::size_t least = core::align_up(least_region_bytes(), fundamental_alignment);
-        const std::size_t given = space_.cut_room(rooms_.end(), region_bytes() - least);
-        rooms_.set_region_bytes(region_bytes() - given);
-        core::unpoison(rooms_.begin() + region_bytes(), given);
+        const std::size_t removed_bytes = space_.cut_room(rooms_.end(), region_bytes() - least);
+        rooms_.set_region_bytes(region_bytes() - removed_bytes);
+        core::unpoison(rooms_.begin() + region_bytes(), removed_bytes);
         return region_bytes();
     }
 
-    /// Effects: ends the heap; its blocks are gone.
+    /// Effects: ends the heap, and invalidates its blocks.
     /// Returns: the region, which is the caller's again, and usable under AddressSanitizer.
     std::span<std::byte> give_up() noexcept {
         const std::span<std::byte> region(rooms_.begin(), region_bytes());

@@ -59,8 +59,8 @@ struct small_classes {
         if (bytes > largest_bytes || alignment > largest_bytes) {
             return count;
         }
-        const std::size_t whole = core::align_up(std::max<std::size_t>(bytes, 1), alignment);
-        return whole > 2 ? (whole + 3) / 4 + 1 : whole - 1;
+        const std::size_t rounded = core::align_up(std::max<std::size_t>(bytes, 1), alignment);
+        return rounded > 2 ? (rounded + 3) / 4 + 1 : rounded - 1;
     }
 
     [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
@@ -167,7 +167,7 @@ public:
         }
     }
 
-    /// Effects: gives all memory back to the upstream; all blocks are gone.
+    /// Effects: returns all memory to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks and in the blocks above 64 bytes.
     void release() noexcept {
@@ -205,27 +205,27 @@ private:
     static constexpr std::size_t least_slab_bytes = 4096;
     static constexpr std::size_t most_slab_bytes = std::size_t{64} << 20;
 
-    /// If bits take much of a slab, slabs are large enough for bits in pages of their own.
-    static constexpr std::size_t slab_bytes_of(std::size_t index, std::size_t wanted) noexcept {
-        constexpr std::size_t usual = std::size_t{64} << 10;
+    /// If bits take much of a slab, slabs are large enough for bits in separate pages.
+    static constexpr std::size_t choose_slab_bytes(std::size_t index, std::size_t wanted) noexcept {
+        constexpr std::size_t default_bytes = std::size_t{64} << 10;
         constexpr std::size_t largest = std::size_t{512} << 10;
         const std::size_t bytes = local::small_classes::bytes(index);
         if (wanted != 0) {
             return std::bit_ceil(std::clamp(wanted, least_slab_bytes, most_slab_bytes));
         }
         const bool of_pages = bytes >= 4 && bytes <= 20;
-        return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : usual;
+        return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : default_bytes;
     }
 
     static slots_type make(std::size_t index, const small_object_pool_options& options) noexcept {
-        const std::size_t slab_bytes = slab_bytes_of(index, options.slab_bytes);
+        const std::size_t slab_bytes = choose_slab_bytes(index, options.slab_bytes);
         const auto slabs = [slab_bytes](std::size_t chunk_bytes) {
             return static_cast<std::uint32_t>(
                 std::clamp<std::size_t>(chunk_bytes / slab_bytes, 1, slab::most_chunk_slabs));
         };
         const std::uint32_t largest = slabs(options.largest_chunk_bytes);
         const std::uint32_t first = std::min(slabs(options.first_chunk_bytes), largest);
-        return slots_type(slab::whole_slabs(local::small_classes::bytes(index), slab_bytes),
+        return slots_type(slab::undivided_slabs(local::small_classes::bytes(index), slab_bytes),
                           {.first_slabs = first,
                            .largest_slabs = largest,
                            .spare_bytes = first * slab_bytes,
@@ -275,9 +275,9 @@ public:
         requires std::is_default_constructible_v<base>
         : base() {}
 
-    template <class First, class... Rest>
-        requires core::is_memory_or_size<First, Rest...> && (!std::is_constructible_v<base, First, Rest...>)
-    small_object_pool(First&&, Rest&&...) = delete; // sizes stand in its options
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
+    small_object_pool(First&&, Args&&...) = delete; // sizes stand in its options
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.

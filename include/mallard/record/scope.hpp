@@ -2,23 +2,23 @@
 ///
 ///     void parse(const text& input) {
 ///         MALLARD_SCOPE("parse");                     // until the end of the block, however it ends
-///         for (const line& each : input) {
+///         for (const line& l : input) {
 ///             ...
 ///             MALLARD_PROGRESS("line");               // another unit of work is done
 ///         }
 ///     }
 ///
 ///     mallard::record::scope request("request");      // one instance, on any threads
-///     { const auto here = request.enter(); ... }      // the block works for the instance
+///     { const auto entered = request.enter(); ... }   // the block works for the instance
 ///
 /// Without a recorder a mark is a load, a comparison and a branch that is not taken. The recorder is the library that
 /// `mallard record` preloads, or the library mallard::recorder in a static program.
 ///
-/// This header needs C++11 and no other header, neither exceptions nor RTTI. Each library of a program may have a copy
-/// of its own, because the recorder matches names by their text. It keeps 65,535 names, and 255 bytes of each.
+/// This header needs C++11 and no other header, neither exceptions nor RTTI. Each library of a program may have
+/// its own copy, because the recorder matches names by their text. It keeps 65,535 names, and 255 bytes of each.
 ///
 /// Data model: each library of the program has one pointer to the recorder's functions. It is the address of a weak symbol.
-/// Linkers may set that to null in a program for good, so a note says where the pointer is, and the recorder sets it. A
+/// Linkers may bind it to null permanently, so a note locates the pointer, and the recorder sets it. A
 /// mark has a site, static storage with its name, to which the recorder adds a number. A scope object holds the number of
 /// an instance, which is 0 if nothing is recorded.
 #pragma once
@@ -30,7 +30,7 @@
 #define MALLARD_RECORD_JOINED(a, b) a##b
 #define MALLARD_RECORD_NAMED(a, b) MALLARD_RECORD_JOINED(a, b)
 
-/// Effects: the rest of the block is a scope of that name.
+/// Effects: the remainder of the block is a scope of that name.
 /// Requires: `name` is a string literal. The block ends on the thread on which it began: a coroutine that is suspended
 /// in it needs a mallard::record::scope.
 #define MALLARD_SCOPE(name)                                                                                  \
@@ -83,8 +83,8 @@ struct functions {
 
 extern "C" {
 extern const mallard::record::functions mallard_record_functions __attribute__((weak, visibility("default")));
-extern const mallard::record::functions* mallard_record_found;
-__attribute__((weak, visibility("hidden"), used)) const mallard::record::functions* mallard_record_found =
+extern const mallard::record::functions* mallard_recorder;
+__attribute__((weak, visibility("hidden"), used)) const mallard::record::functions* mallard_recorder =
     &mallard_record_functions;
 }
 
@@ -94,7 +94,7 @@ __asm__(".pushsection .note.mallard, \"a\", @note\n"
         ".balign 4\n"
         ".long 8, 8, 1\n" // bytes of the name, bytes of the contents, kind
         ".asciz \"mallard\"\n"
-        ".quad mallard_record_found - .\n"
+        ".quad mallard_recorder - .\n"
         ".popsection");
 #endif
 
@@ -103,17 +103,17 @@ namespace record {
 namespace in_place {
 
 /// Returns: the recorder's functions; null if there is no recorder.
-MALLARD_RECORD_IN_PLACE inline const functions* found() noexcept {
-    return __atomic_load_n(&mallard_record_found, __ATOMIC_RELAXED);
+MALLARD_RECORD_IN_PLACE inline const functions* loaded_recorder() noexcept {
+    return __atomic_load_n(&mallard_recorder, __ATOMIC_RELAXED);
 }
 
-MALLARD_RECORD_IN_PLACE inline bool is_there(const functions* recorder) noexcept {
+MALLARD_RECORD_IN_PLACE inline bool is_present(const functions* recorder) noexcept {
     return __builtin_expect(recorder != nullptr, 0) != 0;
 }
 
 MALLARD_RECORD_IN_PLACE inline void progress(site& at) noexcept {
-    if (is_there(found())) {
-        found()->progress(&at);
+    if (is_present(loaded_recorder())) {
+        loaded_recorder()->progress(&at);
     }
 }
 
@@ -121,15 +121,15 @@ MALLARD_RECORD_IN_PLACE inline void progress(site& at) noexcept {
 class marked_block {
 public:
     MALLARD_RECORD_IN_PLACE explicit marked_block(site& at) noexcept : site_(at) {
-        if (is_there(found())) {
-            found()->scope_begin(&site_);
+        if (is_present(loaded_recorder())) {
+            loaded_recorder()->scope_begin(&site_);
         }
     }
     marked_block(const marked_block&) = delete;
     marked_block& operator=(const marked_block&) = delete;
     MALLARD_RECORD_IN_PLACE ~marked_block() {
-        if (is_there(found())) {
-            found()->scope_end(&site_);
+        if (is_present(loaded_recorder())) {
+            loaded_recorder()->scope_end(&site_);
         }
     }
 
@@ -144,13 +144,13 @@ private:
 namespace mallard {
 namespace record {
 
-/// While it lives, its thread works for an instance.
-/// Requires: it ends on the thread on which it began. A coroutine is not suspended meanwhile.
+/// During its lifetime the thread works for an instance.
+/// Requires: it ends on the thread on which it began. A coroutine is not suspended during its lifetime.
 class entered {
 public:
     MALLARD_RECORD_IN_PLACE explicit entered(number instance) noexcept : instance_(instance) {
         if (__builtin_expect(instance_ != 0, 0)) {
-            in_place::found()->instance_enter(instance_);
+            in_place::loaded_recorder()->instance_enter(instance_);
         }
     }
     MALLARD_RECORD_IN_PLACE entered(entered&& other) noexcept : instance_(other.instance_) {
@@ -161,7 +161,7 @@ public:
     entered& operator=(entered&&) = delete;
     MALLARD_RECORD_IN_PLACE ~entered() {
         if (__builtin_expect(instance_ != 0, 0)) {
-            in_place::found()->instance_leave(instance_);
+            in_place::loaded_recorder()->instance_leave(instance_);
         }
     }
 
@@ -180,12 +180,12 @@ public:
 
     /// Effects: begins an instance. The recorder copies the name, which need not be a literal.
     MALLARD_RECORD_IN_PLACE explicit scope(const char* name) noexcept : number_(0) {
-        if (in_place::is_there(in_place::found())) {
-            number_ = in_place::found()->instance_begin(name);
+        if (in_place::is_present(in_place::loaded_recorder())) {
+            number_ = in_place::loaded_recorder()->instance_begin(name);
         }
     }
 
-    /// Effects: takes over the instance of `other`, which has none then.
+    /// Effects: moves the instance out of `other`.
     MALLARD_RECORD_IN_PLACE scope(scope&& other) noexcept : number_(other.number_) { other.number_ = 0; }
     MALLARD_RECORD_IN_PLACE scope& operator=(scope&& other) noexcept {
         const number taken = other.number_;
@@ -207,12 +207,12 @@ public:
     /// Effects: ends the instance, if it has not ended.
     MALLARD_RECORD_IN_PLACE void end() noexcept {
         if (__builtin_expect(number_ != 0, 0)) {
-            in_place::found()->instance_end(number_);
+            in_place::loaded_recorder()->instance_end(number_);
             number_ = 0;
         }
     }
 
-    /// Returns: true if a recorder knows the instance, and it has not ended.
+    /// Returns: true if the instance is recorded and has not ended.
     __attribute__((warn_unused_result)) MALLARD_RECORD_IN_PLACE bool is_recorded() const noexcept {
         return number_ != 0;
     }

@@ -56,7 +56,7 @@ struct first_freed_links {
         const std::uintptr_t read = word<Size>(head, read_word);
         if (read == word<Size>(head, write_word)) [[unlikely]] {
             place::write(list, head);
-            return core::known(at(end_of(head, read, size) - link_at(size)));
+            return core::known(at(end_word_value(head, read, size) - link_at(size)));
         }
         core::free_block* const block = at(word<Size>(at(read)));
         if (is_tagged(block)) [[unlikely]] {
@@ -81,13 +81,13 @@ struct first_freed_links {
         }
         if (!is_tagged(first)) [[unlikely]] {
             place::write(list, with_tag(first));
-            set_word<Size>(first, read_word, address_of(block));
+            set_word<Size>(first, read_word, to_address(block));
             set_last_page(first, block, size);
             return;
         }
         core::free_block* const head = without_tag(first);
         const std::uintptr_t write = word<Size>(head, write_word);
-        if (write == end_of(head, write, size)) [[unlikely]] {
+        if (write == end_word_value(head, write, size)) [[unlikely]] {
             Size::links::write(at(write), with_tag(block));
             set_last_page(head, block, size);
             return;
@@ -111,16 +111,16 @@ private:
     }
 
     [[gnu::always_inline]] static bool is_tagged(const core::free_block* p) noexcept {
-        return (address_of(p) & 1) != 0;
+        return (to_address(p) & 1) != 0;
     }
     [[gnu::always_inline]] static core::free_block* with_tag(core::free_block* p) noexcept {
-        return at(address_of(p) + 1);
+        return at(to_address(p) + 1);
     }
     [[gnu::always_inline]] static core::free_block* without_tag(core::free_block* p) noexcept {
-        return at(address_of(p) - 1);
+        return at(to_address(p) - 1);
     }
 
-    [[gnu::always_inline]] static std::uintptr_t address_of(const core::free_block* p) noexcept {
+    [[gnu::always_inline]] static std::uintptr_t to_address(const core::free_block* p) noexcept {
         return reinterpret_cast<std::uintptr_t>(p);
     }
     [[gnu::always_inline]] static core::free_block* at(std::uintptr_t address) noexcept {
@@ -129,7 +129,7 @@ private:
     template <class Size>
     [[gnu::always_inline]] static std::uintptr_t word(core::free_block* block,
                                                       std::size_t number = 0) noexcept {
-        return address_of(Size::links::read(block + number));
+        return to_address(Size::links::read(block + number));
     }
     template <class Size>
     [[gnu::always_inline]] static void set_word(core::free_block* block, std::size_t number,
@@ -145,8 +145,8 @@ private:
 
     /// Returns: the place of the last page's link.
     template <class Size>
-    [[gnu::always_inline]] static std::uintptr_t end_of(core::free_block* head, std::uintptr_t write,
-                                                        Size size) noexcept {
+    [[gnu::always_inline]] static std::uintptr_t end_word_value(core::free_block* head, std::uintptr_t write,
+                                                                Size size) noexcept {
         return size.holds(3 * word_bytes) ? word<Size>(head, end_word)
                                           : core::align_down(write, 2 * word_bytes) + word_bytes;
     }
@@ -155,9 +155,9 @@ private:
     template <class Size>
     [[gnu::always_inline]] static void set_last_page(core::free_block* head, core::free_block* page,
                                                      Size size) noexcept {
-        set_word<Size>(head, write_word, address_of(page));
+        set_word<Size>(head, write_word, to_address(page));
         if (size.holds(3 * word_bytes)) {
-            set_word<Size>(head, end_word, address_of(page) + link_at(size));
+            set_word<Size>(head, end_word, to_address(page) + link_at(size));
         }
     }
 
@@ -169,12 +169,12 @@ private:
                                                         core::free_block* next, Size size) noexcept {
         core::free_block* const first = at(link - link_at(size));
         const std::uintptr_t write = word<Size>(head, write_word);
-        set_word<Size>(head, read_word, address_of(first));
+        set_word<Size>(head, read_word, to_address(first));
         std::size_t words = link_at(size) / word_bytes + 1;
-        if (address_of(next) + link_at(size) == end_of(head, write, size)) {
-            words = (write - address_of(next)) / word_bytes;
+        if (to_address(next) + link_at(size) == end_word_value(head, write, size)) {
+            words = (write - to_address(next)) / word_bytes;
             set_last_page(head, first, size);
-            set_word<Size>(head, write_word, address_of(first) + words * word_bytes);
+            set_word<Size>(head, write_word, to_address(first) + words * word_bytes);
         } else {
             __builtin_prefetch(at(word<Size>(next, words - 1)));
         }

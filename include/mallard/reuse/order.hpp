@@ -146,7 +146,7 @@ public:
         return core::known(block);
     }
 
-    /// Requires: the size of so many blocks is representable.
+    /// Requires: the total size of the blocks is representable.
     [[nodiscard]] constexpr std::size_t room(std::size_t blocks = 1) const noexcept {
         return blocks * block_bytes_;
     }

@@ -67,10 +67,10 @@ template <size_class_policy C, std::size_t Alignment = fundamental_alignment>
         const std::size_t above = c + 1 == count ? bytes + 8 : C::bytes(c + 1);
         const bool is_in_step = bytes % (bytes > 128 ? 16 : 8) == 0 && bytes < above;
         const bool holds_table = bytes / sizeof(void*) > c && bytes <= 2 * most_bytes;
-        const bool is_its_own = C::index(bytes, 8) == c && C::index(bytes + 1, 8) > c &&
-                                C::within(bytes) == c && C::within(above - 1) == c;
+        const bool round_trips = C::index(bytes, 8) == c && C::index(bytes + 1, 8) > c &&
+                                 C::within(bytes) == c && C::within(above - 1) == c;
         const std::size_t aligned = C::bytes(C::index(bytes, Alignment));
-        if (!is_in_step || !holds_table || !is_its_own || aligned < bytes || aligned % Alignment != 0) {
+        if (!is_in_step || !holds_table || !round_trips || aligned < bytes || aligned % Alignment != 0) {
             return false;
         }
     }
@@ -86,7 +86,7 @@ template <size_class_policy C, std::size_t Alignment = fundamental_alignment>
 
 /// Returns: the class among eighth_classes of the request whose last byte this is. Its leading four bits name the class
 /// within its doubling; up to 128 the step is 8, as it is from 64 on.
-[[nodiscard]] constexpr std::size_t eighth_of(std::size_t last) noexcept {
+[[nodiscard]] constexpr std::size_t eighth_class(std::size_t last) noexcept {
     // This many zeros leave four bits to the class, which need no shift.
     constexpr unsigned leading_bit = std::numeric_limits<std::size_t>::digits - 4;
     const unsigned shift = leading_bit - static_cast<unsigned>(std::countl_zero(last | 64));
@@ -97,7 +97,7 @@ inline constexpr std::size_t looked_up_bytes = 1024;
 inline constexpr auto looked_up_eighths = [] {
     std::array<std::uint8_t, looked_up_bytes / 8> classes{};
     for (std::size_t i = 0; i != classes.size(); ++i) {
-        classes[i] = static_cast<std::uint8_t>(eighth_of(8 * i));
+        classes[i] = static_cast<std::uint8_t>(eighth_class(8 * i));
     }
     return classes;
 }();
@@ -117,7 +117,7 @@ struct eighth_classes {
     [[nodiscard, gnu::always_inline]] static constexpr std::size_t index(std::size_t bytes,
                                                                          std::size_t alignment = 8) noexcept {
         const std::size_t last = reuse::last_byte(bytes, alignment);
-        return last < reuse::looked_up_bytes ? reuse::looked_up_eighths[last / 8] : reuse::eighth_of(last);
+        return last < reuse::looked_up_bytes ? reuse::looked_up_eighths[last / 8] : reuse::eighth_class(last);
     }
 
     [[nodiscard, gnu::always_inline]] static constexpr std::size_t bytes(std::size_t index) noexcept {
@@ -140,7 +140,7 @@ struct eighth_classes {
 /// Source: Optimized C++ (2016), chapter 13, "fast fit".
 struct power_of_two_classes {
     [[nodiscard]] static constexpr std::size_t index(std::size_t bytes, std::size_t alignment = 8) noexcept {
-        return core::bits_of(reuse::last_byte(bytes, alignment) / 8);
+        return core::bit_width(reuse::last_byte(bytes, alignment) / 8);
     }
 
     [[nodiscard]] static constexpr std::size_t bytes(std::size_t index) noexcept {
@@ -148,7 +148,7 @@ struct power_of_two_classes {
     }
 
     [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
-        return core::bits_of(bytes / 8) - 1;
+        return core::bit_width(bytes / 8) - 1;
     }
 };
 

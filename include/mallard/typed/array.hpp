@@ -66,7 +66,7 @@ public:
 
     ~array_room() {
         if (count_ != 0) {
-            std::destroy_n(elements_, made_);
+            std::destroy_n(elements_, constructed_);
             give_back_array(from_, elements_, count_);
         }
     }
@@ -74,13 +74,13 @@ public:
     /// Effects: makes the elements, and hands each the allocator if it takes one.
     void make() {
         const lifetime::allocator_for_t<T, A> allocator(std::addressof(from_));
-        for (; made_ != count_; ++made_) {
-            bind::construct_with(elements_ + made_, allocator);
+        for (; constructed_ != count_; ++constructed_) {
+            bind::construct_with(elements_ + constructed_, allocator);
         }
     }
 
     [[nodiscard]] std::span<T> keep() noexcept {
-        const std::span<T> all(elements_, made_);
+        const std::span<T> all(elements_, constructed_);
         count_ = 0;
         return all;
     }
@@ -89,7 +89,7 @@ private:
     A& from_;
     T* elements_;
     std::size_t count_;
-    std::size_t made_ = 0;
+    std::size_t constructed_ = 0;
 };
 
 } // namespace mallard::typed::inline MALLARD_MODE

@@ -45,7 +45,8 @@ std::size_t resize_in_place(A& from, void* p, std::size_t bytes, std::size_t lea
             return preferred;
         }
         return from
-            .try_expand(p, {.least_bytes = least, .preferred_bytes = preferred, .may = expansion::forward})
+            .try_expand(p,
+                        {.least_bytes = least, .preferred_bytes = preferred, .allowed = expansion::forward})
             .bytes;
     } else {
         return 0;
@@ -160,12 +161,12 @@ private:
                 std::memcpy(static_cast<void*>(place), values.data(), values.size_bytes());
             }
         } else {
-            unfinished made{place};
+            unfinished constructed{place};
             for (const T& value : values) {
-                construct(place + made.count, value);
-                ++made.count;
+                construct(place + constructed.count, value);
+                ++constructed.count;
             }
-            made.count = 0;
+            constructed.count = 0;
         }
     }
 
@@ -174,8 +175,8 @@ private:
     void extend(std::size_t count, Make make) {
         if (count > capacity_ - size_) [[unlikely]] {
             const std::size_t least = size_ + std::min(count, PTRDIFF_MAX / sizeof(T) + 1 - size_);
-            const std::size_t usual = std::max(2 * capacity_, first_bytes / sizeof(T));
-            const std::size_t preferred = std::max(least, usual);
+            const std::size_t doubled = std::max(2 * capacity_, first_bytes / sizeof(T));
+            const std::size_t preferred = std::max(least, doubled);
             if (!grow_in_place(least, preferred)) {
                 move_to(preferred, count, make);
                 return;
@@ -216,11 +217,11 @@ private:
         if constexpr (std::is_trivially_copyable_v<T>) {
             copy({elements_, size_}, place);
         } else {
-            unfinished made{place};
-            for (; made.count != size_; ++made.count) {
-                construct(place + made.count, std::move_if_noexcept(elements_[made.count]));
+            unfinished constructed{place};
+            for (; constructed.count != size_; ++constructed.count) {
+                construct(place + constructed.count, std::move_if_noexcept(elements_[constructed.count]));
             }
-            made.count = 0;
+            constructed.count = 0;
         }
     }
 
@@ -229,7 +230,8 @@ private:
         T* first;
         std::size_t count = 0;
 
-        explicit unfinished(T* place, std::size_t made = 0) noexcept : first(place), count(made) {}
+        explicit unfinished(T* place, std::size_t constructed = 0) noexcept
+            : first(place), count(constructed) {}
         unfinished(const unfinished&) = delete;
         unfinished& operator=(const unfinished&) = delete;
         ~unfinished() { std::destroy_n(first, count); }

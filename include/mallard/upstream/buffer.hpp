@@ -1,4 +1,4 @@
-/// An upstream in a buffer of the caller. If the buffer is full, a request fails; no other upstream is asked.
+/// An upstream in a buffer of the caller. If the buffer is full, a request fails; no other upstream is used.
 ///
 ///     [ block ][ block ][ padding .. | record ][ block ][ free .............. ]
 ///     ^ begin_                                 ^ padded_ ^ cursor_             ^ limit_
@@ -34,9 +34,9 @@ public:
     explicit buffer(std::span<std::byte> bytes) noexcept
         : begin_(bytes.data()), cursor_(begin_), limit_(begin_ + bytes.size()) {}
 
-    template <class First, class... Rest>
-        requires core::is_memory_or_size<First, Rest...>
-    buffer(First&&, Rest&&...) = delete; // it takes memory as one std::span<std::byte>
+    template <class First, class... Args>
+        requires core::is_memory_or_size<First, Args...>
+    buffer(First&&, Args&&...) = delete; // it takes memory as one std::span<std::byte>
 
     buffer(const buffer&) = delete;
     buffer& operator=(const buffer&) = delete;
@@ -66,8 +66,8 @@ public:
         }
         std::byte* block = cursor_ + padding;
         if (padding >= sizeof(record)) {
-            const record before{cursor_, padded_};
-            std::memcpy(block - sizeof(record), &before, sizeof(record));
+            const record saved{cursor_, padded_};
+            std::memcpy(block - sizeof(record), &saved, sizeof(record));
             padded_ = block;
         }
         cursor_ = block + bytes;
@@ -86,10 +86,10 @@ public:
         } else if (block + std::max<std::size_t>(bytes, 1) == cursor_) {
             cursor_ = block;
             if (block == padded_) {
-                record before;
-                std::memcpy(&before, block - sizeof(record), sizeof(record));
-                cursor_ = before.cursor;
-                padded_ = before.padded;
+                record saved;
+                std::memcpy(&saved, block - sizeof(record), sizeof(record));
+                cursor_ = saved.cursor;
+                padded_ = saved.padded;
             }
         }
     }

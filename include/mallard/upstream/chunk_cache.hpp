@@ -20,7 +20,7 @@
 /// not needed at all move on to the shared bins, and from there to the system. If the system has no memory for a
 /// request, all chunks that wait in the calling thread's bins and in the shared ones go back, and the system is
 /// asked once more.
-/// Threads: a thread's bins lie in pages of their own, and are emptied into the shared ones when it closes
+/// Threads: the bins of a thread lie in separate pages, and are emptied into the shared ones when it closes
 /// (impl/threads/thread_end.hpp); then it uses those.
 #pragma once
 

@@ -47,14 +47,14 @@ public:
 
     static void deallocate(void* p, std::size_t bytes,
                            std::size_t alignment = fundamental_alignment) noexcept {
-        const std::size_t whole = whole_bytes(bytes, alignment);
-        core::unpoison(p, whole);
+        const std::size_t total = total_bytes(bytes, alignment);
+        core::unpoison(p, total);
         // clang++ before 19 has sized deallocation only on request.
 #ifdef __cpp_sized_deallocation
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-            ::operator delete(p, whole, std::align_val_t{alignment});
+            ::operator delete(p, total, std::align_val_t{alignment});
         } else {
-            ::operator delete(p, whole);
+            ::operator delete(p, total);
         }
 #else
         if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
@@ -75,22 +75,22 @@ private:
 
     /// Returns: the size of the request to operator new. Without an alignment it need align a block no better
     /// than objects of that size demand: 8 bytes at multiples of 8.
-    [[nodiscard]] static constexpr std::size_t whole_bytes(std::size_t bytes,
+    [[nodiscard]] static constexpr std::size_t total_bytes(std::size_t bytes,
                                                            std::size_t alignment) noexcept {
         return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
                    ? bytes
                    : core::align_up(std::max<std::size_t>(bytes, 1), alignment);
     }
 
-    /// `how` is nothing, or std::nothrow.
-    template <class... How>
-    static void* take(std::size_t bytes, std::size_t alignment, const How&... how) {
-        const std::size_t whole = whole_bytes(bytes, alignment);
+    /// `nothrow` is empty or std::nothrow.
+    template <class... Nothrow>
+    static void* take(std::size_t bytes, std::size_t alignment, const Nothrow&... nothrow) {
+        const std::size_t total = total_bytes(bytes, alignment);
         void* const p = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
-                            ? ::operator new(whole, std::align_val_t{alignment}, how...)
-                            : ::operator new(whole, how...);
+                            ? ::operator new(total, std::align_val_t{alignment}, nothrow...)
+                            : ::operator new(total, nothrow...);
         if (p != nullptr) {
-            core::poison(static_cast<std::byte*>(p) + bytes, whole - bytes);
+            core::poison(static_cast<std::byte*>(p) + bytes, total - bytes);
         }
         return p;
     }

@@ -27,7 +27,7 @@ struct page_options {
 struct page_report {
     std::size_t resident_bytes = 0;
     std::size_t huge_bytes = 0; ///< the part of resident_bytes in huge pages
-    bool known = false;         ///< true if this system tells
+    bool known = false;         ///< true if this system reports it
 };
 
 /// Stateless apart from its options; thread-safe.

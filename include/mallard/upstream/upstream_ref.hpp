@@ -35,7 +35,7 @@ public:
         requires(!std::same_as<Upstream, upstream_ref> && !std::is_const_v<Upstream>)
     upstream_ref(Upstream& source) noexcept
         : source_(const_cast<void*>(static_cast<const volatile void*>(std::addressof(source)))),
-          calls_(&calls_of<Upstream>) {}
+          calls_(&calls_for<Upstream>) {}
 
     /// Throws: the exceptions of the upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) const {
@@ -58,7 +58,7 @@ private:
     };
 
     template <class Upstream>
-    static constexpr calls calls_of{
+    static constexpr calls calls_for{
         [](void* source, std::size_t bytes, std::size_t alignment) -> void* {
             return static_cast<Upstream*>(source)->allocate(bytes, alignment);
         },

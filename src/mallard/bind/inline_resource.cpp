@@ -9,7 +9,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 namespace {
 
 constinit bind::shared_slot<resource<new_delete>> global;
-constinit threads::fork_hold at_fork = threads::hold_of<global>();
+constinit threads::fork_hold at_fork = threads::make_fork_hold<global>();
 const threads::held_while_loaded held(at_fork);
 
 } // namespace
@@ -19,8 +19,8 @@ bool inline_resource::do_is_equal(const std::pmr::memory_resource& other) const 
 }
 
 inline_resource* new_delete_resource() noexcept {
-    inline_resource* const made = global.get();
-    return made != nullptr ? made : &global.make();
+    inline_resource* const resource = global.get();
+    return resource != nullptr ? resource : &global.make();
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -56,8 +56,8 @@ std::span<void*> capture_stack([[maybe_unused]] std::span<void*, most_stack_fram
     constexpr std::size_t own_frames = 2;
     if (const std::size_t wanted = frames_to_keep().load(std::memory_order_relaxed)) {
         std::array<void*, most_stack_frames + own_frames> all{};
-        const int found = backtrace(all.data(), static_cast<int>(wanted + own_frames));
-        const std::size_t count = static_cast<std::size_t>(std::max(found, 0));
+        const int report = backtrace(all.data(), static_cast<int>(wanted + own_frames));
+        const std::size_t count = static_cast<std::size_t>(std::max(report, 0));
         kept = count - std::min(count, own_frames);
         std::copy_n(all.begin() + own_frames, kept, room.begin());
     }

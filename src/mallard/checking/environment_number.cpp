@@ -11,23 +11,23 @@
 
 namespace mallard::checking::inline MALLARD_LIBRARY {
 
-std::size_t environment_number(const char* variable, std::size_t usual, std::size_t most) noexcept {
-    const char* const given = std::getenv(variable);
-    if (given == nullptr) {
-        return usual;
+std::size_t environment_number(const char* variable, std::size_t default_value, std::size_t most) noexcept {
+    const char* const text = std::getenv(variable);
+    if (text == nullptr) {
+        return default_value;
     }
-    const char* const end = given + std::strlen(given);
+    const char* const end = text + std::strlen(text);
     std::size_t number = 0;
-    const auto [read, error] = std::from_chars(given, end, number);
+    const auto [read, error] = std::from_chars(text, end, number);
     if (error == std::errc{} && read == end && number <= most) {
         return number;
     }
-    // The program goes on. It did nothing wrong, and every check works with the usual number. Only misuse ends a
+    // The program goes on. It did nothing wrong, and every check works with the default. Only misuse ends a
     // program, and a misuse handler expects nothing else.
     const core::cancellation_disabled meanwhile;
     std::fprintf(stderr, "mallard: %s is '%.64s'; allowed are whole numbers from 0 to %zu; %zu is used\n",
-                 variable, given, most, usual);
-    return usual;
+                 variable, text, most, default_value);
+    return default_value;
 }
 
 } // namespace mallard::checking::inline MALLARD_LIBRARY

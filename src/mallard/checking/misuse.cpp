@@ -20,7 +20,7 @@ std::atomic<misuse_handler> installed_misuse_handler{nullptr};
 
 } // namespace
 
-const char* name_of(allocator_call call) noexcept {
+const char* call_name(allocator_call call) noexcept {
     switch (call) {
     case allocator_call::none:
         return "nobody";
@@ -56,7 +56,7 @@ const char* name_of(allocator_call call) noexcept {
 
 misuse_text::misuse_text(const misuse_report& report) noexcept {
     append("mallard: ");
-    append_what(report);
+    append_description(report);
     append_where(report);
 }
 
@@ -77,85 +77,87 @@ void misuse_text::append_block(const misuse_report& report) noexcept {
     append("%zu bytes at alignment %zu", report.bytes, report.alignment);
 }
 
-void misuse_text::append_what(const misuse_report& report) noexcept {
-    switch (report.what) {
+void misuse_text::append_description(const misuse_report& report) noexcept {
+    switch (report.kind) {
     case misuse::double_free:
         append("double free: ");
         append_block(report);
-        append(" was deallocated before");
+        append(" was already deallocated");
         break;
     case misuse::wrong_size:
         append("wrong size: ");
         append_block(report);
-        append(" is given to %s as one of %zu bytes", name_of(report.found_by), report.told_bytes);
+        append(" was passed to %s as a block of %zu bytes", call_name(report.detected_by),
+               report.passed_bytes);
         break;
     case misuse::wrong_alignment:
         append("wrong alignment: ");
         append_block(report);
-        append(" is given to %s as one at alignment %zu", name_of(report.found_by), report.told_alignment);
+        append(" was passed to %s as a block at alignment %zu", call_name(report.detected_by),
+               report.passed_alignment);
         break;
     case misuse::foreign_pointer:
-        append("foreign pointer: %p, given to %s", report.told_block, name_of(report.found_by));
-        if (report.told_alignment != 0) {
-            append(" as a block of %zu bytes at alignment %zu", report.told_bytes, report.told_alignment);
+        append("foreign pointer: %p, passed to %s", report.passed_block, call_name(report.detected_by));
+        if (report.passed_alignment != 0) {
+            append(" as a block of %zu bytes at alignment %zu", report.passed_bytes, report.passed_alignment);
         }
         append(", ");
         if (report.block == nullptr) {
-            append("is no block of this allocator");
+            append("is not a block of this allocator");
         } else {
             append("lies %td bytes into ",
-                   static_cast<const char*>(report.told_block) - static_cast<const char*>(report.block));
+                   static_cast<const char*>(report.passed_block) - static_cast<const char*>(report.block));
             append_block(report);
         }
         break;
     case misuse::write_past_end:
     case misuse::write_before_start:
         append("write %s: byte %td of ",
-               report.what == misuse::write_past_end ? "past the end" : "before the start",
+               report.kind == misuse::write_past_end ? "past the end" : "before the start",
                report.changed_byte);
         append_block(report);
-        append(" was overwritten, found by %s", name_of(report.found_by));
+        append(" was overwritten, found by %s", call_name(report.detected_by));
         break;
     case misuse::write_after_free:
         append("write after free: byte %td of ", report.changed_byte);
         append_block(report);
-        append(" was overwritten after its deallocation, found by %s", name_of(report.found_by));
+        append(" was overwritten after its deallocation, found by %s", call_name(report.detected_by));
         break;
     case misuse::use_after_free:
         append("use after free: ");
         append_block(report);
-        append(" was deallocated before and is given to %s", name_of(report.found_by));
+        append(" was already deallocated and is passed to %s", call_name(report.detected_by));
         break;
     case misuse::use_after_release: {
-        const char* const by = name_of(report.ended_by);
+        const char* const by = call_name(report.ended_by);
         append("use after %.*s: ", static_cast<int>(std::strcspn(by, "(")), by);
         append_block(report);
-        append(" was ended by %s and is given to %s", by, name_of(report.found_by));
+        append(" was ended by %s and is passed to %s", by, call_name(report.detected_by));
         break;
     }
     case misuse::released_below: {
-        const char* const by = name_of(report.ended_by);
+        const char* const by = call_name(report.ended_by);
         const bool ended = report.ended_by == allocator_call::destructor;
         append("%.*s under a live allocator: ", ended ? 3 : static_cast<int>(std::strcspn(by, "(")),
                ended ? "end" : by);
         append_block(report);
         append(" lies in memory that the upstream took back by %s while this allocator held it, found by %s",
-               by, name_of(report.found_by));
+               by, call_name(report.detected_by));
         break;
     }
     case misuse::foreign_mark:
-        append("foreign mark: %s is given a mark of another allocator", name_of(report.found_by));
+        append("foreign mark: %s received a mark of another allocator", call_name(report.detected_by));
         break;
     case misuse::stale_mark:
-        append("stale mark: %s is given a mark from before a call of %s%s", name_of(report.found_by),
-               name_of(report.ended_by),
+        append("stale mark: %s received a mark from before a call of %s%s", call_name(report.detected_by),
+               call_name(report.ended_by),
                report.ended_by == allocator_call::rollback ? " with an earlier mark" : "");
         break;
     case misuse::never_freed:
         append("never freed: ");
         append_block(report);
         append(", the first of %zu such blocks with %zu bytes in all, found by %s", report.live_blocks,
-               report.live_bytes, name_of(report.found_by));
+               report.live_bytes, call_name(report.detected_by));
         break;
     }
     append("\n");

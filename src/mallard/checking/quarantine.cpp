@@ -21,10 +21,10 @@ constinit shared_bounds all_bounds;
 
 shared_bounds& bounds_of_all() noexcept {
     if (!all_bounds.environment_read.load(std::memory_order_acquire)) {
-        std::size_t usual = quarantine_bounds{}.bytes;
-        const std::size_t bytes = checking::environment_number("MALLARD_QUARANTINE_BYTES", usual,
+        std::size_t default_value = quarantine_bounds{}.bytes;
+        const std::size_t bytes = checking::environment_number("MALLARD_QUARANTINE_BYTES", default_value,
                                                                std::numeric_limits<std::size_t>::max());
-        all_bounds.bytes.compare_exchange_strong(usual, bytes);
+        all_bounds.bytes.compare_exchange_strong(default_value, bytes);
         all_bounds.environment_read.store(true, std::memory_order_release);
     }
     return all_bounds;
@@ -37,7 +37,7 @@ quarantine_bounds set_quarantine(quarantine_bounds bounds) noexcept {
     return {.blocks = all.blocks.exchange(bounds.blocks), .bytes = all.bytes.exchange(bounds.bytes)};
 }
 
-quarantine_bounds usual_quarantine() noexcept {
+quarantine_bounds default_quarantine() noexcept {
     const shared_bounds& all = bounds_of_all();
     return {.blocks = all.blocks.load(std::memory_order_relaxed),
             .bytes = all.bytes.load(std::memory_order_relaxed)};

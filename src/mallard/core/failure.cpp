@@ -98,7 +98,7 @@ void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_b
     std::snprintf(
         text.data(), text.size(),
         "mallard: a request for %zu bytes at alignment %zu is refused: blocks of this pool have %zu "
-        "bytes at alignment %zu; make the pool with the block_size of its largest request",
+        "bytes at alignment %zu; construct the pool with the block_size of its largest request",
         bytes, alignment, most_bytes, most_alignment);
     refuse(bytes, alignment, text.data());
 }
@@ -118,7 +118,7 @@ void refuse_burst(std::size_t bytes, std::size_t alignment) {
     std::snprintf(
         text.data(), text.size(),
         "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
-        "leads to the next one by a pointer; ask for blocks of %zu bytes or more",
+        "holds a pointer to the next; request blocks of %zu bytes or more",
         bytes, alignment, sizeof(void*));
     refuse(bytes, alignment, text.data());
 }
@@ -147,18 +147,18 @@ void refuse_foreign_region(const void* begin) {
     std::array<char, 224> text;
     std::snprintf(
         text.data(), text.size(),
-        "mallard: there is no heap in the region at %p: make one by create_in(), or open it with the "
+        "mallard: there is no heap in the region at %p: create one by create_in(), or open it with the "
         "mallard that made it",
         begin);
     refuse(0, 1, text.data());
 }
 
-void fail_length(std::size_t asked, std::size_t most) {
+void fail_length(std::size_t requested, std::size_t most) {
     std::array<char, 160> text;
     std::snprintf(text.data(), text.size(),
-                  "mallard: a fixed block holds %zu objects, and %zu were asked for: take larger blocks, or "
-                  "reserve what is needed at once",
-                  most, asked);
+                  "mallard: a fixed block holds %zu objects, and %zu were requested: use larger blocks, or "
+                  "reserve the full size at once",
+                  most, requested);
 #ifdef __cpp_exceptions
     throw std::length_error(text.data());
 #else

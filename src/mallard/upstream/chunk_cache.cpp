@@ -35,7 +35,7 @@ std::size_t least_offered() noexcept {
     return pages::has_huge_pages() ? pages::worth_huge_pages_bytes : SIZE_MAX;
 }
 
-/// Enough for all chunks within the usual limits, if all have the smallest size. More of them go to the next
+/// Enough for all chunks within the default limits, if all have the smallest size. More of them go to the next
 /// place: the shared bins, or the system.
 constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
 constexpr std::size_t most_offered_of_all = chunk_cache_limits{}.shared_bytes / least_page_bytes;
@@ -133,7 +133,7 @@ private:
 /// ended.
 constinit shared_bins shared;
 
-constinit threads::fork_hold shared_held = threads::hold_of<shared>();
+constinit threads::fork_hold shared_held = threads::make_fork_hold<shared>();
 
 void to_shared(void* p, std::size_t index) noexcept {
     shared.put(p, index);
@@ -142,7 +142,7 @@ void to_shared(void* p, std::size_t index) noexcept {
 using own_bins = bins<most_offered_of_a_thread>;
 
 constinit threads::rooms_for<own_bins> rooms;
-constinit threads::fork_hold rooms_held = threads::hold_of<rooms>();
+constinit threads::fork_hold rooms_held = threads::make_fork_hold<rooms>();
 const threads::held_while_loaded shared_while_loaded(shared_held);
 const threads::held_while_loaded rooms_while_loaded(rooms_held);
 
@@ -150,11 +150,11 @@ const threads::held_while_loaded rooms_while_loaded(rooms_held);
 constinit own_bins no_bins;
 
 /// A closing thread empties its bins. Chunks that it releases after that go to the shared bins.
-constinit thread_local own_bins* bins_here = &no_bins;
+constinit thread_local own_bins* thread_bins = &no_bins;
 constinit thread_local threads::thread_end_task closing{};
 
 void close_bins() noexcept {
-    own_bins* const closed = std::exchange(bins_here, &no_bins);
+    own_bins* const closed = std::exchange(thread_bins, &no_bins);
     closed->empty(to_shared);
     rooms.put_back(closed);
 }
@@ -168,7 +168,7 @@ void close_bins() noexcept {
     if (opened == nullptr) {
         return false;
     }
-    bins_here = opened;
+    thread_bins = opened;
     closing.run = close_bins;
     threads::at_thread_close(closing);
     return true;
@@ -179,7 +179,7 @@ void close_bins() noexcept {
     void* p = try_to_take_from_system(bytes, alignment);
     // A request that no machine can serve does not empty the bins.
     constexpr std::size_t most = PTRDIFF_MAX / 2;
-    if (p == nullptr && bytes <= most && alignment <= most && bins_here->bytes() + shared.bytes() != 0) {
+    if (p == nullptr && bytes <= most && alignment <= most && thread_bins->bytes() + shared.bytes() != 0) {
         chunk_cache::trim();
         p = try_to_take_from_system(bytes, alignment);
     }
@@ -201,7 +201,7 @@ void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexce
     if (!is_kept(index, alignment)) [[unlikely]] {
         return take_from_system(bytes, alignment);
     }
-    void* p = bins_here->take(index, alignment);
+    void* p = thread_bins->take(index, alignment);
     if (p == nullptr) [[unlikely]] {
         p = shared.take(index, alignment);
         if (p == nullptr) {
@@ -223,11 +223,11 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         return;
     }
     core::unpoison(p, eighth_classes::bytes(index));
-    if (bins_here == &no_bins && !open_bins()) [[unlikely]] {
+    if (thread_bins == &no_bins && !open_bins()) [[unlikely]] {
         to_shared(p, index);
         return;
     }
-    own_bins& mine = *bins_here;
+    own_bins& mine = *thread_bins;
     if (mine.bytes() + eighth_classes::bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
         !mine.put(p, index, least_offered)) [[unlikely]] {
         to_shared(p, index);
@@ -239,7 +239,7 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
 }
 
 void chunk_cache::trim() noexcept {
-    bins_here->empty(to_shared);
+    thread_bins->empty(to_shared);
     shared.empty();
 }
 
@@ -250,9 +250,9 @@ void chunk_cache::set_limits(chunk_cache_limits limits) noexcept {
 }
 
 chunk_cache_stats chunk_cache::stats() noexcept {
-    return {.thread_bytes = bins_here->bytes(),
+    return {.thread_bytes = thread_bins->bytes(),
             .shared_bytes = shared.bytes(),
-            .offered_bytes = bins_here->offered_bytes() + shared.offered_bytes()};
+            .offered_bytes = thread_bins->offered_bytes() + shared.offered_bytes()};
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

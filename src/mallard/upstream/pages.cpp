@@ -31,7 +31,7 @@ struct extent {
 };
 
 /// Depends on the request and the options only, so that deallocate() finds the extent of allocate().
-extent extent_of(std::size_t bytes, std::size_t alignment, huge_pages wanted) noexcept {
+extent to_extent(std::size_t bytes, std::size_t alignment, huge_pages wanted) noexcept {
     const bool huge = wanted == huge_pages::always ||
                       (wanted == huge_pages::when_large && bytes >= pages::worth_huge_pages_bytes);
     const std::size_t unit = huge ? pages::huge_page_bytes() : pages::page_bytes();
@@ -94,9 +94,9 @@ private:
     static constexpr std::size_t unknown = SIZE_MAX;
 
     [[gnu::cold, gnu::noinline]] std::size_t find() noexcept {
-        const std::size_t found = ask_();
-        number_.store(found, std::memory_order_relaxed);
-        return found;
+        const std::size_t value = ask_();
+        number_.store(value, std::memory_order_relaxed);
+        return value;
     }
 
     std::atomic<std::size_t> number_{unknown};
@@ -110,7 +110,7 @@ constinit constant_of_system huge_page_size([]() noexcept {
     const begin_of_file text("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
     return std::max(pages::page_bytes(), pages::huge_page_bytes_for(number_in(text.text())));
 });
-constinit constant_of_system huge_pages_given([]() noexcept {
+constinit constant_of_system huge_page_mode([]() noexcept {
     return static_cast<std::size_t>(system_gives_huge_pages());
 });
 
@@ -170,7 +170,7 @@ void* pages::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    const extent wanted = extent_of(bytes, alignment, options_.huge);
+    const extent wanted = to_extent(bytes, alignment, options_.huge);
     std::byte* p = nullptr;
     if (wanted.bytes != 0) {
         p = wanted.alignment == page_bytes() ? map(wanted.bytes)
@@ -181,7 +181,7 @@ void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     }
 #ifdef MADV_HUGEPAGE
     if (wanted.huge) {
-        // A kernel without huge pages refuses. inspect() tells the result.
+        // A kernel without huge pages refuses. inspect() reports the result.
         madvise(p, wanted.bytes, MADV_HUGEPAGE);
     }
 #endif
@@ -193,7 +193,7 @@ void* pages::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 void pages::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t mapped_bytes = extent_of(bytes, alignment, options_.huge).bytes;
+    const std::size_t mapped_bytes = to_extent(bytes, alignment, options_.huge).bytes;
     untell_leak_checker(p, mapped_bytes);
     if (munmap(p, mapped_bytes) != 0) {
         // The process has its most mappings, and unmapping a part of one would add another. The addresses are
@@ -206,7 +206,7 @@ void pages::offer([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes,
                   [[maybe_unused]] std::size_t alignment) const noexcept {
 #ifdef MADV_FREE
     // Offers the whole mapping, because a part of a huge page would split it.
-    madvise(p, extent_of(bytes, alignment, options_.huge).bytes, MADV_FREE);
+    madvise(p, to_extent(bytes, alignment, options_.huge).bytes, MADV_FREE);
 #endif
 }
 
@@ -219,7 +219,7 @@ std::size_t pages::huge_page_bytes() noexcept {
 }
 
 bool pages::has_huge_pages() noexcept {
-    return huge_pages_given.get() != 0;
+    return huge_page_mode.get() != 0;
 }
 
 page_report pages::inspect(const void* p, std::size_t bytes) {

@@ -11,10 +11,10 @@
 namespace {
 
 const std::string block = "block ADDRESS of 24 bytes at alignment 8";
-const std::string twice = "double free: " + block + " was deallocated before";
-const std::string given = " is given to deallocate() as one ";
-const std::string foreign = "foreign pointer: ADDRESS, given to deallocate() as a block of ";
-const std::string no_block = ", is no block of this allocator";
+const std::string twice = "double free: " + block + " was already deallocated";
+const std::string given = " was passed to deallocate() as a block ";
+const std::string foreign = "foreign pointer: ADDRESS, passed to deallocate() as a block of ";
+const std::string no_block = ", is not a block of this allocator";
 
 template <class A>
 void free_twice(A&& a) {
@@ -72,7 +72,7 @@ PROGRAM(double_free_resource, twice) {
 }
 
 PROGRAM(double_free_type_parameter,
-        "double free: block ADDRESS of 12 bytes at alignment 4 was deallocated before") {
+        "double free: block ADDRESS of 12 bytes at alignment 4 was already deallocated") {
     mallard::multipool<> pool;
     mallard::allocator<int, mallard::multipool<>> binding(pool);
     int* const p = binding.allocate(3);
@@ -81,7 +81,7 @@ PROGRAM(double_free_type_parameter,
 }
 
 PROGRAM(double_free_expandable_allocator,
-        "double free: block ADDRESS of 12 bytes at alignment 4 was deallocated before") {
+        "double free: block ADDRESS of 12 bytes at alignment 4 was already deallocated") {
     mallard::heap<> heap;
     mallard::expandable_allocator<int, mallard::heap<>> binding(heap);
     int* const p = binding.allocate(3);
@@ -98,7 +98,7 @@ struct message : mallard::pooled<message> {
 } // namespace
 
 PROGRAM(double_free_static_allocator,
-        "double free: block ADDRESS of 12 bytes at alignment 4 was deallocated before") {
+        "double free: block ADDRESS of 12 bytes at alignment 4 was already deallocated") {
     mallard::static_allocator<int, nodes> binding;
     int* const p = binding.allocate(3);
     binding.deallocate(p, 3);
@@ -127,7 +127,7 @@ PROGRAM(double_free_out_of_quarantine, twice) {
     free_twice(std::move(pool)); // an argument only: nothing moves
 }
 
-PROGRAM(burst_freed_twice, "double free: block ADDRESS of 24 bytes at alignment 8 was deallocated before") {
+PROGRAM(burst_freed_twice, "double free: block ADDRESS of 24 bytes at alignment 8 was already deallocated") {
     mallard::multipool<> pool;
     mallard::block_chain blocks = mallard::allocate_many(pool, 24, 8, 2);
     void* const first = blocks.pop_front();
@@ -137,7 +137,7 @@ PROGRAM(burst_freed_twice, "double free: block ADDRESS of 24 bytes at alignment 
 }
 
 PROGRAM_WITHOUT_BLOCK(null_pointer,
-                      "foreign pointer: (nil), given to deallocate() as a block of 24 bytes at alignment 8" +
+                      "foreign pointer: (nil), passed to deallocate() as a block of 24 bytes at alignment 8" +
                           no_block) {
     mallard::multipool<> pool;
     pool.deallocate(nullptr, 24, 8);

@@ -1,6 +1,6 @@
 /// Programs that misuse an allocator, a few lines each, and the exact report that each must give.
 ///
-///     PROGRAM(double_free_of_a_multipool, "double free: block ADDRESS of 24 bytes at alignment 8 was deallocated before") {
+///     PROGRAM(double_free_of_a_multipool, "double free: block ADDRESS of 24 bytes at alignment 8 was already deallocated") {
 ///         ...
 ///     }
 ///

@@ -49,7 +49,7 @@ const std::string past = written("past the end", 24, ", found by deallocate()");
 const std::string before = written("before the start", -1, ", found by check()");
 const std::string after = written("after free", 8, " after its deallocation, found by check()");
 const std::string released =
-    "use after release: " + block + " was ended by release() and is given to deallocate()";
+    "use after release: " + block + " was ended by release() and is passed to deallocate()";
 
 } // namespace
 
@@ -147,14 +147,14 @@ PROGRAM(use_after_release_resource, released) {
     release_and_free(mallard::resource<mallard::multipool<>>());
 }
 PROGRAM(use_after_rewind,
-        "use after rewind: " + block + " was ended by rewind() and is given to deallocate()") {
+        "use after rewind: " + block + " was ended by rewind() and is passed to deallocate()") {
     mallard::monotonic<> arena;
     void* const p = arena.allocate(24, 8);
     arena.rewind();
     arena.deallocate(p, 24, 8);
 }
 PROGRAM(use_after_rollback,
-        "use after rollback: " + block + " was ended by rollback() and is given to deallocate()") {
+        "use after rollback: " + block + " was ended by rollback() and is passed to deallocate()") {
     mallard::monotonic<> arena;
     const auto mark = arena.mark();
     void* const p = arena.allocate(24, 8);
@@ -162,20 +162,20 @@ PROGRAM(use_after_rollback,
     arena.deallocate(p, 24, 8);
 }
 PROGRAM_WITHOUT_BLOCK(mark_of_another_allocator,
-                      "foreign mark: rollback() is given a mark of another allocator") {
+                      "foreign mark: rollback() received a mark of another allocator") {
     mallard::monotonic<> arena;
     const mallard::monotonic<> other;
     arena.rollback(other.mark());
 }
 PROGRAM_WITHOUT_BLOCK(mark_older_than_a_release,
-                      "stale mark: rollback() is given a mark from before a call of release()") {
+                      "stale mark: rollback() received a mark from before a call of release()") {
     mallard::monotonic<> arena;
     const auto mark = arena.mark();
     arena.release();
     arena.rollback(mark);
 }
 PROGRAM_WITHOUT_BLOCK(mark_older_than_a_rewind,
-                      "stale mark: rollback() is given a mark from before a call of rewind()") {
+                      "stale mark: rollback() received a mark from before a call of rewind()") {
     mallard::monotonic<> arena;
     const auto mark = arena.mark();
     arena.rewind();
@@ -183,7 +183,7 @@ PROGRAM_WITHOUT_BLOCK(mark_older_than_a_rewind,
 }
 PROGRAM_WITHOUT_BLOCK(
     mark_older_than_a_rollback_to_an_earlier_mark,
-    "stale mark: rollback() is given a mark from before a call of rollback() with an earlier mark") {
+    "stale mark: rollback() received a mark from before a call of rollback() with an earlier mark") {
     mallard::monotonic<> arena;
     const auto outer = arena.mark();
     static_cast<void>(arena.allocate(100, 8));
@@ -193,43 +193,44 @@ PROGRAM_WITHOUT_BLOCK(
     arena.rollback(inner);
 }
 PROGRAM_WITHOUT_BLOCK(release_within_a_checkpoint,
-                      "stale mark: rollback() is given a mark from before a call of release()") {
+                      "stale mark: rollback() received a mark from before a call of release()") {
     mallard::monotonic<> arena;
     const mallard::checkpoint here(arena);
     arena.release();
 }
 PROGRAM(container_that_outlives_a_release, "use after release: block ADDRESS of 24 bytes at alignment 8 was "
-                                           "ended by release() and is given to deallocate()") {
+                                           "ended by release() and is passed to deallocate()") {
     mallard::resource<mallard::multipool<>> binding;
     std::pmr::vector<long> numbers(3, 0, &binding); // frees and reads nothing before
     binding.mechanism().release();
 }
-PROGRAM(growth_after_free, "use after free: " + block + " was deallocated before and is given to expand()") {
+PROGRAM(growth_after_free,
+        "use after free: " + block + " was already deallocated and is passed to expand()") {
     mallard::heap<> heap;
     void* const p = heap.allocate(24, 8);
     heap.deallocate(p, 24, 8);
     heap.expand(p, {.least_bytes = 100, .preferred_bytes = 100});
 }
 PROGRAM(shrinking_after_free,
-        "use after free: " + block + " was deallocated before and is given to shrink()") {
+        "use after free: " + block + " was already deallocated and is passed to shrink()") {
     mallard::heap<> heap;
     void* const p = heap.allocate(24, 8);
     heap.deallocate(p, 24, 8);
     heap.shrink(p, 8);
 }
-PROGRAM(shrinking_to_more, "wrong size: " + block + " is given to shrink() as one of 25 bytes") {
+PROGRAM(shrinking_to_more, "wrong size: " + block + " was passed to shrink() as a block of 25 bytes") {
     mallard::heap<> heap;
     heap.shrink(heap.allocate(24, 8), 25);
 }
 PROGRAM(size_asked_after_free,
-        "use after free: " + block + " was deallocated before and is given to usable_bytes()") {
+        "use after free: " + block + " was already deallocated and is passed to usable_bytes()") {
     mallard::heap<> heap;
     void* const p = heap.allocate(24, 8);
     heap.deallocate(p);
     static_cast<void>(heap.usable_bytes(p));
 }
 PROGRAM(resize_after_free,
-        "use after free: " + block + " was deallocated before and is given to resize_last()") {
+        "use after free: " + block + " was already deallocated and is passed to resize_last()") {
     mallard::monotonic<> arena;
     void* const p = arena.allocate(24, 8);
     arena.deallocate(p, 24, 8);

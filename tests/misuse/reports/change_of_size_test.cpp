@@ -26,7 +26,7 @@ TEST_P(change_of_size, of_a_freed_block_is_reported_and_ends_the_program) {
             const block b = allocate(bytes, alignment);
             deallocate(b);
             const std::string line =
-                "use after free: " + b.text() + " was deallocated before and is given to ";
+                "use after free: " + b.text() + " was already deallocated and is passed to ";
             EXPECT_EXIT(static_cast<void>(subject_->expand(b.p, to_100_bytes)),
                         ::testing::KilledBySignal(SIGABRT), report(line + "expand()", b.place));
             EXPECT_DEATH(subject_->shrink(b.p, 1), report(line + "shrink()", b.place));
@@ -39,15 +39,15 @@ TEST_P(change_of_size, of_a_freed_block_is_reported_and_ends_the_program) {
 TEST_P(change_of_size, of_a_released_block_is_reported) {
     const block b = allocate(24, 8);
     subject_->release();
-    const std::string line = "use after release: " + b.text() + " was ended by release() and is given to ";
+    const std::string line = "use after release: " + b.text() + " was ended by release() and is passed to ";
     EXPECT_DEATH(static_cast<void>(subject_->expand(b.p, to_100_bytes)), report(line + "expand()", b.place));
     EXPECT_DEATH(subject_->shrink(b.p, 1), report(line + "shrink()", b.place));
 }
 
 TEST_P(change_of_size, of_a_foreign_pointer_is_reported) {
     int other = 0;
-    const std::string line = "mallard: foreign pointer: " + address_of(&other) + ", given to ";
-    const std::string end = ", is no block of this allocator\n";
+    const std::string line = "mallard: foreign pointer: " + address_of(&other) + ", passed to ";
+    const std::string end = ", is not a block of this allocator\n";
     EXPECT_DEATH(static_cast<void>(subject_->expand(&other, to_100_bytes)),
                  ::testing::Eq(line + "expand()" + end));
     EXPECT_DEATH(subject_->shrink(&other, 1), ::testing::Eq(line + "shrink()" + end));
@@ -61,15 +61,16 @@ TEST_P(change_of_size, of_a_pointer_into_a_block_is_reported) {
     void* const within = static_cast<char*>(b.p) + 16;
     EXPECT_DEATH(static_cast<void>(subject_->expand(within, to_100_bytes)),
                  report("foreign pointer: " + address_of(within) +
-                            ", given to expand(), lies 16 bytes into " + b.text(),
+                            ", passed to expand(), lies 16 bytes into " + b.text(),
                         b.place));
     deallocate(b);
 }
 
 TEST_P(change_of_size, to_more_than_the_block_has_is_no_shrinking) {
     const block b = allocate(24, 8);
-    EXPECT_DEATH(subject_->shrink(b.p, 25),
-                 report("wrong size: " + b.text() + " is given to shrink() as one of 25 bytes", b.place));
+    EXPECT_DEATH(
+        subject_->shrink(b.p, 25),
+        report("wrong size: " + b.text() + " was passed to shrink() as a block of 25 bytes", b.place));
     deallocate(b);
 }
 
@@ -91,8 +92,8 @@ TEST_P(change_of_size, finds_what_was_written_around_the_block_before) {
 TEST_P(change_of_size, moves_the_guard_zones) {
     block b = allocate(24, 8);
     const auto grown = subject_->expand(
-        b.p, {.least_bytes = 1000, .preferred_bytes = 1000, .may = expansion::forward_or_fresh});
-    if (grown.how == expansion::fresh) {
+        b.p, {.least_bytes = 1000, .preferred_bytes = 1000, .allowed = expansion::forward_or_fresh});
+    if (grown.method == expansion::fresh) {
         deallocate(b);
     }
     b.p = grown.p;
@@ -111,7 +112,7 @@ TEST_P(change_of_size, moves_the_guard_zones) {
 
 TEST_P(change_of_size, lets_a_block_be_freed_by_what_was_asked_for_and_by_what_was_given) {
     const mallard::expansion_request request{
-        .least_bytes = 100, .preferred_bytes = 150, .may = expansion::fresh};
+        .least_bytes = 100, .preferred_bytes = 150, .allowed = expansion::fresh};
     const auto fresh = [&] {
         const mallard::allocation_site here;
         return subject_->expand(nullptr, request);
@@ -122,10 +123,10 @@ TEST_P(change_of_size, lets_a_block_be_freed_by_what_was_asked_for_and_by_what_w
     const auto got = fresh();
     EXPECT_DEATH(subject_->deallocate(got.p, 99, request.alignment),
                  "mallard: wrong size: block 0x[0-9a-f]+ of 100 to " + std::to_string(got.bytes) +
-                     " bytes at alignment 16 is given to deallocate\\(\\) as one of 99 bytes\n");
+                     " bytes at alignment 16 was passed to deallocate\\(\\) as a block of 99 bytes\n");
     EXPECT_DEATH(subject_->deallocate(got.p, got.bytes + 1, request.alignment),
                  "mallard: wrong size: block 0x[0-9a-f]+ of 100 to " + std::to_string(got.bytes) +
-                     " bytes at alignment 16 is given to deallocate\\(\\) as one of " +
+                     " bytes at alignment 16 was passed to deallocate\\(\\) as a block of " +
                      std::to_string(got.bytes + 1) + " bytes\n");
 }
 
@@ -133,7 +134,7 @@ TEST_P(change_of_size, knows_a_double_free_without_numbers) {
     const block b = allocate(24, 8);
     subject_->deallocate(b.p);
     EXPECT_DEATH(subject_->deallocate(b.p),
-                 report("double free: " + b.text() + " was deallocated before", b.place));
+                 report("double free: " + b.text() + " was already deallocated", b.place));
 }
 
 INSTANTIATE_TEST_SUITE_P(reports, change_of_size, ::testing::ValuesIn(expandable_kinds()), name_of);

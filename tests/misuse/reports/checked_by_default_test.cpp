@@ -174,8 +174,8 @@ TEST(checked_by_default_fixed_pool, keeps_its_blocks_and_its_place_in_static_sto
     void* const other = of_arrays.try_allocate(20, 4);
     EXPECT_DEATH(
         of_arrays.deallocate(other, 24, 4),
-        "mallard: wrong size: block 0x[0-9a-f]+ of 20 bytes at alignment 4 is given to deallocate\\(\\) "
-        "as one of 24 bytes");
+        "mallard: wrong size: block 0x[0-9a-f]+ of 20 bytes at alignment 4 was passed to deallocate\\(\\) "
+        "as a block of 24 bytes");
     EXPECT_DEATH(mallard::expect_all_freed(of_arrays), "mallard: never freed: ");
     of_arrays.clear();
     EXPECT_DEATH(of_arrays.deallocate(other, 20, 4), "mallard: use after release: ");

@@ -15,7 +15,7 @@ TEST_P(double_free, is_reported_and_ends_the_program) {
             const block b = allocate(bytes, alignment);
             deallocate(b);
             EXPECT_EXIT(deallocate(b), ::testing::KilledBySignal(SIGABRT),
-                        report("double free: " + b.text() + " was deallocated before", b.place));
+                        report("double free: " + b.text() + " was already deallocated", b.place));
         }
     }
 }
@@ -26,7 +26,7 @@ TEST_P(double_free, is_reported_after_others_were_freed) {
     deallocate(first);
     deallocate(second);
     EXPECT_DEATH(deallocate(first),
-                 report("double free: " + first.text() + " was deallocated before", first.place));
+                 report("double free: " + first.text() + " was already deallocated", first.place));
 }
 
 TEST_P(double_free, is_reported_where_the_address_would_be_handed_out_again) {
@@ -41,7 +41,7 @@ TEST_P(double_free, is_reported_where_the_address_would_be_handed_out_again) {
         deallocate(other);
     }
     EXPECT_DEATH(deallocate(first),
-                 report("double free: " + first.text() + " was deallocated before", first.place));
+                 report("double free: " + first.text() + " was already deallocated", first.place));
 }
 
 TEST_P(double_free, is_no_false_alarm_where_a_block_came_back) {

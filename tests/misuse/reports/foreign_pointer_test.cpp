@@ -20,7 +20,7 @@ TEST_P(foreign_pointer, is_reported) {
     EXPECT_DEATH(
         subject_->deallocate(&elsewhere, sizeof elsewhere, alignof(int)),
         ::testing::Eq("mallard: foreign pointer: " + text(&elsewhere) +
-                      ", given to deallocate() as a block of 4 bytes at alignment 4, is no block of this "
+                      ", passed to deallocate() as a block of 4 bytes at alignment 4, is not a block of this "
                       "allocator\n"));
 }
 
@@ -28,11 +28,11 @@ TEST_P(foreign_pointer, is_reported_where_another_allocator_of_the_kind_owns_it)
     const auto other = GetParam().make();
     void* const p = other->allocate(24, 8);
     static_cast<void>(allocate(24, 8));
-    EXPECT_DEATH(
-        subject_->deallocate(p, 24, 8),
-        ::testing::Eq("mallard: foreign pointer: " + text(p) +
-                      ", given to deallocate() as a block of 24 bytes at alignment 8, is no block of this "
-                      "allocator\n"));
+    EXPECT_DEATH(subject_->deallocate(p, 24, 8),
+                 ::testing::Eq(
+                     "mallard: foreign pointer: " + text(p) +
+                     ", passed to deallocate() as a block of 24 bytes at alignment 8, is not a block of this "
+                     "allocator\n"));
 }
 
 TEST_P(foreign_pointer, names_the_block_that_it_points_into) {
@@ -41,7 +41,7 @@ TEST_P(foreign_pointer, names_the_block_that_it_points_into) {
     EXPECT_DEATH(
         subject_->deallocate(within, 16, 8),
         report("foreign pointer: " + text(within) +
-                   ", given to deallocate() as a block of 16 bytes at alignment 8, lies 8 bytes into " +
+                   ", passed to deallocate() as a block of 16 bytes at alignment 8, lies 8 bytes into " +
                    b.text(),
                b.place));
     deallocate(b);

@@ -11,7 +11,7 @@ using use_after_rollback = of_every_allocator;
 
 std::string used_after(const std::string& call, const block& b) {
     return "use after " + call + ": " + b.text() + " was ended by " + call +
-           "() and is given to deallocate()";
+           "() and is passed to deallocate()";
 }
 
 TEST_P(use_after_release, is_reported) {

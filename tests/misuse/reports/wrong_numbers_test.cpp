@@ -12,7 +12,7 @@ TEST_P(wrong_size, is_reported) {
     const block b = allocate(24, 8);
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{23}, std::size_t{25}, std::size_t{100000}}) {
         EXPECT_DEATH(subject_->deallocate(b.p, bytes, 8),
-                     report("wrong size: " + b.text() + " is given to deallocate() as one of " +
+                     report("wrong size: " + b.text() + " was passed to deallocate() as a block of " +
                                 std::to_string(bytes) + " bytes",
                             b.place));
     }
@@ -23,7 +23,7 @@ TEST_P(wrong_size, is_reported_of_large_blocks_too) {
     const block b = allocate(100000, 8);
     EXPECT_DEATH(
         subject_->deallocate(b.p, 1000, 8),
-        report("wrong size: " + b.text() + " is given to deallocate() as one of 1000 bytes", b.place));
+        report("wrong size: " + b.text() + " was passed to deallocate() as a block of 1000 bytes", b.place));
     deallocate(b);
 }
 
@@ -32,7 +32,8 @@ TEST_P(wrong_alignment, is_reported) {
     for (const std::size_t alignment : {1U, 4U, 16U, 64U}) {
         EXPECT_DEATH(subject_->deallocate(b.p, 24, alignment),
                      report("wrong alignment: " + b.text() +
-                                " is given to deallocate() as one at alignment " + std::to_string(alignment),
+                                " was passed to deallocate() as a block at alignment " +
+                                std::to_string(alignment),
                             b.place));
     }
     deallocate(b);

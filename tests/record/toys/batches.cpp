@@ -20,7 +20,7 @@ bool is(const char* name) {
 
 #if POOLED
 const mallard::record::functions* recorder() {
-    return mallard_record_found;
+    return mallard_recorder;
 }
 
 mallard::record::number pool(const char* name) {

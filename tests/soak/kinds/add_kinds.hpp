@@ -137,7 +137,7 @@ public:
 
     [[nodiscard]] const char* damage() const noexcept override {
         if constexpr (looks) {
-            return adaptor_.adapted.check_sanity().what;
+            return adaptor_.adapted.check_sanity().defect;
         } else {
             return nullptr;
         }
@@ -154,7 +154,7 @@ private:
     static constexpr bool resizes_last =
         direct && requires(adapted_type& a, void* p, std::size_t n) { a.resize_last(p, n, n); };
     static constexpr bool trims = local && requires(adapted_type& a) { a.trim(); };
-    static constexpr bool looks = requires(const adapted_type& a) { a.check_sanity().what; };
+    static constexpr bool looks = requires(const adapted_type& a) { a.check_sanity().defect; };
 
     struct no_position {};
     template <class A>

@@ -98,8 +98,8 @@ constexpr bounds in_few_blocks{.bytes = 1024, .alignment = 256, .live_blocks = 4
                                                                                     in_few_blocks);
     add_bindings<fixed_pool_in_buffer<mallard::first_freed>>("fixed_pool_in_buffer", in_few_blocks);
     add_adaptors<contract::adaptive_pool<mallard::slab_shape::divided>>("adaptive_pool", {.slowness = 2});
-    add_bindings<contract::adaptive_pool<mallard::slab_shape::whole>>("adaptive_pool_aligned",
-                                                                      {.slowness = 2});
+    add_bindings<contract::adaptive_pool<mallard::slab_shape::undivided>>("adaptive_pool_aligned",
+                                                                          {.slowness = 2});
     add_bindings<class_pools>("pooled", {.bytes = pools_of_classes::most_bytes, .alignment = 1});
     return true;
 }();

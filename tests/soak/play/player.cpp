@@ -222,8 +222,8 @@ void player::change_size() {
                                              .preferred_bytes = least + random_.below(least + 1),
                                              .alignment = b.alignment,
                                              .step_bytes = step,
-                                             .may = static_cast<mallard::expansion>(random_.below(8))};
-    if (includes(request.may, mallard::expansion::fresh) && blocks_.live_bytes() > most_.live_bytes) {
+                                             .allowed = static_cast<mallard::expansion>(random_.below(8))};
+    if (includes(request.allowed, mallard::expansion::fresh) && blocks_.live_bytes() > most_.live_bytes) {
         return;
     }
     const bool quietly = random_.one_in(2);
@@ -235,23 +235,24 @@ void player::change_size() {
         return refused("expand");
     }
     if (got.p == nullptr) {
-        expect(got.how == mallard::expansion::none ? nullptr : "a way that leads to no block", "expand");
-        if (includes(request.may, mallard::expansion::fresh)) {
+        expect(got.method == mallard::expansion::none ? nullptr : "a way that leads to no block", "expand");
+        if (includes(request.allowed, mallard::expansion::fresh)) {
             quietly ? refused("expand") : expect("no block, and no exception", "expand");
         }
         return;
     }
     expect(got.bytes >= least ? nullptr : "fewer bytes than were asked for", "expand");
-    expect(includes(request.may, got.how) && got.how != mallard::expansion::none
+    expect(includes(request.allowed, got.method) && got.method != mallard::expansion::none
                ? nullptr
                : "a way that was not allowed",
            "expand");
-    if (got.how == mallard::expansion::fresh) {
+    if (got.method == mallard::expansion::fresh) {
         expect(blocks_.add(got.p, got.bytes, b.alignment), "expand");
         return free_block(i);
     }
     const auto moved = static_cast<std::size_t>(b.p - static_cast<std::byte*>(got.p));
-    expect((got.how == mallard::expansion::forward) == (moved == 0) ? nullptr : "a block that moved forward",
+    expect((got.method == mallard::expansion::forward) == (moved == 0) ? nullptr
+                                                                       : "a block that moved forward",
            "expand");
     expect(moved % step == 0 ? nullptr : "a block between two steps", "expand");
     expect(blocks_.resize(i, got.p, got.bytes, b.bytes), "expand");

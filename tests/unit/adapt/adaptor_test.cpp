@@ -12,14 +12,14 @@ struct tagging : mallard::adapt::passing {
     using passing::operator();
 
     template <class Mechanism, class Call>
-    void* operator()(Mechanism&, const mallard::adapt::allocation& asked, Call call) {
+    void* operator()(Mechanism&, const mallard::adapt::allocation& request, Call call) {
         ++allocations;
-        return call(mallard::adapt::allocation{asked.bytes + 8, asked.alignment, asked.quiet});
+        return call(mallard::adapt::allocation{request.bytes + 8, request.alignment, request.quiet});
     }
 
     template <class Mechanism, class Call>
-    void operator()(Mechanism&, const mallard::adapt::deallocation& told, Call call) {
-        call(mallard::adapt::deallocation{told.p, told.bytes + 8, told.alignment});
+    void operator()(Mechanism&, const mallard::adapt::deallocation& deallocation, Call call) {
+        call(mallard::adapt::deallocation{deallocation.p, deallocation.bytes + 8, deallocation.alignment});
     }
 
     int allocations = 0;
@@ -42,7 +42,7 @@ TEST(adaptor, holds_a_mechanism_or_refers_to_one) {
     EXPECT_FALSE(std::is_copy_constructible_v<decltype(holder)>);
 }
 
-TEST(adaptor, asks_its_hook_for_each_operation) {
+TEST(adaptor, calls_hook_for_every_operation) {
     equipment::ledger source;
     tagged<equipment::ledger&> adapted(source);
     void* const p = adapted.allocate(24, 8);
@@ -68,7 +68,7 @@ TEST(adaptor, passes_release_rewind_and_rollback_on) {
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
-TEST(adaptor, works_with_what_is_for_allocators) {
+TEST(adaptor, meets_allocator_concepts) {
     tagged<mallard::monotonic<>> adapted;
     mallard::resource<tagged<mallard::monotonic<>>&> resource(adapted);
     std::pmr::vector<int> by_base(1000, 1, &resource);

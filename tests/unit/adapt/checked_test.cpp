@@ -19,12 +19,12 @@ protected:
     checked() {
         heard().clear();
         mallard::set_misuse_handler(
-            [](const mallard::misuse_report& r) noexcept { heard().push_back(r.what); });
+            [](const mallard::misuse_report& r) noexcept { heard().push_back(r.kind); });
     }
     ~checked() override { mallard::set_misuse_handler(nullptr); }
 };
 
-TEST_F(checked, is_what_its_mechanism_is) {
+TEST_F(checked, meets_concepts_of_mechanism) {
     EXPECT_TRUE(mallard::local_allocator<mallard::checked<mallard::multipool<>>>);
     EXPECT_FALSE(mallard::rewindable<mallard::checked<mallard::multipool<>>>);
     EXPECT_TRUE(mallard::rewindable<mallard::checked<mallard::monotonic<>>>);
@@ -45,7 +45,7 @@ TEST_F(checked, refers_to_a_mechanism_that_lives_elsewhere) {
     EXPECT_EQ(heard(), std::vector{mallard::misuse::double_free});
 }
 
-TEST_F(checked, lets_a_program_go_on_after_a_misuse_that_was_handled) {
+TEST_F(checked, continues_when_handler_returns) {
     mallard::checked<mallard::multipool<>> pool;
     int elsewhere = 0;
     void* const p = pool.allocate(24, 8);
@@ -57,7 +57,7 @@ TEST_F(checked, lets_a_program_go_on_after_a_misuse_that_was_handled) {
     EXPECT_NE(pool.allocate(24, 8), pool.allocate(24, 8)) << "the pool has no block twice";
 }
 
-TEST_F(checked, works_under_both_bindings_and_around_other_adaptors) {
+TEST_F(checked, composes_with_bindings_and_adaptors) {
     mallard::synchronized<mallard::counted<mallard::checked<mallard::multipool<>>>> pool;
     mallard::resource<decltype(pool)&> base(pool);
     {

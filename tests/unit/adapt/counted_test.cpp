@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST(counted, counts_requests_and_bytes_as_they_were_asked) {
+TEST(counted, counts_requested_bytes) {
     mallard::counted<mallard::multipool<>> pool;
     void* const a = pool.allocate(100, 8);
     void* const b = pool.allocate(50, 64);
@@ -27,7 +27,7 @@ TEST(counted, counts_requests_and_bytes_as_they_were_asked) {
     pool.deallocate(b, 50, 64);
 }
 
-TEST(counted, has_nothing_in_use_after_a_release) {
+TEST(counted, release_clears_bytes_in_use) {
     mallard::counted<mallard::monotonic<>> arena;
     static_cast<void>(arena.allocate(100, 8));
     arena.release();
@@ -74,7 +74,7 @@ TEST(counted, has_counted_nothing_at_first) {
     }
 }
 
-TEST(counted, counts_an_allocators_own_requests_as_its_upstream) {
+TEST(counted, counts_chunk_requests_as_upstream) {
     mallard::counted<mallard::new_delete> source;
     {
         mallard::multipool pool(source);
@@ -88,7 +88,7 @@ TEST(counted, counts_an_allocators_own_requests_as_its_upstream) {
     EXPECT_EQ(source.counts().deallocations, source.counts().allocations);
 }
 
-TEST(counted, tells_the_ways_of_growth_apart_and_counts_the_bytes_that_blocks_have) {
+TEST(counted, counts_growth_by_method) {
     using mallard::expansion;
     mallard::counted<equipment::plots> blocks;
     EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
@@ -105,11 +105,11 @@ TEST(counted, tells_the_ways_of_growth_apart_and_counts_the_bytes_that_blocks_ha
     EXPECT_EQ(blocks.counts().bytes_in_use, 48U);
 
     const auto back =
-        blocks.try_expand(p, {.least_bytes = 100, .preferred_bytes = 100, .may = expansion::backward});
+        blocks.try_expand(p, {.least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::backward});
     EXPECT_EQ(blocks.counts().grown_backward, 1U);
     EXPECT_EQ(blocks.counts().bytes_in_use, back.bytes);
     const auto fresh =
-        blocks.expand(back.p, {.least_bytes = 100, .preferred_bytes = 100, .may = expansion::fresh});
+        blocks.expand(back.p, {.least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::fresh});
     EXPECT_EQ(blocks.counts().allocations, 2U);
     EXPECT_EQ(blocks.counts().bytes_in_use, back.bytes + fresh.bytes);
     EXPECT_EQ(blocks.counts().peak_bytes, back.bytes + fresh.bytes);
@@ -120,16 +120,16 @@ TEST(counted, tells_the_ways_of_growth_apart_and_counts_the_bytes_that_blocks_ha
     for (void* const block : {back.p, fresh.p, third.p}) {
         blocks.deallocate(block, 1, 1);
     }
-    EXPECT_EQ(blocks.counts().bytes_in_use, 0U) << "whatever size was told";
+    EXPECT_EQ(blocks.counts().bytes_in_use, 0U) << "for any passed size";
 }
 
-TEST(counted, does_not_count_as_a_failure_that_a_block_stays_as_it_is) {
+TEST(counted, failed_growth_in_place_is_no_failure) {
     using mallard::expansion;
     mallard::counted<equipment::plots> blocks;
     void* const p = blocks.allocate(20, 8);
     const std::size_t impossible = 2 * equipment::plots::plot_bytes;
     const mallard::expansion_request in_place{
-        .least_bytes = impossible, .preferred_bytes = impossible, .may = expansion::in_place};
+        .least_bytes = impossible, .preferred_bytes = impossible, .allowed = expansion::in_place};
     EXPECT_EQ(blocks.expand(p, in_place).p, nullptr);
     EXPECT_EQ(blocks.try_expand(p, in_place).p, nullptr);
     EXPECT_EQ(blocks.counts().failures, 0U);
@@ -155,7 +155,7 @@ TEST(counted, counts_bursts_and_their_blocks) {
     EXPECT_EQ(pool.counts().bytes_in_use, 0U);
 }
 
-TEST(counted, counts_bursts_of_different_sizes_by_the_bytes_of_their_blocks) {
+TEST(counted, counts_usable_bytes_of_mixed_bursts) {
     mallard::counted<mallard::heap<>> h;
     EXPECT_TRUE(mallard::mixed_burst_allocator<decltype(h)>);
     const std::size_t sizes[] = {8, 100, 3000};

@@ -19,13 +19,13 @@ TEST(failing, lets_everything_pass_without_a_plan) {
     EXPECT_EQ(source.requests(), 100U);
 }
 
-TEST(failing, fails_growth_and_attempts_as_requests_of_their_own) {
+TEST(failing, fails_growth_and_attempts_as_separate_requests) {
     using mallard::expansion;
     mallard::failing<equipment::plots> blocks(mallard::failure_plan{.at = 0});
     EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
     const mallard::sized_block block = blocks.allocate_at_least(20);
     const mallard::expansion_request in_place{
-        .least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
+        .least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::in_place};
     blocks.plan({.at = 1});
     EXPECT_EQ(blocks.expand(block.p, in_place).p, nullptr) << "without an exception";
     EXPECT_TRUE(blocks.failed());
@@ -48,7 +48,7 @@ TEST(failing, fails_a_burst_as_one_request) {
     pool.deallocate_many(std::move(blocks), 24, 8);
 }
 
-TEST(failing, fails_a_burst_of_different_sizes_as_one_request_too) {
+TEST(failing, fails_mixed_burst_as_one_request) {
     mallard::failing<mallard::heap<>> h(mallard::failure_plan{.at = 2});
     const std::size_t sizes[] = {8, 600, 300};
     mallard::block_chain blocks = h.allocate_many(sizes);
@@ -60,7 +60,7 @@ TEST(failing, fails_a_burst_of_different_sizes_as_one_request_too) {
 
 #ifdef __cpp_exceptions
 
-TEST(failing, fails_the_planned_request_and_no_other) {
+TEST(failing, fails_only_the_planned_request) {
     mallard::failing<mallard::monotonic<>> arena(mallard::failure_plan{.at = 3});
     for (std::size_t request = 1; request <= 10; ++request) {
         if (request == 3) {
@@ -109,7 +109,7 @@ TEST(failing, tries_every_failure_of_a_program) {
 
 #else
 
-TEST(failing, tells_the_handler_before_the_program_ends) {
+TEST(failing, calls_handler_at_process_exit) {
     mallard::set_out_of_memory_handler(
         [](std::size_t, std::size_t) noexcept { std::fputs("the handler heard; ", stderr); });
     mallard::failing<mallard::monotonic<>> arena(mallard::failure_plan{.at = 2});

@@ -22,7 +22,7 @@ using spilling = mallard::fallback<small_pool, mallard::counted<mallard::multipo
 static_assert(mallard::local_allocator<spilling>);
 static_assert(!mallard::thread_safe<spilling>);
 
-TEST(fallback, asks_the_second_mechanism_when_the_first_is_full) {
+TEST(fallback, uses_second_mechanism_when_first_is_full) {
     spilling memory;
     std::vector<void*> all;
     while (memory.second().counts().allocations == 0) {
@@ -37,7 +37,7 @@ TEST(fallback, asks_the_second_mechanism_when_the_first_is_full) {
     EXPECT_TRUE(memory.first().owns(memory.allocate(64, 8))) << "the first has room again";
 }
 
-TEST(fallback, asks_the_second_mechanism_for_what_the_first_cannot_hold) {
+TEST(fallback, uses_second_mechanism_for_oversized_requests) {
     spilling memory;
     void* const large = memory.allocate(65, 8);
     void* const strict = memory.allocate(8, 4096);
@@ -79,14 +79,14 @@ TEST(fallback, goes_from_a_buffer_to_a_heap) {
     mallard::buffer buffer(array);
     mallard::heap heap;
     mallard::fallback<mallard::buffer&, mallard::heap<>&> memory(buffer, heap);
-    void* const here = memory.allocate(100, 8);
-    void* const there = memory.allocate(200, 8);
-    EXPECT_TRUE(buffer.owns(here));
-    EXPECT_FALSE(buffer.owns(there));
+    void* const in_buffer = memory.allocate(100, 8);
+    void* const in_fallback = memory.allocate(200, 8);
+    EXPECT_TRUE(buffer.owns(in_buffer));
+    EXPECT_FALSE(buffer.owns(in_fallback));
     EXPECT_FALSE(buffer.owns(array.data() + array.size()));
     EXPECT_EQ(memory.try_allocate(SIZE_MAX / 2), nullptr);
-    memory.deallocate(there, 200, 8);
-    memory.deallocate(here, 100, 8);
+    memory.deallocate(in_fallback, 200, 8);
+    memory.deallocate(in_buffer, 100, 8);
     EXPECT_EQ(buffer.free_bytes(), array.size());
 }
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-TEST(limited, serves_up_to_its_budget_and_not_a_byte_more) {
+TEST(limited, serves_exactly_up_to_budget) {
     equipment::ledger source;
     mallard::limited<mallard::multipool<equipment::ledger>> pool(std::size_t{100}, source);
     EXPECT_EQ(pool.limit_bytes(), 100U);
@@ -28,14 +28,14 @@ TEST(limited, serves_up_to_its_budget_and_not_a_byte_more) {
     EXPECT_EQ(pool.bytes_in_use(), 100U);
 }
 
-TEST(limited, does_not_ask_the_mechanism_for_what_it_refuses) {
+TEST(limited, refuses_without_calling_mechanism) {
     equipment::ledger source;
     mallard::limited<mallard::monotonic<equipment::ledger>> arena(std::size_t{100}, source);
     EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.allocate(101, 8)));
     EXPECT_TRUE(source.granted().empty());
 }
 
-TEST(limited, has_its_whole_budget_again_after_a_release) {
+TEST(limited, release_restores_budget) {
     mallard::limited<mallard::monotonic<>> arena(std::size_t{100});
     for (int i = 0; i < 3; ++i) {
         static_cast<void>(arena.allocate(100, 8));
@@ -56,14 +56,14 @@ TEST(limited, follows_a_rollback) {
     EXPECT_EQ(arena.bytes_in_use(), 10U);
 }
 
-TEST(limited, bounds_an_allocators_chunks_as_its_upstream) {
+TEST(limited, bounds_chunks_as_upstream) {
     mallard::limited<mallard::new_delete> source(std::size_t{4096});
     mallard::multipool pool(source);
     EXPECT_OUT_OF_MEMORY(for (int i = 0; i < 1000; ++i) { static_cast<void>(pool.allocate(24, 8)); });
     EXPECT_LE(pool.stats().chunk_bytes, 4096U);
 }
 
-TEST(limited, lets_blocks_grow_as_far_as_its_budget_goes) {
+TEST(limited, blocks_grow_within_budget) {
     using mallard::expansion;
     mallard::limited<equipment::plots> blocks(std::size_t{256});
     EXPECT_TRUE(mallard::expandable<decltype(blocks)>);
@@ -81,17 +81,17 @@ TEST(limited, lets_blocks_grow_as_far_as_its_budget_goes) {
     EXPECT_EQ(blocks.bytes_in_use(), 112U);
 
     const auto fresh =
-        blocks.expand(p, {.least_bytes = 100, .preferred_bytes = 300, .may = expansion::fresh});
-    EXPECT_EQ(fresh.how, expansion::fresh);
+        blocks.expand(p, {.least_bytes = 100, .preferred_bytes = 300, .allowed = expansion::fresh});
+    EXPECT_EQ(fresh.method, expansion::fresh);
     EXPECT_EQ(fresh.bytes, 144U) << "the old block is still there";
     EXPECT_EQ(blocks.bytes_in_use(), 256U);
-    EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 1, .preferred_bytes = 1, .may = expansion::fresh}).p,
+    EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 1, .preferred_bytes = 1, .allowed = expansion::fresh}).p,
               nullptr);
     blocks.deallocate(p, 0, 1);
     EXPECT_NE(blocks.try_allocate(112), nullptr);
 }
 
-TEST(limited, counts_all_bytes_of_a_block_of_at_least_so_many) {
+TEST(limited, counts_usable_bytes_of_sized_blocks) {
     mallard::limited<equipment::plots> blocks(std::size_t{256});
     const mallard::sized_block block = blocks.allocate_at_least(100, 8);
     EXPECT_EQ(block.bytes, 112U);
@@ -101,7 +101,7 @@ TEST(limited, counts_all_bytes_of_a_block_of_at_least_so_many) {
     EXPECT_EQ(blocks.bytes_in_use(), 0U);
 }
 
-TEST(limited, counts_what_is_rounded_up_once_the_block_is_there) {
+TEST(limited, counts_rounding_once_allocated) {
     mallard::limited<equipment::plots> blocks(std::size_t{100});
     void* const p = blocks.allocate(100, 8);
     EXPECT_EQ(blocks.bytes_in_use(), 112U);
@@ -110,7 +110,7 @@ TEST(limited, counts_what_is_rounded_up_once_the_block_is_there) {
     EXPECT_EQ(blocks.try_expand(p, {.least_bytes = 112, .preferred_bytes = 128}).bytes, 112U);
 }
 
-TEST(limited, serves_whole_bursts_or_nothing_of_them) {
+TEST(limited, serves_bursts_completely_or_not_at_all) {
     equipment::ledger source;
     mallard::limited<mallard::multipool<equipment::ledger>> pool(std::size_t{240}, source);
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 11)));
@@ -122,7 +122,7 @@ TEST(limited, serves_whole_bursts_or_nothing_of_them) {
     EXPECT_EQ(pool.bytes_in_use(), 0U);
 }
 
-TEST(limited, serves_bursts_of_different_sizes_within_its_budget) {
+TEST(limited, serves_mixed_bursts_within_budget) {
     mallard::limited<mallard::heap<>> h(std::size_t{1000});
     const std::size_t sizes[] = {8, 600, 300};
     const std::size_t too_much[] = {8, 600, 393};

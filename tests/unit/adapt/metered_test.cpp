@@ -11,9 +11,9 @@ struct summing : mallard::adapt::metered {
     using metered::operator();
 
     template <class Mechanism, class Call>
-    void* operator()(Mechanism&, const mallard::adapt::allocation& asked, Call call) {
-        void* const p = call(asked);
-        bytes_in_use_ += asked.bytes;
+    void* operator()(Mechanism&, const mallard::adapt::allocation& request, Call call) {
+        void* const p = call(request);
+        bytes_in_use_ += request.bytes;
         return p;
     }
 };
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::size_t bytes_in_use() const noexcept { return this->hook_.bytes_in_use(); }
 };
 
-TEST(metered, knows_what_is_in_use_through_rollbacks_rewinds_and_releases) {
+TEST(metered, tracks_use_through_rollback_rewind_and_release) {
     summed<mallard::monotonic<>> adapted;
     static_assert(mallard::rewindable<decltype(adapted)>);
 

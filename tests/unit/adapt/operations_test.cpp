@@ -19,11 +19,11 @@ template <class A, class... Args>
 constexpr bool has_for_each_block = requires(const A& a) { a.for_each_block([](const auto&) {}); };
 
 template <class A>
-std::vector<std::string> members_of() {
-    std::vector<std::string> found;
-    const auto note = [&found](const char* name, bool there) {
-        if (there) {
-            found.emplace_back(name);
+std::vector<std::string> list_members() {
+    std::vector<std::string> names;
+    const auto note = [&names](const char* name, bool exists) {
+        if (exists) {
+            names.emplace_back(name);
         }
     };
 #define MEMBER(name, ...)                                                                                    \
@@ -65,30 +65,30 @@ std::vector<std::string> members_of() {
     MEMBER("check_sanity", seen.check_sanity());
 #undef MEMBER
     note("for_each_block", has_for_each_block<A>);
-    return found;
+    return names;
 }
 
 template <class M>
-class adaptors_of : public ::testing::Test {};
+class adaptor_operations : public ::testing::Test {};
 
 using mechanisms =
     ::testing::Types<mallard::monotonic<>, mallard::multipool<>, mallard::concurrent_multipool<>,
                      mallard::fixed_pool<>, mallard::small_object_pool<>, mallard::adaptive_pool<>,
                      mallard::heap<>, mallard::region_heap, mallard::new_delete, mallard::chunk_cache,
                      mallard::pages, mallard::buffer>;
-TYPED_TEST_SUITE(adaptors_of, mechanisms);
+TYPED_TEST_SUITE(adaptor_operations, mechanisms);
 
-TYPED_TEST(adaptors_of, have_the_members_of_the_mechanism_and_no_others) {
-    const std::vector<std::string> expected = members_of<TypeParam>();
+TYPED_TEST(adaptor_operations, match_members_of_mechanism) {
+    const std::vector<std::string> expected = list_members<TypeParam>();
     EXPECT_GE(expected.size(), 2U);
-    EXPECT_EQ(members_of<mallard::adapt::adaptor<TypeParam>>(), expected);
-    EXPECT_EQ(members_of<mallard::adapt::adaptor<TypeParam&>>(), expected);
-    EXPECT_EQ(members_of<mallard::counted<TypeParam>>(), expected);
-    EXPECT_EQ(members_of<mallard::limited<TypeParam>>(), expected);
-    EXPECT_EQ(members_of<mallard::failing<TypeParam>>(), expected);
-    EXPECT_EQ(members_of<mallard::recorded<TypeParam>>(), expected);
-    EXPECT_EQ(members_of<mallard::synchronized<TypeParam>>(), expected);
-    EXPECT_EQ(members_of<mallard::checked<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::adapt::adaptor<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::adapt::adaptor<TypeParam&>>(), expected);
+    EXPECT_EQ(list_members<mallard::counted<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::limited<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::failing<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::recorded<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::synchronized<TypeParam>>(), expected);
+    EXPECT_EQ(list_members<mallard::checked<TypeParam>>(), expected);
 }
 
 } // namespace

@@ -53,11 +53,11 @@ number next_pool(const char* name) {
 }
 
 void note_freed(const void* block, number pool) {
-    pool_seen& its = pools.at(pool);
-    ++its.freed;
-    for (auto& each : its.allocations) {
-        if (each.first == block) {
-            each.first = nullptr;
+    pool_seen& entry = pools.at(pool);
+    ++entry.freed;
+    for (auto& allocation : entry.allocations) {
+        if (allocation.first == block) {
+            allocation.first = nullptr;
             return;
         }
     }
@@ -87,13 +87,13 @@ const mallard::record::functions noting{
 
 class recorded : public ::testing::Test {
 protected:
-    recorded() { mallard_record_found = &noting; }
+    recorded() { mallard_recorder = &noting; }
     recorded(const recorded&) = delete;
     recorded& operator=(const recorded&) = delete;
-    ~recorded() override { mallard_record_found = nullptr; }
+    ~recorded() override { mallard_recorder = nullptr; }
 };
 
-TEST_F(recorded, shows_blocks_with_the_bytes_that_were_asked_for) {
+TEST_F(recorded, reports_blocks_with_requested_bytes) {
     mallard::recorded<mallard::multipool<>> pool("nodes");
     void* const a = pool.allocate(100, 8);
     void* const b = pool.allocate(50, 64);
@@ -106,14 +106,14 @@ TEST_F(recorded, shows_blocks_with_the_bytes_that_were_asked_for) {
     EXPECT_EQ(last_pool().freed, 2U);
 }
 
-TEST_F(recorded, has_a_pool_from_its_first_allocation_on_and_one_of_its_own) {
-    const std::size_t before = pools.size();
+TEST_F(recorded, registers_own_pool_at_first_allocation) {
+    const std::size_t old_count = pools.size();
     mallard::recorded<mallard::multipool<>> one;
-    mallard::recorded<mallard::multipool<>> other("other");
-    EXPECT_EQ(pools.size(), before);
-    static_cast<void>(other.allocate(8));
+    mallard::recorded<mallard::multipool<>> second_pool("other");
+    EXPECT_EQ(pools.size(), old_count);
+    static_cast<void>(second_pool.allocate(8));
     static_cast<void>(one.allocate(16));
-    EXPECT_EQ(pools.size(), before + 2);
+    EXPECT_EQ(pools.size(), old_count + 2);
     EXPECT_EQ(last_pool().name, "");
     EXPECT_EQ(last_pool().live(), sizes{16});
 }
@@ -129,7 +129,7 @@ TEST_F(recorded, shows_that_a_release_ends_all_blocks) {
     EXPECT_EQ(last_pool().freed, 0U);
 }
 
-TEST_F(recorded, shows_that_blocks_end_with_a_mechanism_that_it_holds) {
+TEST_F(recorded, reports_release_when_owned_mechanism_is_destroyed) {
     mallard::monotonic<> arena;
     {
         mallard::recorded<mallard::monotonic<>&> binding("lent", arena);
@@ -142,16 +142,16 @@ TEST_F(recorded, shows_that_blocks_end_with_a_mechanism_that_it_holds) {
     }
     EXPECT_EQ(last_pool().live(), sizes{});
     mallard::new_delete system;
-    void* left = nullptr;
+    void* remaining = nullptr;
     {
         mallard::recorded<mallard::new_delete> upstream("upstream");
-        left = upstream.allocate(24, 8);
+        remaining = upstream.allocate(24, 8);
     }
     EXPECT_EQ(last_pool().live(), sizes{24});
-    system.deallocate(left, 24, 8);
+    system.deallocate(remaining, 24, 8);
 }
 
-TEST_F(recorded, shows_how_far_a_rollback_goes) {
+TEST_F(recorded, reports_number_of_rolled_back_allocations) {
     mallard::recorded<mallard::monotonic<>> arena("arena");
     static_cast<void>(arena.allocate(100, 8));
     const auto first = arena.mark();
@@ -167,7 +167,7 @@ TEST_F(recorded, shows_how_far_a_rollback_goes) {
     EXPECT_EQ(last_pool().live(), sizes{100});
 }
 
-TEST_F(recorded, shows_a_block_that_changes_as_a_new_one) {
+TEST_F(recorded, reports_resized_block_as_new_block) {
     using mallard::expansion;
     mallard::recorded<equipment::plots> blocks("plots");
     void* const p = blocks.allocate(20, 8);
@@ -178,11 +178,11 @@ TEST_F(recorded, shows_a_block_that_changes_as_a_new_one) {
     EXPECT_EQ(blocks.shrink(p, 40), 48U);
     EXPECT_EQ(last_pool().live(), sizes{48});
     const auto back =
-        blocks.try_expand(p, {.least_bytes = 100, .preferred_bytes = 100, .may = expansion::backward});
+        blocks.try_expand(p, {.least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::backward});
     EXPECT_EQ(last_pool().live(), sizes{back.bytes});
     EXPECT_EQ(last_pool().allocations.back().first, back.p);
     const auto fresh =
-        blocks.expand(back.p, {.least_bytes = 100, .preferred_bytes = 100, .may = expansion::fresh});
+        blocks.expand(back.p, {.least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::fresh});
     EXPECT_EQ(last_pool().live(), (sizes{back.bytes, fresh.bytes}));
     const mallard::sized_block third = blocks.allocate_at_least(10, 8);
     EXPECT_EQ(last_pool().live().back(), third.bytes);
@@ -203,7 +203,7 @@ TEST_F(recorded, shows_the_last_block_of_an_arena_resized) {
     EXPECT_EQ(last_pool().live(), sizes{});
 }
 
-TEST_F(recorded, shows_each_block_of_a_burst) {
+TEST_F(recorded, reports_every_block_of_a_burst) {
     mallard::recorded<mallard::multipool<>> pool("bursts");
     mallard::block_chain blocks = pool.allocate_many(24, 8, 10);
     EXPECT_EQ(last_pool().live(), sizes(10, 24));
@@ -212,16 +212,16 @@ TEST_F(recorded, shows_each_block_of_a_burst) {
     EXPECT_EQ(last_pool().live(), sizes{});
 }
 
-TEST_F(recorded, shows_each_block_of_a_burst_of_different_sizes) {
+TEST_F(recorded, reports_every_block_of_a_mixed_burst) {
     mallard::recorded<mallard::heap<>> h("bursts");
-    const std::array<std::size_t, 3> asked = {8, 100, 3000};
-    mallard::block_chain blocks = h.allocate_many(asked);
+    const std::array<std::size_t, 3> requested = {8, 100, 3000};
+    mallard::block_chain blocks = h.allocate_many(requested);
     EXPECT_EQ(last_pool().live(), (sizes{8, 100, 3000}));
     h.deallocate_many(std::move(blocks));
     EXPECT_EQ(last_pool().live(), sizes{});
 }
 
-TEST_F(recorded, shows_the_chunks_of_an_allocator_whose_upstream_it_is) {
+TEST_F(recorded, reports_chunks_as_upstream) {
     mallard::recorded<mallard::new_delete> source("chunks");
     mallard::multipool pool(source);
     static_cast<void>(pool.allocate(24, 8));
@@ -245,7 +245,7 @@ TEST_F(recorded, shows_nothing_of_requests_that_fail_quietly) {
 #endif
 
 TEST_F(recorded, goes_on_if_the_recorder_does_not_record) {
-    const std::size_t before = pools.size();
+    const std::size_t old_count = pools.size();
     recording = false;
     mallard::recorded<mallard::monotonic<>> arena("unseen");
     const auto mark = arena.mark();
@@ -254,7 +254,7 @@ TEST_F(recorded, goes_on_if_the_recorder_does_not_record) {
     arena.release();
     recording = true;
     EXPECT_NE(p, nullptr);
-    EXPECT_EQ(pools.size(), before);
+    EXPECT_EQ(pools.size(), old_count);
     static_cast<void>(arena.allocate(40, 8));
     EXPECT_EQ(last_pool().live(), sizes{40});
 }

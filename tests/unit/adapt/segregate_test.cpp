@@ -92,8 +92,8 @@ TEST(segregate, refers_to_mechanisms_elsewhere_and_nests) {
     mallard::counted<mallard::heap<>> large;
     using upper =
         mallard::segregate<4096, mallard::counted<mallard::multipool<>>&, mallard::counted<mallard::heap<>>&>;
-    upper rest(middle, large);
-    mallard::segregate<64, mallard::counted<mallard::multipool<>>&, upper&> memory(small, rest);
+    upper upper_part(middle, large);
+    mallard::segregate<64, mallard::counted<mallard::multipool<>>&, upper&> memory(small, upper_part);
     for (const std::size_t bytes : {std::size_t{64}, std::size_t{65}, std::size_t{4096}, std::size_t{4097}}) {
         memory.deallocate(memory.allocate(bytes), bytes);
     }
@@ -102,7 +102,7 @@ TEST(segregate, refers_to_mechanisms_elsewhere_and_nests) {
     EXPECT_EQ(large.counts().deallocations, 1U);
 }
 
-TEST(segregate, is_bound_like_other_mechanisms) {
+TEST(segregate, binds_like_any_mechanism) {
     mallard::segregate<256, mallard::multipool<>, mallard::heap<>> memory;
     std::list<int, mallard::allocator<int, decltype(memory)>> typed(1000, 7, memory);
     mallard::resource bound(memory);

@@ -47,7 +47,7 @@ protected:
     locked_source source_;
 };
 
-TEST_F(synchronized, passes_on_what_a_pool_of_one_size_can_do_under_the_lock) {
+TEST_F(synchronized, forwards_fixed_pool_operations_under_lock) {
     under_counting_mutex<mallard::fixed_pool<mallard::growing_arena<locked_source>>> pool(source_);
     void* const p = pool.try_allocate(24, 8);
     EXPECT_NE(p, nullptr);
@@ -58,7 +58,7 @@ TEST_F(synchronized, passes_on_what_a_pool_of_one_size_can_do_under_the_lock) {
     EXPECT_EQ(pool.try_allocate(100, 8), nullptr) << "larger than the first request";
     pool.deallocate(p, 24, 8);
     using multipool = under_counting_mutex<mallard::multipool<locked_source>>;
-    EXPECT_FALSE(mallard::bind::knows_its_blocks<multipool>) << "which the pool inside does not";
+    EXPECT_FALSE(mallard::bind::checks_ownership<multipool>) << "which the pool inside does not";
     pool.release();
 }
 
@@ -77,7 +77,7 @@ TEST_F(synchronized, holds_the_lock_in_every_operation_once) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(synchronized, holds_it_for_rewinds_and_rollbacks_too) {
+TEST_F(synchronized, locks_rewind_and_rollback) {
     under_counting_mutex<mallard::monotonic<locked_source>> arena(source_);
     EXPECT_TRUE(mallard::rewindable<decltype(arena)>);
     const auto mark = arena.mark();
@@ -90,7 +90,7 @@ TEST_F(synchronized, holds_it_for_rewinds_and_rollbacks_too) {
     arena.release();
 }
 
-TEST_F(synchronized, is_what_its_mechanism_is) {
+TEST_F(synchronized, meets_concepts_of_mechanism) {
     using pool_type = mallard::synchronized<mallard::multipool<>>;
     EXPECT_TRUE(mallard::local_allocator<pool_type>);
     EXPECT_FALSE(mallard::rewindable<pool_type>);
@@ -107,7 +107,7 @@ TEST_F(synchronized, refers_to_a_mechanism_that_lives_elsewhere) {
     shared.deallocate(p, 24, 8);
 }
 
-TEST_F(synchronized, works_under_both_bindings_and_around_other_adaptors) {
+TEST_F(synchronized, composes_with_bindings_and_adaptors) {
     mallard::synchronized<mallard::counted<mallard::multipool<>>> pool;
     mallard::resource<decltype(pool)&> base(pool);
     std::vector<int, mallard::allocator<int, decltype(pool)>> by_type(1000, 1, pool);
@@ -140,7 +140,7 @@ TEST_F(synchronized, locks_once_for_a_burst) {
     pool.release();
 }
 
-TEST_F(synchronized, makes_a_heap_that_has_all_that_a_heap_has) {
+TEST_F(synchronized, forwards_all_heap_operations) {
     under_counting_mutex<mallard::heap<locked_source>> h(source_);
     EXPECT_TRUE(mallard::local_allocator<decltype(h)>);
     EXPECT_TRUE(mallard::expandable<decltype(h)>);

@@ -12,7 +12,7 @@
 namespace {
 
 template <class First, class Second>
-struct pair_of : mallard::adapt::two_mechanisms<First, Second> {
+struct mechanism_pair : mallard::adapt::two_mechanisms<First, Second> {
     using mallard::adapt::two_mechanisms<First, Second>::two_mechanisms;
 };
 
@@ -25,32 +25,32 @@ concept has_stats = requires(const A& a) { a.stats(); };
 template <class A>
 concept has_release = requires(A& a) { a.release(); };
 
-using pools = pair_of<mallard::small_object_pool<>, mallard::adaptive_pool<>>;
-using mixed = pair_of<mallard::small_object_pool<>, mallard::new_delete>;
+using pools = mechanism_pair<mallard::small_object_pool<>, mallard::adaptive_pool<>>;
+using mixed = mechanism_pair<mallard::small_object_pool<>, mallard::new_delete>;
 
 static_assert(has_trim<pools> && has_stats<pools> && has_release<pools> && !has_owns<pools>);
 static_assert(!has_trim<mixed> && !has_stats<mixed> && !has_release<mixed>);
-static_assert(has_owns<pair_of<mallard::fixed_pool<mallard::static_arena<64>>, mallard::buffer&>>);
+static_assert(has_owns<mechanism_pair<mallard::fixed_pool<mallard::static_arena<64>>, mallard::buffer&>>);
 static_assert(!std::is_copy_constructible_v<pools>);
 static_assert(std::is_default_constructible_v<pools>);
-static_assert(!std::is_default_constructible_v<pair_of<mallard::multipool<>&, mallard::multipool<>>>);
+static_assert(!std::is_default_constructible_v<mechanism_pair<mallard::multipool<>&, mallard::multipool<>>>);
 
-TEST(two_mechanisms, are_made_of_an_argument_each) {
+TEST(two_mechanisms, construct_from_one_argument_per_mechanism) {
     equipment::ledger source;
-    const pair_of<mallard::multipool<equipment::ledger>, mallard::multipool<>> memory(
+    const mechanism_pair<mallard::multipool<equipment::ledger>, mallard::multipool<>> memory(
         source, mallard::multipool_options{.largest_pooled_bytes = 64});
     EXPECT_EQ(memory.second().largest_pooled_bytes(), 64U);
 }
 
-TEST(two_mechanisms, are_made_of_many_arguments_in_tuples) {
+TEST(two_mechanisms, construct_from_tuples_of_arguments) {
     equipment::ledger source;
-    mallard::multipool<> there;
-    const pair_of<mallard::multipool<equipment::ledger>, mallard::multipool<>&> memory(
+    mallard::multipool<> lower;
+    const mechanism_pair<mallard::multipool<equipment::ledger>, mallard::multipool<>&> memory(
         std::piecewise_construct,
         std::tuple<equipment::ledger&, mallard::multipool_options>(source, {.largest_pooled_bytes = 64}),
-        std::forward_as_tuple(there));
+        std::forward_as_tuple(lower));
     EXPECT_EQ(memory.first().largest_pooled_bytes(), 64U);
-    EXPECT_EQ(&memory.second(), &there);
+    EXPECT_EQ(&memory.second(), &lower);
 }
 
 TEST(two_mechanisms, trim_and_count_together) {
@@ -69,8 +69,8 @@ TEST(two_mechanisms, release_from_the_top) {
     {
         mallard::monotonic<equipment::ledger> arena(source);
         mallard::multipool<mallard::monotonic<equipment::ledger>> pool(arena);
-        pair_of<mallard::monotonic<equipment::ledger>&,
-                mallard::multipool<mallard::monotonic<equipment::ledger>>&>
+        mechanism_pair<mallard::monotonic<equipment::ledger>&,
+                       mallard::multipool<mallard::monotonic<equipment::ledger>>&>
             memory(arena, pool);
         static_cast<void>(memory.second().allocate(100));
         static_cast<void>(memory.second().allocate(100'000));

@@ -33,7 +33,7 @@ TEST(allocator, is_one_pointer) {
     EXPECT_TRUE(std::is_trivially_copyable_v<alloc<int>>);
 }
 
-TEST(allocator, is_equal_where_the_mechanism_is_the_same) {
+TEST(allocator, equals_when_mechanism_is_identical) {
     arena a;
     arena b;
     const alloc<int> of_a(a);
@@ -61,18 +61,18 @@ TEST(allocator, works_within_a_scoped_allocator_adaptor) {
     EXPECT_EQ(&names.at(2).get_allocator().mechanism(), &a);
 }
 
-TEST(allocator, is_always_equal_if_the_mechanism_has_no_state) {
+TEST(allocator, is_always_equal_for_stateless_mechanism) {
     mallard::new_delete one;
-    mallard::new_delete other;
+    mallard::new_delete second;
     const mallard::allocator<int, mallard::new_delete> a(one);
-    const mallard::allocator<long, mallard::new_delete> b(other);
+    const mallard::allocator<long, mallard::new_delete> b(second);
     EXPECT_TRUE(a == b);
     EXPECT_TRUE(
         (std::allocator_traits<mallard::allocator<int, mallard::new_delete>>::is_always_equal::value));
     EXPECT_FALSE((std::allocator_traits<mallard::allocator<int, mallard::heap<>>>::is_always_equal::value));
 }
 
-TEST(allocator, tells_how_many_objects_a_block_has_room_for) {
+TEST(allocator, reports_capacity_of_a_block) {
     mallard::heap heap;
     mallard::allocator<std::uint16_t, mallard::heap<>> a(heap);
     const auto block = a.allocate_at_least(9);
@@ -112,7 +112,7 @@ TEST(allocator, propagates_as_the_polymorphic_one_does) {
     EXPECT_FALSE(traits::is_always_equal::value);
 }
 
-TEST(allocator, knows_how_many_objects_there_can_be) {
+TEST(allocator, max_size_bounds_representable_objects) {
     arena a;
     alloc<int> of_int(a);
     EXPECT_EQ(std::allocator_traits<alloc<int>>::max_size(of_int), PTRDIFF_MAX / sizeof(int));
@@ -121,7 +121,7 @@ TEST(allocator, knows_how_many_objects_there_can_be) {
         << "whose bytes would wrap to 4";
 }
 
-TEST(allocator, aligns_for_its_type) {
+TEST(allocator, aligns_for_value_type) {
     struct alignas(256) wide {
         char c;
     };
@@ -131,7 +131,7 @@ TEST(allocator, aligns_for_its_type) {
     EXPECT_TRUE(mallard::core::is_aligned(v.data(), 256));
 }
 
-TEST(allocator, copies_a_container_into_the_place_of_the_original) {
+TEST(allocator, copied_container_shares_mechanism) {
     arena a;
     const vector<int> original({1, 2, 3}, a);
     const vector<int> copy(original);
@@ -139,7 +139,7 @@ TEST(allocator, copies_a_container_into_the_place_of_the_original) {
     EXPECT_EQ(copy, original);
 }
 
-TEST(allocator, leaves_a_container_where_it_is_on_assignment) {
+TEST(allocator, assignment_keeps_mechanism) {
     arena a;
     arena b;
     vector<string> in_a({string(text, a), string("x", a)}, a);
@@ -157,7 +157,7 @@ TEST(allocator, leaves_a_container_where_it_is_on_assignment) {
     EXPECT_EQ(in_b[0], text);
 }
 
-TEST(allocator, moves_a_container_together_with_its_place) {
+TEST(allocator, move_takes_mechanism_along) {
     arena a;
     vector<int> original({1, 2, 3}, a);
     const int* const data = original.data();

@@ -43,18 +43,18 @@ protected:
 
     /// Expects these counts since the last call.
     void expect_calls(std::size_t allocations, std::size_t bursts, std::size_t bursts_back) {
-        const mallard::allocation_counts now = h.counts();
-        EXPECT_EQ(now.allocations - before_.allocations, allocations);
-        EXPECT_EQ(now.bursts - before_.bursts, bursts);
-        EXPECT_EQ(now.bursts_back - before_.bursts_back, bursts_back);
-        before_ = now;
+        const mallard::allocation_counts counts = h.counts();
+        EXPECT_EQ(counts.allocations - last_counts_.allocations, allocations);
+        EXPECT_EQ(counts.bursts - last_counts_.bursts, bursts);
+        EXPECT_EQ(counts.bursts_back - last_counts_.bursts_back, bursts_back);
+        last_counts_ = counts;
     }
 
     heap h;
     const std::array<my_int, 100> numbers = hundred();
 
 private:
-    mallard::allocation_counts before_;
+    mallard::allocation_counts last_counts_;
 };
 
 TEST_F(expandable_allocator_in_node_containers, a_list_takes_a_range_in_one_burst) {
@@ -81,7 +81,7 @@ TEST_F(expandable_allocator_in_node_containers, a_list_takes_a_range_in_one_burs
     expect_calls(0, 0, 1);
 }
 
-TEST_F(expandable_allocator_in_node_containers, a_single_linked_list_does_so_too) {
+TEST_F(expandable_allocator_in_node_containers, singly_linked_list_uses_bursts) {
     {
         bc::slist<my_int, alloc<my_int>> l{alloc<my_int>(h)};
         l.insert_after(l.before_begin(), numbers.begin(), numbers.end());
@@ -99,7 +99,7 @@ TEST_F(expandable_allocator_in_node_containers, a_single_linked_list_does_so_too
     expect_calls(0, 0, 1);
 }
 
-TEST_F(expandable_allocator_in_node_containers, ordered_ranges_become_sets_and_maps_in_one_burst) {
+TEST_F(expandable_allocator_in_node_containers, ordered_ranges_build_sets_in_one_burst) {
     {
         bc::set<my_int, std::less<>, alloc<my_int>> s(bc::ordered_unique_range, numbers.begin(),
                                                       numbers.end(), std::less<>(), alloc<my_int>(h));
@@ -135,7 +135,7 @@ TEST_F(expandable_allocator_in_node_containers, ordered_ranges_become_sets_and_m
     expect_calls(0, 0, 1);
 }
 
-TEST_F(expandable_allocator_in_node_containers, a_stable_vector_keeps_nodes_that_came_in_one_burst) {
+TEST_F(expandable_allocator_in_node_containers, stable_vector_keeps_nodes_of_a_burst) {
     {
         bc::stable_vector<my_int, alloc<my_int>> v{alloc<my_int>(h)};
         v.reserve(100);
@@ -159,7 +159,7 @@ TEST_F(expandable_allocator_in_node_containers, a_stable_vector_keeps_nodes_that
     }
 }
 
-TEST_F(expandable_allocator_in_node_containers, nodes_come_and_go_one_by_one_where_bursts_are_masked) {
+TEST_F(expandable_allocator_in_node_containers, masked_bursts_allocate_nodes_one_by_one) {
     {
         using single = alloc<my_int, mallard::no_bursts>;
         bc::list<my_int, single> l{single(h)};
@@ -174,24 +174,24 @@ TEST_F(expandable_allocator_in_node_containers, nodes_come_and_go_one_by_one_whe
 }
 
 TEST_F(expandable_allocator_in_node_containers, moved_and_copied_nodes_stay_where_they_belong) {
-    heap other;
+    heap second_heap;
     {
         using list = bc::list<my_int, alloc<my_int>>;
         list in_h(numbers.begin(), numbers.end(), alloc<my_int>(h));
         list copy(in_h);
         EXPECT_EQ(&copy.get_allocator().mechanism(), &h);
-        list in_other{alloc<my_int>(other)};
-        in_other = in_h;
-        EXPECT_EQ(&in_other.get_allocator().mechanism(), &other);
-        list moved(std::move(in_h), alloc<my_int>(other));
-        EXPECT_EQ(&moved.get_allocator().mechanism(), &other);
+        list in_second{alloc<my_int>(second_heap)};
+        in_second = in_h;
+        EXPECT_EQ(&in_second.get_allocator().mechanism(), &second_heap);
+        list moved(std::move(in_h), alloc<my_int>(second_heap));
+        EXPECT_EQ(&moved.get_allocator().mechanism(), &second_heap);
         EXPECT_TRUE(std::ranges::equal(moved, numbers));
         const list stolen(std::move(copy));
         EXPECT_EQ(&stolen.get_allocator().mechanism(), &h);
-        in_other.splice(in_other.end(), moved);
-        EXPECT_EQ(in_other.size(), 200U);
+        in_second.splice(in_second.end(), moved);
+        EXPECT_EQ(in_second.size(), 200U);
     }
-    EXPECT_EQ(other.counts().bytes_in_use, 0U);
+    EXPECT_EQ(second_heap.counts().bytes_in_use, 0U);
 }
 
 #ifdef __cpp_exceptions
@@ -204,11 +204,11 @@ public:
     explosive& operator=(const explosive&) = default;
     ~explosive() = default;
 
-    static inline int left = 0;
+    static inline int countdown = 0;
 
 private:
     static void count_down() {
-        if (left != 0 && --left == 0) {
+        if (countdown != 0 && --countdown == 0) {
             throw std::runtime_error("made one too many");
         }
     }
@@ -217,22 +217,22 @@ private:
 };
 
 /// Boost 1.74's stable_vector frees such a node and keeps it too, with every allocator.
-TEST_F(expandable_allocator_in_node_containers, give_all_nodes_back_where_an_element_cannot_be_made) {
-    explosive::left = 0;
+TEST_F(expandable_allocator_in_node_containers, return_nodes_when_element_construction_throws) {
+    explosive::countdown = 0;
     const std::vector<explosive> ten(10, explosive(1));
-    for (int which = 1; which <= 10; ++which) {
+    for (int n = 1; n <= 10; ++n) {
         bc::list<explosive, alloc<explosive>> l{alloc<explosive>(h)};
         bc::slist<explosive, alloc<explosive>> sl{alloc<explosive>(h)};
-        explosive::left = which;
+        explosive::countdown = n;
         EXPECT_THROW(l.insert(l.begin(), ten.begin(), ten.end()), std::runtime_error);
-        explosive::left = which;
+        explosive::countdown = n;
         EXPECT_THROW(sl.insert_after(sl.before_begin(), ten.begin(), ten.end()), std::runtime_error);
         EXPECT_EQ(h.mechanism().use().used_blocks, l.size() + sl.size());
     }
     EXPECT_EQ(h.counts().bursts, 20U);
 }
 
-TEST_F(expandable_allocator_in_node_containers, are_as_they_were_where_there_is_no_memory) {
+TEST_F(expandable_allocator_in_node_containers, keep_contents_when_memory_runs_out) {
     using source = mallard::failing<heap&>;
     using list = bc::list<my_int, alloc<my_int, expansion::none, source>>;
     source failing(mallard::failure_plan{.at = 0}, h);

@@ -39,7 +39,7 @@ constexpr std::string_view text = "longer than any string that fits into its own
 ::testing::AssertionResult is_empty_and_sound(const heap& h) {
     const mallard::heap_sanity sanity = h.mechanism().check_sanity();
     if (!sanity.sound()) {
-        return ::testing::AssertionFailure() << sanity.what;
+        return ::testing::AssertionFailure() << sanity.defect;
     }
     if (h.mechanism().use().used_blocks != 0 || h.counts().bytes_in_use != 0) {
         return ::testing::AssertionFailure() << h.mechanism().use().used_blocks << " blocks are left";
@@ -47,7 +47,7 @@ constexpr std::string_view text = "longer than any string that fits into its own
     return ::testing::AssertionSuccess();
 }
 
-TEST(expandable_allocator_in_vectors, is_taken_for_what_it_is) {
+TEST(expandable_allocator_in_vectors, is_recognised_as_version_two) {
     EXPECT_EQ(unsigned{bc::dtl::version<alloc<int>>::value}, 2U);
     EXPECT_EQ(mallard::command_bits::allocate_new, bc::allocate_new);
     EXPECT_EQ(mallard::command_bits::expand_forward, bc::expand_fwd);
@@ -57,15 +57,15 @@ TEST(expandable_allocator_in_vectors, is_taken_for_what_it_is) {
 }
 
 template <class T>
-class expandable_allocator_in_vectors_of : public ::testing::Test {};
+class expandable_allocator_vectors : public ::testing::Test {};
 #if MALLARD_FULL_PRODUCT
 using numbers = ::testing::Types<int, my_int>;
 #else
 using numbers = ::testing::Types<my_int>;
 #endif
-TYPED_TEST_SUITE(expandable_allocator_in_vectors_of, numbers);
+TYPED_TEST_SUITE(expandable_allocator_vectors, numbers);
 
-TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_grows_forward) {
+TYPED_TEST(expandable_allocator_vectors, a_vector_grows_forward) {
     heap h;
     {
         vector<TypeParam> v{alloc<TypeParam>(h)};
@@ -85,7 +85,7 @@ TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_grows_forward) {
     EXPECT_EQ(my_int::living, 0);
 }
 
-TYPED_TEST(expandable_allocator_in_vectors_of, a_large_vector_grows_where_it_is) {
+TYPED_TEST(expandable_allocator_vectors, large_vector_grows_in_place) {
     heap h;
     {
         vector<TypeParam> v{alloc<TypeParam>(h)};
@@ -126,7 +126,7 @@ void grow_with_room_in_front(heap& h) {
     h.deallocate(behind, 30 * sizeof(value), 8);
 }
 
-TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_grows_backward) {
+TYPED_TEST(expandable_allocator_vectors, a_vector_grows_backward) {
     heap h;
     grow_with_room_in_front<vector<TypeParam>>(h);
     EXPECT_EQ(h.counts().grown_backward, 1U);
@@ -134,7 +134,7 @@ TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_grows_backward) {
     EXPECT_TRUE(is_empty_and_sound(h));
 }
 
-TYPED_TEST(expandable_allocator_in_vectors_of, no_vector_grows_where_that_is_masked) {
+TYPED_TEST(expandable_allocator_vectors, no_vector_grows_where_that_is_masked) {
     heap h;
     grow_with_room_in_front<vector<TypeParam, expansion::backward>>(h);
     EXPECT_EQ(h.counts().grown_backward, 0U);
@@ -153,7 +153,7 @@ TYPED_TEST(expandable_allocator_in_vectors_of, no_vector_grows_where_that_is_mas
     EXPECT_TRUE(std::ranges::equal(v, w));
 }
 
-TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_shrinks_where_it_is) {
+TYPED_TEST(expandable_allocator_vectors, vector_shrinks_in_place) {
     heap h;
     {
         vector<TypeParam> v(10000, TypeParam(7), alloc<TypeParam>(h));
@@ -181,7 +181,7 @@ TYPED_TEST(expandable_allocator_in_vectors_of, a_vector_shrinks_where_it_is) {
     EXPECT_TRUE(is_empty_and_sound(h));
 }
 
-TEST(expandable_allocator_in_vectors, asks_whether_there_is_room_without_an_exception) {
+TEST(expandable_allocator_in_vectors, probes_room_without_exceptions) {
     heap h;
     vector<int> v{alloc<int>(h)};
     v.reserve(10);
@@ -194,7 +194,7 @@ TEST(expandable_allocator_in_vectors, asks_whether_there_is_room_without_an_exce
     EXPECT_EQ(v.back(), 1);
 }
 
-TEST(expandable_allocator_in_vectors, a_string_grows_and_shrinks_where_it_is) {
+TEST(expandable_allocator_in_vectors, string_grows_and_shrinks_in_place) {
     heap h;
     {
         string s(text.data(), text.size(), alloc<char>(h));
@@ -236,7 +236,7 @@ TEST(expandable_allocator_in_vectors, flat_containers_grow_where_they_are) {
     EXPECT_EQ(my_int::living, 0);
 }
 
-TEST(expandable_allocator_in_vectors, containers_that_ask_for_no_more_than_memory_get_it) {
+TEST(expandable_allocator_in_vectors, basic_containers_get_memory) {
     heap h;
     {
         bc::deque<int, alloc<int>> d{alloc<int>(h)};
@@ -306,7 +306,7 @@ TEST(expandable_allocator_in_vectors, works_over_any_heap) {
 
 #ifdef __cpp_exceptions
 
-TEST(expandable_allocator_in_vectors, a_vector_is_as_it_was_where_it_cannot_grow) {
+TEST(expandable_allocator_in_vectors, vector_keeps_contents_when_growth_fails) {
     mallard::failing<heap> source(mallard::failure_plan{.at = 0});
     {
         using failing_vector = vector<my_int, expansion::none, decltype(source)>;

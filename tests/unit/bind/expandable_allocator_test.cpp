@@ -32,7 +32,7 @@ TEST(expandable_allocator, is_one_pointer) {
     EXPECT_EQ(alloc<int>::version::value, 2U);
 }
 
-TEST(expandable_allocator, is_equal_where_the_mechanism_is_the_same) {
+TEST(expandable_allocator, equals_when_mechanism_is_identical) {
     plots a;
     plots b;
     const alloc<int> of_a(a);
@@ -42,7 +42,7 @@ TEST(expandable_allocator, is_equal_where_the_mechanism_is_the_same) {
     EXPECT_EQ(&of_a.mechanism(), &a);
 }
 
-TEST(expandable_allocator, converts_and_rebinds_with_its_mask) {
+TEST(expandable_allocator, conversion_and_rebind_keep_mask) {
     plots a;
     const alloc<int, expansion::backward> of_int(a);
     const alloc<std::string, expansion::backward> of_string = of_int;
@@ -60,7 +60,7 @@ TEST(expandable_allocator, propagates_as_the_polymorphic_one_does) {
     EXPECT_FALSE(traits::is_always_equal::value);
 }
 
-TEST(expandable_allocator, hands_itself_to_elements_that_take_it) {
+TEST(expandable_allocator, passes_allocator_to_aware_elements) {
     plots a;
     plots b;
     vector<string> in_a({string(text, a), string("x", a)}, a);
@@ -78,7 +78,7 @@ TEST(expandable_allocator, hands_itself_to_elements_that_take_it) {
     EXPECT_EQ(&map.at(1).get_allocator().mechanism(), &b) << "pairs too";
 }
 
-TEST(expandable_allocator, knows_how_many_objects_there_can_be) {
+TEST(expandable_allocator, max_size_bounds_representable_objects) {
     plots a;
     alloc<int> of_int(a);
     EXPECT_EQ(std::allocator_traits<alloc<int>>::max_size(of_int), PTRDIFF_MAX / sizeof(int));
@@ -98,14 +98,15 @@ TEST(expandable_allocator, knows_how_many_objects_there_can_be) {
     EXPECT_TRUE(chain.empty());
 }
 
-/// A block of 6 objects that is asked for more, by a command that the test chooses.
+/// Grows a block of 6 objects by a command that the test chooses.
 template <class T, mallard::capability_mask Masked = expansion::none>
-struct asked {
+struct command_call {
     std::size_t received;
     T* reuse;
     T* p;
 
-    asked(alloc<T, Masked> allocator, T* block, unsigned command, std::size_t limit, std::size_t preferred)
+    command_call(alloc<T, Masked> allocator, T* block, unsigned command, std::size_t limit,
+                 std::size_t preferred)
         : received(preferred), reuse(block),
           p(allocator.allocation_command(command, limit, received, reuse)) {}
 };
@@ -114,7 +115,7 @@ TEST(expandable_allocator, grows_forward_first) {
     plots a;
     alloc<int> of_int(a);
     int* const p = of_int.allocate(6);
-    const asked<int> more(of_int, p, grow, 10, 100);
+    const command_call<int> more(of_int, p, grow, 10, 100);
     EXPECT_EQ(more.p, p);
     EXPECT_EQ(more.reuse, p) << "the block itself";
     EXPECT_EQ(more.received, 100U);
@@ -123,32 +124,32 @@ TEST(expandable_allocator, grows_forward_first) {
     EXPECT_EQ(a.counts().bytes_in_use, 0U);
 }
 
-TEST(expandable_allocator, grows_backward_where_it_may_not_grow_forward) {
+TEST(expandable_allocator, grows_backward_when_forward_is_not_allowed) {
     plots a;
     alloc<int> of_int(a);
     int* const p = of_int.allocate(6);
     p[0] = 17;
-    const asked<int> more(of_int, p, bits::allocate_new | bits::expand_backward, 100, 120);
+    const command_call<int> more(of_int, p, bits::allocate_new | bits::expand_backward, 100, 120);
     EXPECT_LT(more.p, p);
     EXPECT_EQ(more.reuse, p);
     EXPECT_GE(more.received, 100U);
-    EXPECT_EQ((p - more.p) % 4, 0) << "by whole granules";
+    EXPECT_EQ((p - more.p) % 4, 0) << "by granules";
     EXPECT_EQ(p[0], 17) << "where it was";
     EXPECT_EQ(a.counts().grown_backward, 1U);
     of_int.deallocate(more.p, more.received);
     EXPECT_EQ(a.counts().bytes_in_use, 0U);
 }
 
-TEST(expandable_allocator, takes_another_block_where_it_cannot_grow_or_has_none) {
+TEST(expandable_allocator, allocates_new_block_when_growth_fails) {
     plots a;
     alloc<int> of_int(a);
-    const asked<int> first(of_int, nullptr, grow, 6, 12);
+    const command_call<int> first(of_int, nullptr, grow, 6, 12);
     ASSERT_NE(first.p, nullptr);
     EXPECT_EQ(first.received, 12U);
     EXPECT_EQ(first.reuse, nullptr);
-    const asked<int> second(of_int, first.p, bits::allocate_new, 10, 20);
+    const command_call<int> second(of_int, first.p, bits::allocate_new, 10, 20);
     EXPECT_NE(second.p, first.p);
-    EXPECT_EQ(second.reuse, nullptr) << "says that the old one is still there";
+    EXPECT_EQ(second.reuse, nullptr) << "the old block is still live";
     EXPECT_EQ(of_int.size(first.p), 12U);
     EXPECT_EQ(of_int.size(second.p), 20U);
     EXPECT_EQ(a.counts().allocations, 2U);
@@ -156,20 +157,20 @@ TEST(expandable_allocator, takes_another_block_where_it_cannot_grow_or_has_none)
     of_int.deallocate(second.p, 20);
 }
 
-TEST(expandable_allocator, prefers_no_less_than_it_must_have) {
+TEST(expandable_allocator, preferred_size_is_at_least_limit) {
     plots a;
     alloc<int> of_int(a);
-    const asked<int> block(of_int, nullptr, grow, 40, 8);
+    const command_call<int> block(of_int, nullptr, grow, 40, 8);
     EXPECT_EQ(block.received, 40U);
     of_int.deallocate(block.p, block.received);
 }
 
-TEST(expandable_allocator, says_by_null_that_no_way_was_open_where_no_new_block_was_allowed) {
+TEST(expandable_allocator, returns_null_without_new_block_allowed) {
     plots a;
     alloc<int> of_int(a);
     int* const p = of_int.allocate(6);
     for (const unsigned quiet : {0U, bits::nothrow_allocation}) {
-        const asked<int> more(of_int, p, bits::expand_forward | quiet, 4000, 5000);
+        const command_call<int> more(of_int, p, bits::expand_forward | quiet, 4000, 5000);
         EXPECT_EQ(more.p, nullptr);
         EXPECT_EQ(more.received, 5000U) << "as it was";
         EXPECT_EQ(more.reuse, p);
@@ -177,19 +178,19 @@ TEST(expandable_allocator, says_by_null_that_no_way_was_open_where_no_new_block_
     of_int.deallocate(p, 6);
 }
 
-TEST(expandable_allocator, fails_as_it_is_told_where_there_is_no_memory) {
+TEST(expandable_allocator, fails_by_null_or_exception_as_requested) {
     plots a;
     alloc<int> of_int(a);
-    const asked<int> quiet(of_int, nullptr, grow | bits::nothrow_allocation, 4000, 5000);
+    const command_call<int> quiet(of_int, nullptr, grow | bits::nothrow_allocation, 4000, 5000);
     EXPECT_EQ(quiet.p, nullptr);
-    EXPECT_OUT_OF_MEMORY((asked<int>(of_int, nullptr, grow, 4000, 5000)));
+    EXPECT_OUT_OF_MEMORY((command_call<int>(of_int, nullptr, grow, 4000, 5000)));
 }
 
-TEST(expandable_allocator, leaves_a_block_as_it_is_where_it_is_told_to_prefer_more_than_the_limit) {
+TEST(expandable_allocator, rejects_shrink_preferring_more_than_limit) {
     plots a;
     alloc<int> of_int(a);
     int* const p = of_int.allocate(100);
-    const asked<int> senseless(of_int, p, bits::shrink_in_place, 20, 40);
+    const command_call<int> senseless(of_int, p, bits::shrink_in_place, 20, 40);
     EXPECT_EQ(senseless.p, nullptr);
     EXPECT_EQ(a.counts().shrunk, 0U);
     EXPECT_EQ(a.counts().bytes_in_use, 100 * sizeof(int));
@@ -200,21 +201,21 @@ TEST(expandable_allocator, shrinks_in_place) {
     plots a;
     alloc<int> of_int(a);
     int* const p = of_int.allocate(100);
-    const asked<int> less(of_int, p, bits::shrink_in_place | bits::nothrow_allocation, 100, 8);
+    const command_call<int> less(of_int, p, bits::shrink_in_place | bits::nothrow_allocation, 100, 8);
     EXPECT_EQ(less.p, p);
     EXPECT_EQ(less.received, 8U);
     EXPECT_EQ(a.counts().shrunk, 1U);
-    const asked<int> too_much(of_int, p, bits::shrink_in_place, 5, 5);
+    const command_call<int> too_much(of_int, p, bits::shrink_in_place, 5, 5);
     EXPECT_EQ(too_much.p, nullptr) << "a granule has 16 bytes: there is room for 8 still";
     EXPECT_EQ(too_much.received, 5U) << "as it was";
-    const asked<int> senseless(of_int, p, bits::shrink_in_place, 5, 6);
+    const command_call<int> senseless(of_int, p, bits::shrink_in_place, 5, 6);
     EXPECT_EQ(senseless.p, nullptr);
     of_int.deallocate(p, 8);
     EXPECT_EQ(a.counts().bytes_in_use, 0U);
 }
 
 template <class T>
-class expandable_allocator_of : public ::testing::Test {};
+class expandable_allocator_elements : public ::testing::Test {};
 
 template <std::size_t Bytes, std::size_t Alignment = 1>
 struct alignas(Alignment) element {
@@ -222,16 +223,16 @@ struct alignas(Alignment) element {
 };
 using elements = ::testing::Types<element<1>, element<3>, element<12, 4>, element<24, 8>, element<40, 8>,
                                   element<32, 32>, element<64, 64>, element<192, 64>>;
-TYPED_TEST_SUITE(expandable_allocator_of, elements);
+TYPED_TEST_SUITE(expandable_allocator_elements, elements);
 
-TYPED_TEST(expandable_allocator_of, places_of_objects_stay_places_of_objects) {
+TYPED_TEST(expandable_allocator_elements, places_of_objects_stay_places_of_objects) {
     plots a;
     alloc<TypeParam> allocator(a);
     TypeParam* p = allocator.allocate(1);
     std::size_t capacity = allocator.size(p);
     EXPECT_GE(capacity, 1U);
     while (a.counts().grown_backward < 2) {
-        const asked<TypeParam> more(allocator, p, bits::expand_backward, capacity + 1, capacity + 1);
+        const command_call<TypeParam> more(allocator, p, bits::expand_backward, capacity + 1, capacity + 1);
         ASSERT_NE(more.p, nullptr);
         ASSERT_GT(more.received, capacity);
         const auto down = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(more.p);
@@ -244,7 +245,7 @@ TYPED_TEST(expandable_allocator_of, places_of_objects_stay_places_of_objects) {
     EXPECT_EQ(a.counts().bytes_in_use, 0U);
 }
 
-TYPED_TEST(expandable_allocator_of, gives_and_takes_bursts_in_any_size) {
+TYPED_TEST(expandable_allocator_elements, gives_and_takes_bursts_in_any_size) {
     plots a;
     alloc<TypeParam> allocator(a);
     typename alloc<TypeParam>::multiallocation_chain chain;
@@ -273,11 +274,11 @@ TYPED_TEST(expandable_allocator_of, gives_and_takes_bursts_in_any_size) {
     EXPECT_EQ(a.counts().allocations, 13U);
 }
 
-TEST(expandable_allocator, does_without_what_is_masked) {
+TEST(expandable_allocator, masked_capabilities_are_unused) {
     plots a;
     int* const p = alloc<int>(a).allocate(6);
     const auto try_to = [&]<mallard::capability_mask Masked>(unsigned command, std::size_t least) {
-        return asked<int, Masked>(a, p, command | bits::nothrow_allocation, least, least).p;
+        return command_call<int, Masked>(a, p, command | bits::nothrow_allocation, least, least).p;
     };
     constexpr unsigned in_place = bits::expand_forward | bits::expand_backward;
     EXPECT_EQ(try_to.operator()<expansion::in_place>(in_place, 10), nullptr);
@@ -307,7 +308,7 @@ TEST(expandable_allocator, masks_add_up) {
 
 #ifdef __cpp_exceptions
 
-/// `requests` are those that a burst of five blocks is for the mechanism.
+/// `requests` is the number of requests to the mechanism for a burst of five blocks.
 template <mallard::capability_mask Masked>
 void expect_no_block_of_a_burst_that_fails(std::size_t requests) {
     using source = mallard::failing<plots>;

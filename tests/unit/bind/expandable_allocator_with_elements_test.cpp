@@ -49,16 +49,16 @@ using elements = ::testing::Types<stamped<3, 1>, stamped<24, 8>, stamped<192, 64
 TYPED_TEST_SUITE(expandable_allocator_with_elements, elements);
 
 /// Several vectors in one heap, which grow and shrink in turn, so that there is room on all sides at times.
-TYPED_TEST(expandable_allocator_with_elements, vectors_that_grow_and_shrink_hold_what_they_held) {
+TYPED_TEST(expandable_allocator_with_elements, growing_and_shrinking_vectors_keep_elements) {
     heap h;
     {
         std::vector<vector<TypeParam>> all(6, vector<TypeParam>{alloc<TypeParam>(h)});
         std::array<std::vector<unsigned>, 6> expected;
         std::mt19937 random(sizeof(TypeParam));
         for (unsigned step = 0; step != 1200; ++step) {
-            const std::size_t which = random() % all.size();
-            vector<TypeParam>& v = all[which];
-            std::vector<unsigned>& e = expected[which];
+            const std::size_t index = random() % all.size();
+            vector<TypeParam>& v = all[index];
+            std::vector<unsigned>& e = expected[index];
             const auto place = static_cast<std::ptrdiff_t>(random() % (e.size() + 1));
             switch (random() % 12) {
             case 0:

@@ -16,22 +16,22 @@
 
 namespace {
 
-/// Remembers which sizes and alignments it was asked for.
+/// Records the requested sizes and alignments.
 class recorder {
 public:
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-        asked_.emplace(bytes, alignment);
+        requests_.emplace(bytes, alignment);
         return mechanism_.allocate(bytes, alignment);
     }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        asked_.emplace(bytes, alignment);
+        requests_.emplace(bytes, alignment);
         mechanism_.deallocate(p, bytes, alignment);
     }
     [[nodiscard]] mallard::allocation_counts counts() const { return mechanism_.counts(); }
-    [[nodiscard]] const std::set<std::pair<std::size_t, std::size_t>>& asked() const { return asked_; }
+    [[nodiscard]] const std::set<std::pair<std::size_t, std::size_t>>& requests() const { return requests_; }
 
 private:
-    std::set<std::pair<std::size_t, std::size_t>> asked_;
+    std::set<std::pair<std::size_t, std::size_t>> requests_;
     mallard::counted<mallard::multipool<>> mechanism_;
 };
 
@@ -60,12 +60,12 @@ TEST(fixed_block_allocator, asks_the_pool_for_one_size_only) {
         }
         EXPECT_EQ(grown, s);
     }
-    EXPECT_EQ(lines::pool().asked().size(), 1U);
-    EXPECT_GE(lines::pool().asked().begin()->first, most + 1);
+    EXPECT_EQ(lines::pool().requests().size(), 1U);
+    EXPECT_GE(lines::pool().requests().begin()->first, most + 1);
     EXPECT_EQ(lines::pool().counts().bytes_in_use, 0U);
 }
 
-TEST(fixed_block_allocator, lets_a_string_become_as_long_as_a_block_holds) {
+TEST(fixed_block_allocator, string_fills_one_block) {
     EXPECT_EQ(line_allocator::max_length(), most);
     line s;
     while (s.size() != most) {
@@ -77,7 +77,7 @@ TEST(fixed_block_allocator, lets_a_string_become_as_long_as_a_block_holds) {
     EXPECT_EQ(line(s) + line(), s);
 }
 
-/// The growth of a string in the usual libraries, and one function of the book.
+/// The growth of a string in common standard libraries.
 line without_control_characters(std::string_view s) {
     line result;
     for (const char c : s) {
@@ -111,19 +111,20 @@ TEST(fixed_block_allocator, makes_a_string_refuse_to_grow_beyond) {
     EXPECT_EQ(std::string_view(s), std::string(most, 'x')) << "it is as it was";
 }
 
-TEST(fixed_block_allocator, names_what_was_asked_for_and_what_there_is) {
+TEST(fixed_block_allocator, error_names_request_and_block_size) {
     line_allocator a;
     a.deallocate(a.allocate(1), 1);
-    std::string said;
+    std::string message;
     try {
         static_cast<void>(a.allocate(1000));
     } catch (const std::length_error& e) {
-        said = e.what();
+        message = e.what();
     }
-    const std::string holds = std::to_string(lines::pool().asked().begin()->first);
-    EXPECT_EQ(said, "mallard: a fixed block holds " + holds +
-                        " objects, and 1000 were asked for: take larger blocks, or reserve what is needed at "
-                        "once");
+    const std::string holds = std::to_string(lines::pool().requests().begin()->first);
+    EXPECT_EQ(message,
+              "mallard: a fixed block holds " + holds +
+                  " objects, and 1000 were requested: use larger blocks, or reserve the full size at "
+                  "once");
 }
 
 TEST(fixed_block_allocator, serves_vectors_that_reserve) {
@@ -136,9 +137,9 @@ TEST(fixed_block_allocator, serves_vectors_that_reserve) {
 
 #else
 
-TEST(fixed_block_allocator, names_what_was_asked_for_and_what_there_is) {
+TEST(fixed_block_allocator, error_names_request_and_block_size) {
     line_allocator a;
-    EXPECT_DEATH(static_cast<void>(a.allocate(1000)), "objects, and 1000 were asked for: take larger blocks");
+    EXPECT_DEATH(static_cast<void>(a.allocate(1000)), "objects, and 1000 were requested: use larger blocks");
 }
 
 #endif

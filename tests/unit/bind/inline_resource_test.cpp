@@ -48,7 +48,7 @@ constexpr bool has_front = mallard::core::has_front<A>;
 
 TEST(inline_resource, is_one_type_for_all_mechanisms) {
     using list = std::list<int, mallard::inline_allocator<int>>;
-    const auto sum_of = [](mallard::inline_resource& memory) {
+    const auto sum_elements = [](mallard::inline_resource& memory) {
         list l({1, 2, 3, 4}, &memory);
         l.pop_front();
         l.push_back(5);
@@ -66,15 +66,15 @@ TEST(inline_resource, is_one_type_for_all_mechanisms) {
     mallard::resource<mallard::fast_fit<>> fast_fit;
     mallard::resource<mallard::counted<mallard::multipool<>>> counted;
     mallard::resource<mallard::concurrent_multipool<>> concurrent;
-    EXPECT_EQ(sum_of(monotonic), 14);
-    EXPECT_EQ(sum_of(multipool), 14);
-    EXPECT_EQ(sum_of(over), 14);
-    EXPECT_EQ(sum_of(heap), 14);
-    EXPECT_EQ(sum_of(fast_fit), 14);
-    EXPECT_EQ(sum_of(counted), 14);
+    EXPECT_EQ(sum_elements(monotonic), 14);
+    EXPECT_EQ(sum_elements(multipool), 14);
+    EXPECT_EQ(sum_elements(over), 14);
+    EXPECT_EQ(sum_elements(heap), 14);
+    EXPECT_EQ(sum_elements(fast_fit), 14);
+    EXPECT_EQ(sum_elements(counted), 14);
     EXPECT_EQ(counted.mechanism().counts().allocations, 5U);
-    EXPECT_EQ(sum_of(concurrent), 14);
-    EXPECT_EQ(sum_of(*mallard::new_delete_resource()), 14);
+    EXPECT_EQ(sum_elements(concurrent), 14);
+    EXPECT_EQ(sum_elements(*mallard::new_delete_resource()), 14);
 }
 
 /// Changes a call, and inherits the rest.
@@ -105,7 +105,7 @@ TEST(inline_resource, takes_the_front_of_exact_types_only) {
     EXPECT_EQ(pool.mechanism().calls, 2);
 }
 
-TEST(inline_resource, serves_polymorphic_allocators_from_the_same_memory) {
+TEST(inline_resource, serves_polymorphic_allocators_from_mechanism) {
     mallard::resource<mallard::multipool<>> pool;
     mallard::inline_resource& inlined = pool;
     std::pmr::memory_resource& abstract = pool;
@@ -117,11 +117,11 @@ TEST(inline_resource, serves_polymorphic_allocators_from_the_same_memory) {
     abstract.deallocate(p, 24, 8);
 }
 
-TEST(inline_resource, cuts_the_blocks_that_its_mechanism_would_cut) {
+TEST(inline_resource, cuts_same_blocks_as_mechanism) {
     equipment::ledger source;
-    equipment::ledger other_source;
+    equipment::ledger direct_source;
     mallard::resource<mallard::monotonic<equipment::ledger>> arena(source);
-    mallard::monotonic<equipment::ledger> direct(other_source);
+    mallard::monotonic<equipment::ledger> direct(direct_source);
     mallard::inline_resource& base = arena;
     std::byte* last = nullptr;
     std::byte* last_direct = nullptr;
@@ -132,7 +132,7 @@ TEST(inline_resource, cuts_the_blocks_that_its_mechanism_would_cut) {
         auto* q = static_cast<std::byte*>(direct.allocate(bytes, alignment));
         EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
         std::memset(p, 1, bytes);
-        ASSERT_EQ(source.granted().size(), other_source.granted().size()) << bytes;
+        ASSERT_EQ(source.granted().size(), direct_source.granted().size()) << bytes;
         if (source.granted().size() == chunks) {
             EXPECT_EQ(p - last, q - last_direct) << bytes;
         }
@@ -154,7 +154,7 @@ TEST(inline_resource, makes_virtual_calls_without_a_front) {
     EXPECT_EQ(base.deallocations, 24);
 }
 
-TEST(inline_resource, makes_virtual_calls_only_for_what_the_front_cannot_serve) {
+TEST(inline_resource, calls_virtually_only_when_front_fails) {
     mallard::inline_resource::pool_front front(16);
     alignas(16) std::byte room[256];
     front.set_room(room, sizeof room);
@@ -189,11 +189,11 @@ TEST(inline_resource, passes_failures_on_and_loses_no_block) {
         }
     } catch (const std::bad_alloc&) {
     }
-    const std::size_t before = blocks.size();
+    const std::size_t old_size = blocks.size();
     for (void* p : blocks) {
         base.deallocate(p, 24, 8);
     }
-    for (std::size_t i = 0; i != before; ++i) {
+    for (std::size_t i = 0; i != old_size; ++i) {
         EXPECT_NE(base.allocate(24, 8), nullptr) << "from the free blocks, without the upstream";
     }
     base.deallocate(first, 24, 8);
@@ -203,7 +203,7 @@ TEST(inline_resource, passes_failures_on_and_loses_no_block) {
 }
 #endif
 
-TEST(inline_resource, follows_its_mechanism_through_release_rewind_and_rollback) {
+TEST(inline_resource, follows_release_rewind_and_rollback) {
     equipment::ledger source;
     mallard::resource<mallard::monotonic<equipment::ledger>> arena(source);
     mallard::inline_resource& base = arena;
@@ -247,7 +247,7 @@ TEST(inline_resource, is_an_upstream_of_any_kind) {
 }
 
 /// Code that was compiled elsewhere reads these words.
-TEST(inline_resource, has_the_layout_that_it_documents) {
+TEST(inline_resource, layout_matches_documentation) {
     static_assert(sizeof(mallard::inline_resource) == 16);
     static_assert(alignof(mallard::inline_resource) == 8);
     static_assert(sizeof(mallard::inline_resource::pool_front) == 24);
@@ -261,8 +261,8 @@ TEST(inline_resource, has_the_layout_that_it_documents) {
         const mallard::inline_resource& base = pool;
         EXPECT_EQ(word(&base, 8), reinterpret_cast<std::uintptr_t>(&pool.mechanism().front()));
         mallard::resource<mallard::monotonic<>> arena;
-        const mallard::inline_resource& other = arena;
-        EXPECT_EQ(word(&other, 8), reinterpret_cast<std::uintptr_t>(&arena.mechanism().front()) + 1);
+        const mallard::inline_resource& resource = arena;
+        EXPECT_EQ(word(&resource, 8), reinterpret_cast<std::uintptr_t>(&arena.mechanism().front()) + 1);
     }
     alignas(16) std::byte room[256];
     mallard::inline_resource::pool_front front(80);
@@ -299,7 +299,7 @@ TEST(inline_allocator, reaches_nested_containers) {
     EXPECT_EQ(pool.mechanism().counts().bytes_in_use, 0U);
 }
 
-TEST(inline_allocator, is_equal_for_one_base_and_stays_where_it_was_put) {
+TEST(inline_allocator, equals_for_one_base_and_never_propagates) {
     mallard::resource<mallard::multipool<>> a;
     mallard::resource<mallard::multipool<>> b;
     const mallard::inline_allocator<int> of_a(&a);

@@ -18,15 +18,15 @@ using leaving = mallard::inline_allocator<T, global_on_copy>;
 using leaving_string = std::basic_string<char, std::char_traits<char>, leaving<char>>;
 using leaving_names = std::vector<leaving_string, leaving<leaving_string>>;
 
-TEST(same_on_copy, is_what_copies_do_by_default) {
+TEST(shared_on_copy, is_the_default_policy) {
     mallard::multipool pool;
     const std::vector<int, mallard::allocator<int, mallard::multipool<>>> original({1, 2, 3}, pool);
     const auto copy = original; // NOLINT(performance-unnecessary-copy-initialization)
     EXPECT_EQ(&copy.get_allocator().mechanism(), &pool);
     mallard::resource bound(pool);
     const std::vector<int, mallard::inline_allocator<int>> based({1, 2, 3}, &bound);
-    const auto other = based; // NOLINT(performance-unnecessary-copy-initialization)
-    EXPECT_EQ(&other.get_allocator().mechanism(), &bound);
+    const auto based_copy = based; // NOLINT(performance-unnecessary-copy-initialization)
+    EXPECT_EQ(&based_copy.get_allocator().mechanism(), &bound);
 }
 
 TEST(global_on_copy, lets_copies_outlive_the_arena) {
@@ -81,9 +81,9 @@ TEST(on_copy, may_be_a_policy_of_the_user) {
     const numbers copy = original; // NOLINT(performance-unnecessary-copy-initialization)
     EXPECT_EQ(&copy.get_allocator().mechanism(), &archive);
     EXPECT_EQ(mallard::wink_out<numbers>(pool, std::size_t{3}, 7).back(), 7);
-    auto& made = mallard::make<numbers>(pool, std::size_t{3}, 7);
-    EXPECT_EQ(&made.get_allocator().mechanism(), &pool);
-    mallard::destroy(pool, made);
+    auto& object = mallard::make<numbers>(pool, std::size_t{3}, 7);
+    EXPECT_EQ(&object.get_allocator().mechanism(), &pool);
+    mallard::destroy(pool, object);
 }
 
 } // namespace

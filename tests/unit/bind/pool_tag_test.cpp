@@ -54,7 +54,7 @@ TEST(pool_tag, is_a_type_with_a_pool) {
     EXPECT_TRUE(mallard::pool_tag<red>);
     EXPECT_TRUE(mallard::pool_tag<shared>);
     EXPECT_TRUE(mallard::pool_tag<alone>);
-    EXPECT_TRUE((std::is_same_v<mallard::pool_of<shared>, mallard::synchronized<tallied_pool>>));
+    EXPECT_TRUE((std::is_same_v<mallard::tag_pool_t<shared>, mallard::synchronized<tallied_pool>>));
     EXPECT_FALSE(mallard::pool_tag<no_tag>);
     EXPECT_FALSE(mallard::pool_tag<int>);
     EXPECT_FALSE(mallard::pool_tag<returns_a_copy>);
@@ -62,64 +62,64 @@ TEST(pool_tag, is_a_type_with_a_pool) {
     EXPECT_FALSE(mallard::pool_tag<names_no_allocator>);
 }
 
-TEST(pool_tag, names_the_same_pool_each_time) {
+TEST(pool_tag, names_one_pool) {
     EXPECT_EQ(&red::pool(), &red::pool());
     EXPECT_EQ(&shared::pool(), &shared::pool());
     EXPECT_EQ(&alone::pool(), &alone::pool());
 }
 
-TEST(pool_tag, has_a_pool_of_its_own) {
+TEST(pool_tag, distinct_tags_have_distinct_pools) {
     EXPECT_NE(&red::pool(), &blue::pool()) << "though of one type";
 }
 
-TEST(pool_tag, of_a_thread_names_another_pool_in_each_thread) {
-    const tallied_pool* const here = &red::pool();
-    const tallied_pool* there = nullptr;
-    std::thread([&there] { there = &red::pool(); }).join();
-    EXPECT_NE(here, there);
+TEST(pool_tag, per_thread_pools_are_distinct) {
+    const tallied_pool* const own = &red::pool();
+    const tallied_pool* foreign = nullptr;
+    std::thread([&foreign] { foreign = &red::pool(); }).join();
+    EXPECT_NE(own, foreign);
 }
 
 TEST(pool_tag, of_all_threads_names_one_pool) {
-    const void* there = nullptr;
-    std::thread([&there] { there = &shared::pool(); }).join();
-    EXPECT_EQ(&shared::pool(), there);
+    const void* foreign = nullptr;
+    std::thread([&foreign] { foreign = &shared::pool(); }).join();
+    EXPECT_EQ(&shared::pool(), foreign);
 }
 
-TEST(pool_tag, gives_back_what_a_thread_has_left_in_its_pool) {
-    const std::size_t before = tallied::outstanding;
+TEST(pool_tag, thread_exit_releases_pool_memory) {
+    const std::size_t old_count = tallied::outstanding;
     std::thread([] { static_cast<void>(red::pool().allocate(1000, 8)); }).join();
-    EXPECT_EQ(tallied::outstanding, before);
+    EXPECT_EQ(tallied::outstanding, old_count);
 }
 
-TEST(pool_tag, keeps_the_pool_of_a_thread_longer_than_its_containers) {
-    const std::size_t before = tallied::outstanding;
+TEST(pool_tag, thread_pool_outlives_containers_of_thread) {
+    const std::size_t old_count = tallied::outstanding;
     std::thread([] {
         // Made before the pool, and therefore ended after everything that ends with the pool's first use.
         static thread_local std::list<int, mallard::static_allocator<int, red>> numbers;
         numbers.push_back(1);
         numbers.push_back(2);
     }).join();
-    EXPECT_EQ(tallied::outstanding, before) << "the nodes went into the pool, and then the pool went";
+    EXPECT_EQ(tallied::outstanding, old_count) << "the nodes went into the pool, and then the pool went";
 }
 
-/// Ends after all that is local to the main thread; AddressSanitizer would see it use a pool that has gone.
+/// Ends after all that is local to the main thread; AddressSanitizer would report a use of a destroyed pool.
 std::list<int, mallard::static_allocator<int, red>> ends_last;
 
-TEST(pool_tag, keeps_the_pool_of_the_main_thread_for_static_objects) {
+TEST(pool_tag, main_thread_pool_outlives_static_objects) {
     ends_last.assign(100, 7);
     EXPECT_GT(red::pool().stats().chunk_bytes, 2400U);
 }
 
-TEST(pool_tag, of_a_thread_that_is_ending_makes_a_pool_again) {
-    const std::size_t before = tallied::outstanding;
+TEST(pool_tag, use_at_thread_exit_recreates_pool) {
+    const std::size_t old_count = tallied::outstanding;
     std::thread([] {
-        // Runs after the red pool's end, because it was asked for first.
+        // Runs after the end of the red pool, because it was registered first.
         static constinit thread_local mallard::threads::thread_end_task task{};
         task.run = []() noexcept { static_cast<void>(red::pool().allocate(100, 8)); };
         mallard::threads::at_thread_end(task);
         static_cast<void>(red::pool().allocate(100, 8));
     }).join();
-    EXPECT_EQ(tallied::outstanding, before);
+    EXPECT_EQ(tallied::outstanding, old_count);
 }
 
 mallard::counted<tallied_pool> elsewhere;
@@ -137,10 +137,11 @@ TEST(pool_tag, may_name_an_allocator_that_lies_anywhere) {
 
 struct cells : mallard::single_threaded<cells, mallard::fixed_pool<mallard::static_arena<1024>>> {};
 
-TEST(pool_tag, names_a_pool_in_an_array_of_the_program_that_nobody_has_to_make) {
+TEST(pool_tag, pool_in_static_array_needs_no_construction) {
     // Under AddressSanitizer the end of an arena has something to do.
-    EXPECT_NE(mallard::bind::always_there<mallard::pool_of<cells>>, mallard::core::poisons_memory);
-    EXPECT_FALSE(mallard::bind::always_there<tallied_pool>);
+    EXPECT_NE(mallard::bind::statically_constructible<mallard::tag_pool_t<cells>>,
+              mallard::core::poisons_memory);
+    EXPECT_FALSE(mallard::bind::statically_constructible<tallied_pool>);
     {
         const std::list<int, mallard::static_allocator<int, cells>> numbers(10, 1);
         EXPECT_TRUE(cells::pool().owns(&numbers.front()));
@@ -155,7 +156,7 @@ struct small_chunks : mallard::multipool<> {
 };
 struct small : mallard::single_threaded<small, small_chunks> {};
 
-TEST(pool_tag, makes_a_pool_as_its_type_says) {
+TEST(pool_tag, constructs_derived_pool_type) {
     EXPECT_EQ(small::pool().largest_pooled_bytes(), 64U);
 }
 

@@ -29,7 +29,7 @@ struct order : mallard::pooled<order> {
     double limit = 0;
 };
 
-TEST(pooled, takes_an_object_from_the_pool_and_gives_its_block_to_the_next) {
+TEST(pooled, reuses_block_of_deleted_object) {
     auto* first = new order(17);
     EXPECT_EQ(first->number, 17);
     EXPECT_TRUE(is_pooled(first));
@@ -59,7 +59,7 @@ TEST(pooled, deletes_null) {
 }
 
 /// A sanitizer compares the function that frees a block with the one that allocated it.
-TEST(pooled, frees_on_the_global_heap_as_was_allocated_there) {
+TEST(pooled, global_blocks_are_freed_globally) {
     for (const std::size_t alignment : {8U, 16U, 32U, 4096U}) {
         void* const p = mallard::bind::global_heap::allocate(96, alignment);
         EXPECT_TRUE(mallard::core::is_aligned(p, alignment));
@@ -112,12 +112,12 @@ struct large_shape : shape {
 };
 struct alignas(128) wide_shape : shape {};
 
-TEST(pooled, takes_a_derived_class_of_the_same_size_from_the_pool) {
+TEST(pooled, pools_derived_class_of_equal_size) {
     std::unique_ptr<shape> p(new renamed_shape);
     EXPECT_TRUE(is_pooled(p.get()));
 }
 
-TEST(pooled, takes_a_larger_derived_class_from_the_global_heap) {
+TEST(pooled, allocates_larger_derived_class_globally) {
     std::unique_ptr<shape> p(new large_shape);
     EXPECT_FALSE(is_pooled(p.get()));
     p.reset(new (std::nothrow) large_shape);
@@ -139,7 +139,7 @@ struct bytes_of_48 : mallard::pooled<bytes_of_48> {
 };
 struct alignas(16) aligned_48 : bytes_of_48 {};
 
-TEST(pooled, aligns_a_derived_class_as_its_size_allows) {
+TEST(pooled, aligns_derived_class) {
     static_assert(sizeof(aligned_48) == sizeof(bytes_of_48));
     std::array<std::unique_ptr<aligned_48>, 10> all;
     for (auto& p : all) {
@@ -154,7 +154,7 @@ struct bytes_of_64 : mallard::pooled<bytes_of_64> {
 };
 struct alignas(64) aligned_64 : bytes_of_64 {};
 
-TEST(pooled, tells_an_over_aligned_derived_class_of_the_same_size) {
+TEST(pooled, detects_over_aligned_derived_class) {
     static_assert(sizeof(aligned_64) == sizeof(bytes_of_64));
     std::array<std::unique_ptr<aligned_64>, 10> all;
     for (auto& p : all) {
@@ -171,7 +171,7 @@ struct pooled_itself : shape, mallard::pooled<pooled_itself> {
     char more[200]{};
 };
 
-TEST(pooled, gives_a_derived_class_a_pool_of_its_own) {
+TEST(pooled, derived_class_can_have_separate_pool) {
     auto* own = new pooled_itself;
     EXPECT_TRUE(is_pooled(own));
     EXPECT_FALSE(is_pooled<shape>(own));
@@ -198,25 +198,25 @@ TEST(pooled, aligns_an_over_aligned_class) {
 
 // ---- destroying delete
 
-struct counts_its_end : mallard::pooled<counts_its_end> {
+struct counted_end : mallard::pooled<counted_end> {
     static inline int ends = 0;
 
-    using mallard::pooled<counts_its_end>::operator delete;
-    static void operator delete(counts_its_end* p, std::destroying_delete_t) {
+    using mallard::pooled<counted_end>::operator delete;
+    static void operator delete(counted_end* p, std::destroying_delete_t) {
         ++ends;
-        p->~counts_its_end();
-        counts_its_end::operator delete(p, sizeof(counts_its_end));
+        p->~counted_end();
+        counted_end::operator delete(p, sizeof(counted_end));
     }
 
     long number = 0;
 };
 
 TEST(pooled, serves_a_class_that_destroys_itself) {
-    auto* p = new counts_its_end;
+    auto* p = new counted_end;
     const void* const block = p;
     delete p;
-    EXPECT_EQ(counts_its_end::ends, 1);
-    p = new counts_its_end;
+    EXPECT_EQ(counted_end::ends, 1);
+    p = new counted_end;
     EXPECT_EQ(p, block);
     delete p;
 }
@@ -230,7 +230,7 @@ struct scarce : mallard::pooled<scarce, room_for_three> {
     char bytes[32];
 };
 
-TEST(pooled, says_when_its_arena_is_full) {
+TEST(pooled, throws_when_arena_is_full) {
     std::array<std::unique_ptr<scarce>, 3> all;
     for (auto& p : all) {
         p.reset(new scarce);
@@ -254,12 +254,12 @@ TEST(pooled, starts_again_from_an_arena_that_was_reset) {
 
 // ---- threads
 
-TEST(pooled, has_a_pool_in_each_thread) {
-    const std::unique_ptr<order> here(new order);
-    std::thread([&here] {
-        const std::unique_ptr<order> there(new order);
-        EXPECT_TRUE(is_pooled(there.get()));
-        EXPECT_FALSE(is_pooled(here.get()));
+TEST(pooled, pool_is_per_thread) {
+    const std::unique_ptr<order> local(new order);
+    std::thread([&local] {
+        const std::unique_ptr<order> foreign(new order);
+        EXPECT_TRUE(is_pooled(foreign.get()));
+        EXPECT_FALSE(is_pooled(local.get()));
     }).join();
 }
 
@@ -272,7 +272,7 @@ struct message : mallard::pooled<message, message_pool> {
     char text[60]{};
 };
 
-TEST(pooled, lets_objects_of_a_shared_pool_travel_between_threads) {
+TEST(pooled, shared_pool_objects_cross_threads) {
     auto* sent = new message(5);
     std::thread([sent] {
         EXPECT_EQ(sent->number, 5);
@@ -344,14 +344,14 @@ void expect_block_back(T* (*make_one)(bool throws)) {
     delete second;
 }
 
-TEST(pooled, takes_the_block_back_from_a_constructor_that_throws) {
+TEST(pooled, reclaims_block_when_constructor_throws) {
     expect_block_back(make<refused>);
     expect_block_back(make<refused_line>);
     expect_block_back(make<larger_refused>);
     expect_block_back(make<wider_refused>);
 }
 
-TEST(pooled, takes_the_block_back_where_no_size_is_passed) {
+TEST(pooled, reclaims_block_without_size) {
     expect_block_back(make_or_null<refused>);
     expect_block_back(make_or_null<refused_line>);
     expect_block_back(make_or_null<larger_refused>);

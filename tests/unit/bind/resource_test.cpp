@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view text = "longer than any string that fits into its own object";
 
-TEST(resource, calls_its_mechanism_through_the_base) {
+TEST(resource, forwards_virtual_calls_to_mechanism) {
     mallard::resource<mallard::counted<mallard::multipool<>>> r;
     std::pmr::memory_resource* const base = &r;
     void* const p = base->allocate(100, 64);
@@ -76,7 +76,7 @@ TEST(resource, is_equal_to_itself_alone) {
     EXPECT_FALSE(a == *std::pmr::new_delete_resource());
 }
 
-TEST(resource, is_equal_to_others_of_its_mechanism) {
+TEST(resource, equals_resources_of_one_mechanism) {
     using pool_type = mallard::multipool<>;
     pool_type pool;
     pool_type another;
@@ -94,7 +94,7 @@ TEST(resource, is_equal_to_others_of_its_mechanism) {
     EXPECT_EQ(owner.allocate(100), p);
 }
 
-TEST(resource, is_equal_to_all_others_if_its_mechanism_has_no_state) {
+TEST(resource, equals_all_for_stateless_mechanism) {
     const mallard::resource<mallard::new_delete> a;
     const mallard::resource<mallard::new_delete> b;
     EXPECT_TRUE(a == b);
@@ -103,7 +103,7 @@ TEST(resource, is_equal_to_all_others_if_its_mechanism_has_no_state) {
     EXPECT_FALSE(a == c);
 }
 
-TEST(resource, deduces_a_reference_to_its_mechanism) {
+TEST(resource, deduces_mechanism_reference) {
     mallard::monotonic arena;
     mallard::resource r(arena);
     static_assert(std::is_same_v<decltype(r), mallard::resource<mallard::monotonic<>&>>);
@@ -161,7 +161,7 @@ TEST(resource, serves_standard_resources_as_upstream) {
     EXPECT_EQ(r.mechanism().counts().bytes_in_use, 0U);
 }
 
-TEST(resource, of_new_and_delete_is_one_for_the_process) {
+TEST(resource, new_delete_resource_is_a_singleton) {
     EXPECT_EQ(mallard::new_delete_resource(), mallard::new_delete_resource());
     std::pmr::vector<std::pmr::string> v(mallard::new_delete_resource());
     EXPECT_EQ(v.emplace_back(text).get_allocator().resource(), mallard::new_delete_resource());

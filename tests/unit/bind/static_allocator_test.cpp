@@ -22,7 +22,7 @@
 namespace {
 
 struct nodes : mallard::per_thread<nodes, mallard::fixed_pool<>> {};
-struct other_nodes : mallard::per_thread<other_nodes, mallard::fixed_pool<>> {};
+struct second_nodes : mallard::per_thread<second_nodes, mallard::fixed_pool<>> {};
 struct any_size : mallard::per_thread<any_size, mallard::counted<mallard::multipool<>>> {};
 
 template <class T, class Tag = any_size>
@@ -35,7 +35,7 @@ template <class T>
 using vector = std::vector<T, alloc<T>>;
 using string = std::basic_string<char, std::char_traits<char>, alloc<char>>;
 
-/// The block that the usual libraries allocate for an element of a list of int.
+/// The block that common standard libraries allocate for an element of a list of int.
 struct list_node {
     void* next;
     void* previous;
@@ -72,23 +72,23 @@ TEST(static_allocator, is_always_equal) {
     EXPECT_FALSE(alloc<int>() != alloc<int>());
     EXPECT_TRUE((std::is_same_v<traits::rebind_alloc<double>, alloc<double>>));
     EXPECT_TRUE((std::is_convertible_v<alloc<int>, alloc<double>>));
-    EXPECT_FALSE((std::is_convertible_v<alloc<int, nodes>, alloc<int, other_nodes>>)) << "another pool";
+    EXPECT_FALSE((std::is_convertible_v<alloc<int, nodes>, alloc<int, second_nodes>>)) << "another pool";
 }
 
-TEST(static_allocator, knows_how_many_objects_there_can_be) {
+TEST(static_allocator, max_size_bounds_representable_objects) {
     alloc<int> a;
     EXPECT_EQ(std::allocator_traits<alloc<int>>::max_size(a), PTRDIFF_MAX / sizeof(int));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(a.allocate(SIZE_MAX / 4 + 2))) << "whose bytes would wrap to 4";
 }
 
-TEST(static_allocator, finds_the_pool_by_its_type) {
-    const std::size_t before = any_size::pool().counts().bytes_in_use;
+TEST(static_allocator, finds_pool_by_tag) {
+    const std::size_t old_value = any_size::pool().counts().bytes_in_use;
     {
         const list<int> numbers{1, 2, 3};
         EXPECT_EQ(&numbers.get_allocator().mechanism(), &any_size::pool());
-        EXPECT_EQ(any_size::pool().counts().bytes_in_use - before, 3 * sizeof(list_node));
+        EXPECT_EQ(any_size::pool().counts().bytes_in_use - old_value, 3 * sizeof(list_node));
     }
-    EXPECT_EQ(any_size::pool().counts().bytes_in_use, before);
+    EXPECT_EQ(any_size::pool().counts().bytes_in_use, old_value);
 }
 
 TEST(static_allocator, splices_any_two_lists) {
@@ -119,7 +119,7 @@ TEST(static_allocator, moves_and_swaps_without_touching_an_element) {
 }
 
 TEST(static_allocator, hands_nodes_from_map_to_map) {
-    using map = std::map<int, int, std::less<>, alloc<std::pair<const int, int>, other_nodes>>;
+    using map = std::map<int, int, std::less<>, alloc<std::pair<const int, int>, second_nodes>>;
     map one{{1, 10}, {2, 20}};
     map two;
     const int* const value = &one.at(2);
@@ -128,15 +128,15 @@ TEST(static_allocator, hands_nodes_from_map_to_map) {
 }
 
 TEST(static_allocator, reaches_nested_containers) {
-    const std::size_t before = any_size::pool().counts().allocations;
+    const std::size_t old_value = any_size::pool().counts().allocations;
     vector<string> lines;
     lines.reserve(2);
     lines.emplace_back(text);
-    EXPECT_EQ(any_size::pool().counts().allocations - before, 2U);
+    EXPECT_EQ(any_size::pool().counts().allocations - old_value, 2U);
     EXPECT_EQ(lines[0], text);
 }
 
-TEST(static_allocator, serves_what_is_not_made_of_nodes_from_a_pool_of_many_sizes) {
+TEST(static_allocator, serves_arrays_from_multipool) {
     std::unordered_map<int, string, std::hash<int>, std::equal_to<>, alloc<std::pair<const int, string>>> m;
     for (int i = 0; i != 1000; ++i) {
         m.emplace(i, text);
@@ -146,7 +146,7 @@ TEST(static_allocator, serves_what_is_not_made_of_nodes_from_a_pool_of_many_size
 
 struct one_size : mallard::per_thread<one_size, mallard::fixed_pool<>> {};
 
-TEST(static_allocator, refuses_what_the_blocks_of_its_pool_do_not_hold) {
+TEST(static_allocator, refuses_objects_larger_than_block) {
     list<int, one_size> numbers{1};
     alloc<int, one_size> a;
     EXPECT_OUT_OF_MEMORY(static_cast<void>(a.allocate(100)));
@@ -155,17 +155,17 @@ TEST(static_allocator, refuses_what_the_blocks_of_its_pool_do_not_hold) {
 }
 
 TEST(static_allocator, makes_shared_objects) {
-    const std::size_t before = any_size::pool().counts().bytes_in_use;
+    const std::size_t old_value = any_size::pool().counts().bytes_in_use;
     auto shared = std::allocate_shared<int>(alloc<int>(), 7);
     EXPECT_EQ(*shared, 7);
-    EXPECT_GT(any_size::pool().counts().bytes_in_use, before);
+    EXPECT_GT(any_size::pool().counts().bytes_in_use, old_value);
     shared.reset();
-    EXPECT_EQ(any_size::pool().counts().bytes_in_use, before);
+    EXPECT_EQ(any_size::pool().counts().bytes_in_use, old_value);
 }
 
 struct everywhere : mallard::shared_by_threads<everywhere, mallard::synchronized<mallard::fixed_pool<>>> {};
 
-TEST(static_allocator, lets_containers_of_a_shared_pool_go_to_another_thread) {
+TEST(static_allocator, shared_pool_containers_cross_threads) {
     list<int, everywhere> numbers(100, 1);
     std::thread([&numbers] { numbers.clear(); }).join();
     numbers.push_back(2);

@@ -15,7 +15,7 @@ namespace {
 
 using mallard::allocation_site;
 
-TEST(allocation_sites, are_those_of_the_innermost_scope) {
+TEST(allocation_sites, innermost_scope_wins) {
     EXPECT_EQ(allocation_site::current(), nullptr);
     {
         const allocation_site outer;
@@ -33,18 +33,18 @@ TEST(allocation_sites, are_those_of_the_innermost_scope) {
 }
 
 TEST(allocation_sites, are_a_matter_of_their_thread) {
-    const allocation_site here;
+    const allocation_site site;
     std::thread([] { EXPECT_EQ(allocation_site::current(), nullptr); }).join();
 }
 
 class allocation_stacks : public ::testing::Test {
 protected:
-    allocation_stacks() : before_(mallard::keep_stack_frames(8)) {
+    allocation_stacks() : previous_frames_(mallard::keep_stack_frames(8)) {
         if (mallard::keep_stack_frames(8) == 0) {
             unavailable_ = true;
         }
     }
-    ~allocation_stacks() override { mallard::keep_stack_frames(before_); }
+    ~allocation_stacks() override { mallard::keep_stack_frames(previous_frames_); }
 
     [[gnu::noinline]] std::span<void*> capture() { return mallard::checking::capture_stack(room_); }
 
@@ -52,10 +52,10 @@ protected:
     bool unavailable_ = false;
 
 private:
-    std::size_t before_;
+    std::size_t previous_frames_;
 };
 
-TEST_F(allocation_stacks, are_as_deep_as_it_was_asked_for) {
+TEST_F(allocation_stacks, have_configured_depth) {
     if (unavailable_) {
         GTEST_SKIP() << "this system has no <execinfo.h>";
     }
@@ -73,15 +73,15 @@ TEST_F(allocation_stacks, are_as_deep_as_it_was_asked_for) {
     std::_Exit(0);
 }
 
-// Each process reads the environment once, so each value has a process of its own. The fixture above would read it
+// Each process reads the environment once, so each value needs a separate process. The fixture above would read it
 // first.
-TEST(allocation_stacks_of_the_environment, have_its_number_of_frames) {
+TEST(allocation_stacks_of_the_environment, use_number_of_environment_variable) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(print_kept_frames("0"), ::testing::ExitedWithCode(0), "^frames: 0\n$");
     EXPECT_EXIT(print_kept_frames("32"), ::testing::ExitedWithCode(0), "^frames: (32|0)\n$");
 }
 
-TEST(allocation_stacks_of_the_environment, keep_their_number_and_say_so_if_it_has_none) {
+TEST(allocation_stacks_of_the_environment, warn_and_keep_default_for_invalid_number) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     for (const std::string value : {"deep", "33", "-1", ""}) {
         EXPECT_EXIT(print_kept_frames(value.c_str()), ::testing::ExitedWithCode(0),

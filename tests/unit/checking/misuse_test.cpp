@@ -20,7 +20,7 @@ misuse heard_last{};
 
 void listen(const mallard::misuse_report& report) noexcept {
     ++heard;
-    heard_last = report.what;
+    heard_last = report.kind;
 }
 
 class misuse_reports : public ::testing::Test {
@@ -31,15 +31,15 @@ protected:
         return mallard::misuse_text(report).c_str();
     }
 
-    mallard::misuse_report of(misuse what) const {
-        return {.what = what,
-                .found_by = allocator_call::deallocate,
+    mallard::misuse_report make_report(misuse kind) const {
+        return {.kind = kind,
+                .detected_by = allocator_call::deallocate,
                 .block = &block_,
                 .bytes = 24,
                 .alignment = 8,
-                .told_block = &block_[3],
-                .told_bytes = 20,
-                .told_alignment = 4,
+                .passed_block = &block_[3],
+                .passed_bytes = 20,
+                .passed_alignment = 4,
                 .changed_byte = 25,
                 .ended_by = allocator_call::rollback,
                 .live_blocks = 3,
@@ -60,55 +60,57 @@ protected:
 };
 
 TEST_F(misuse_reports, name_the_misuse_the_block_and_the_place) {
-    EXPECT_EQ(text(of(misuse::double_free)),
-              "mallard: double free: " + the_block_ + " was deallocated before" + where_);
-    EXPECT_EQ(text(of(misuse::wrong_size)),
-              "mallard: wrong size: " + the_block_ + " is given to deallocate() as one of 20 bytes" + where_);
-    EXPECT_EQ(text(of(misuse::wrong_alignment)), "mallard: wrong alignment: " + the_block_ +
-                                                     " is given to deallocate() as one at alignment 4" +
-                                                     where_);
-    EXPECT_EQ(text(of(misuse::write_past_end)), "mallard: write past the end: byte 25 of " + the_block_ +
-                                                    " was overwritten, found by deallocate()" + where_);
-    EXPECT_EQ(text(of(misuse::write_before_start)), "mallard: write before the start: byte 25 of " +
-                                                        the_block_ +
-                                                        " was overwritten, found by deallocate()" + where_);
-    EXPECT_EQ(text(of(misuse::write_after_free)),
+    EXPECT_EQ(text(make_report(misuse::double_free)),
+              "mallard: double free: " + the_block_ + " was already deallocated" + where_);
+    EXPECT_EQ(text(make_report(misuse::wrong_size)),
+              "mallard: wrong size: " + the_block_ + " was passed to deallocate() as a block of 20 bytes" +
+                  where_);
+    EXPECT_EQ(text(make_report(misuse::wrong_alignment)),
+              "mallard: wrong alignment: " + the_block_ +
+                  " was passed to deallocate() as a block at alignment 4" + where_);
+    EXPECT_EQ(text(make_report(misuse::write_past_end)),
+              "mallard: write past the end: byte 25 of " + the_block_ +
+                  " was overwritten, found by deallocate()" + where_);
+    EXPECT_EQ(text(make_report(misuse::write_before_start)),
+              "mallard: write before the start: byte 25 of " + the_block_ +
+                  " was overwritten, found by deallocate()" + where_);
+    EXPECT_EQ(text(make_report(misuse::write_after_free)),
               "mallard: write after free: byte 25 of " + the_block_ +
                   " was overwritten after its deallocation, found by deallocate()" + where_);
-    EXPECT_EQ(text(of(misuse::use_after_release)),
+    EXPECT_EQ(text(make_report(misuse::use_after_release)),
               "mallard: use after rollback: " + the_block_ +
-                  " was ended by rollback() and is given to deallocate()" + where_);
-    EXPECT_EQ(text(of(misuse::never_freed)),
+                  " was ended by rollback() and is passed to deallocate()" + where_);
+    EXPECT_EQ(text(make_report(misuse::never_freed)),
               "mallard: never freed: " + the_block_ +
                   ", the first of 3 such blocks with 72 bytes in all, found by deallocate()" + where_);
-    EXPECT_NE(text(of(misuse::foreign_pointer)).find("lies 3 bytes into " + the_block_ + where_),
+    EXPECT_NE(text(make_report(misuse::foreign_pointer)).find("lies 3 bytes into " + the_block_ + where_),
               std::string::npos);
 }
 
 TEST_F(misuse_reports, speak_of_calls_that_change_sizes) {
-    mallard::misuse_report report = of(misuse::use_after_free);
-    report.found_by = allocator_call::expand;
+    mallard::misuse_report report = make_report(misuse::use_after_free);
+    report.detected_by = allocator_call::expand;
     EXPECT_EQ(text(report), "mallard: use after free: " + the_block_ +
-                                " was deallocated before and is given to expand()" + where_);
-    report = of(misuse::wrong_size);
-    report.found_by = allocator_call::shrink;
-    EXPECT_EQ(text(report),
-              "mallard: wrong size: " + the_block_ + " is given to shrink() as one of 20 bytes" + where_);
-    report = of(misuse::foreign_pointer);
-    report.found_by = allocator_call::usable_bytes;
-    report.told_alignment = 0;
-    EXPECT_NE(text(report).find(", given to usable_bytes(), lies 3 bytes into " + the_block_ + where_),
+                                " was already deallocated and is passed to expand()" + where_);
+    report = make_report(misuse::wrong_size);
+    report.detected_by = allocator_call::shrink;
+    EXPECT_EQ(text(report), "mallard: wrong size: " + the_block_ +
+                                " was passed to shrink() as a block of 20 bytes" + where_);
+    report = make_report(misuse::foreign_pointer);
+    report.detected_by = allocator_call::usable_bytes;
+    report.passed_alignment = 0;
+    EXPECT_NE(text(report).find(", passed to usable_bytes(), lies 3 bytes into " + the_block_ + where_),
               std::string::npos);
 }
 
-TEST_F(misuse_reports, say_how_much_was_asked_for_and_given) {
-    mallard::misuse_report report = of(misuse::double_free);
+TEST_F(misuse_reports, name_requested_and_usable_bytes) {
+    mallard::misuse_report report = make_report(misuse::double_free);
     report.spare_bytes = 4;
     EXPECT_NE(text(report).find(" of 20 to 24 bytes at alignment 8 was"), std::string::npos);
 }
 
-TEST_F(misuse_reports, say_what_to_do_where_no_place_is_known) {
-    mallard::misuse_report report = of(misuse::double_free);
+TEST_F(misuse_reports, suggest_naming_the_allocation_site) {
+    mallard::misuse_report report = make_report(misuse::double_free);
     report.place = nullptr;
     EXPECT_NE(text(report).find("\n    allocated at an unnamed place; name it with "
                                 "mallard::allocation_site\n"),
@@ -116,7 +118,7 @@ TEST_F(misuse_reports, say_what_to_do_where_no_place_is_known) {
 }
 
 TEST_F(misuse_reports, print_a_stack_where_that_is_known) {
-    mallard::misuse_report report = of(misuse::double_free);
+    mallard::misuse_report report = make_report(misuse::double_free);
     void* stack[] = {reinterpret_cast<void*>(std::uintptr_t{0x1234}),
                      reinterpret_cast<void*>(std::uintptr_t{0x5678})};
     report.place = nullptr;
@@ -129,29 +131,29 @@ TEST_F(misuse_reports, print_a_stack_where_that_is_known) {
 }
 
 TEST_F(misuse_reports, are_cut_off_where_they_are_too_long) {
-    mallard::misuse_report report = of(misuse::double_free);
+    mallard::misuse_report report = make_report(misuse::double_free);
     std::array<void*, 4000> stack{};
     report.place = nullptr;
     report.stack = stack;
     EXPECT_LT(text(report).size(), std::size_t{8192});
 }
 
-TEST_F(misuse_reports, end_the_program_where_there_is_no_handler) {
-    const std::string expected = text(of(misuse::double_free));
-    EXPECT_EXIT(mallard::report_misuse(of(misuse::double_free)), ::testing::KilledBySignal(SIGABRT),
+TEST_F(misuse_reports, abort_without_handler) {
+    const std::string expected = text(make_report(misuse::double_free));
+    EXPECT_EXIT(mallard::report_misuse(make_report(misuse::double_free)), ::testing::KilledBySignal(SIGABRT),
                 ::testing::Eq(expected));
 }
 
-TEST_F(misuse_reports, are_of_no_block_and_of_no_numbers_unless_somebody_knows_some) {
+TEST_F(misuse_reports, default_to_no_block_and_no_sizes) {
     const mallard::misuse_report report;
-    EXPECT_EQ(report.what, misuse::foreign_pointer);
-    EXPECT_EQ(report.found_by, allocator_call::none);
+    EXPECT_EQ(report.kind, misuse::foreign_pointer);
+    EXPECT_EQ(report.detected_by, allocator_call::none);
     EXPECT_EQ(report.ended_by, allocator_call::none);
-    for (const void* p : {report.block, report.told_block}) {
+    for (const void* p : {report.block, report.passed_block}) {
         EXPECT_EQ(p, nullptr);
     }
-    for (const std::size_t number : {report.bytes, report.spare_bytes, report.alignment, report.told_bytes,
-                                     report.told_alignment, report.live_blocks, report.live_bytes}) {
+    for (const std::size_t number : {report.bytes, report.spare_bytes, report.alignment, report.passed_bytes,
+                                     report.passed_alignment, report.live_blocks, report.live_bytes}) {
         EXPECT_EQ(number, 0U);
     }
     EXPECT_EQ(report.changed_byte, 0);
@@ -162,7 +164,7 @@ TEST_F(misuse_reports, are_of_no_block_and_of_no_numbers_unless_somebody_knows_s
 TEST_F(misuse_reports, go_to_the_handler_that_is_installed) {
     heard = 0;
     EXPECT_EQ(mallard::set_misuse_handler(listen), nullptr);
-    mallard::report_misuse(of(misuse::wrong_size));
+    mallard::report_misuse(make_report(misuse::wrong_size));
     EXPECT_EQ(heard, 1);
     EXPECT_EQ(heard_last, misuse::wrong_size);
     EXPECT_EQ(mallard::set_misuse_handler(nullptr), listen);

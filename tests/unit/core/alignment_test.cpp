@@ -5,24 +5,24 @@
 namespace {
 
 TEST(alignment, knows_powers_of_two) {
-    std::size_t found = 0;
+    std::size_t powers = 0;
     for (std::size_t n = 0; n <= 4096; ++n) {
-        found += mallard::is_power_of_two(n) ? 1U : 0U;
+        powers += mallard::is_power_of_two(n) ? 1U : 0U;
     }
-    EXPECT_EQ(found, 13U);
+    EXPECT_EQ(powers, 13U);
     EXPECT_FALSE(mallard::is_power_of_two(0));
     EXPECT_TRUE(mallard::is_power_of_two(std::size_t{1} << 63));
     EXPECT_FALSE(mallard::is_power_of_two(SIZE_MAX));
 }
 
 TEST(alignment, counts_the_bits_of_a_number) {
-    EXPECT_EQ(mallard::core::bits_of(0U), 0U);
+    EXPECT_EQ(mallard::core::bit_width(0U), 0U);
     for (unsigned i = 0; i < 64; ++i) {
         const std::uint64_t power = std::uint64_t{1} << i;
-        EXPECT_EQ(mallard::core::bits_of(power), i + 1);
-        EXPECT_EQ(mallard::core::bits_of(power - 1), i);
+        EXPECT_EQ(mallard::core::bit_width(power), i + 1);
+        EXPECT_EQ(mallard::core::bit_width(power - 1), i);
     }
-    EXPECT_EQ(mallard::core::bits_of(std::uint8_t{255}), 8U);
+    EXPECT_EQ(mallard::core::bit_width(std::uint8_t{255}), 8U);
 }
 
 TEST(alignment, rounds_to_the_next_multiple) {
@@ -46,7 +46,7 @@ TEST(alignment, gives_zero_where_rounding_wraps) {
     EXPECT_EQ(mallard::core::align_up(SIZE_MAX - 15, 16), SIZE_MAX - 15);
 }
 
-TEST(alignment, knows_how_far_the_next_aligned_address_is) {
+TEST(alignment, padding_reaches_next_aligned_address) {
     alignas(64) const std::byte memory[128] = {};
     for (std::size_t offset = 0; offset <= 64; ++offset) {
         for (std::size_t alignment = 1; alignment <= 64; alignment *= 2) {

@@ -17,7 +17,7 @@ class block_chain : public ::testing::Test {
 protected:
     void* block(std::size_t i) { return memory_.at(i).data(); }
 
-    static std::vector<void*> all_of(mallard::block_chain& chain) {
+    static std::vector<void*> list_blocks(mallard::block_chain& chain) {
         std::vector<void*> blocks;
         while (void* p = chain.pop_front()) {
             blocks.push_back(p);
@@ -54,7 +54,7 @@ TEST_F(block_chain, is_empty_at_first) {
     EXPECT_EQ(none.size(), 0U);
 }
 
-TEST_F(block_chain, keeps_the_order_of_what_is_put_in) {
+TEST_F(block_chain, keeps_insertion_order) {
     mallard::block_chain some;
     some.push_back(block(3));
     some.push_back(block(1));
@@ -62,12 +62,12 @@ TEST_F(block_chain, keeps_the_order_of_what_is_put_in) {
     EXPECT_FALSE(some.empty());
     EXPECT_EQ(some.size(), 3U);
     EXPECT_EQ(some.front(), block(2));
-    EXPECT_EQ(all_of(some), blocks({2, 3, 1}));
+    EXPECT_EQ(list_blocks(some), blocks({2, 3, 1}));
     EXPECT_TRUE(some.empty());
     EXPECT_EQ(some.size(), 0U);
 }
 
-TEST_F(block_chain, goes_on_at_its_end_after_a_block_was_put_in_front) {
+TEST_F(block_chain, appends_at_end_following_push_front) {
     mallard::block_chain some;
     some.push_front(block(0));
     some.push_back(block(1));
@@ -75,27 +75,27 @@ TEST_F(block_chain, goes_on_at_its_end_after_a_block_was_put_in_front) {
     EXPECT_EQ(some.pop_front(), block(1));
     some.push_back(block(2));
     some.push_back(block(3));
-    EXPECT_EQ(all_of(some), blocks({2, 3})) << "the end from before counts no more";
+    EXPECT_EQ(list_blocks(some), blocks({2, 3})) << "the end from before counts no more";
 }
 
-TEST_F(block_chain, leaves_a_block_to_its_user) {
+TEST_F(block_chain, popped_block_is_not_touched) {
     mallard::block_chain some = chain({4, 5});
     auto* const first = static_cast<std::byte*>(some.pop_front());
     std::fill_n(first, 12, std::byte{0x55});
-    EXPECT_EQ(all_of(some), blocks({5}));
+    EXPECT_EQ(list_blocks(some), blocks({5}));
 }
 
-TEST_F(block_chain, takes_a_list_over_as_it_is) {
+TEST_F(block_chain, adopts_a_list) {
     mallard::block_chain list = chain({3, 1, 2});
     mallard::block_chain taken(list.front(), list.back(), list.size());
     EXPECT_EQ(taken.back(), block(2));
     taken.push_back(block(0));
     EXPECT_EQ(taken.back(), block(0));
     EXPECT_EQ(taken.size(), 4U);
-    EXPECT_EQ(all_of(taken), blocks({3, 1, 2, 0}));
+    EXPECT_EQ(list_blocks(taken), blocks({3, 1, 2, 0}));
 }
 
-TEST_F(block_chain, moves_its_blocks_and_is_empty_afterwards) {
+TEST_F(block_chain, move_leaves_source_empty) {
     mallard::block_chain from = chain({0, 1});
     mallard::block_chain to(std::move(from));
     EXPECT_TRUE(from.empty()); // NOLINT(bugprone-use-after-move): what it is then is promised
@@ -104,10 +104,10 @@ TEST_F(block_chain, moves_its_blocks_and_is_empty_afterwards) {
     from.push_back(block(2));
     from = std::move(to);
     EXPECT_TRUE(to.empty()); // NOLINT(bugprone-use-after-move)
-    EXPECT_EQ(all_of(from), blocks({0, 1}));
+    EXPECT_EQ(list_blocks(from), blocks({0, 1}));
 }
 
-TEST_F(block_chain, takes_another_one_in_at_its_end) {
+TEST_F(block_chain, splices_at_end) {
     mallard::block_chain some;
     some.splice_back(mallard::block_chain());
     EXPECT_TRUE(some.empty());
@@ -119,10 +119,10 @@ TEST_F(block_chain, takes_another_one_in_at_its_end) {
     EXPECT_EQ(more.size(), 0U);
     some.push_back(block(4));
     EXPECT_EQ(some.size(), 5U);
-    EXPECT_EQ(all_of(some), blocks({0, 1, 2, 3, 4}));
+    EXPECT_EQ(list_blocks(some), blocks({0, 1, 2, 3, 4}));
 }
 
-TEST_F(block_chain, shows_every_block_in_order_wherever_the_next_one_is) {
+TEST_F(block_chain, visits_every_block_in_order) {
     const auto expect_shown = [this](std::initializer_list<std::size_t> order) {
         std::vector<void*> shown;
         chain(order).for_each([&shown](void* p) {

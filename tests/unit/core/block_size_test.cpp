@@ -6,7 +6,7 @@ namespace {
 
 using mallard::block_size;
 
-TEST(block_size, is_that_of_the_block_which_holds_it) {
+TEST(block_size, rounds_to_size_of_holding_block) {
     EXPECT_EQ((block_size{1, 1}.of_block().bytes), sizeof(void*));
     EXPECT_EQ((block_size{20, 4}.of_block().bytes), 20U);
     EXPECT_EQ((block_size{20, 4}.of_block().alignment), 4U);
@@ -22,7 +22,7 @@ TEST(block_size, is_possible_up_to_a_bound) {
     EXPECT_FALSE((block_size{24, 24}.is_possible()));
 }
 
-TEST(block_size, has_zones_around_every_block_that_holds_as_much) {
+TEST(block_size, adds_guard_zones) {
     for (std::size_t bytes = 0; bytes <= 300; ++bytes) {
         for (std::size_t alignment = 1; alignment <= 256; alignment *= 2) {
             const block_size plain = block_size{bytes, alignment}.of_block();
@@ -30,8 +30,8 @@ TEST(block_size, has_zones_around_every_block_that_holds_as_much) {
             EXPECT_EQ(larger.alignment, plain.alignment) << bytes << " at " << alignment;
             EXPECT_EQ(larger.bytes_without_zones(), plain.bytes) << bytes << " at " << alignment;
             for (std::size_t less = 1; less <= plain.alignment; less *= 2) {
-                EXPECT_GE(larger.bytes,
-                          mallard::core::bytes_before(less) + plain.bytes + mallard::core::guard_zone_bytes);
+                EXPECT_GE(larger.bytes, mallard::core::front_zone_bytes(less) + plain.bytes +
+                                            mallard::core::guard_zone_bytes);
             }
         }
     }

@@ -59,7 +59,7 @@ TEST(build_mode, of_the_library_is_the_sanitizer) {
     EXPECT_EQ(name, "N7mallard" + std::to_string(library.size()) + library + "5pagesE");
 }
 
-TEST(build_mode, lets_users_specialise_what_they_know_by_its_plain_name) {
+TEST(build_mode, traits_specialise_by_plain_name) {
     EXPECT_TRUE(mallard::thread_safe<locked_allocator>);
     EXPECT_TRUE(mallard::winkable<handle>);
     EXPECT_FALSE(mallard::thread_safe<mallard::multipool<>>);

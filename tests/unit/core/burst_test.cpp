@@ -18,7 +18,7 @@ namespace {
 using mallard::allocate_many;
 using mallard::deallocate_many;
 
-/// Counts the bursts that it is asked for; the blocks are the ledger's.
+/// Counts the requested bursts; the blocks are the ledger's.
 struct bursting : equipment::ledger {
     mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         ++bursts;
@@ -45,7 +45,7 @@ TEST(burst, asks_an_allocator_without_bursts_block_by_block) {
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
-TEST(burst, is_left_to_an_allocator_that_is_good_at_it) {
+TEST(burst, delegates_to_burst_allocators) {
     EXPECT_TRUE(mallard::burst_allocator<bursting>);
     EXPECT_FALSE(mallard::burst_allocator<equipment::ledger>);
     bursting source;
@@ -58,19 +58,19 @@ TEST(burst, is_left_to_an_allocator_that_is_good_at_it) {
 
 #ifdef __cpp_exceptions
 
-TEST(burst, leaves_a_monotonic_where_it_was_if_it_fails) {
+TEST(burst, failure_rolls_monotonic_back) {
     equipment::ledger source;
     mallard::monotonic<equipment::ledger> arena(source);
     static_cast<void>(arena.allocate(24, 8));
-    const auto before = arena.mark();
+    const auto mark = arena.mark();
     source.fail({.at = 1});
     EXPECT_THROW(static_cast<void>(allocate_many(arena, 24, 8, 1000)), std::bad_alloc);
-    EXPECT_EQ(arena.mark().cursor, before.cursor) << "what it gives no block back of, it goes back to";
+    EXPECT_EQ(arena.mark().cursor, mark.cursor) << "what it gives no block back of, it goes back to";
     EXPECT_EQ(allocate_many(arena, 24, 8, 1000).size(), 1000U);
 }
 
-/// Other threads may have gone on since.
-TEST(burst, leaves_what_others_have_in_a_shared_monotonic) {
+/// Other threads may have allocated since.
+TEST(burst, failure_keeps_blocks_of_concurrent_users) {
     using shared_type = mallard::synchronized<mallard::monotonic<equipment::ledger>>;
     equipment::ledger source;
     shared_type arena(source);
@@ -89,9 +89,9 @@ TEST(burst, of_nothing_is_nothing) {
 }
 
 #ifdef __cpp_exceptions
-TEST(burst, is_refused_where_a_block_has_no_room_for_a_link) {
+TEST(burst, refuses_blocks_smaller_than_a_link) {
     for (std::size_t bytes = 0; bytes != sizeof(void*); ++bytes) {
-        EXPECT_NO_THROW(mallard::core::expect_possible_burst(bytes, 1, 0)) << "nobody needs a link";
+        EXPECT_NO_THROW(mallard::core::expect_possible_burst(bytes, 1, 0)) << "an empty burst needs no link";
         for (const std::size_t count : {std::size_t{1}, std::size_t{2}, SIZE_MAX}) {
             EXPECT_THROW(mallard::core::expect_possible_burst(bytes, 1, count), mallard::refused_request)
                 << bytes;
@@ -100,7 +100,7 @@ TEST(burst, is_refused_where_a_block_has_no_room_for_a_link) {
     EXPECT_NO_THROW(mallard::core::expect_possible_burst(sizeof(void*), 1, 1));
 }
 
-TEST(burst, has_a_size_that_a_pointer_difference_can_tell) {
+TEST(burst, total_size_fits_ptrdiff) {
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{24}, std::size_t{1} << 40}) {
         const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / bytes;
         EXPECT_NO_THROW(mallard::core::expect_possible_burst(bytes, 8, most));
@@ -111,7 +111,7 @@ TEST(burst, has_a_size_that_a_pointer_difference_can_tell) {
 #endif
 
 #ifdef __cpp_exceptions // without them the program ends before a look
-TEST(burst, gives_back_what_it_has_where_it_cannot_have_all) {
+TEST(burst, failure_returns_partial_burst) {
     for (std::size_t at = 1; at <= 5; ++at) {
         equipment::ledger source;
         source.fail({.at = at});

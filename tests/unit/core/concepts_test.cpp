@@ -48,12 +48,12 @@ TEST(concepts, tell_local_allocators) {
     EXPECT_FALSE(mallard::local_allocator<throwing_release>);
 }
 
-TEST(concepts, tell_what_can_be_rewound) {
+TEST(concepts, rewindable_matches_mark_and_rollback) {
     EXPECT_TRUE(mallard::rewindable<mallard::monotonic<>>);
     EXPECT_FALSE(mallard::rewindable<mallard::multipool<>>);
 }
 
-TEST(concepts, hold_for_adaptors_where_they_hold_for_what_is_adapted) {
+TEST(concepts, adaptors_preserve_concepts) {
     EXPECT_TRUE(mallard::rewindable<mallard::counted<mallard::monotonic<>>>);
     EXPECT_TRUE(mallard::rewindable<mallard::limited<mallard::failing<mallard::monotonic<>>>>);
     EXPECT_TRUE(mallard::local_allocator<mallard::counted<mallard::multipool<>>>);
@@ -62,7 +62,7 @@ TEST(concepts, hold_for_adaptors_where_they_hold_for_what_is_adapted) {
     EXPECT_TRUE(mallard::upstream<mallard::counted<mallard::new_delete>>);
 }
 
-TEST(concepts, tell_what_is_good_at_bursts) {
+TEST(concepts, burst_allocator_matches_burst_members) {
     EXPECT_TRUE(mallard::burst_allocator<mallard::multipool<>>);
     EXPECT_TRUE(mallard::burst_allocator<mallard::fixed_pool<>>);
     EXPECT_FALSE(mallard::burst_allocator<mallard::monotonic<>>);
@@ -78,7 +78,7 @@ TEST(concepts, tell_whose_blocks_have_no_room_around_them) {
     EXPECT_FALSE(mallard::core::gives_fixed_blocks<mallard::multipool<>>);
 }
 
-TEST(concepts, tell_which_upstreams_need_no_pointer) {
+TEST(concepts, stateless_upstream_needs_no_pointer) {
     EXPECT_TRUE(mallard::stateless_upstream<mallard::new_delete>);
     EXPECT_TRUE(mallard::stateless_upstream<mallard::chunk_cache>);
     EXPECT_FALSE(mallard::stateless_upstream<mallard::pages>) << "it has options";

@@ -19,7 +19,7 @@ TEST(contract_check, costs_nothing_in_an_optimised_build) {
 
 #else
 
-TEST(contract_check, lets_pass_what_holds_and_stops_what_does_not) {
+TEST(contract_check, traps_only_on_violated_condition) {
     int evaluated = 0;
     MALLARD_EXPECTS(++evaluated == 1);
     EXPECT_EQ(evaluated, 1);

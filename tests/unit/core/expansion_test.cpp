@@ -8,7 +8,7 @@ namespace {
 using mallard::expansion;
 using mallard::includes;
 
-/// Has a range of its own, but for the part that the tests take away.
+/// Provides its own range, except for the part that the tests remove.
 struct complete {
     void* allocate(std::size_t, std::size_t);
     void deallocate(void*, std::size_t, std::size_t) noexcept;
@@ -45,7 +45,7 @@ TEST(expansion, ways_are_sets) {
     EXPECT_EQ(without(expansion::any, expansion::any), expansion::none);
 }
 
-TEST(expansion, a_set_has_a_way_where_it_has_all_of_it) {
+TEST(expansion, includes_requires_every_bit) {
     EXPECT_TRUE(includes(expansion::any, expansion::backward));
     EXPECT_TRUE(includes(expansion::any, expansion::in_place));
     EXPECT_TRUE(includes(expansion::in_place, expansion::forward));
@@ -54,7 +54,7 @@ TEST(expansion, a_set_has_a_way_where_it_has_all_of_it) {
     EXPECT_FALSE(includes(expansion::none, expansion::fresh));
 }
 
-TEST(expansion, a_step_back_keeps_objects_at_places_of_objects) {
+TEST(expansion, backward_step_preserves_object_positions) {
     EXPECT_EQ(mallard::backward_step(1), 16U);
     EXPECT_EQ(mallard::backward_step(3), 48U);
     EXPECT_EQ(mallard::backward_step(12), 48U);
@@ -75,11 +75,11 @@ TEST(expansion, nothing_happened_is_the_result_that_says_nothing) {
     constexpr mallard::expansion_result nothing;
     EXPECT_EQ(nothing.p, nullptr);
     EXPECT_EQ(nothing.bytes, 0U);
-    EXPECT_EQ(nothing.how, expansion::none);
-    EXPECT_EQ(mallard::expansion_request{}.may, expansion::any);
+    EXPECT_EQ(nothing.method, expansion::none);
+    EXPECT_EQ(mallard::expansion_request{}.allowed, expansion::any);
 }
 
-TEST(expansion, the_concept_tells_what_can_change_sizes) {
+TEST(expansion, expandable_matches_resizing_allocators) {
     EXPECT_TRUE(mallard::expandable<complete>);
     EXPECT_FALSE(mallard::expandable<throwing_shrink>);
     EXPECT_FALSE(mallard::expandable<knows_sizes_only_while_it_changes>);

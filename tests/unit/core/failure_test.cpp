@@ -28,13 +28,13 @@ TEST_F(failure, is_reported_without_a_handler) {
     EXPECT_OUT_OF_MEMORY(mallard::core::fail_allocation(40, 8));
 }
 
-TEST_F(failure, returns_the_handler_that_was_installed_before) {
+TEST_F(failure, installing_returns_previous_handler) {
     EXPECT_EQ(mallard::set_out_of_memory_handler(listen), nullptr);
     EXPECT_EQ(mallard::set_out_of_memory_handler(nullptr), listen);
     EXPECT_EQ(mallard::set_out_of_memory_handler(nullptr), nullptr);
 }
 
-TEST_F(failure, is_not_heard_of_while_somebody_asks_in_another_way) {
+TEST_F(failure, quiet_requests_suppress_handler) {
     mallard::set_out_of_memory_handler(listen);
     calls = 0;
     {
@@ -48,14 +48,14 @@ TEST_F(failure, is_not_heard_of_while_somebody_asks_in_another_way) {
 
 #ifdef __cpp_exceptions
 
-TEST_F(failure, says_what_is_refused_and_what_to_do) {
+TEST_F(failure, message_names_request_and_remedy) {
     try {
         mallard::core::refuse_request(40, 16, 24, 8);
     } catch (const std::bad_alloc& refused) {
         EXPECT_STREQ(
             refused.what(),
             "mallard: a request for 40 bytes at alignment 16 is refused: blocks of this pool have 24 "
-            "bytes at alignment 8; make the pool with the block_size of its largest request");
+            "bytes at alignment 8; construct the pool with the block_size of its largest request");
     }
     try {
         mallard::core::refuse_for_want_of_room(40, 16);

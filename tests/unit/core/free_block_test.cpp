@@ -19,7 +19,7 @@ protected:
     alignas(16) std::array<std::byte, 64> memory_{};
 };
 
-TEST_F(free_block, leads_to_another_wherever_it_lies) {
+TEST_F(free_block, links_to_block_at_any_address) {
     for (const std::size_t offset : {0U, 4U, 12U, 20U}) {
         links<false>::write(block(offset), block(40));
         EXPECT_EQ(links<false>::read(block(offset)), block(40));
@@ -29,9 +29,9 @@ TEST_F(free_block, leads_to_another_wherever_it_lies) {
     }
 }
 
-TEST_F(free_block, is_led_to_by_a_pointer_that_is_no_block) {
+TEST_F(free_block, head_pointer_links_to_block) {
     struct {
-        std::size_t before = 0;
+        std::size_t previous = 0;
         mallard::core::free_block* first = nullptr;
     } list;
     links<true>::write(&list.first, block(8));

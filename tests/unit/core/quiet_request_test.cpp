@@ -24,7 +24,7 @@ protected:
     ~quiet_request() override { mallard::set_out_of_memory_handler(nullptr); }
 };
 
-TEST_F(quiet_request, returns_what_the_upstream_gives) {
+TEST_F(quiet_request, returns_upstream_block) {
     equipment::ledger source;
     void* const p = mallard::core::ask_quietly(source, 100, 16);
     ASSERT_NE(p, nullptr);
@@ -32,7 +32,7 @@ TEST_F(quiet_request, returns_what_the_upstream_gives) {
     source.deallocate(p, 100, 16);
 }
 
-TEST_F(quiet_request, asks_what_can_say_no_by_itself) {
+TEST_F(quiet_request, prefers_try_allocate) {
     equipment::plots source(1);
     EXPECT_NE(mallard::core::ask_quietly(source, 64, 16), nullptr);
     EXPECT_EQ(mallard::core::ask_quietly(source, 64, 16), nullptr);
@@ -51,7 +51,7 @@ TEST_F(quiet_request, returns_null_where_a_quiet_request_throws) {
     EXPECT_EQ(mallard::core::ask_quietly(unruly(), 64, 16), nullptr);
 }
 
-TEST_F(quiet_request, returns_null_where_the_upstream_throws_and_tells_nobody) {
+TEST_F(quiet_request, returns_null_silently_when_upstream_throws) {
     equipment::ledger source;
     source.fail({.at = 1});
     EXPECT_EQ(mallard::core::ask_quietly(source, 100, 16), nullptr);
@@ -62,23 +62,23 @@ TEST_F(quiet_request, returns_null_where_the_upstream_throws_and_tells_nobody) {
     EXPECT_EQ(failures_heard, 1);
 }
 
-/// An upstream with an exception of its own.
+/// An upstream with its own exception type.
 struct refusing_upstream {
     struct refusal : std::bad_alloc {};
 
     void* allocate(std::size_t bytes, std::size_t alignment) {
-        asked = {bytes, alignment};
+        last_request = {bytes, alignment};
         throw refusal();
     }
     static void deallocate(void*, std::size_t, std::size_t) noexcept {}
 
-    equipment::ledger::request asked{};
+    equipment::ledger::request last_request{};
 };
 
 TEST_F(quiet_request, fails_with_the_exception_of_the_upstream) {
     refusing_upstream source;
     EXPECT_THROW(mallard::core::fail_as_upstream(source, SIZE_MAX - 8, 64), refusing_upstream::refusal);
-    EXPECT_EQ(source.asked, (equipment::ledger::request{SIZE_MAX - 8, 64}));
+    EXPECT_EQ(source.last_request, (equipment::ledger::request{SIZE_MAX - 8, 64}));
     EXPECT_EQ(failures_heard, 0);
 }
 

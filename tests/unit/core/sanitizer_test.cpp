@@ -14,7 +14,7 @@ TEST(sanitizer, is_known_to_the_library) {
 #endif
 }
 
-TEST(sanitizer, leaves_usable_memory_as_it_is) {
+TEST(sanitizer, unpoison_keeps_contents) {
     alignas(8) volatile char memory[64] = "what stands here";
     mallard::core::poison(const_cast<char*>(memory), 64);
 #ifdef MALLARD_ASAN

@@ -14,7 +14,7 @@ inline constexpr bool mallard::thread_safe<locks_by_itself> = true;
 
 namespace {
 
-TEST(thread_safe, is_what_serves_several_callers_at_once) {
+TEST(thread_safe, holds_for_concurrent_allocators) {
     EXPECT_TRUE(mallard::thread_safe<mallard::new_delete>);
     EXPECT_TRUE(mallard::thread_safe<mallard::pages>);
     EXPECT_TRUE(mallard::thread_safe<mallard::chunk_cache>);
@@ -22,7 +22,7 @@ TEST(thread_safe, is_what_serves_several_callers_at_once) {
     EXPECT_TRUE(mallard::thread_safe<mallard::synchronized<mallard::multipool<>>>);
 }
 
-TEST(thread_safe, is_nothing_that_does_not_say_so) {
+TEST(thread_safe, is_opt_in) {
     EXPECT_FALSE(mallard::thread_safe<mallard::multipool<>>);
     EXPECT_FALSE(mallard::thread_safe<mallard::monotonic<>>);
     EXPECT_FALSE(mallard::thread_safe<mallard::buffer>);
@@ -30,7 +30,7 @@ TEST(thread_safe, is_nothing_that_does_not_say_so) {
         << "the counts are not protected";
 }
 
-TEST(thread_safe, can_be_said_of_other_types) {
+TEST(thread_safe, can_be_specialised) {
     EXPECT_TRUE(mallard::thread_safe<locks_by_itself>);
 }
 

@@ -12,7 +12,7 @@
 
 namespace {
 
-TEST(upstream_handle, needs_no_room_where_the_upstream_has_no_state) {
+TEST(upstream_handle, is_empty_for_stateless_upstream) {
     EXPECT_TRUE(std::is_empty_v<mallard::core::upstream_handle<mallard::chunk_cache>>);
     mallard::core::upstream_handle<mallard::new_delete> handle;
     void* p = handle.get().allocate(10, 8);

@@ -25,18 +25,18 @@ protected:
     mallard::monotonic<> arena_{std::span<std::byte>(buffer_)};
 };
 
-TEST_F(checkpoint, forgets_at_the_end_of_its_scope) {
+TEST_F(checkpoint, rolls_back_at_scope_end) {
     static_cast<void>(arena_.allocate(24, 8));
-    void* const before = next();
+    void* const first = next();
     {
         const mallard::checkpoint scratch(arena_);
         std::vector<int, mallard::allocator<int, mallard::monotonic<>>> v(100, 1, arena_);
-        EXPECT_NE(next(), before);
+        EXPECT_NE(next(), first);
     }
-    EXPECT_EQ(next(), before);
+    EXPECT_EQ(next(), first);
 }
 
-TEST_F(checkpoint, keeps_what_was_committed) {
+TEST_F(checkpoint, commit_keeps_allocations) {
     void* p = nullptr;
     {
         mallard::checkpoint scratch(arena_);
@@ -47,20 +47,20 @@ TEST_F(checkpoint, keeps_what_was_committed) {
 }
 
 TEST_F(checkpoint, rolls_back_on_request_and_stays_in_force) {
-    void* const before = next();
+    void* const first = next();
     {
         mallard::checkpoint scratch(arena_);
         for (int i = 0; i < 3; ++i) {
-            EXPECT_EQ(arena_.allocate(100, 8), before);
+            EXPECT_EQ(arena_.allocate(100, 8), first);
             scratch.rollback();
         }
         static_cast<void>(arena_.allocate(100, 8));
     }
-    EXPECT_EQ(next(), before);
+    EXPECT_EQ(next(), first);
 }
 
 TEST_F(checkpoint, nests) {
-    void* const before = next();
+    void* const first = next();
     {
         const mallard::checkpoint outer(arena_);
         static_cast<void>(arena_.allocate(100, 8));
@@ -77,7 +77,7 @@ TEST_F(checkpoint, nests) {
         }
         EXPECT_NE(next(), between);
     }
-    EXPECT_EQ(next(), before) << "the outer one forgets what the inner one kept";
+    EXPECT_EQ(next(), first) << "the outer one forgets what the inner one kept";
 }
 
 TEST_F(checkpoint, goes_round_in_constant_memory) {
@@ -95,7 +95,7 @@ TEST_F(checkpoint, goes_round_in_constant_memory) {
 #ifdef __cpp_exceptions
 
 TEST_F(checkpoint, forgets_when_an_exception_passes) {
-    void* const before = next();
+    void* const first = next();
     EXPECT_THROW(
         {
             const mallard::checkpoint scratch(arena_);
@@ -103,7 +103,7 @@ TEST_F(checkpoint, forgets_when_an_exception_passes) {
             throw 1;
         },
         int);
-    EXPECT_EQ(next(), before);
+    EXPECT_EQ(next(), first);
 }
 
 #endif

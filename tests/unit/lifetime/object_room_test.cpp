@@ -40,17 +40,17 @@ struct throwing {
     }
 };
 
-TEST(object_room, goes_back_unless_an_object_is_made_in_it) {
+TEST(object_room, returns_unused_room) {
     equipment::ledger source;
     {
         const object_room<long, equipment::ledger> unused(source);
         EXPECT_EQ(source.outstanding(), 1U);
     }
     EXPECT_EQ(source.outstanding(), 0U);
-    long& made = object_room<long, equipment::ledger>(source).make(7L);
-    EXPECT_EQ(made, 7);
+    long& object = object_room<long, equipment::ledger>(source).make(7L);
+    EXPECT_EQ(object, 7);
     EXPECT_EQ(source.outstanding(), 1U);
-    source.deallocate(&made, sizeof(long), alignof(long));
+    source.deallocate(&object, sizeof(long), alignof(long));
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
@@ -64,11 +64,11 @@ TEST(object_room, goes_back_if_the_constructor_throws) {
 
 TEST(object_room, value_initialises_arrays) {
     equipment::ledger source;
-    int(&made)[5] = object_room<int[5], equipment::ledger>(source).make();
-    for (const int i : made) {
+    int(&object)[5] = object_room<int[5], equipment::ledger>(source).make();
+    for (const int i : object) {
         EXPECT_EQ(i, 0);
     }
-    source.deallocate(&made, sizeof(made), alignof(int));
+    source.deallocate(&object, sizeof(object), alignof(int));
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
@@ -77,10 +77,10 @@ TEST(object_room, hands_the_allocator_on) {
     pool_type pool(source);
     using strings = std::vector<std::basic_string<char, std::char_traits<char>, by_type<char>>,
                                 by_type<std::basic_string<char, std::char_traits<char>, by_type<char>>>>;
-    strings& made = object_room<strings, pool_type>(pool).make();
-    made.emplace_back("a text that is too long for the string itself");
-    EXPECT_EQ(&made.front().get_allocator().mechanism(), &pool);
-    std::destroy_at(&made);
+    strings& object = object_room<strings, pool_type>(pool).make();
+    object.emplace_back("a text that is too long for the string itself");
+    EXPECT_EQ(&object.front().get_allocator().mechanism(), &pool);
+    std::destroy_at(&object);
 }
 
 } // namespace

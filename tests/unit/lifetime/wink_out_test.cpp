@@ -26,9 +26,9 @@ constexpr std::string_view text = "longer than any string that fits into its own
 
 std::size_t destroyed = 0;
 
-struct tells_its_end {
-    explicit tells_its_end(int n = 0) : number(n) {}
-    ~tells_its_end() { ++destroyed; }
+struct counts_destruction {
+    explicit counts_destruction(int n = 0) : number(n) {}
+    ~counts_destruction() { ++destroyed; }
     int number;
 };
 
@@ -43,10 +43,10 @@ TEST_F(wink_out, never_runs_the_destructor) {
     destroyed = 0;
     {
         arena_type arena(source_);
-        const auto& made = mallard::wink_out<tells_its_end>(mallard::assume_winkable, arena, 42);
-        EXPECT_EQ(made.number, 42);
+        const auto& object = mallard::wink_out<counts_destruction>(mallard::assume_winkable, arena, 42);
+        EXPECT_EQ(object.number, 42);
         arena.release();
-        static_cast<void>(mallard::wink_out<tells_its_end>(mallard::assume_winkable, arena));
+        static_cast<void>(mallard::wink_out<counts_destruction>(mallard::assume_winkable, arena));
     }
     EXPECT_EQ(destroyed, 0U);
     EXPECT_EQ(source_.outstanding(), 0U) << "the memory comes back all the same";
@@ -99,7 +99,7 @@ TEST_F(wink_out, works_through_the_abstract_base) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(wink_out, works_through_a_base_of_which_nothing_is_known_on_request) {
+TEST_F(wink_out, accepts_unknown_base_when_assumed) {
     arena_type arena(source_);
     mallard::resource<arena_type&> resource(arena);
     std::pmr::memory_resource& base = resource;
@@ -132,7 +132,7 @@ TEST_F(wink_out, aligns_the_object) {
     EXPECT_TRUE(mallard::core::is_aligned(&mallard::wink_out<wide>(resource), 128));
 }
 
-TEST_F(wink_out, makes_what_is_constant_and_arrays) {
+TEST_F(wink_out, constructs_constants_and_arrays) {
     arena_type arena(source_);
     mallard::resource<arena_type&> resource(arena);
     EXPECT_EQ(mallard::wink_out<const int>(arena, 7), 7);

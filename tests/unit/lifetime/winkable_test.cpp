@@ -73,7 +73,7 @@ TEST(winkable, are_types_that_own_nothing) {
     EXPECT_TRUE((winkable<std::array<trivial, 3>>));
 }
 
-TEST(winkable, are_not_those_that_own_something_elsewhere) {
+TEST(winkable, excludes_owners_of_foreign_memory) {
     EXPECT_FALSE(winkable<owner>);
     EXPECT_FALSE(winkable<std::string>);
     EXPECT_FALSE(winkable<std::vector<int>>);
@@ -82,7 +82,7 @@ TEST(winkable, are_not_those_that_own_something_elsewhere) {
     EXPECT_FALSE(winkable<std::function<void()>>);
     EXPECT_FALSE(winkable<std::thread>);
     EXPECT_FALSE(winkable<owner[2]>);
-    EXPECT_FALSE((winkable<std::vector<int, alloc<int, mallard::new_delete>>>)) << "nobody releases that";
+    EXPECT_FALSE((winkable<std::vector<int, alloc<int, mallard::new_delete>>>)) << "this memory would leak";
 }
 
 TEST(winkable, are_standard_containers_in_a_local_allocator) {
@@ -125,18 +125,19 @@ TEST(winkable, look_into_containers) {
     EXPECT_FALSE(winkable<vector<std::pmr::string>>);
 }
 
-TEST(winkable, look_into_what_hands_the_allocator_down) {
+TEST(winkable, inspects_members_of_allocator_aware_types) {
     EXPECT_TRUE((winkable<std::pair<int, string>>));
     EXPECT_FALSE((winkable<std::pair<int, std::string>>));
     EXPECT_TRUE((winkable<std::tuple<string, vector<int>, int&>>));
     EXPECT_FALSE((winkable<std::tuple<string, std::string>>));
-    EXPECT_FALSE((winkable<vector<std::tuple<std::pair<int, string>>>>)) << "no tuple tells a pair";
+    EXPECT_FALSE((winkable<vector<std::tuple<std::pair<int, string>>>>))
+        << "a tuple passes no allocator to a pair";
     EXPECT_TRUE((winkable<std::stack<string, std::deque<string, alloc<string>>>>));
     EXPECT_FALSE((winkable<std::stack<string>>));
     EXPECT_FALSE((winkable<std::priority_queue<int, vector<int>, owning_compare>>));
 }
 
-TEST(winkable, are_not_those_that_hold_what_they_do_not_tell_of_the_allocator) {
+TEST(winkable, excludes_holders_of_unaware_members) {
     EXPECT_TRUE(winkable<vector<std::optional<int>>>);
     EXPECT_FALSE(winkable<std::optional<string>>);
     EXPECT_FALSE(winkable<vector<std::optional<string>>>);
@@ -168,19 +169,19 @@ TEST(winkable, are_objects) {
     EXPECT_TRUE(winkable<const vector<string>>);
 }
 
-TEST(winkable, are_types_of_ones_own_where_that_was_stated) {
+TEST(winkable, accepts_declared_user_types) {
     EXPECT_FALSE(winkable<with_standard_string>);
     EXPECT_FALSE(winkable<with_own_string>) << "nothing is known of its parts";
     EXPECT_TRUE(winkable<stated>);
     EXPECT_TRUE(winkable<const stated>);
     EXPECT_TRUE(winkable<vector<stated>>);
-    EXPECT_FALSE(winkable<handle>) << "trivial for the language, but somebody must close it";
+    EXPECT_FALSE(winkable<handle>) << "trivial for the language, but it must be closed";
     EXPECT_FALSE(winkable<const handle>);
     EXPECT_FALSE(winkable<vector<handle>>);
 }
 
-/// Where nothing keeps the allocator from it, a type that takes one is told of it.
-TEST(winkable, miss_the_allocator_only_behind_what_does_not_hand_it_down) {
+/// A type that takes an allocator receives it, unless a container in between drops it.
+TEST(winkable, stops_at_types_without_propagation) {
     using parts = mallard::lifetime::wink_parts<stated_with_allocator>;
     using a = alloc<std::byte>;
     EXPECT_TRUE((std::uses_allocator_v<stated_with_allocator, a>));

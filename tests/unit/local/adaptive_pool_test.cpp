@@ -44,7 +44,7 @@ protected:
 };
 
 using by_default = mallard::adaptive_pool<equipment::ledger>;
-using whole = mallard::adaptive_pool<equipment::ledger, mallard::slab_shape::whole>;
+using undivided = mallard::adaptive_pool<equipment::ledger, mallard::slab_shape::undivided>;
 
 /// Gives each slab back as soon as it is empty.
 struct eager : by_default {
@@ -54,10 +54,10 @@ struct eager : by_default {
                      {.nodes_a_slab = 16, .most_free_slabs = 0, .overhead_percent = 20}) {}
 };
 
-using pools = ::testing::Types<by_default, whole, eager>;
+using pools = ::testing::Types<by_default, undivided, eager>;
 TYPED_TEST_SUITE(adaptive_pool, pools);
 
-TYPED_TEST(adaptive_pool, has_nodes_of_the_size_of_the_first_request) {
+TYPED_TEST(adaptive_pool, first_request_fixes_node_size) {
     EXPECT_EQ(this->pool_.node_bytes(), 0U);
     EXPECT_EQ(this->pool_.block_bytes(), 0U);
     void* const p = this->pool_.allocate(20, 8);
@@ -76,7 +76,7 @@ TYPED_TEST(adaptive_pool, has_nodes_of_the_size_of_the_first_request) {
     EXPECT_EQ(this->pool_.node_bytes(), 0U) << "as new";
 }
 
-TYPED_TEST(adaptive_pool, holds_no_more_free_blocks_than_it_may_once_all_is_erased) {
+TYPED_TEST(adaptive_pool, erasing_all_respects_free_slab_limit) {
     std::mt19937 order(1);
     const std::size_t most = std::is_same_v<TypeParam, eager> ? 0U : 2U;
     for (int round = 0; round < 4; ++round) {
@@ -113,7 +113,7 @@ TYPED_TEST(adaptive_pool, gives_and_takes_many_at_once) {
 }
 
 #ifdef __cpp_exceptions
-TYPED_TEST(adaptive_pool, is_as_it_was_where_a_request_fails) {
+TYPED_TEST(adaptive_pool, failed_request_keeps_state) {
     this->source_.fail({.at = 1});
     EXPECT_THROW(static_cast<void>(this->pool_.allocate(24, 8)), std::bad_alloc);
     EXPECT_EQ(this->pool_.node_bytes(), 0U) << "the size is not fixed by a request that failed";
@@ -144,7 +144,7 @@ struct held_bytes {
 
 /// Most nodes go, and a sixth comes and goes many times: it gathers in the blocks that are fullest.
 template <class Pool>
-held_bytes replace_the_rest_of_many(Pool& pool) {
+held_bytes replace_most(Pool& pool) {
     std::vector<void*> all(60'000);
     std::generate(all.begin(), all.end(), [&pool] { return pool.allocate(24, 8); });
     std::shuffle(all.begin(), all.end(), std::mt19937(1));
@@ -158,11 +158,11 @@ held_bytes replace_the_rest_of_many(Pool& pool) {
         // Two at a time, because a node that replaces the one just freed takes its place.
         const std::size_t at = random() % all.size();
         void*& one = all[at];
-        void*& other = all[(at + 1) % all.size()];
+        void*& next = all[(at + 1) % all.size()];
         pool.deallocate(one, 24, 8);
-        pool.deallocate(other, 24, 8);
+        pool.deallocate(next, 24, 8);
         one = pool.allocate(24, 8);
-        other = pool.allocate(24, 8);
+        next = pool.allocate(24, 8);
     }
     const std::size_t at_the_end = pool.stats().chunk_bytes;
     for (void* p : all) {
@@ -171,10 +171,10 @@ held_bytes replace_the_rest_of_many(Pool& pool) {
     return {when_full, at_the_end};
 }
 
-TEST_F(default_pool, fills_fuller_blocks_so_that_others_become_empty) {
+TEST_F(default_pool, prefers_fuller_slabs) {
     // Slabs that are about equally full are filled in the order of their addresses, so the part that stays depends on
     // the chunk that lies lowest: a third to 69 hundredths, over 3,000 orders of the chunks.
-    const held_bytes held = replace_the_rest_of_many(pool_);
+    const held_bytes held = replace_most(pool_);
     EXPECT_LT(held.at_the_end, held.when_full * 3 / 4) << "before, each chunk had some";
 }
 
@@ -183,11 +183,11 @@ TEST(adaptive_pool_over_one_buffer, fills_the_lower_of_equally_full_blocks) {
     std::vector<std::byte> buffer(std::size_t{16} << 20);
     mallard::monotonic<> arena{std::span(buffer)};
     mallard::adaptive_pool<mallard::monotonic<>> pool(arena);
-    const held_bytes held = replace_the_rest_of_many(pool);
+    const held_bytes held = replace_most(pool);
     EXPECT_LT(held.at_the_end, held.when_full * 2 / 3);
 }
 
-TEST(adaptive_pool_of_a_size, keeps_its_size_over_a_release) {
+TEST(adaptive_pool_of_a_size, release_keeps_node_size) {
     mallard::adaptive_pool<> pool(mallard::block_size{40, 8});
     EXPECT_EQ(pool.node_bytes(), 40U);
     pool.deallocate(pool.allocate(8, 8), 8, 8);
@@ -225,8 +225,9 @@ TEST(adaptive_pool_of_a_size, leaves_large_first_requests_to_the_upstream) {
 
 /// The place of a slab's metadata depends on its address. In slabs of a few nodes they can take all room that the header
 /// of the chunk leaves.
-TEST(adaptive_pool_of_small_blocks, has_nodes_in_the_first_block_of_a_chunk) {
-    struct pool_type : mallard::unchecked::adaptive_pool<mallard::chunk_cache, mallard::slab_shape::whole> {
+TEST(adaptive_pool_of_small_blocks, first_slab_of_chunk_has_nodes) {
+    struct pool_type
+        : mallard::unchecked::adaptive_pool<mallard::chunk_cache, mallard::slab_shape::undivided> {
         pool_type() : adaptive_pool({.nodes_a_slab = 1, .most_free_slabs = 0}) {}
     };
     for (std::size_t bytes = 8; bytes <= 1024; bytes += 4) {

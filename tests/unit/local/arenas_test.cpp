@@ -24,7 +24,7 @@ TEST(static_arena, is_one_room) {
     EXPECT_TRUE(arena.next_room(free_blocks_of_24, 8, 1).empty());
     arena.release();
     EXPECT_EQ(arena.next_room(free_blocks_of_24, 8, 1).data(), room.data());
-    EXPECT_EQ(arena.stats().chunk_bytes, 0U) << "it is nobody's";
+    EXPECT_EQ(arena.stats().chunk_bytes, 0U) << "it is unused";
     EXPECT_TRUE(arena.owns(room.data()));
     EXPECT_TRUE(arena.owns(room.data() + 999));
     EXPECT_FALSE(arena.owns(room.data() + 1000));
@@ -38,7 +38,7 @@ TEST(static_arena, gives_nothing_where_no_block_fits) {
     EXPECT_FALSE(arena.next_room(free_blocks_type(40), 8, 1).empty()) << "what was refused took nothing";
 }
 
-TEST(static_arena, skips_what_a_strict_alignment_costs) {
+TEST(static_arena, accounts_for_strict_alignment) {
     mallard::static_arena<1000> arena;
     const std::span<std::byte> room = arena.next_room(free_blocks_type(64), 64, 1);
     EXPECT_TRUE(mallard::core::is_aligned(room.data(), 64));
@@ -46,7 +46,7 @@ TEST(static_arena, skips_what_a_strict_alignment_costs) {
     EXPECT_EQ(arena.capacity(free_blocks_type(64), 64), room.size() / 64);
 }
 
-TEST(buffer_arena, uses_what_is_aligned_of_a_buffer) {
+TEST(buffer_arena, uses_aligned_part_of_buffer) {
     alignas(16) std::array<std::byte, 100> buffer{};
     {
         mallard::buffer_arena arena{std::span<std::byte>(buffer).subspan(3)};
@@ -61,7 +61,7 @@ TEST(buffer_arena, uses_what_is_aligned_of_a_buffer) {
     EXPECT_EQ(buffer.back(), std::byte{0}) << "the buffer is the caller's again";
 }
 
-TEST(buffer_arena, gives_nothing_of_a_buffer_that_is_too_short) {
+TEST(buffer_arena, refuses_short_buffer) {
     alignas(16) std::array<std::byte, 32> buffer{};
     mallard::buffer_arena none{std::span<std::byte>{}};
     EXPECT_TRUE(none.next_room(free_blocks_of_24, 8, 1).empty());
@@ -79,7 +79,7 @@ protected:
     equipment::ledger source_;
 };
 
-TEST_F(arenas, of_one_allocation_hold_as_many_blocks_as_they_are_told) {
+TEST_F(arenas, single_arena_holds_configured_blocks) {
     mallard::single_arena<equipment::ledger> arena(100, source_);
     EXPECT_TRUE(source_.granted().empty());
     EXPECT_EQ(arena.next_room(free_blocks_of_24, 8, 1).size(), 2400U);
@@ -97,7 +97,7 @@ TEST_F(arenas, of_one_allocation_hold_as_many_blocks_as_they_are_told) {
     EXPECT_EQ(source_.granted().back(), (equipment::ledger::request{12'800, 128}));
 }
 
-TEST_F(arenas, of_one_allocation_fail_where_so_many_blocks_cannot_be) {
+TEST_F(arenas, single_arena_fails_for_unrepresentable_capacity) {
     mallard::single_arena<equipment::ledger> arena(SIZE_MAX / 8, source_);
     EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.next_room(free_blocks_of_24, 8, 1)));
     EXPECT_TRUE(source_.granted().empty());
@@ -122,12 +122,11 @@ TEST_F(arenas, that_grow_take_larger_and_larger_chunks) {
     EXPECT_EQ(source_.granted().back().bytes, 64U) << "it begins again";
 }
 
-TEST_F(arenas, that_grow_take_chunks_for_a_burst_and_for_a_large_block) {
+TEST_F(arenas, growing_arena_sizes_chunk_for_burst) {
     mallard::growing_arena<equipment::ledger> arena(
         source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 4096}});
     EXPECT_GE(arena.next_room(free_blocks_of_24, 8, 100).size(), 2400U);
-    EXPECT_LE(arena.next_room(free_blocks_of_24, 8, SIZE_MAX).size(), 4096U)
-        << "no more than the largest chunk";
+    EXPECT_LE(arena.next_room(free_blocks_of_24, 8, SIZE_MAX).size(), 4096U) << "at most the largest chunk";
     EXPECT_GE(arena.next_room(free_blocks_type(10'000), 16, 1).size(), 10'000U)
         << "but one block at the least";
 }

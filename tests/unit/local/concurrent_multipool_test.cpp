@@ -30,7 +30,7 @@ protected:
     pool_type pool_{source_};
 };
 
-TEST_F(concurrent_multipool, gives_the_last_freed_block_of_a_size_first) {
+TEST_F(concurrent_multipool, reuses_last_freed_block) {
     void* const a = pool_.allocate(24, 8);
     void* const b = pool_.allocate(24, 8);
     pool_.deallocate(a, 24, 8);
@@ -68,7 +68,7 @@ std::size_t blocks_of_chunks(std::size_t chunks) {
     }
 }
 
-TEST_F(concurrent_multipool, fails_no_request_for_want_of_the_rest_of_its_batch) {
+TEST_F(concurrent_multipool, partial_batch_satisfies_request) {
     for (std::size_t chunks = 1; chunks != 20; ++chunks) {
         EXPECT_EQ(blocks_of_chunks<pool_type>(chunks),
                   blocks_of_chunks<mallard::multipool<equipment::ledger>>(chunks));
@@ -82,16 +82,16 @@ TEST_F(concurrent_multipool, keeps_sizes_and_contents_apart) {
         std::size_t bytes;
     };
     std::vector<block> blocks;
-    const auto fill_of = [](std::size_t i) { return static_cast<unsigned char>(1 + i % 251); };
+    const auto fill_byte = [](std::size_t i) { return static_cast<unsigned char>(1 + i % 251); };
     for (int round = 0; round < 3; ++round) {
         for (std::size_t i = 0; i < 600; ++i) {
             const std::size_t bytes = 1 + i * 7919 % 12000;
             blocks.push_back({static_cast<unsigned char*>(pool_.allocate(bytes, 8)), bytes});
-            std::memset(blocks.back().p, fill_of(i), bytes);
+            std::memset(blocks.back().p, fill_byte(i), bytes);
         }
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const block& b = blocks[i];
-            ASSERT_TRUE(std::all_of(b.p, b.p + b.bytes, [&](unsigned char c) { return c == fill_of(i); }));
+            ASSERT_TRUE(std::all_of(b.p, b.p + b.bytes, [&](unsigned char c) { return c == fill_byte(i); }));
         }
         for (const block& b : blocks) {
             pool_.deallocate(b.p, b.bytes, 8);
@@ -100,7 +100,7 @@ TEST_F(concurrent_multipool, keeps_sizes_and_contents_apart) {
     }
 }
 
-TEST_F(concurrent_multipool, asks_for_nothing_until_it_is_used_and_then_for_little) {
+TEST_F(concurrent_multipool, allocates_lazily_and_little) {
     EXPECT_TRUE(source_.granted().empty());
     for (int i = 0; i < 4; ++i) {
         static_cast<void>(pool_.allocate(24, 8));
@@ -109,7 +109,7 @@ TEST_F(concurrent_multipool, asks_for_nothing_until_it_is_used_and_then_for_litt
 }
 
 /// Frees far more than a magazine holds: the multipool has it back, for other sizes of requests and threads.
-TEST_F(concurrent_multipool, keeps_no_more_in_a_magazine_than_it_says) {
+TEST_F(concurrent_multipool, magazine_respects_capacity) {
     std::vector<void*> blocks;
     for (int i = 0; i < 2000; ++i) {
         blocks.push_back(pool_.allocate(64, 8));
@@ -125,7 +125,7 @@ TEST_F(concurrent_multipool, keeps_no_more_in_a_magazine_than_it_says) {
         }
         ASSERT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
     }
-    // A batch may be under way when the last block is asked for.
+    // A batch may be under way when the last block is requested.
     EXPECT_LE(source_.outstanding_bytes(), held + 64 * 64);
 }
 
@@ -148,7 +148,7 @@ TEST_F(concurrent_multipool, gives_the_batch_that_was_freed_last_first) {
     EXPECT_GE(static_cast<std::size_t>(first), count - mallard::threads::batch_blocks(index));
 }
 
-TEST_F(concurrent_multipool, has_all_sizes_back_from_a_thread_that_ends) {
+TEST_F(concurrent_multipool, ended_thread_returns_all_classes) {
     const auto use = [this] {
         for (std::size_t bytes = 8; bytes <= 512; bytes += 8) {
             std::vector<void*> blocks(8);
@@ -179,7 +179,7 @@ TEST_F(concurrent_multipool, sends_larger_requests_upstream_and_remembers_them) 
     EXPECT_EQ(source_.outstanding(), 0U) << "and at the latest on release";
 }
 
-TEST_F(concurrent_multipool, has_no_magazines_of_what_it_does_not_pool) {
+TEST_F(concurrent_multipool, unpooled_sizes_have_no_magazine) {
     pool_type pool(source_, {.largest_pooled_bytes = 64});
     void* const p = pool.allocate(72, 8);
     EXPECT_EQ(pool.stats().large_blocks, 1U);
@@ -198,7 +198,7 @@ TEST_F(concurrent_multipool, aligns_beyond_the_fundamental_alignment) {
     }
 }
 
-TEST_F(concurrent_multipool, has_magazines_of_whole_cache_lines) {
+TEST_F(concurrent_multipool, magazines_fill_cache_lines) {
     std::vector<void*> blocks;
     for (int i = 0; i < 100; ++i) {
         blocks.push_back(pool_.allocate(i % 2 == 0 ? 100 : 128, 64));
@@ -213,7 +213,7 @@ TEST_F(concurrent_multipool, has_magazines_of_whole_cache_lines) {
     EXPECT_EQ(pool_.allocate(128, 64), a);
 }
 
-TEST_F(concurrent_multipool, forgets_its_magazines_on_release) {
+TEST_F(concurrent_multipool, release_clears_magazines) {
     void* const p = pool_.allocate(24, 8);
     pool_.deallocate(p, 24, 8);
     pool_.release();
@@ -236,7 +236,7 @@ TEST_F(concurrent_multipool, may_be_the_upstream_of_another) {
     EXPECT_GT(pool_.stats().chunks, 0U);
 }
 
-TEST_F(concurrent_multipool, is_a_local_allocator_like_any_other) {
+TEST_F(concurrent_multipool, meets_local_allocator_concept) {
     mallard::resource<pool_type&> base(pool_);
     auto& by_base = mallard::wink_out<std::pmr::vector<int>>(base, std::size_t{1000}, 1);
     using ints = std::vector<int, mallard::allocator<int, pool_type>>;
@@ -263,7 +263,7 @@ std::size_t blocks_of_40(Pool& pool) {
 }
 
 /// A batch that is too large for the rest must not make the rest unusable.
-TEST_F(concurrent_multipool, gives_out_the_last_block_that_there_is) {
+TEST_F(concurrent_multipool, serves_last_available_block) {
     using bounded = mallard::limited<mallard::new_delete>;
     for (const std::size_t budget : {2000U, 5000U, 100000U}) {
         bounded of_one(budget);
@@ -275,7 +275,7 @@ TEST_F(concurrent_multipool, gives_out_the_last_block_that_there_is) {
     }
 }
 
-/// The batch fails as a whole, and its blocks are there for the next request.
+/// The batch fails completely, and its blocks serve the next request.
 TEST_F(concurrent_multipool, loses_nothing_where_a_batch_fails_halfway) {
     pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
     std::set<void*> blocks;
@@ -317,7 +317,7 @@ TEST(concurrent_multipool_construction, shares_no_cache_line) {
     EXPECT_LE(sizeof(mallard::concurrent_multipool<>), 5120U);
 }
 
-TEST(concurrent_multipool_construction, deduces_its_upstream) {
+TEST(concurrent_multipool_construction, deduces_upstream) {
     equipment::ledger source;
     const mallard::concurrent_multipool plain;
     const mallard::concurrent_multipool of_options{mallard::multipool_options{.largest_pooled_bytes = 64}};

@@ -22,7 +22,7 @@ struct source : mallard::new_delete {
 };
 
 /// Arguments that are not evaluated.
-struct given {
+struct argument {
     static source& s;
     static mallard::monotonic<>& arena;
     static std::span<std::byte>& bytes;
@@ -37,82 +37,88 @@ constexpr mallard::heap_options blocks{};
 
 static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic())>);
 static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(regions))>);
-static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes))>);
-static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::array))>);
-static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, regions))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(argument::bytes))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(argument::array))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(argument::bytes, regions))>);
 static_assert(
-    is<mallard::monotonic<>, decltype(mallard::monotonic(given::bytes, {.growth = {.factor = 4}}))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, regions))>);
+    is<mallard::monotonic<>, decltype(mallard::monotonic(argument::bytes, {.growth = {.factor = 4}}))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::s))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::s, regions))>);
 static_assert(
-    is<mallard::monotonic<source>, decltype(mallard::monotonic(given::s, {.growth = {.factor = 4}}))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::array, given::s))>);
-static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(given::bytes, given::s, regions))>);
+    is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::s, {.growth = {.factor = 4}}))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::bytes, argument::s))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::array, argument::s))>);
+static_assert(
+    is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::bytes, argument::s, regions))>);
 static_assert(is<mallard::monotonic<source>,
-                 decltype(mallard::monotonic(given::bytes, given::s, {.growth = {.factor = 4}}))>);
+                 decltype(mallard::monotonic(argument::bytes, argument::s, {.growth = {.factor = 4}}))>);
 
 static_assert(is<mallard::multipool<>, decltype(mallard::multipool())>);
 static_assert(is<mallard::multipool<>, decltype(mallard::multipool(pools))>);
 static_assert(is<mallard::multipool<>, decltype(mallard::multipool({.largest_pooled_bytes = 64}))>);
-static_assert(is<mallard::multipool<source>, decltype(mallard::multipool(given::s))>);
-static_assert(is<mallard::multipool<source>, decltype(mallard::multipool(given::s, pools))>);
+static_assert(is<mallard::multipool<source>, decltype(mallard::multipool(argument::s))>);
+static_assert(is<mallard::multipool<source>, decltype(mallard::multipool(argument::s, pools))>);
 static_assert(
-    is<mallard::multipool<source>, decltype(mallard::multipool(given::s, {.largest_pooled_bytes = 64}))>);
-static_assert(is<mallard::multipool<mallard::monotonic<>>, decltype(mallard::multipool(given::arena))>);
+    is<mallard::multipool<source>, decltype(mallard::multipool(argument::s, {.largest_pooled_bytes = 64}))>);
+static_assert(is<mallard::multipool<mallard::monotonic<>>, decltype(mallard::multipool(argument::arena))>);
 
 static_assert(is<mallard::fast_fit<>, decltype(mallard::fast_fit(pools))>);
 
 static_assert(is<mallard::concurrent_multipool<>, decltype(mallard::concurrent_multipool())>);
 static_assert(is<mallard::concurrent_multipool<>, decltype(mallard::concurrent_multipool(pools))>);
-static_assert(is<mallard::concurrent_multipool<source>, decltype(mallard::concurrent_multipool(given::s))>);
 static_assert(
-    is<mallard::concurrent_multipool<source>, decltype(mallard::concurrent_multipool(given::s, pools))>);
+    is<mallard::concurrent_multipool<source>, decltype(mallard::concurrent_multipool(argument::s))>);
+static_assert(
+    is<mallard::concurrent_multipool<source>, decltype(mallard::concurrent_multipool(argument::s, pools))>);
 static_assert(is<mallard::concurrent_multipool<source>,
-                 decltype(mallard::concurrent_multipool(given::s, {.largest_pooled_bytes = 64}))>);
+                 decltype(mallard::concurrent_multipool(argument::s, {.largest_pooled_bytes = 64}))>);
 
 static_assert(is<mallard::small_object_pool<>, decltype(mallard::small_object_pool())>);
 static_assert(is<mallard::small_object_pool<>, decltype(mallard::small_object_pool(small))>);
-static_assert(is<mallard::small_object_pool<source>, decltype(mallard::small_object_pool(given::s))>);
-static_assert(is<mallard::small_object_pool<source>, decltype(mallard::small_object_pool(given::s, small))>);
+static_assert(is<mallard::small_object_pool<source>, decltype(mallard::small_object_pool(argument::s))>);
+static_assert(
+    is<mallard::small_object_pool<source>, decltype(mallard::small_object_pool(argument::s, small))>);
 
 static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool())>);
 static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool(block_size{24}))>);
 static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool(nodes))>);
 static_assert(is<mallard::adaptive_pool<>, decltype(mallard::adaptive_pool(block_size{24}, nodes))>);
-static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(given::s, nodes))>);
+static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(argument::s, nodes))>);
 static_assert(
-    is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(block_size{24}, given::s, nodes))>);
-static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(given::s))>);
-static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(block_size{24}, given::s))>);
-static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool({.bytes = 24}, given::s))>);
+    is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(block_size{24}, argument::s, nodes))>);
+static_assert(is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(argument::s))>);
+static_assert(
+    is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool(block_size{24}, argument::s))>);
+static_assert(
+    is<mallard::adaptive_pool<source>, decltype(mallard::adaptive_pool({.bytes = 24}, argument::s))>);
 
 static_assert(is<mallard::heap<>, decltype(mallard::heap())>);
 static_assert(is<mallard::heap<>, decltype(mallard::heap(blocks))>);
-static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s))>);
-static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s, blocks))>);
-static_assert(is<mallard::heap<source>, decltype(mallard::heap(given::s, {.growth = {.factor = 4}}))>);
+static_assert(is<mallard::heap<source>, decltype(mallard::heap(argument::s))>);
+static_assert(is<mallard::heap<source>, decltype(mallard::heap(argument::s, blocks))>);
+static_assert(is<mallard::heap<source>, decltype(mallard::heap(argument::s, {.growth = {.factor = 4}}))>);
 
 static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool())>);
 static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(one_size))>);
 static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(block_size{24}))>);
 static_assert(is<mallard::fixed_pool<>, decltype(mallard::fixed_pool(block_size{24}, one_size))>);
-static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(given::bytes))>);
-static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(given::array))>);
+static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(argument::bytes))>);
+static_assert(is<mallard::fixed_pool<mallard::buffer_arena>, decltype(mallard::fixed_pool(argument::array))>);
 static_assert(is<mallard::fixed_pool<mallard::buffer_arena>,
-                 decltype(mallard::fixed_pool(block_size{24}, given::bytes))>);
+                 decltype(mallard::fixed_pool(block_size{24}, argument::bytes))>);
 using over_source = mallard::fixed_pool<mallard::growing_arena<source>>;
-static_assert(is<over_source, decltype(mallard::fixed_pool(given::s))>);
-static_assert(is<over_source, decltype(mallard::fixed_pool(given::s, one_size))>);
-static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, given::s))>);
-static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, given::s, one_size))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(argument::s))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(argument::s, one_size))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, argument::s))>);
+static_assert(is<over_source, decltype(mallard::fixed_pool(block_size{24}, argument::s, one_size))>);
 
 static_assert(is<mallard::growing_arena<>, decltype(mallard::growing_arena(one_size))>);
-static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(given::s))>);
-static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(given::s, one_size))>);
+static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(argument::s))>);
+static_assert(is<mallard::growing_arena<source>, decltype(mallard::growing_arena(argument::s, one_size))>);
 static_assert(is<mallard::single_arena<>, decltype(mallard::single_arena(std::size_t{10}))>);
-static_assert(is<mallard::single_arena<source>, decltype(mallard::single_arena(std::size_t{10}, given::s))>);
-static_assert(is<mallard::checkpoint<mallard::monotonic<>>, decltype(mallard::checkpoint(given::arena))>);
+static_assert(
+    is<mallard::single_arena<source>, decltype(mallard::single_arena(std::size_t{10}, argument::s))>);
+static_assert(is<mallard::checkpoint<mallard::monotonic<>>, decltype(mallard::checkpoint(argument::arena))>);
 
 TEST(deduction, makes_allocators_that_work) {
     alignas(16) std::array<std::byte, 1024> room{};

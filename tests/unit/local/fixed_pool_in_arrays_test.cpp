@@ -22,7 +22,7 @@ using mallard::block_size;
 
 // ---- bounded arenas
 
-TEST(fixed_pool_in_an_array, serves_as_many_blocks_as_the_array_holds_and_no_more) {
+TEST(fixed_pool_in_an_array, serves_exactly_capacity_of_array) {
     mallard::fixed_pool<mallard::static_arena<1000>> pool(block_size{24});
     EXPECT_EQ(pool.capacity(), 41U);
     for (int round = 0; round < 3; ++round) {
@@ -43,7 +43,7 @@ TEST(fixed_pool_in_an_array, serves_as_many_blocks_as_the_array_holds_and_no_mor
     }
 }
 
-TEST(fixed_pool_in_an_array, says_no_where_it_is_too_small_for_one_block) {
+TEST(fixed_pool_in_an_array, refuses_array_smaller_than_block) {
     mallard::fixed_pool<mallard::static_arena<40>> pool;
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(41, 8)));
     EXPECT_EQ(pool.block_bytes(), 0U);
@@ -52,7 +52,7 @@ TEST(fixed_pool_in_an_array, says_no_where_it_is_too_small_for_one_block) {
 
 #ifdef __cpp_exceptions
 
-TEST(fixed_pool_in_an_array, says_why_it_refuses_a_request) {
+TEST(fixed_pool_in_an_array, refusal_names_reason) {
     const auto why = [](auto& pool, std::size_t bytes, std::size_t alignment) {
         try {
             static_cast<void>(pool.allocate(bytes, alignment));

@@ -19,7 +19,7 @@ namespace {
 using pool_type = mallard::fixed_pool<mallard::growing_arena<equipment::ledger>>;
 using mallard::block_size;
 
-std::byte* bytes_of(void* p) {
+std::byte* as_bytes(void* p) {
     return static_cast<std::byte*>(p);
 }
 
@@ -37,27 +37,27 @@ protected:
 
 // ---- the size of the blocks
 
-TEST_F(fixed_pool, has_blocks_as_large_as_its_first_request) {
+TEST_F(fixed_pool, first_request_fixes_block_size) {
     EXPECT_EQ(pool_.block_bytes(), 0U);
     EXPECT_EQ(pool_.capacity(), 0U);
     void* const p = pool_.allocate(24, 8);
     EXPECT_EQ(pool_.block_bytes(), 24U);
-    EXPECT_EQ(pool_.allocate(24, 8), bytes_of(p) + 24) << "nothing lies between two blocks";
+    EXPECT_EQ(pool_.allocate(24, 8), as_bytes(p) + 24) << "nothing lies between two blocks";
 }
 
-TEST_F(fixed_pool, gives_a_whole_block_to_a_smaller_request) {
+TEST_F(fixed_pool, smaller_request_gets_full_block) {
     void* const p = pool_.allocate(24, 8);
-    EXPECT_EQ(pool_.allocate(1, 1), bytes_of(p) + 24);
-    EXPECT_EQ(pool_.allocate(0, 1), bytes_of(p) + 48);
+    EXPECT_EQ(pool_.allocate(1, 1), as_bytes(p) + 24);
+    EXPECT_EQ(pool_.allocate(0, 1), as_bytes(p) + 48);
     pool_.deallocate(p, 24, 8);
     EXPECT_EQ(pool_.allocate(17, 4), p);
 }
 
-TEST_F(fixed_pool, gives_whole_blocks_to_who_names_no_size) {
+TEST_F(fixed_pool, allocate_block_needs_no_size) {
     mallard::fixed_pool<mallard::growing_arena<equipment::ledger>> sized(block_size{20, 4}, source_);
     EXPECT_EQ(sized.block_alignment(), 4U);
     void* const p = sized.allocate_block();
-    EXPECT_EQ(sized.allocate_block(), bytes_of(p) + 20);
+    EXPECT_EQ(sized.allocate_block(), as_bytes(p) + 20);
     sized.deallocate_block(p);
     EXPECT_EQ(sized.allocate(12, 4), p) << "they are the same blocks";
     sized.deallocate(p, 12, 4);
@@ -65,13 +65,13 @@ TEST_F(fixed_pool, gives_whole_blocks_to_who_names_no_size) {
     sized.release();
 }
 
-TEST_F(fixed_pool, gives_whole_blocks_of_the_size_that_the_first_request_fixed) {
+TEST_F(fixed_pool, allocate_block_uses_fixed_size) {
     void* const p = pool_.allocate(24, 8);
     EXPECT_EQ(pool_.block_alignment(), 8U);
-    EXPECT_EQ(pool_.allocate_block(), bytes_of(p) + 24);
+    EXPECT_EQ(pool_.allocate_block(), as_bytes(p) + 24);
 }
 
-TEST(fixed_pool_in_an_array, has_no_whole_block_when_it_is_full) {
+TEST(fixed_pool_in_an_array, allocate_block_fails_when_full) {
     mallard::fixed_pool<mallard::static_arena<64>> pool(block_size{32});
     void* const p = pool.allocate_block();
     EXPECT_NE(pool.allocate_block(), p);
@@ -86,28 +86,29 @@ TEST_F(fixed_pool, refuses_a_larger_request_and_a_stricter_alignment) {
         EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(bytes, 8))) << bytes;
     }
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(8, 16)));
-    EXPECT_EQ(source_.granted().size(), 1U) << "nobody was asked";
-    EXPECT_EQ(pool_.allocate(24, 8), bytes_of(p) + 24);
+    EXPECT_EQ(source_.granted().size(), 1U) << "without a request to the upstream";
+    EXPECT_EQ(pool_.allocate(24, 8), as_bytes(p) + 24);
 }
 
-TEST_F(fixed_pool, has_blocks_of_the_size_it_is_made_with) {
+TEST_F(fixed_pool, constructor_fixes_block_size) {
     pool_type pool(block_size{.bytes = 40}, source_);
     EXPECT_EQ(pool.block_bytes(), 40U);
     void* const p = pool.allocate(8, 8);
-    EXPECT_EQ(pool.allocate(40, 8), bytes_of(p) + 40);
+    EXPECT_EQ(pool.allocate(40, 8), as_bytes(p) + 40);
     pool.release();
     EXPECT_EQ(pool.block_bytes(), 40U) << "a release does not change what the constructor said";
 }
 
-TEST_F(fixed_pool, rounds_a_size_to_what_a_link_and_the_alignment_need) {
-    struct asked {
+TEST_F(fixed_pool, rounds_size_for_link_and_alignment) {
+    struct size_case {
         block_size size;
         std::size_t block_bytes;
         std::size_t alignment;
     };
-    for (const asked& a : {asked{{0, 1}, 8, 8}, asked{{1, 1}, 8, 8}, asked{{9, 1}, 12, 4},
-                           asked{{12, 4}, 12, 4}, asked{{20, 4}, 20, 4}, asked{{20, 8}, 24, 8},
-                           asked{{24, 8}, 24, 8}, asked{{32, 1}, 32, 16}, asked{{40, 64}, 64, 64}}) {
+    for (const size_case& a :
+         {size_case{{0, 1}, 8, 8}, size_case{{1, 1}, 8, 8}, size_case{{9, 1}, 12, 4},
+          size_case{{12, 4}, 12, 4}, size_case{{20, 4}, 20, 4}, size_case{{20, 8}, 24, 8},
+          size_case{{24, 8}, 24, 8}, size_case{{32, 1}, 32, 16}, size_case{{40, 64}, 64, 64}}) {
         pool_type pool(a.size, source_);
         EXPECT_EQ(pool.block_bytes(), a.block_bytes);
         for (int i = 0; i < 40; ++i) {
@@ -121,7 +122,7 @@ struct alignas(32) wide {
     std::byte bytes[96];
 };
 
-TEST_F(fixed_pool, is_made_for_a_type) {
+TEST_F(fixed_pool, fixed_pool_for_fits_type) {
     mallard::fixed_pool_for<wide, mallard::growing_arena<equipment::ledger>> pool(source_);
     EXPECT_EQ(pool.block_bytes(), 96U);
     EXPECT_TRUE(mallard::core::is_aligned(pool.allocate(sizeof(wide), alignof(wide)), 32));
@@ -129,7 +130,7 @@ TEST_F(fixed_pool, is_made_for_a_type) {
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(97, 8)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(8, 64)));
     pool.release();
-    EXPECT_EQ(pool.block_bytes(), 96U) << "a release does not change what the type says";
+    EXPECT_EQ(pool.block_bytes(), 96U) << "a release does not change the size in the type";
     EXPECT_NE(pool.allocate(1, 1), nullptr);
 }
 
@@ -141,22 +142,22 @@ TEST_F(fixed_pool, refuses_sizes_that_no_block_can_have) {
     EXPECT_EQ(pool_.block_bytes(), 0U) << "what failed has fixed nothing";
 }
 
-TEST_F(fixed_pool, tells_of_a_refusal_by_a_null_pointer_where_it_is_asked_to) {
+TEST_F(fixed_pool, try_allocate_returns_null_on_refusal) {
     void* const p = pool_.try_allocate(24, 8);
     EXPECT_NE(p, nullptr);
     EXPECT_EQ(pool_.try_allocate(25, 8), nullptr);
     EXPECT_EQ(pool_.try_allocate(24, 16), nullptr);
-    EXPECT_EQ(pool_.try_allocate(20, 8), bytes_of(p) + 24);
+    EXPECT_EQ(pool_.try_allocate(20, 8), as_bytes(p) + 24);
     mallard::fixed_pool<mallard::static_arena<24>> single;
     EXPECT_EQ(single.try_allocate(25, 8), nullptr);
     EXPECT_NE(single.try_allocate(24, 8), nullptr);
     EXPECT_EQ(single.try_allocate(24, 8), nullptr);
 }
 
-TEST_F(fixed_pool, knows_its_memory) {
+TEST_F(fixed_pool, owns_blocks_of_arena) {
     std::byte elsewhere{};
     EXPECT_FALSE(pool_.owns(&elsewhere));
-    auto* const p = bytes_of(pool_.allocate(24, 8));
+    auto* const p = as_bytes(pool_.allocate(24, 8));
     EXPECT_TRUE(pool_.owns(p));
     EXPECT_TRUE(pool_.owns(p + 23));
     EXPECT_FALSE(pool_.owns(&elsewhere));
@@ -165,7 +166,7 @@ TEST_F(fixed_pool, knows_its_memory) {
     EXPECT_FALSE(pool_.owns(p));
 }
 
-TEST_F(fixed_pool, counts_the_blocks_of_its_memory_whatever_their_alignment) {
+TEST_F(fixed_pool, capacity_counts_blocks_at_any_alignment) {
     EXPECT_EQ(pool_.capacity(), 0U) << "nothing has fixed the size";
     for (const std::size_t alignment : {1U, 2U, 8U, 64U}) {
         mallard::fixed_pool<mallard::growing_arena<equipment::ledger>> pool(
@@ -182,7 +183,7 @@ TEST_F(fixed_pool, counts_the_blocks_of_its_memory_whatever_their_alignment) {
 
 // ---- free blocks
 
-TEST_F(fixed_pool, uses_freed_blocks_again_in_the_order_it_is_told) {
+TEST_F(fixed_pool, reuses_blocks_in_configured_order) {
     using arena = mallard::growing_arena<equipment::ledger>;
     mallard::fixed_pool<arena, mallard::last_freed> last(source_);
     const auto reuse = [](auto& pool) {
@@ -199,7 +200,7 @@ TEST_F(fixed_pool, uses_freed_blocks_again_in_the_order_it_is_told) {
 }
 
 TEST_F(fixed_pool, tells_whether_a_block_is_free) {
-    EXPECT_TRUE(pool_.empty()) << "the arena was not asked yet";
+    EXPECT_TRUE(pool_.empty()) << "without a request to the arena";
     std::vector<void*> blocks{pool_.allocate(24, 8)};
     EXPECT_FALSE(pool_.empty());
     while (!pool_.empty()) {
@@ -211,7 +212,7 @@ TEST_F(fixed_pool, tells_whether_a_block_is_free) {
     EXPECT_FALSE(pool_.empty());
 }
 
-TEST_F(fixed_pool, is_after_a_release_as_it_was_made) {
+TEST_F(fixed_pool, release_restores_initial_state) {
     void* const p = pool_.allocate(24, 8);
     pool_.deallocate(p, 24, 8);
     pool_.clear();
@@ -222,13 +223,13 @@ TEST_F(fixed_pool, is_after_a_release_as_it_was_made) {
     EXPECT_EQ(pool_.block_bytes(), 104U) << "the next request fixes the size anew";
 }
 
-TEST_F(fixed_pool, has_no_overhead_in_its_chunks_but_their_header) {
+TEST_F(fixed_pool, chunk_overhead_is_only_header) {
     for (int i = 0; i < 100'000; ++i) {
         static_cast<void>(pool_.allocate(24, 8));
     }
-    const mallard::allocator_stats told = pool_.stats();
-    EXPECT_LE(told.chunk_bytes - pool_.capacity() * 24, told.chunks * (16 + 23));
-    EXPECT_LE(told.chunk_bytes, 2 * 100'000U * 24 + 256) << "the bound that local/arenas.hpp states";
+    const mallard::allocator_stats stats = pool_.stats();
+    EXPECT_LE(stats.chunk_bytes - pool_.capacity() * 24, stats.chunks * (16 + 23));
+    EXPECT_LE(stats.chunk_bytes, 2 * 100'000U * 24 + 256) << "the bound that local/arenas.hpp states";
 }
 
 // ---- bursts
@@ -239,12 +240,12 @@ TEST_F(fixed_pool, gives_a_burst_of_blocks_side_by_side) {
     EXPECT_EQ(source_.granted().size(), 1U);
     const std::byte* last = nullptr;
     while (void* p = blocks.pop_front()) {
-        EXPECT_TRUE(last == nullptr || bytes_of(p) == last + 24);
-        last = bytes_of(p);
+        EXPECT_TRUE(last == nullptr || as_bytes(p) == last + 24);
+        last = as_bytes(p);
     }
 }
 
-TEST_F(fixed_pool, takes_the_blocks_of_a_burst_back_one_by_one_or_together) {
+TEST_F(fixed_pool, burst_blocks_free_singly_or_together) {
     mallard::block_chain blocks = pool_.allocate_many(24, 8, 100);
     void* const alone = blocks.pop_front();
     pool_.deallocate(alone, 24, 8);
@@ -258,7 +259,7 @@ TEST_F(fixed_pool, takes_the_blocks_of_a_burst_back_one_by_one_or_together) {
     EXPECT_EQ(source_.granted().size(), 1U);
 }
 
-TEST_F(fixed_pool, makes_no_burst_of_blocks_that_are_too_large) {
+TEST_F(fixed_pool, refuses_burst_of_oversized_blocks) {
     static_cast<void>(pool_.allocate(24, 8));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(32, 8, 3)));
     EXPECT_TRUE(pool_.allocate_many(32, 8, 0).empty());
@@ -267,7 +268,7 @@ TEST_F(fixed_pool, makes_no_burst_of_blocks_that_are_too_large) {
 #ifdef __cpp_exceptions
 #ifdef __cpp_exceptions
 
-TEST_F(fixed_pool, has_no_size_after_a_first_burst_that_failed) {
+TEST_F(fixed_pool, failed_first_burst_fixes_no_size) {
     for (const std::size_t at : {1U, 2U, 3U}) {
         source_.fail({.at = at});
         EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(std::size_t{1} << 20, 8, 100)));
@@ -283,7 +284,7 @@ TEST_F(fixed_pool, has_no_size_after_a_first_burst_that_failed) {
     EXPECT_EQ(pool_.block_bytes(), 24U) << "another request has fixed it";
 }
 
-TEST(fixed_pool_in_an_array, has_no_size_after_a_first_burst_that_failed) {
+TEST(fixed_pool_in_an_array, failed_first_burst_fixes_no_size) {
     mallard::fixed_pool<mallard::static_arena<1024>> pool;
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(64, 8, 100)));
     EXPECT_EQ(pool.block_bytes(), 0U);
@@ -292,13 +293,13 @@ TEST(fixed_pool_in_an_array, has_no_size_after_a_first_burst_that_failed) {
 
 #endif
 
-TEST(fixed_pool_in_an_array, keeps_what_a_burst_had_where_it_cannot_have_all) {
+TEST(fixed_pool_in_an_array, failed_burst_frees_partial_blocks) {
     mallard::fixed_pool<mallard::static_arena<240>> pool;
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 11)));
     EXPECT_EQ(pool.allocate_many(24, 8, 10).size(), 10U);
 }
 
-TEST_F(fixed_pool, is_as_it_was_where_the_upstream_fails) {
+TEST_F(fixed_pool, upstream_failure_keeps_state) {
     source_.fail({.at = 1});
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(24, 8)));
     EXPECT_EQ(pool_.block_bytes(), 0U);
@@ -319,19 +320,19 @@ void hear_failure(std::size_t, std::size_t) noexcept {
 }
 
 TEST(fixed_pool_that_is_asked_for_null, does_not_tell_the_handler) {
-    const auto before = mallard::set_out_of_memory_handler(hear_failure);
+    const auto previous = mallard::set_out_of_memory_handler(hear_failure);
     mallard::fixed_pool<mallard::single_arena<>> pool(SIZE_MAX / 8);
     EXPECT_EQ(pool.try_allocate(24, 8), nullptr);
     EXPECT_EQ(failures_heard, 0);
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate(24, 8)));
     EXPECT_EQ(failures_heard, 1);
-    mallard::set_out_of_memory_handler(before);
+    mallard::set_out_of_memory_handler(previous);
 }
 #endif
 
 // ---- construction
 
-TEST(fixed_pool_construction, deduces_its_arena) {
+TEST(fixed_pool_construction, deduces_arena) {
     equipment::ledger source;
     const mallard::fixed_pool plain;
     const mallard::fixed_pool of_size(block_size{24});

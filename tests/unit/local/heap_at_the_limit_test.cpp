@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// Effects: lets the process have `more` bytes of addresses beside those that it has.
+/// Effects: limits the address space of the process to `more` bytes beyond the current use.
 /// Returns: true if the system has agreed.
 bool limit_addresses_to(std::size_t more) {
     std::size_t pages = 0;
@@ -102,7 +102,7 @@ TYPED_TEST(at_the_limit, is_filled_up_and_emptied) {
 
 #ifdef __cpp_exceptions
 
-TYPED_TEST(at_the_limit, throws_and_is_as_it_was) {
+TYPED_TEST(at_the_limit, throws_and_keeps_state) {
     EXPECT_EQ(in_child([] {
                   TypeParam source;
                   mallard::heap<TypeParam> heap(source);

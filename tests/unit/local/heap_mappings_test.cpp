@@ -22,7 +22,7 @@ constexpr std::size_t kib = 1024;
 /// AddressSanitizer takes an eighth of each allocation for its notes.
 constexpr std::size_t many = mallard::core::poisons_memory ? 6'000 : 40'000;
 
-/// Returns: the number of mappings of the process; 0 if the system does not tell.
+/// Returns: the number of mappings of the process; 0 if unknown.
 std::size_t mappings() {
     std::ifstream maps("/proc/self/maps");
     std::size_t count = 0;
@@ -32,14 +32,14 @@ std::size_t mappings() {
     return count;
 }
 
-/// Returns: true if the system refuses memory that is only asked for and never touched.
+/// Returns: true if the system refuses reservations that are never touched.
 bool refuses_to_promise() {
     int mode = 0;
     std::ifstream("/proc/sys/vm/overcommit_memory") >> mode;
     return mode == 2;
 }
 
-class mappings_left_for_threads : public ::testing::Test {
+class mappings_for_threads : public ::testing::Test {
 protected:
     void SetUp() override {
         if (refuses_to_promise()) {
@@ -51,8 +51,8 @@ protected:
     }
 
     /// Effects: expects that others can have memory, and threads.
-    static void expect_room_for_others(std::size_t before) {
-        EXPECT_LT(mappings(), before + 3 * mallard::space::reserved_range::most_ranges);
+    static void expect_room_for_others(std::size_t old_mappings) {
+        EXPECT_LT(mappings(), old_mappings + 3 * mallard::space::reserved_range::most_ranges);
         void* const p = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         ASSERT_NE(p, MAP_FAILED);
         munmap(p, 4096);
@@ -62,15 +62,15 @@ protected:
     }
 };
 
-TEST_F(mappings_left_for_threads, are_bounded_where_one_has_many_large_blocks) {
-    const std::size_t before = mappings();
+TEST_F(mappings_for_threads, are_bounded_where_one_has_many_large_blocks) {
+    const std::size_t old_mappings = mappings();
     mallard::heap<> heap;
     std::vector<void*> blocks;
     for (std::size_t i = 0; i != many; ++i) {
         blocks.push_back(heap.try_allocate(256 * kib));
         ASSERT_NE(blocks.back(), nullptr) << i;
     }
-    expect_room_for_others(before);
+    expect_room_for_others(old_mappings);
     EXPECT_TRUE(heap.check_sanity().sound());
     EXPECT_GE(heap.use().used_blocks, many);
 
@@ -78,9 +78,9 @@ TEST_F(mappings_left_for_threads, are_bounded_where_one_has_many_large_blocks) {
     for (std::size_t i = 0; i < many; i += 2) {
         heap.deallocate(blocks[i]);
     }
-    expect_room_for_others(before);
+    expect_room_for_others(old_mappings);
     heap.trim();
-    expect_room_for_others(before);
+    expect_room_for_others(old_mappings);
     EXPECT_TRUE(heap.check_sanity().sound());
     for (std::size_t i = 1; i < many; i += 2) {
         heap.deallocate(blocks[i]);
@@ -89,10 +89,9 @@ TEST_F(mappings_left_for_threads, are_bounded_where_one_has_many_large_blocks) {
     EXPECT_EQ(heap.use().held_bytes, 0U);
 }
 
-TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
-    const std::size_t before = mappings();
-    const std::size_t ranges_before =
-        mallard::space::reserved_range::count(); // of pools that outlast the tests
+TEST_F(mappings_for_threads, are_bounded_where_many_have_large_blocks) {
+    const std::size_t old_mappings = mappings();
+    const std::size_t old_ranges = mallard::space::reserved_range::count(); // of pools that outlast the tests
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(200);
     for (auto& heap : heaps) {
         heap = std::make_unique<mallard::heap<>>();
@@ -100,14 +99,14 @@ TEST_F(mappings_left_for_threads, are_bounded_where_many_have_large_blocks) {
             ASSERT_NE(heap->try_allocate(256 * kib), nullptr);
         }
     }
-    expect_room_for_others(before);
+    expect_room_for_others(old_mappings);
     heaps.clear();
-    EXPECT_EQ(mallard::space::reserved_range::count(), ranges_before);
-    EXPECT_LT(mappings(), before + 1000);
+    EXPECT_EQ(mallard::space::reserved_range::count(), old_ranges);
+    EXPECT_LT(mappings(), old_mappings + 1000);
 }
 
-/// Ranges that wait, each in a heap of its own, do not keep another heap from having one.
-TEST_F(mappings_left_for_threads, leave_ranges_for_those_who_use_them) {
+/// Spare ranges of many heaps do not prevent a range for another heap.
+TEST_F(mappings_for_threads, ranges_are_shared_fairly) {
     constexpr std::size_t idle = 2 * mallard::space::reserved_range::most_ranges / 3;
     std::vector<std::unique_ptr<mallard::heap<>>> heaps(idle);
     for (auto& heap : heaps) {
@@ -119,7 +118,7 @@ TEST_F(mappings_left_for_threads, leave_ranges_for_those_who_use_them) {
 }
 
 /// A few large blocks, as of vectors, grow in place. If there are too many, further ones are blocks like others.
-TEST_F(mappings_left_for_threads, leave_no_room_to_grow_beyond_the_bound) {
+TEST_F(mappings_for_threads, leave_no_room_to_grow_beyond_the_bound) {
     mallard::heap<> heap;
     void* const vector = heap.allocate(256 * kib);
     std::vector<void*> others;
@@ -128,7 +127,7 @@ TEST_F(mappings_left_for_threads, leave_no_room_to_grow_beyond_the_bound) {
     }
     EXPECT_EQ(heap.stats().chunks, 0U);
     const mallard::expansion_request request{
-        .least_bytes = 4096 * kib, .preferred_bytes = 4096 * kib, .may = mallard::expansion::forward};
+        .least_bytes = 4096 * kib, .preferred_bytes = 4096 * kib, .allowed = mallard::expansion::forward};
     EXPECT_EQ(heap.expand(vector, request).p, vector);
     void* const late = heap.allocate(300 * kib);
     EXPECT_EQ(heap.stats().chunks, 1U);

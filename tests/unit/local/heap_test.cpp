@@ -27,7 +27,7 @@ constexpr std::size_t mib = 1024 * kib;
 class heap : public ::testing::Test {
 protected:
     ~heap() override {
-        EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+        EXPECT_EQ(equipment::find_defect(heap_), "");
         heap_.release();
         EXPECT_EQ(source_.outstanding(), 0U);
         EXPECT_EQ(source_.complaints(), equipment::no_complaints);
@@ -40,7 +40,7 @@ protected:
 static_assert(mallard::local_allocator<mallard::heap<ledger>>);
 static_assert(mallard::burst_allocator<mallard::heap<mallard::pages>>);
 
-TEST_F(heap, asks_for_nothing_before_it_is_asked) {
+TEST_F(heap, allocates_lazily) {
     EXPECT_TRUE(source_.granted().empty());
     EXPECT_EQ(heap_.use().held_bytes, 0U);
     EXPECT_EQ(heap_.stats().chunks, 0U);
@@ -60,7 +60,7 @@ TEST_F(heap, takes_chunks_that_grow) {
     EXPECT_EQ(heap_.use().held_bytes, source_.outstanding_bytes());
 }
 
-TEST_F(heap, adds_a_word_to_a_block_and_little_to_a_chunk) {
+TEST_F(heap, overhead_is_one_word_per_block) {
     constexpr std::size_t blocks = 100'000;
     for (std::size_t i = 0; i < blocks; ++i) {
         static_cast<void>(heap_.allocate(24));
@@ -70,7 +70,7 @@ TEST_F(heap, adds_a_word_to_a_block_and_little_to_a_chunk) {
 }
 
 /// Fills, fragments, frees everything: each chunk is one free block then.
-TEST_F(heap, is_one_free_block_a_chunk_when_everything_is_freed) {
+TEST_F(heap, freeing_all_merges_chunks) {
     std::mt19937_64 random(5);
     const auto size = [&] { return random() % (random() % 10 == 0 ? 20000 : 500); };
     std::vector<void*> live;
@@ -84,45 +84,45 @@ TEST_F(heap, is_one_free_block_a_chunk_when_everything_is_freed) {
             live.pop_back();
             std::swap(live[random() % live.size()], live.back());
             const auto grown = heap_.expand(live.back(), {.least_bytes = 600, .preferred_bytes = 700});
-            if (grown.how == expansion::fresh) {
+            if (grown.method == expansion::fresh) {
                 heap_.deallocate(live.back());
             }
             live.back() = grown.p;
             live.push_back(heap_.allocate(size()));
         }
-        ASSERT_EQ(equipment::what_is_wrong_with(heap_), "");
+        ASSERT_EQ(equipment::find_defect(heap_), "");
         EXPECT_GT(heap_.use().free_blocks, 100U) << "it was fragmented";
         std::shuffle(live.begin(), live.end(), random);
         for (void* p : live) {
             heap_.deallocate(p);
         }
         live.clear();
-        ASSERT_EQ(equipment::what_is_wrong_with(heap_), "");
+        ASSERT_EQ(equipment::find_defect(heap_), "");
         EXPECT_EQ(heap_.use().used_blocks, 0U);
         heap_.settle();
-        ASSERT_EQ(equipment::what_is_wrong_with(heap_), "");
+        ASSERT_EQ(equipment::find_defect(heap_), "");
         EXPECT_EQ(heap_.use().free_blocks, heap_.stats().chunks);
     }
     heap_.trim();
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(heap, gives_back_chunks_without_blocks_when_it_is_trimmed) {
+TEST_F(heap, trim_returns_empty_chunks) {
     std::vector<void*> blocks;
     for (int i = 0; i < 5000; ++i) {
         blocks.push_back(heap_.allocate(200));
     }
-    const std::size_t before = source_.outstanding();
-    ASSERT_GE(before, 4U);
+    const std::size_t old_count = source_.outstanding();
+    ASSERT_GE(old_count, 4U);
     heap_.trim();
-    EXPECT_LE(source_.outstanding(), before) << "all but what was never used";
+    EXPECT_LE(source_.outstanding(), old_count) << "all but what was never used";
     void* const kept = blocks[0];
     for (std::size_t i = 1; i < blocks.size(); ++i) {
         heap_.deallocate(blocks[i]);
     }
     heap_.trim();
     EXPECT_EQ(source_.outstanding(), 1U);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(equipment::find_defect(heap_), "");
     std::memset(kept, 1, 200);
     heap_.deallocate(kept);
     heap_.trim();
@@ -131,7 +131,7 @@ TEST_F(heap, gives_back_chunks_without_blocks_when_it_is_trimmed) {
     EXPECT_NE(heap_.allocate(200), nullptr);
 }
 
-TEST_F(heap, serves_what_is_larger_than_a_chunk) {
+TEST_F(heap, serves_blocks_larger_than_chunk) {
     for (const std::size_t bytes : {100 * kib, 5 * mib, 300 * kib}) {
         void* const p = heap_.allocate(bytes);
         std::memset(p, 1, bytes);
@@ -144,7 +144,7 @@ TEST_F(heap, serves_what_is_larger_than_a_chunk) {
 #ifdef __cpp_exceptions
 
 /// Each call over an upstream that gives nothing: it reports the failure, changes nothing and loses nothing.
-TEST_F(heap, is_as_it_was_where_the_upstream_fails) {
+TEST_F(heap, upstream_failure_keeps_state) {
     auto* const p = static_cast<std::byte*>(heap_.allocate(100));
     void* const behind = heap_.allocate(100);
     std::memset(p, 'x', 100);
@@ -152,14 +152,14 @@ TEST_F(heap, is_as_it_was_where_the_upstream_fails) {
     const auto fails = [&](auto call) {
         source_.fail({.at = 1, .for_ever = true});
         heap_.settle();
-        const mallard::heap_use before = heap_.use();
+        const mallard::heap_use old_use = heap_.use();
         EXPECT_TRUE(call());
         EXPECT_TRUE(source_.failed());
         heap_.settle();
-        EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
-        EXPECT_EQ(heap_.use().used_blocks, before.used_blocks);
-        EXPECT_EQ(heap_.use().used_bytes, before.used_bytes);
-        EXPECT_EQ(heap_.use().free_bytes, before.free_bytes);
+        EXPECT_EQ(equipment::find_defect(heap_), "");
+        EXPECT_EQ(heap_.use().used_blocks, old_use.used_blocks);
+        EXPECT_EQ(heap_.use().used_bytes, old_use.used_bytes);
+        EXPECT_EQ(heap_.use().free_bytes, old_use.free_bytes);
         EXPECT_EQ(p[99], std::byte{'x'});
         source_.fail({.at = 0});
     };
@@ -187,7 +187,7 @@ TEST_F(heap, is_as_it_was_where_the_upstream_fails) {
     EXPECT_NE(heap_.expand(p, request).p, nullptr);
 }
 
-TEST_F(heap, takes_a_chunk_for_the_request_alone_where_there_is_no_larger_one) {
+TEST_F(heap, falls_back_to_chunk_of_request) {
     static_cast<void>(heap_.allocate(100));
     source_.fail({.at = 1});
     EXPECT_NE(heap_.allocate(5 * kib), nullptr);
@@ -195,9 +195,10 @@ TEST_F(heap, takes_a_chunk_for_the_request_alone_where_there_is_no_larger_one) {
     EXPECT_LT(source_.granted().back().bytes, 6 * kib);
 }
 
-TEST_F(heap, gives_less_than_is_preferred_where_the_upstream_has_less) {
+TEST_F(heap, grants_less_than_preferred_when_upstream_is_short) {
     const auto fresh = heap_.expand(
-        nullptr, {.least_bytes = 100, .preferred_bytes = 2 * ledger::most_bytes, .may = expansion::fresh});
+        nullptr,
+        {.least_bytes = 100, .preferred_bytes = 2 * ledger::most_bytes, .allowed = expansion::fresh});
     EXPECT_GE(fresh.bytes, 100U);
 }
 
@@ -208,15 +209,15 @@ TEST_F(heap, asks_nobody_to_deallocate_or_to_shrink) {
     for (std::size_t i = 0; i < 1000; ++i) {
         blocks.push_back(heap_.allocate(i));
     }
-    const std::size_t before = source_.granted().size();
+    const std::size_t old_count = source_.granted().size();
     for (void* p : blocks) {
         heap_.shrink(p, heap_.usable_bytes(p) / 2);
         heap_.deallocate(p);
     }
-    EXPECT_EQ(source_.granted().size(), before);
+    EXPECT_EQ(source_.granted().size(), old_count);
 }
 
-TEST(heap_over_other_allocators, releases_what_it_took) {
+TEST(heap_over_other_allocators, release_returns_all_memory) {
     ledger source;
     mallard::multipool<ledger> pool(source);
     {
@@ -225,13 +226,13 @@ TEST(heap_over_other_allocators, releases_what_it_took) {
         for (std::size_t i = 0; i < 1000; ++i) {
             static_cast<void>(over_pool.allocate(i));
         }
-        EXPECT_EQ(equipment::what_is_wrong_with(over_pool), "");
+        EXPECT_EQ(equipment::find_defect(over_pool), "");
     }
     pool.release();
     EXPECT_EQ(source.outstanding(), 0U);
     mallard::heap<mallard::new_delete> over_new;
     std::memset(over_new.allocate(10 * mib), 1, 10 * mib);
-    EXPECT_EQ(equipment::what_is_wrong_with(over_new), "");
+    EXPECT_EQ(equipment::find_defect(over_new), "");
 }
 
 template <class Upstream>
@@ -243,7 +244,7 @@ struct over {
 template <class Ground>
 class heap_over_the_system : public ::testing::Test {
 protected:
-    ~heap_over_the_system() override { EXPECT_EQ(equipment::what_is_wrong_with(heap_), ""); }
+    ~heap_over_the_system() override { EXPECT_EQ(equipment::find_defect(heap_), ""); }
 
     Ground ground_{};
     decltype(Ground::heap)& heap_ = ground_.heap;
@@ -255,21 +256,21 @@ TYPED_TEST_SUITE(heap_over_the_system, system_heaps);
 TYPED_TEST(heap_over_the_system, grows_large_blocks_where_they_are) {
     const auto first = this->heap_.allocate_at_least(300 * kib);
     auto* const p = static_cast<std::byte*>(first.p);
-    void* const other = this->heap_.allocate(300 * kib);
+    void* const second = this->heap_.allocate(300 * kib);
     std::size_t bytes = first.bytes;
     std::memset(p, 'x', bytes);
     for (std::size_t wanted = 400 * kib; wanted < 64 * mib; wanted *= 2) {
         const auto grown = this->heap_.expand(
-            p, {.least_bytes = wanted, .preferred_bytes = wanted, .may = expansion::forward});
+            p, {.least_bytes = wanted, .preferred_bytes = wanted, .allowed = expansion::forward});
         ASSERT_EQ(grown.p, p) << wanted;
-        EXPECT_EQ(grown.how, expansion::forward);
+        EXPECT_EQ(grown.method, expansion::forward);
         EXPECT_GE(grown.bytes, wanted);
         std::memset(p + bytes, 'x', grown.bytes - bytes);
         bytes = grown.bytes;
     }
     EXPECT_EQ(std::count(p, p + bytes, std::byte{'x'}), static_cast<std::ptrdiff_t>(bytes));
     this->heap_.deallocate(p);
-    this->heap_.deallocate(other);
+    this->heap_.deallocate(second);
     EXPECT_EQ(this->heap_.use().used_blocks, 0U);
     EXPECT_EQ(this->heap_.stats().large_blocks, 0U);
 }
@@ -277,9 +278,10 @@ TYPED_TEST(heap_over_the_system, grows_large_blocks_where_they_are) {
 TYPED_TEST(heap_over_the_system, grows_large_blocks_as_far_as_is_preferred) {
     const auto first = this->heap_.allocate_at_least(300 * kib);
     const auto grown = this->heap_.expand(
-        first.p, {.least_bytes = 100 * kib, .preferred_bytes = 8 * mib, .may = expansion::forward_or_fresh});
+        first.p,
+        {.least_bytes = 100 * kib, .preferred_bytes = 8 * mib, .allowed = expansion::forward_or_fresh});
     EXPECT_EQ(grown.p, first.p);
-    EXPECT_EQ(grown.how, expansion::forward);
+    EXPECT_EQ(grown.method, expansion::forward);
     EXPECT_GE(grown.bytes, 8 * mib);
     std::memset(grown.p, 'x', grown.bytes);
 }
@@ -287,22 +289,22 @@ TYPED_TEST(heap_over_the_system, grows_large_blocks_as_far_as_is_preferred) {
 TYPED_TEST(heap_over_the_system, gives_memory_back_where_large_blocks_shrink) {
     auto* const p = static_cast<std::byte*>(this->heap_.allocate(32 * mib));
     std::memset(p, 'x', 32 * mib);
-    const std::size_t before = this->heap_.use().held_bytes;
-    const std::size_t left = this->heap_.shrink(p, mib);
-    EXPECT_GE(left, mib);
-    EXPECT_LE(this->heap_.use().held_bytes, before - 28 * mib);
+    const std::size_t old_held_bytes = this->heap_.use().held_bytes;
+    const std::size_t remaining = this->heap_.shrink(p, mib);
+    EXPECT_GE(remaining, mib);
+    EXPECT_LE(this->heap_.use().held_bytes, old_held_bytes - 28 * mib);
     EXPECT_EQ(p[mib - 1], std::byte{'x'});
-    EXPECT_EQ(this->heap_.usable_bytes(p), left);
+    EXPECT_EQ(this->heap_.usable_bytes(p), remaining);
     this->heap_.deallocate(p);
 }
 
-TYPED_TEST(heap_over_the_system, lets_all_that_is_left_of_a_large_block_be_used) {
+TYPED_TEST(heap_over_the_system, shrunk_large_block_is_fully_usable) {
     for (const std::size_t bytes : {300 * kib + 5, mib + 1, 3 * mib + 4093}) {
         void* const p = this->heap_.allocate(bytes, 8);
         for (const std::size_t wanted : {bytes - 1, bytes - 5000, std::size_t{1}}) {
-            const std::size_t left = this->heap_.shrink(p, wanted);
-            ASSERT_GE(left, wanted);
-            std::memset(p, 1, left);
+            const std::size_t remaining = this->heap_.shrink(p, wanted);
+            ASSERT_GE(remaining, wanted);
+            std::memset(p, 1, remaining);
         }
         this->heap_.deallocate(p, bytes, 8);
     }

@@ -68,7 +68,7 @@ template <class Ground>
 class extreme_requests : public ::testing::Test {
 protected:
     ~extreme_requests() override {
-        EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+        EXPECT_EQ(equipment::find_defect(heap_), "");
         EXPECT_EQ(heap_.use().used_blocks, 0U);
         void* const p = heap_.allocate(1000);
         EXPECT_NE(p, nullptr) << "it still serves";
@@ -78,7 +78,7 @@ protected:
     /// Calls `f` for 2^k - 1, 2^k and 2^k + 1 bytes at every alignment that a number can hold, or at some if a block is
     /// large or the build is not of the full product.
     template <class F>
-    void each_request(F f) {
+    void for_each_request(F f) {
         for (unsigned k = 0; k != 64; ++k) {
             const std::size_t power = std::size_t{1} << k;
             for (const std::size_t bytes : {power - 1, power, power + 1}) {
@@ -131,8 +131,8 @@ using grounds =
                      of_equipment<equipment::heap_on_ledger>, of_equipment<equipment::heap_in_region>>;
 TYPED_TEST_SUITE(extreme_requests, grounds);
 
-TYPED_TEST(extreme_requests, are_served_whole_or_not_at_all) {
-    this->each_request([&](std::size_t bytes, std::size_t alignment) {
+TYPED_TEST(extreme_requests, are_served_completely_or_refused) {
+    this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
         void* p = nullptr;
         if (this->serves([&] { p = this->heap_.allocate(bytes, alignment); })) {
             this->look_at(p, bytes, alignment);
@@ -145,8 +145,8 @@ TYPED_TEST(extreme_requests, are_served_whole_or_not_at_all) {
     });
 }
 
-TYPED_TEST(extreme_requests, get_the_bytes_that_they_are_told_of) {
-    this->each_request([&](std::size_t bytes, std::size_t alignment) {
+TYPED_TEST(extreme_requests, usable_bytes_are_writable) {
+    this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
         const mallard::sized_block tried = this->heap_.try_allocate_at_least(bytes, alignment);
         if (tried.p != nullptr) {
             EXPECT_GE(tried.bytes, bytes);
@@ -162,8 +162,8 @@ TYPED_TEST(extreme_requests, get_the_bytes_that_they_are_told_of) {
     });
 }
 
-TYPED_TEST(extreme_requests, expand_a_block_to_no_less_than_they_say) {
-    this->each_request([&](std::size_t bytes, std::size_t alignment) {
+TYPED_TEST(extreme_requests, expansion_grants_at_least_least_bytes) {
+    this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
         for (const std::size_t preferred : {bytes, SIZE_MAX}) {
             if (!this->ground_.may_try(preferred)) {
                 continue;
@@ -183,9 +183,9 @@ TYPED_TEST(extreme_requests, expand_a_block_to_no_less_than_they_say) {
                 EXPECT_GE(this->heap_.usable_bytes(p), 100U);
             } else {
                 EXPECT_GE(grown.bytes, bytes);
-                this->look_at(grown.p, bytes, grown.how == expansion::fresh ? alignment : 8);
+                this->look_at(grown.p, bytes, grown.method == expansion::fresh ? alignment : 8);
             }
-            if (grown.p != nullptr && grown.how != expansion::fresh) {
+            if (grown.p != nullptr && grown.method != expansion::fresh) {
                 this->heap_.deallocate(grown.p);
             } else {
                 this->heap_.deallocate(p);
@@ -198,7 +198,7 @@ TYPED_TEST(extreme_requests, expand_a_block_to_no_less_than_they_say) {
 }
 
 TYPED_TEST(extreme_requests, come_in_bursts) {
-    this->each_request([&](std::size_t bytes, std::size_t alignment) {
+    this->for_each_request([&](std::size_t bytes, std::size_t alignment) {
         // Each block has its link written, and so its first page touched, which may be a huge one.
         const std::size_t larger = std::max(bytes, alignment);
         if (larger > std::size_t{1} << 20 && larger < least_impossible_bytes) {
@@ -215,9 +215,9 @@ TYPED_TEST(extreme_requests, come_in_bursts) {
         if (bytes >= sizeof(void*) &&
             this->serves([&] { blocks = this->heap_.allocate_many(sizes, alignment); })) {
             EXPECT_EQ(blocks.size(), 3U);
-            for (const std::size_t asked : sizes) {
+            for (const std::size_t size : sizes) {
                 void* const p = blocks.pop_front();
-                this->look_at(p, asked, alignment);
+                this->look_at(p, size, alignment);
                 this->heap_.deallocate(p);
             }
         }
@@ -271,7 +271,7 @@ TEST(extreme_growth, of_a_region_is_none) {
     mallard::region_heap& heap = mallard::region_heap::create_in(memory);
     for (const std::size_t more : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX - 65536, SIZE_MAX / 2 + 1}) {
         EXPECT_EQ(heap.grow(more), memory.size()) << more;
-        EXPECT_EQ(equipment::what_is_wrong_with(heap), "");
+        EXPECT_EQ(equipment::find_defect(heap), "");
     }
     static_cast<void>(heap.give_up());
 }

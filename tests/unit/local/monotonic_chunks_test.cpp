@@ -13,7 +13,7 @@ namespace {
 
 using arena_type = mallard::monotonic<equipment::ledger>;
 
-std::byte* bytes_of(void* p) {
+std::byte* as_bytes(void* p) {
     return static_cast<std::byte*>(p);
 }
 
@@ -26,8 +26,8 @@ constexpr mallard::monotonic_options small_chunks{
 /// Returns: their bytes.
 std::size_t alternate(arena_type& arena, std::size_t large, int rounds) {
     for (int i = 0; i < rounds; ++i) {
-        std::fill_n(bytes_of(arena.allocate(24, 8)), 24, std::byte{1});
-        std::fill_n(bytes_of(arena.allocate(large, 8)), large, std::byte{1});
+        std::fill_n(as_bytes(arena.allocate(24, 8)), 24, std::byte{1});
+        std::fill_n(as_bytes(arena.allocate(large, 8)), large, std::byte{1});
     }
     return static_cast<std::size_t>(rounds) * (large + 24);
 }
@@ -41,7 +41,7 @@ TEST(monotonic_large_requests, leave_the_region_to_small_ones) {
     }
 }
 
-TEST(monotonic_large_requests, stay_apart_from_small_ones_after_a_rewind) {
+TEST(monotonic_large_requests, rewind_keeps_large_chunks_separate) {
     for (const int rounds : {4, 100}) {
         equipment::ledger source;
         arena_type arena(source, small_chunks);
@@ -61,7 +61,7 @@ TEST(monotonic_large_requests, go_on_in_the_initial_buffer) {
     arena_type arena(buffer, source, small_chunks);
     void* const small = arena.allocate(24, 8);
     static_cast<void>(arena.allocate(9000, 8));
-    EXPECT_EQ(arena.allocate(24, 8), bytes_of(small) + 24);
+    EXPECT_EQ(arena.allocate(24, 8), as_bytes(small) + 24);
     arena.rewind();
     EXPECT_EQ(arena.allocate(24, 8), small);
     static_cast<void>(arena.allocate(9000, 8));
@@ -84,8 +84,8 @@ TEST(monotonic_large_requests, are_resized_within_their_chunk) {
     void* const p = arena.allocate(9000, 8);
     EXPECT_FALSE(arena.resize_last(p, 9000, 9100));
     EXPECT_TRUE(arena.resize_last(p, 9000, 8000));
-    std::fill_n(bytes_of(p), 8000, std::byte{1});
-    EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 8000) << "the rest is larger than that of the region";
+    std::fill_n(as_bytes(p), 8000, std::byte{1});
+    EXPECT_EQ(arena.allocate(8, 8), as_bytes(p) + 8000) << "the rest is larger than that of the region";
 }
 
 TEST(monotonic_large_requests, give_their_chunk_back_by_a_resize) {
@@ -96,7 +96,7 @@ TEST(monotonic_large_requests, give_their_chunk_back_by_a_resize) {
         EXPECT_TRUE(arena.resize_last(arena.allocate(bytes, 8), bytes, 0));
         EXPECT_LE(source.outstanding_bytes(), bytes + 200);
     }
-    EXPECT_EQ(arena.allocate(8, 8), bytes_of(small) + 8);
+    EXPECT_EQ(arena.allocate(8, 8), as_bytes(small) + 8);
 }
 
 // ---- rollbacks
@@ -114,7 +114,7 @@ TEST(monotonic_rollback, holds_twice_the_largest_use) {
     }
 }
 
-TEST(monotonic_rollback, lets_chunks_go_after_a_peak) {
+TEST(monotonic_rollback, chunks_are_freed_following_a_peak) {
     equipment::ledger source;
     arena_type arena(source, small_chunks);
     static_cast<void>(arena.allocate(24, 8));
@@ -138,17 +138,17 @@ TEST(monotonic_rollback, lets_chunks_go_after_a_peak) {
     EXPECT_EQ(source.granted().size(), calls) << "a steady use needs nothing from the upstream";
 }
 
-TEST(monotonic_rollback, leaves_the_region_as_it_was_marked) {
+TEST(monotonic_rollback, restores_marked_region) {
     equipment::ledger source;
     arena_type arena(source, small_chunks);
     void* const first = arena.allocate(8, 8);
     const auto mark = arena.mark();
     static_cast<void>(arena.allocate(9000, 8));
-    EXPECT_EQ(arena.allocate(8, 8), bytes_of(first) + 8) << "beside a large block";
+    EXPECT_EQ(arena.allocate(8, 8), as_bytes(first) + 8) << "next to a large block";
     static_cast<void>(arena.allocate(9000, 8));
     arena.rollback(mark);
-    EXPECT_EQ(arena.allocate(8, 8), bytes_of(first) + 8);
-    std::fill_n(bytes_of(arena.allocate(32, 8)), 32, std::byte{1});
+    EXPECT_EQ(arena.allocate(8, 8), as_bytes(first) + 8);
+    std::fill_n(as_bytes(arena.allocate(32, 8)), 32, std::byte{1});
 }
 
 } // namespace

@@ -27,16 +27,16 @@ protected:
     arena_type arena_{source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}}};
 };
 
-std::byte* bytes_of(void* p) {
+std::byte* as_bytes(void* p) {
     return static_cast<std::byte*>(p);
 }
 
 // ---- allocation and growth
 
-TEST_F(monotonic, gives_blocks_one_behind_the_other) {
-    std::byte* const a = bytes_of(arena_.allocate(8, 8));
-    EXPECT_EQ(bytes_of(arena_.allocate(16, 8)), a + 8);
-    EXPECT_EQ(bytes_of(arena_.allocate(8, 8)), a + 24);
+TEST_F(monotonic, blocks_are_adjacent) {
+    std::byte* const a = as_bytes(arena_.allocate(8, 8));
+    EXPECT_EQ(as_bytes(arena_.allocate(16, 8)), a + 8);
+    EXPECT_EQ(as_bytes(arena_.allocate(8, 8)), a + 24);
 }
 
 TEST_F(monotonic, grows_geometrically_up_to_the_cap) {
@@ -50,7 +50,7 @@ TEST_F(monotonic, grows_geometrically_up_to_the_cap) {
     }
 }
 
-TEST_F(monotonic, gives_a_request_above_the_cap_a_chunk_of_its_own_size) {
+TEST_F(monotonic, request_above_cap_gets_exact_chunk) {
     static_cast<void>(arena_.allocate(5000, 8));
     EXPECT_LT(source_.granted()[0].bytes, 5000U + 64U);
 }
@@ -73,7 +73,7 @@ TEST_F(monotonic, refuses_alignments_beyond_all_memory) {
 }
 
 /// Together with the header of a chunk they are more than the largest number.
-TEST_F(monotonic, refuses_sizes_that_leave_no_room_for_their_alignment) {
+TEST_F(monotonic, refuses_sizes_overflowing_with_alignment) {
     for (const std::size_t alignment : {std::size_t{32}, std::size_t{1} << 62, std::size_t{1} << 63}) {
         for (std::size_t less = 0; less != 256; ++less) {
             const std::size_t bytes = static_cast<std::size_t>(PTRDIFF_MAX) - less;
@@ -86,7 +86,7 @@ TEST_F(monotonic, refuses_sizes_that_leave_no_room_for_their_alignment) {
 
 #ifdef __cpp_exceptions
 
-/// An upstream with an exception of its own.
+/// An upstream with its own exception type.
 struct refusing_upstream {
     struct refusal : std::bad_alloc {};
     static void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -96,7 +96,7 @@ struct refusing_upstream {
     static void deallocate(void*, std::size_t, std::size_t) noexcept {}
 };
 
-TEST(monotonic_upstream, throws_its_own_exception_for_any_size) {
+TEST(monotonic_upstream, exception_of_upstream_passes_through) {
     mallard::monotonic<refusing_upstream> arena;
     for (unsigned log2 = 0; log2 != 64; ++log2) {
         for (std::size_t less = 0; less != 64; ++less) {
@@ -114,7 +114,7 @@ TEST(monotonic_upstream, throws_its_own_exception_for_any_size) {
 
 // ---- the initial buffer
 
-TEST(monotonic_buffer, is_used_before_the_upstream) {
+TEST(monotonic_buffer, is_used_first) {
     equipment::ledger source;
     alignas(16) std::array<std::byte, 256> buffer;
     arena_type arena(buffer, source);
@@ -128,7 +128,7 @@ TEST(monotonic_buffer, is_used_before_the_upstream) {
     EXPECT_EQ(arena.stats().spills, 1U) << "running over the buffer is counted";
 }
 
-TEST(monotonic_buffer, is_used_again_after_a_release_or_a_rewind) {
+TEST(monotonic_buffer, is_reused_following_release_or_rewind) {
     equipment::ledger source;
     alignas(16) std::array<std::byte, 256> buffer;
     arena_type arena(buffer, source);
@@ -154,7 +154,7 @@ TEST(monotonic_buffer, may_be_of_any_size_at_any_address) {
                 arena_type arena(buffer, source,
                                  {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 64}});
                 for (const std::size_t alignment : {1U, 16U, 2U, 64U, 4U, 8U}) {
-                    std::byte* const p = bytes_of(arena.allocate(5, alignment));
+                    std::byte* const p = as_bytes(arena.allocate(5, alignment));
                     ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
                     std::fill_n(p, 5, std::byte{0x22});
                 }
@@ -190,10 +190,10 @@ TEST(monotonic_buffer, is_the_callers_again_at_the_end) {
 
 // ---- rewind
 
-TEST_F(monotonic, keeps_its_chunks_over_a_rewind) {
+TEST_F(monotonic, rewind_keeps_chunks) {
     const auto use = [this] {
         for (int i = 0; i < 20; ++i) {
-            std::fill_n(bytes_of(arena_.allocate(100, 8)), 100, std::byte{1});
+            std::fill_n(as_bytes(arena_.allocate(100, 8)), 100, std::byte{1});
         }
     };
     use();
@@ -210,7 +210,7 @@ TEST_F(monotonic, keeps_its_chunks_over_a_rewind) {
 }
 
 /// A use that was large once must not be paid for ever.
-void expect_memory_to_fall_after(std::size_t requests, std::size_t bytes) {
+void expect_memory_falls(std::size_t requests, std::size_t bytes) {
     equipment::ledger source;
     arena_type arena(source);
     for (std::size_t i = 0; i < requests; ++i) {
@@ -231,15 +231,15 @@ void expect_memory_to_fall_after(std::size_t requests, std::size_t bytes) {
     EXPECT_EQ(source.granted().size(), calls) << "and a steady use comes to need nothing from the upstream";
 }
 
-TEST(monotonic_rewind, lets_many_chunks_go_after_a_peak) {
-    expect_memory_to_fall_after(2000, 1000);
+TEST(monotonic_rewind, many_chunks_are_freed_following_a_peak) {
+    expect_memory_falls(2000, 1000);
 }
 
-TEST(monotonic_rewind, lets_one_large_chunk_go_after_a_peak) {
-    expect_memory_to_fall_after(1, 64 << 20);
+TEST(monotonic_rewind, large_chunk_is_freed_following_a_peak) {
+    expect_memory_falls(1, 64 << 20);
 }
 
-TEST(monotonic_rewind, holds_what_recent_uses_needed) {
+TEST(monotonic_rewind, keeps_memory_of_recent_uses) {
     equipment::ledger source;
     arena_type arena(source);
     const auto use = [&](int requests) {
@@ -283,11 +283,11 @@ TEST_F(monotonic, rolls_back_within_a_chunk) {
 
 TEST_F(monotonic, rolls_back_over_chunks_and_uses_them_again) {
     void* const kept = arena_.allocate(30, 1);
-    std::fill_n(bytes_of(kept), 30, std::byte{7});
+    std::fill_n(as_bytes(kept), 30, std::byte{7});
     const auto mark = arena_.mark();
     for (int round = 0; round < 5; ++round) {
         for (int i = 0; i < 30; ++i) {
-            std::fill_n(bytes_of(arena_.allocate(100, 8)), 100, std::byte{1});
+            std::fill_n(as_bytes(arena_.allocate(100, 8)), 100, std::byte{1});
         }
         arena_.rollback(mark);
     }
@@ -297,15 +297,15 @@ TEST_F(monotonic, rolls_back_over_chunks_and_uses_them_again) {
     }
     EXPECT_EQ(source_.granted().size(), calls) << "a rollback keeps the chunks";
     EXPECT_TRUE(
-        std::all_of(bytes_of(kept), bytes_of(kept) + 30, [](std::byte b) { return b == std::byte{7}; }));
+        std::all_of(as_bytes(kept), as_bytes(kept) + 30, [](std::byte b) { return b == std::byte{7}; }));
 }
 
-TEST_F(monotonic, rolls_back_to_its_beginning) {
+TEST_F(monotonic, rolls_back_to_start) {
     const auto mark = arena_.mark();
     static_cast<void>(arena_.allocate(500, 8));
     arena_.rollback(mark);
     arena_.rollback(mark);
-    std::fill_n(bytes_of(arena_.allocate(500, 8)), 500, std::byte{1});
+    std::fill_n(as_bytes(arena_.allocate(500, 8)), 500, std::byte{1});
     EXPECT_EQ(source_.granted().size(), 1U);
 }
 
@@ -322,10 +322,10 @@ TEST(monotonic_buffer, is_rolled_back_into) {
 
 // ---- resizing the last block
 
-TEST_F(monotonic, grows_and_shrinks_the_last_block_where_it_is) {
+TEST_F(monotonic, resizes_last_block_in_place) {
     void* const p = arena_.allocate(8, 8);
     EXPECT_TRUE(arena_.resize_last(p, 8, 24));
-    EXPECT_EQ(bytes_of(arena_.allocate(8, 8)), bytes_of(p) + 24);
+    EXPECT_EQ(as_bytes(arena_.allocate(8, 8)), as_bytes(p) + 24);
 
     void* const q = arena_.allocate(1, 8);
     void* const last = arena_.allocate(8, 8);
@@ -340,7 +340,7 @@ TEST_F(monotonic, refuses_to_grow_past_the_chunk) {
     EXPECT_FALSE(arena_.resize_last(p, 8, SIZE_MAX));
     EXPECT_FALSE(arena_.resize_last(p, 8, SIZE_MAX - 7));
     EXPECT_TRUE(arena_.resize_last(p, 8, 48)) << "64 bytes less the header";
-    std::fill_n(bytes_of(p), 48, std::byte{1});
+    std::fill_n(as_bytes(p), 48, std::byte{1});
 }
 
 TEST_F(monotonic, resizes_a_block_of_no_bytes) {
@@ -352,7 +352,7 @@ TEST_F(monotonic, resizes_a_block_of_no_bytes) {
 
 // ---- construction
 
-TEST(monotonic_construction, deduces_its_upstream) {
+TEST(monotonic_construction, deduces_upstream) {
     equipment::ledger source;
     alignas(16) std::array<std::byte, 64> buffer;
     const mallard::monotonic plain;

@@ -28,7 +28,7 @@ protected:
     pool_type pool_{source_};
 };
 
-std::byte* bytes_of(void* p) {
+std::byte* as_bytes(void* p) {
     return static_cast<std::byte*>(p);
 }
 
@@ -36,13 +36,13 @@ std::byte* bytes_of(void* p) {
 
 TEST_F(multipool, carves_blocks_of_all_sizes_from_one_chunk) {
     static_cast<void>(pool_.allocate(24, 8));
-    std::byte* const a = bytes_of(pool_.allocate(24, 8));
-    EXPECT_EQ(bytes_of(pool_.allocate(24, 8)), a + 24);
-    EXPECT_EQ(bytes_of(pool_.allocate(40, 8)), a + 48);
+    std::byte* const a = as_bytes(pool_.allocate(24, 8));
+    EXPECT_EQ(as_bytes(pool_.allocate(24, 8)), a + 24);
+    EXPECT_EQ(as_bytes(pool_.allocate(40, 8)), a + 48);
     EXPECT_EQ(source_.granted().size(), 2U) << "the first chunk holds the first request only";
 }
 
-TEST_F(multipool, gives_a_freed_block_to_a_request_of_its_size_class) {
+TEST_F(multipool, reuses_freed_block_of_size_class) {
     void* const p = pool_.allocate(24, 8);
     static_cast<void>(pool_.allocate(24, 8));
     pool_.deallocate(p, 24, 8);
@@ -51,7 +51,7 @@ TEST_F(multipool, gives_a_freed_block_to_a_request_of_its_size_class) {
     EXPECT_EQ(pool_.allocate(24, 1), p);
 }
 
-TEST_F(multipool, reuses_freed_blocks_in_the_order_it_is_told) {
+TEST_F(multipool, reuses_blocks_in_configured_order) {
     mallard::multipool<equipment::ledger, mallard::last_freed> last(source_);
     mallard::multipool<equipment::ledger, mallard::first_freed> first(source_);
     const auto reuse = [](auto& pool) {
@@ -78,7 +78,7 @@ TEST_F(multipool, keeps_sizes_apart) {
     EXPECT_EQ(pool_.allocate(24, 8), p);
 }
 
-TEST_F(multipool, aligns_blocks_of_multiples_of_16_after_odd_ones) {
+TEST_F(multipool, multiples_of_16_are_16_byte_aligned) {
     for (std::size_t i = 0; i < 200; ++i) {
         EXPECT_TRUE(mallard::core::is_aligned(pool_.allocate(8 + 8 * (i % 9), 8), 8));
         EXPECT_TRUE(mallard::core::is_aligned(pool_.allocate(i, 16), 16));
@@ -87,7 +87,7 @@ TEST_F(multipool, aligns_blocks_of_multiples_of_16_after_odd_ones) {
 
 // ---- chunks
 
-TEST_F(multipool, begins_with_what_the_first_request_needs) {
+TEST_F(multipool, first_chunk_fits_first_request) {
     static_cast<void>(pool_.allocate(24, 8));
     ASSERT_EQ(source_.granted().size(), 1U);
     EXPECT_LE(source_.granted()[0].bytes, 40U) << "there may be a million pools of one node";
@@ -114,7 +114,7 @@ TEST_F(multipool, grows_geometrically_up_to_the_cap) {
     }
 }
 
-TEST_F(multipool, has_chunks_four_times_as_large_each_up_to_64_kib_by_default) {
+TEST_F(multipool, default_chunks_quadruple_up_to_64_kib) {
     while (source_.granted().size() < 9) {
         static_cast<void>(pool_.allocate(24, 8));
     }
@@ -124,7 +124,7 @@ TEST_F(multipool, has_chunks_four_times_as_large_each_up_to_64_kib_by_default) {
     }
 }
 
-TEST_F(multipool, makes_use_of_what_a_chunk_has_left) {
+TEST_F(multipool, donates_tail_of_chunk) {
     // The second chunk has room for 240 bytes; the first 120 become the table of free blocks.
     static_cast<void>(pool_.allocate(8, 8));
     void* const table = pool_.allocate(120, 8);
@@ -132,19 +132,19 @@ TEST_F(multipool, makes_use_of_what_a_chunk_has_left) {
     static_cast<void>(pool_.allocate(400, 8));
     EXPECT_EQ(source_.granted().size(), 3U);
     // Of the 120 bytes left, 112 lie behind a multiple of 16.
-    EXPECT_EQ(pool_.allocate(112, 16), bytes_of(table) + 128);
-    EXPECT_EQ(pool_.allocate(8, 8), bytes_of(table) + 120);
+    EXPECT_EQ(pool_.allocate(112, 16), as_bytes(table) + 128);
+    EXPECT_EQ(pool_.allocate(8, 8), as_bytes(table) + 120);
 }
 
-TEST_F(multipool, gives_most_of_its_chunks_to_blocks) {
-    std::size_t asked = 0;
+TEST_F(multipool, chunk_overhead_is_low) {
+    std::size_t requested = 0;
     for (std::size_t i = 0; i < 3000; ++i) {
         const std::size_t bytes = 8 + i * 7919 % 1000;
         static_cast<void>(pool_.allocate(bytes, 8));
-        asked += bytes;
+        requested += bytes;
     }
     // The free rest of the last chunk is not waste; it is at most half of all.
-    EXPECT_LE(source_.outstanding_bytes(), asked * 9 / 4);
+    EXPECT_LE(source_.outstanding_bytes(), requested * 9 / 4);
 }
 
 // ---- large blocks
@@ -170,12 +170,12 @@ TEST_F(multipool, sends_larger_requests_upstream_and_remembers_them) {
     EXPECT_EQ(source_.outstanding(), 0U) << "and at the latest on release";
 }
 
-TEST_F(multipool, rounds_the_largest_pooled_size_up_to_a_class) {
-    for (const std::size_t asked : {8U, 9U, 100U, 129U, 1000U, 5000U, 1U << 20}) {
-        pool_type pool(source_, {.largest_pooled_bytes = asked});
+TEST_F(multipool, largest_pooled_size_rounds_up_to_class) {
+    for (const std::size_t largest_request : {8U, 9U, 100U, 129U, 1000U, 5000U, 1U << 20}) {
+        pool_type pool(source_, {.largest_pooled_bytes = largest_request});
         const std::size_t largest = pool.largest_pooled_bytes();
-        EXPECT_GE(largest, asked);
-        EXPECT_LE(largest, asked + asked / 8 + 8);
+        EXPECT_GE(largest, largest_request);
+        EXPECT_LE(largest, largest_request + largest_request / 8 + 8);
         static_cast<void>(pool.allocate(largest, 8));
         EXPECT_EQ(pool.stats().large_blocks, 0U);
         static_cast<void>(pool.allocate(largest + 1, 8));
@@ -213,7 +213,7 @@ TEST_F(multipool, aligns_beyond_the_fundamental_alignment) {
             for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, alignment, 3 * alignment + 1}) {
                 void* const p = pool_.allocate(bytes, alignment);
                 ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
-                std::fill_n(bytes_of(p), bytes, std::byte{0x55});
+                std::fill_n(as_bytes(p), bytes, std::byte{0x55});
                 blocks.push_back({p, bytes, alignment});
             }
         }
@@ -225,22 +225,22 @@ TEST_F(multipool, aligns_beyond_the_fundamental_alignment) {
     }
 }
 
-#ifdef __cpp_exceptions // without them the program ends where the handler would have told
-TEST_F(multipool, tells_of_an_over_aligned_request_that_fails_by_the_callers_size) {
-    static std::size_t told_bytes = 0;
-    static std::size_t told_alignment = 0;
+#ifdef __cpp_exceptions // without exceptions the program aborts instead
+TEST_F(multipool, over_aligned_failure_names_requested_size) {
+    static std::size_t passed_bytes = 0;
+    static std::size_t passed_alignment = 0;
     mallard::set_out_of_memory_handler([](std::size_t bytes, std::size_t alignment) noexcept {
-        told_bytes = bytes;
-        told_alignment = alignment;
+        passed_bytes = bytes;
+        passed_alignment = alignment;
     });
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(SIZE_MAX - 100, 64)));
     mallard::set_out_of_memory_handler(nullptr);
-    EXPECT_EQ(told_bytes, SIZE_MAX - 100);
-    EXPECT_EQ(told_alignment, 64U);
+    EXPECT_EQ(passed_bytes, SIZE_MAX - 100);
+    EXPECT_EQ(passed_alignment, 64U);
 }
 #endif
 
-TEST_F(multipool, sends_large_over_aligned_requests_upstream_at_their_alignment) {
+TEST_F(multipool, large_over_aligned_requests_go_upstream) {
     void* const p = pool_.allocate(40000, 256);
     EXPECT_TRUE(mallard::core::is_aligned(p, 256));
     EXPECT_EQ(pool_.stats().large_blocks, 1U);
@@ -251,15 +251,15 @@ TEST_F(multipool, sends_large_over_aligned_requests_upstream_at_their_alignment)
 
 // ---- bursts
 
-TEST_F(multipool, gives_a_burst_of_blocks_side_by_side_from_one_chunk) {
+TEST_F(multipool, burst_blocks_are_adjacent) {
     mallard::block_chain blocks = pool_.allocate_many(24, 8, 1000);
     EXPECT_EQ(blocks.size(), 1000U);
     EXPECT_EQ(source_.granted().size(), 1U);
     EXPECT_LE(source_.outstanding_bytes(), 24'000U + 16) << "the first chunk holds the first request only";
     const std::byte* last = nullptr;
     while (void* p = blocks.pop_front()) {
-        EXPECT_TRUE(last == nullptr || bytes_of(p) == last + 24);
-        last = bytes_of(p);
+        EXPECT_TRUE(last == nullptr || as_bytes(p) == last + 24);
+        last = as_bytes(p);
     }
 }
 
@@ -278,7 +278,7 @@ TEST_F(multipool, gives_freed_blocks_to_a_burst_first) {
     EXPECT_EQ(blocks.size(), 3U);
 }
 
-TEST_F(multipool, takes_the_blocks_of_a_burst_back_one_by_one_or_together) {
+TEST_F(multipool, burst_blocks_free_singly_or_together) {
     mallard::block_chain blocks = pool_.allocate_many(24, 8, 100);
     std::set<void*> all;
     for (int i = 0; i < 50; ++i) {
@@ -295,7 +295,7 @@ TEST_F(multipool, takes_the_blocks_of_a_burst_back_one_by_one_or_together) {
     EXPECT_EQ(source_.outstanding_bytes(), held);
 }
 
-TEST_F(multipool, makes_bursts_of_what_it_does_not_pool) {
+TEST_F(multipool, serves_bursts_of_unpooled_sizes) {
     for (const auto& [bytes, alignment] :
          {std::pair{std::size_t{100'000}, std::size_t{8}}, std::pair{std::size_t{80}, std::size_t{256}}}) {
         mallard::block_chain blocks = pool_.allocate_many(bytes, alignment, 4);
@@ -306,7 +306,7 @@ TEST_F(multipool, makes_bursts_of_what_it_does_not_pool) {
     EXPECT_EQ(pool_.stats().large_blocks, 0U);
 }
 
-TEST_F(multipool, takes_no_chunk_for_a_burst_that_is_larger_than_the_largest) {
+TEST_F(multipool, burst_chunks_respect_largest_size) {
     pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 4096}});
     mallard::block_chain blocks = pool.allocate_many(24, 8, 1000);
     EXPECT_EQ(blocks.size(), 1000U);
@@ -317,7 +317,7 @@ TEST_F(multipool, takes_no_chunk_for_a_burst_that_is_larger_than_the_largest) {
 }
 
 #ifdef __cpp_exceptions
-TEST_F(multipool, keeps_what_a_burst_had_where_it_cannot_have_all) {
+TEST_F(multipool, failed_burst_frees_partial_blocks) {
     pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}});
     source_.fail({.at = 3});
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 1000)));
@@ -330,7 +330,7 @@ TEST_F(multipool, keeps_what_a_burst_had_where_it_cannot_have_all) {
 
 // ---- size classes
 
-TEST_F(multipool, rounds_to_the_size_classes_it_is_told) {
+TEST_F(multipool, rounds_to_configured_size_classes) {
     mallard::fast_fit<equipment::ledger> pool(source_);
     EXPECT_EQ(pool.largest_pooled_bytes(), 32U << 10);
     void* const p = pool.allocate(33, 8);
@@ -352,7 +352,7 @@ TEST(multipool_construction, is_small_and_asks_for_nothing) {
     EXPECT_TRUE(source.granted().empty());
 }
 
-TEST(multipool_construction, deduces_its_upstream) {
+TEST(multipool_construction, deduces_upstream) {
     equipment::ledger source;
     mallard::monotonic arena(source);
     const mallard::multipool plain;

@@ -81,7 +81,7 @@ bool is_tried(std::size_t first, std::size_t second) {
 /// Effects: uses the allocator for three MB of small blocks.
 /// Returns: the number of blocks that it could not have, because the upstream refuses absurd chunks.
 template <class A>
-std::size_t failures_of(A& allocator) {
+std::size_t count_failures(A& allocator) {
     std::size_t failures = 0;
     for (std::size_t i = 0; i != 3000; ++i) {
         const std::size_t bytes = i % 100 == 0 ? 5000 + i : 1 + i % 64;
@@ -102,7 +102,7 @@ TEST(options_of_monotonic, serve_whatever_the_numbers) {
             }
             plain_upstream source;
             mallard::monotonic<plain_upstream> arena(source, {.growth = {first, largest, 3}});
-            const std::size_t failures = failures_of(arena);
+            const std::size_t failures = count_failures(arena);
             if (first <= plain_upstream::most_bytes) {
                 EXPECT_EQ(failures, 0U) << first << ", " << largest;
             }
@@ -113,7 +113,7 @@ TEST(options_of_monotonic, serve_whatever_the_numbers) {
     }
 }
 
-TEST(options_of_monotonic, grow_to_a_largest_chunk_that_is_no_power_of_two) {
+TEST(options_of_monotonic, largest_chunk_need_not_be_power_of_two) {
     plain_upstream source;
     mallard::monotonic<plain_upstream> arena(source, {.growth = {.largest_chunk_bytes = 3'000'000}});
     for (int i = 0; i != 50'000; ++i) {
@@ -136,17 +136,17 @@ TEST(options_of_multipool, serve_whatever_the_numbers) {
                 source, multipool_options{pooled, {.largest_chunk_bytes = largest, .factor = 1}});
             EXPECT_GE(pool.largest_pooled_bytes(), 8U);
             EXPECT_LE(pool.largest_pooled_bytes(), 1U << 30);
-            EXPECT_EQ(failures_of(pool), 0U) << pooled << ", " << largest;
+            EXPECT_EQ(count_failures(pool), 0U) << pooled << ", " << largest;
         }
     }
 }
 
-TEST(options_of_multipool, serve_whatever_the_numbers_where_threads_share_it) {
+TEST(options_of_multipool, serve_any_options_when_shared) {
     for (const std::size_t pooled : any_number) {
         plain_upstream source;
         mallard::concurrent_multipool<plain_upstream> pool(source,
                                                            multipool_options{.largest_pooled_bytes = pooled});
-        EXPECT_EQ(failures_of(pool), 0U) << pooled;
+        EXPECT_EQ(count_failures(pool), 0U) << pooled;
     }
 }
 
@@ -162,7 +162,7 @@ void expect_service(small_object_pool_options options) {
         served = false;
     }
     const std::size_t first = std::min(options.first_chunk_bytes, options.largest_chunk_bytes);
-    EXPECT_EQ(served, first <= plain_upstream::most_bytes) << "a first chunk that is absurd was asked for";
+    EXPECT_EQ(served, first <= plain_upstream::most_bytes) << "requested an absurd first chunk";
     for (const plain_upstream::request& r : source.granted()) {
         EXPECT_EQ(r.bytes % r.alignment, 0U);
         EXPECT_GE(r.alignment, 4096U);
@@ -183,7 +183,7 @@ TEST(options_of_small_object_pool, serve_whatever_the_numbers) {
 
 /// Returns: the text of the exception of `make()`; "" if there is none.
 template <class Make>
-std::string refusal_of(Make make) {
+std::string refusal_text(Make make) {
     try {
         make();
     } catch (const mallard::refused_request& refused) {
@@ -192,17 +192,17 @@ std::string refusal_of(Make make) {
     return "";
 }
 
-TEST(options_of_fixed_pool, are_refused_where_no_block_can_be_so) {
+TEST(options_of_fixed_pool, refuse_impossible_blocks) {
     for (const std::size_t bytes : any_number) {
         for (const std::size_t alignment : any_number) {
             const block_size size{bytes, alignment};
             const auto make = [size] {
                 mallard::fixed_pool<mallard::growing_arena<>, mallard::last_freed> pool(size);
             };
-            EXPECT_EQ(refusal_of(make) == "", size.is_possible()) << bytes << " at " << alignment;
+            EXPECT_EQ(refusal_text(make) == "", size.is_possible()) << bytes << " at " << alignment;
         }
     }
-    EXPECT_EQ(refusal_of([] { mallard::fixed_pool<> pool(block_size{24, 24}); }),
+    EXPECT_EQ(refusal_text([] { mallard::fixed_pool<> pool(block_size{24, 24}); }),
               "mallard: a pool of blocks of 24 bytes at alignment 24 is refused: a block has 1073741824 "
               "bytes at the "
               "most, and an alignment that is a power of two up to 1073741824; make the block_size so");
@@ -212,7 +212,7 @@ TEST(options_of_fixed_pool, are_refused_with_room_for_zones_too) {
     using checked_type = mallard::checked<mallard::fixed_pool<>>;
     for (const block_size size : {block_size{SIZE_MAX, 1}, block_size{24, 24}, block_size{8, 0},
                                   block_size{SIZE_MAX - 3, std::size_t{1} << 63}}) {
-        EXPECT_NE(refusal_of([size] { checked_type pool(size); }), "")
+        EXPECT_NE(refusal_text([size] { checked_type pool(size); }), "")
             << size.bytes << " at " << size.alignment;
     }
 }
@@ -223,13 +223,13 @@ TEST(options_of_fixed_pool, make_an_arena_of_no_block_refuse_all) {
     mallard::fixed_pool<mallard::single_arena<plain_upstream>, mallard::last_freed> sized(
         block_size{24, 8}, std::size_t{0}, source);
     const char* const text = "the pool's arena has no room for one such block; make it larger";
-    EXPECT_NE(refusal_of([&] { static_cast<void>(pool.allocate(24, 8)); }).find(text), std::string::npos);
-    EXPECT_NE(refusal_of([&] { static_cast<void>(sized.allocate(24, 8)); }).find(text), std::string::npos);
+    EXPECT_NE(refusal_text([&] { static_cast<void>(pool.allocate(24, 8)); }).find(text), std::string::npos);
+    EXPECT_NE(refusal_text([&] { static_cast<void>(sized.allocate(24, 8)); }).find(text), std::string::npos);
     EXPECT_EQ(pool.capacity(), 0U);
     EXPECT_TRUE(source.granted().empty());
 }
 
-TEST(options_of_fixed_pool, fail_where_so_many_blocks_have_no_representation) {
+TEST(options_of_fixed_pool, fail_for_unrepresentable_capacity) {
     for (const std::size_t blocks : any_number) {
         if (blocks > 1U << 31) {
             plain_upstream source;
@@ -241,7 +241,7 @@ TEST(options_of_fixed_pool, fail_where_so_many_blocks_have_no_representation) {
     }
 }
 
-TEST(options_of_adaptive_pool, are_refused_where_no_node_can_be_so) {
+TEST(options_of_adaptive_pool, refuse_impossible_nodes) {
     using pool_type = mallard::adaptive_pool<>;
     for (const std::size_t bytes : any_number) {
         for (const std::size_t alignment : any_number) {
@@ -249,19 +249,19 @@ TEST(options_of_adaptive_pool, are_refused_where_no_node_can_be_so) {
                                   mallard::is_power_of_two(alignment) &&
                                   alignment <= pool_type::largest_node_bytes;
             const auto make = [=] { pool_type pool(block_size{bytes, alignment}); };
-            EXPECT_EQ(refusal_of(make) == "", possible) << bytes << " at " << alignment;
+            EXPECT_EQ(refusal_text(make) == "", possible) << bytes << " at " << alignment;
         }
     }
 }
 
-TEST(options_of_adaptive_pool, keep_a_size_of_no_bytes_over_a_release) {
+TEST(options_of_adaptive_pool, release_keeps_zero_byte_size) {
     mallard::adaptive_pool<> pool(block_size{0, 32});
     EXPECT_EQ(pool.node_bytes(), 32U);
     pool.release();
     EXPECT_EQ(pool.node_bytes(), 32U);
 }
 
-TEST(options_of_adaptive_pool, take_no_first_chunk_for_all_that_may_stay) {
+TEST(options_of_adaptive_pool, first_chunk_ignores_free_slab_limit) {
     for (const std::size_t blocks : {std::size_t{1000}, std::size_t{1} << 32, SIZE_MAX}) {
         plain_upstream source;
         mallard::adaptive_pool<plain_upstream> pool(source, {.most_free_slabs = blocks});
@@ -300,7 +300,7 @@ TEST(bursts, of_blocks_that_hold_no_link_are_refused) {
     mallard::limited<mallard::multipool<plain_upstream>> limited(std::size_t{1} << 20, source);
     const auto expect_refused = [](auto& a) {
         for (std::size_t bytes = 0; bytes != sizeof(void*); ++bytes) {
-            EXPECT_NE(refusal_of([&] { static_cast<void>(mallard::allocate_many(a, bytes, 1, 10)); }), "")
+            EXPECT_NE(refusal_text([&] { static_cast<void>(mallard::allocate_many(a, bytes, 1, 10)); }), "")
                 << bytes;
             EXPECT_TRUE(mallard::allocate_many(a, bytes, 1, 0).empty()) << "none of them is none";
         }

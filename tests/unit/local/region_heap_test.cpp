@@ -30,11 +30,11 @@ protected:
     static constexpr std::size_t bytes = 65536;
 
     ~region() override {
-        EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+        EXPECT_EQ(equipment::find_defect(heap_), "");
         mallard::core::unpoison(memory_.get(), room);
     }
 
-    /// Effects: asks for blocks of `block_bytes` until there is no room.
+    /// Effects: allocates blocks of `block_bytes` until the region is full.
     std::vector<void*> fill(std::size_t block_bytes) {
         std::vector<void*> all;
         while (void* p = heap_.try_allocate(block_bytes)) {
@@ -49,7 +49,7 @@ protected:
     heap_type& heap_ = heap_type::create_in(std::span(memory_.get(), bytes));
 };
 
-TEST_F(region, holds_its_heap_and_its_blocks) {
+TEST_F(region, holds_heap_and_blocks) {
     EXPECT_EQ(static_cast<void*>(&heap_), memory_.get());
     EXPECT_EQ(heap_.region_bytes(), bytes);
     EXPECT_EQ(heap_.stats().chunk_bytes, bytes);
@@ -78,7 +78,7 @@ TEST_F(region, is_full_at_some_time_and_empty_again) {
     EXPECT_NE(heap_.try_allocate(free_bytes), nullptr) << "all of it as one block";
 }
 
-TEST_F(region, refuses_what_it_has_no_room_for) {
+TEST_F(region, refuses_oversized_requests) {
     EXPECT_OUT_OF_MEMORY(static_cast<void>(heap_.allocate(bytes)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(heap_.allocate(100, bytes)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(heap_.allocate_many(1000, 16, 100)));
@@ -87,7 +87,7 @@ TEST_F(region, refuses_what_it_has_no_room_for) {
     EXPECT_EQ(heap_.use().free_blocks, 1U);
 }
 
-TEST_F(region, forgets_its_blocks) {
+TEST_F(region, release_forgets_blocks) {
     const std::size_t blocks = fill(24).size();
     heap_.release();
     EXPECT_EQ(heap_.use().used_blocks, 0U);
@@ -95,13 +95,13 @@ TEST_F(region, forgets_its_blocks) {
     EXPECT_EQ(heap_.region_bytes(), bytes);
 }
 
-TEST_F(region, grows_at_its_end) {
+TEST_F(region, grows_at_end) {
     const auto all = fill(1000);
     const std::size_t free_bytes = heap_.use().free_bytes;
     heap_.grow(bytes);
     EXPECT_EQ(heap_.region_bytes(), 2 * bytes);
     EXPECT_EQ(heap_.use().free_bytes, free_bytes + bytes);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(equipment::find_defect(heap_), "");
     void* const p = heap_.try_allocate(bytes - 100);
     ASSERT_NE(p, nullptr);
     std::memset(p, 1, bytes - 100);
@@ -112,25 +112,26 @@ TEST_F(region, grows_at_its_end) {
     EXPECT_EQ(heap_.region_bytes(), 2 * bytes + 96);
 }
 
-TEST_F(region, lets_its_last_block_grow_with_it) {
+TEST_F(region, last_block_grows_with_region) {
     const std::size_t free_bytes = heap_.use().largest_free_bytes;
     void* const p = heap_.allocate(free_bytes);
     std::memset(p, 'x', free_bytes);
-    const mallard::expansion_request request{
-        .least_bytes = free_bytes + 1000, .preferred_bytes = free_bytes + 1000, .may = expansion::forward};
+    const mallard::expansion_request request{.least_bytes = free_bytes + 1000,
+                                             .preferred_bytes = free_bytes + 1000,
+                                             .allowed = expansion::forward};
     EXPECT_EQ(heap_.expand(p, request).p, nullptr);
     heap_.grow(1008);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(equipment::find_defect(heap_), "");
     EXPECT_EQ(heap_.expand(p, request).p, p);
     EXPECT_EQ(static_cast<char*>(p)[free_bytes - 1], 'x');
 }
 
-TEST_F(region, does_not_grow_by_too_little_for_a_block) {
+TEST_F(region, ignores_growth_smaller_than_block) {
     const auto all = fill(24);
     EXPECT_EQ(heap_.grow(31), bytes);
     EXPECT_EQ(heap_.region_bytes(), bytes);
     EXPECT_EQ(heap_.grow(32), bytes + 32);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(equipment::find_defect(heap_), "");
     EXPECT_EQ(fill(24).size(), 1U);
     heap_.deallocate(all.back());
 }
@@ -149,35 +150,35 @@ TEST_F(region, is_the_callers_again) {
     EXPECT_EQ(&heap_type::create_in(again), &heap_);
 }
 
-TEST_F(region, gives_up_what_is_free_at_its_end) {
+TEST_F(region, shrink_to_fit_cuts_free_end) {
     void* const first = heap_.allocate(1000);
     void* const second = heap_.allocate(1000);
     std::memset(second, 'x', 1000);
-    const std::size_t left = heap_.shrink_to_fit();
-    EXPECT_EQ(left, heap_.region_bytes());
-    EXPECT_LT(left, 2016 + heap_type::least_region_bytes());
-    EXPECT_EQ(left % 16, 0U);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
-    std::memset(memory_.get() + left, 0x41, room - left);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "") << "that is the caller's";
+    const std::size_t remaining = heap_.shrink_to_fit();
+    EXPECT_EQ(remaining, heap_.region_bytes());
+    EXPECT_LT(remaining, 2016 + heap_type::least_region_bytes());
+    EXPECT_EQ(remaining % 16, 0U);
+    EXPECT_EQ(equipment::find_defect(heap_), "");
+    std::memset(memory_.get() + remaining, 0x41, room - remaining);
+    EXPECT_EQ(equipment::find_defect(heap_), "") << "that is the caller's";
     EXPECT_EQ(heap_.try_allocate(1000), nullptr);
-    EXPECT_EQ(heap_.shrink_to_fit(), left);
+    EXPECT_EQ(heap_.shrink_to_fit(), remaining);
     heap_.deallocate(first);
-    EXPECT_EQ(heap_.shrink_to_fit(), left) << "it is not at the end";
+    EXPECT_EQ(heap_.shrink_to_fit(), remaining) << "it is not at the end";
     EXPECT_EQ(heap_.allocate(1000), first);
     heap_.deallocate(second);
-    EXPECT_LT(heap_.shrink_to_fit(), left - 900);
+    EXPECT_LT(heap_.shrink_to_fit(), remaining - 900);
     heap_.grow(bytes);
     EXPECT_NE(heap_.try_allocate(bytes / 2), nullptr);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(equipment::find_defect(heap_), "");
 }
 
-TEST_F(region, gives_up_all_but_what_a_heap_needs) {
+TEST_F(region, empty_heap_shrinks_to_minimum) {
     EXPECT_LE(heap_.shrink_to_fit(), heap_type::least_region_bytes() + 16);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(equipment::find_defect(heap_), "");
     EXPECT_NE(heap_.try_allocate(24), nullptr);
     EXPECT_EQ(heap_.try_allocate(24), nullptr);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap_), "");
+    EXPECT_EQ(equipment::find_defect(heap_), "");
 }
 
 TEST(least_region, has_room_for_one_block) {
@@ -187,17 +188,17 @@ TEST(least_region, has_room_for_one_block) {
     void* const p = heap.try_allocate(24);
     EXPECT_NE(p, nullptr);
     EXPECT_EQ(heap.try_allocate(1), nullptr);
-    EXPECT_EQ(equipment::what_is_wrong_with(heap), "");
+    EXPECT_EQ(equipment::find_defect(heap), "");
     heap.deallocate(p);
     EXPECT_EQ(heap.use().free_blocks, 1U);
 }
 
 /// A region may be mapped anywhere: its contents are found from its addresses there.
-TEST(moved_region, is_the_same_heap_elsewhere) {
+TEST(moved_region, works_at_new_address) {
     constexpr std::size_t bytes = 65536;
-    const std::unique_ptr<std::byte[]> here(new std::byte[bytes]);
-    const std::unique_ptr<std::byte[]> there(new std::byte[bytes]);
-    heap_type& first = heap_type::create_in(std::span(here.get(), bytes));
+    const std::unique_ptr<std::byte[]> source_memory(new std::byte[bytes]);
+    const std::unique_ptr<std::byte[]> target_memory(new std::byte[bytes]);
+    heap_type& first = heap_type::create_in(std::span(source_memory.get(), bytes));
     std::vector<std::byte*> blocks;
     for (std::size_t i = 0; i < 100; ++i) {
         blocks.push_back(static_cast<std::byte*>(first.allocate(10 + i)));
@@ -206,24 +207,24 @@ TEST(moved_region, is_the_same_heap_elsewhere) {
     for (std::size_t i = 0; i < 100; i += 3) {
         first.deallocate(blocks[i]);
     }
-    mallard::core::unpoison(here.get(), bytes);
-    std::memcpy(there.get(), here.get(), bytes);
-    std::memset(here.get(), 0x41, bytes);
+    mallard::core::unpoison(source_memory.get(), bytes);
+    std::memcpy(target_memory.get(), source_memory.get(), bytes);
+    std::memset(source_memory.get(), 0x41, bytes);
 
-    heap_type& second = heap_type::open_in(there.get());
-    EXPECT_EQ(equipment::what_is_wrong_with(second), "");
+    heap_type& second = heap_type::open_in(target_memory.get());
+    EXPECT_EQ(equipment::find_defect(second), "");
     EXPECT_EQ(second.use().used_blocks, 66U);
     for (std::size_t i = 0; i < 100; ++i) {
         if (i % 3 != 0) {
-            std::byte* const p = there.get() + (blocks[i] - here.get());
+            std::byte* const p = target_memory.get() + (blocks[i] - source_memory.get());
             EXPECT_EQ(p[9 + i], static_cast<std::byte>(i));
             EXPECT_GE(second.usable_bytes(p), 10 + i);
             second.deallocate(p);
         }
     }
     EXPECT_NE(second.allocate(bytes / 2), nullptr);
-    EXPECT_EQ(equipment::what_is_wrong_with(second), "");
-    mallard::core::unpoison(there.get(), bytes);
+    EXPECT_EQ(equipment::find_defect(second), "");
+    mallard::core::unpoison(target_memory.get(), bytes);
 }
 
 /// Memory that is mapped twice, as by two processes that share it.
@@ -244,28 +245,28 @@ TEST(shared_region, is_used_at_two_addresses_at_once) {
     std::mt19937_64 random(9);
     std::vector<std::pair<std::ptrdiff_t, std::size_t>> live; // place in the region, and size
     for (int i = 0; i < 5000; ++i) {
-        const std::size_t who = random() % 2;
+        const std::size_t index = random() % 2;
         // A process does not know of memory that another one marked as usable.
-        mallard::core::unpoison(bases[who], bytes);
+        mallard::core::unpoison(bases[index], bytes);
         if (live.size() < 100 || random() % 2 == 0) {
             const std::size_t block_bytes = 1 + random() % 2000;
-            auto* const p = static_cast<std::byte*>(heaps[who]->allocate(block_bytes));
-            mallard::core::unpoison(bases[who], bytes);
+            auto* const p = static_cast<std::byte*>(heaps[index]->allocate(block_bytes));
+            mallard::core::unpoison(bases[index], bytes);
             std::memset(p, static_cast<int>(block_bytes % 251), block_bytes);
-            live.emplace_back(p - bases[who], block_bytes);
+            live.emplace_back(p - bases[index], block_bytes);
         } else {
             std::swap(live[random() % live.size()], live.back());
             const auto [offset, block_bytes] = live.back();
-            const std::byte* const p = bases[who] + offset;
+            const std::byte* const p = bases[index] + offset;
             ASSERT_TRUE(std::all_of(p, p + block_bytes, [n = block_bytes](std::byte b) {
                 return b == static_cast<std::byte>(n % 251);
             }));
-            heaps[who]->deallocate(bases[who] + offset);
+            heaps[index]->deallocate(bases[index] + offset);
             live.pop_back();
         }
         if (i % 50 == 0) {
-            ASSERT_EQ(equipment::what_is_wrong_with(*heaps[1 - who]), "");
-            ASSERT_EQ(heaps[1 - who]->use().used_blocks, live.size());
+            ASSERT_EQ(equipment::find_defect(*heaps[1 - index]), "");
+            ASSERT_EQ(heaps[1 - index]->use().used_blocks, live.size());
         }
     }
     for (std::byte* const base : bases) {
@@ -286,7 +287,7 @@ std::string refusal(auto call) {
     return "";
 }
 
-std::string words_of(const void* region, std::size_t bytes) {
+std::string refusal_message(const void* region, std::size_t bytes) {
     std::array<char, 224> text{};
     std::snprintf(
         text.data(), text.size(),
@@ -300,7 +301,7 @@ std::string words_of_foreign(const void* region) {
     std::array<char, 224> text{};
     std::snprintf(
         text.data(), text.size(),
-        "mallard: there is no heap in the region at %p: make one by create_in(), or open it with the "
+        "mallard: there is no heap in the region at %p: create one by create_in(), or open it with the "
         "mallard that made it",
         region);
     return text.data();
@@ -310,7 +311,7 @@ TEST(refused_regions, are_too_short) {
     alignas(16) static std::array<std::byte, 8192> memory;
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{100}, heap_type::least_region_bytes() - 1}) {
         EXPECT_EQ(refusal([&] { heap_type::create_in(std::span<std::byte>(memory).first(bytes)); }),
-                  words_of(memory.data(), bytes));
+                  refusal_message(memory.data(), bytes));
     }
 }
 
@@ -318,7 +319,8 @@ TEST(refused_regions, begin_at_the_wrong_place) {
     alignas(16) static std::array<std::byte, 65536> memory;
     for (const std::size_t from : {1U, 4U, 8U}) {
         const std::span<std::byte> region = std::span<std::byte>(memory).subspan(from);
-        EXPECT_EQ(refusal([&] { heap_type::create_in(region); }), words_of(region.data(), region.size()));
+        EXPECT_EQ(refusal([&] { heap_type::create_in(region); }),
+                  refusal_message(region.data(), region.size()));
     }
 }
 

@@ -26,12 +26,12 @@ TEST(small_classes, are_four_bytes_apart_but_for_the_smallest) {
     EXPECT_EQ(small_classes::bytes(small_classes::count - 1), 64U);
 }
 
-TEST(small_classes, lie_at_multiples_of_the_alignment_asked_for) {
+TEST(small_classes, honour_requested_alignment) {
     for (std::size_t bytes = 0; bytes <= 64; ++bytes) {
         for (std::size_t alignment = 1; alignment <= 64; alignment *= 2) {
-            const std::size_t found = small_classes::bytes(small_classes::index(bytes, alignment));
-            EXPECT_GE(found, bytes);
-            EXPECT_EQ(found % alignment, 0U);
+            const std::size_t class_bytes = small_classes::bytes(small_classes::index(bytes, alignment));
+            EXPECT_GE(class_bytes, bytes);
+            EXPECT_EQ(class_bytes % alignment, 0U);
         }
     }
     EXPECT_EQ(small_classes::index(65, 1), small_classes::count);
@@ -81,20 +81,20 @@ TEST_F(small_object_pool, holds_objects_of_every_size_apart) {
 }
 
 TEST_F(small_object_pool, takes_little_more_than_the_objects) {
-    pool_type usual(source_);
+    pool_type pool(source_);
     for (const std::size_t bytes : {1U, 4U, 8U, 16U, 20U, 32U, 64U}) {
         const std::size_t n = 400'000;
-        const std::size_t before = source_.outstanding_bytes();
+        const std::size_t old_bytes = source_.outstanding_bytes();
         for (std::size_t i = 0; i != n; ++i) {
-            static_cast<void>(usual.allocate(bytes, 1));
+            static_cast<void>(pool.allocate(bytes, 1));
         }
-        const std::size_t grown = source_.outstanding_bytes() - before;
+        const std::size_t grown = source_.outstanding_bytes() - old_bytes;
         const std::size_t chunk = std::size_t{2} << 20;
         EXPECT_LE(grown, n * bytes * 103 / 100 + n / 8 + chunk) << bytes;
     }
 }
 
-TEST_F(small_object_pool, returns_memory_whatever_the_order_in_which_it_is_freed) {
+TEST_F(small_object_pool, returns_memory_for_any_free_order) {
     std::mt19937 order(1);
     for (const std::size_t bytes : {1U, 4U, 10U, 16U, 50U, 64U}) {
         std::vector<void*> all = allocate(20'000, bytes);
@@ -107,7 +107,7 @@ TEST_F(small_object_pool, returns_memory_whatever_the_order_in_which_it_is_freed
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(small_object_pool, gives_out_the_place_freed_last_and_then_the_lowest_address) {
+TEST_F(small_object_pool, reuses_last_freed_then_lowest_slot) {
     std::vector<void*> all = allocate(300, 12, 4); // of one block
     std::mt19937 order(1);
     std::shuffle(all.begin(), all.end(), order);
@@ -119,7 +119,7 @@ TEST_F(small_object_pool, gives_out_the_place_freed_last_and_then_the_lowest_add
     EXPECT_EQ(allocate(99, 12, 4), freed);
 }
 
-TEST_F(small_object_pool, keeps_no_more_than_one_chunk_for_the_place_freed_last) {
+TEST_F(small_object_pool, last_freed_slot_pins_one_chunk) {
     const std::vector<void*> all = allocate(20'000, 16);
     const std::vector<void*> others(all.begin() + 1, all.end());
     deallocate(others, 16);
@@ -131,7 +131,7 @@ TEST_F(small_object_pool, keeps_no_more_than_one_chunk_for_the_place_freed_last)
     EXPECT_LE(source_.outstanding_bytes(), 4096U) << "no object is in use";
 }
 
-TEST_F(small_object_pool, asks_upstream_for_what_is_no_small_object) {
+TEST_F(small_object_pool, forwards_large_objects_upstream) {
     void* const large = pool_.allocate(65, 8);
     void* const aligned = pool_.allocate(8, 128);
     EXPECT_EQ(source_.outstanding(), 2U);
@@ -143,7 +143,7 @@ TEST_F(small_object_pool, asks_upstream_for_what_is_no_small_object) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(small_object_pool, counts_what_it_takes) {
+TEST_F(small_object_pool, stats_count_slabs_and_large_blocks) {
     allocate(1000, 16);
     static_cast<void>(pool_.allocate(100, 8));
     const mallard::allocator_stats stats = pool_.stats();
@@ -183,7 +183,7 @@ TEST_F(small_object_pool, loses_nothing_where_a_burst_fails) {
 }
 #endif
 
-TEST_F(small_object_pool, can_be_made_without_a_source) {
+TEST_F(small_object_pool, is_default_constructible) {
     mallard::small_object_pool<> pool;
     void* const p = pool.allocate(10, 2);
     pool.deallocate(p, 10, 2);
@@ -232,7 +232,7 @@ TEST(small_object_pool_with_bits, has_large_blocks_for_the_smallest_objects) {
     }
 }
 
-TEST(small_object_pool_over_the_chunk_cache, leaves_what_was_freed_to_the_system) {
+TEST(small_object_pool_over_the_chunk_cache, offers_freed_chunks_to_system) {
     mallard::chunk_cache::trim();
     {
         mallard::small_object_pool<> pool;

@@ -20,7 +20,7 @@ struct nothing_between_waves {
 /// Effects: lets a wave of each size class of a multipool pass through the allocator.
 /// Returns: the bytes that it holds in the end for each byte that ever lived at a time.
 template <class Classes = mallard::eighth_classes, class A, class Between = nothing_between_waves>
-double held_for_each_living(A& allocator, Between between = {}) {
+double held_per_live_block(A& allocator, Between between = {}) {
     std::vector<void*> blocks;
     for (std::size_t index = 0; index <= Classes::index(32 << 10); ++index) {
         between(allocator);
@@ -36,29 +36,29 @@ double held_for_each_living(A& allocator, Between between = {}) {
     return static_cast<double>(allocator.stats().chunk_bytes) / living_bytes;
 }
 
-TEST(waves_of_sizes, leave_a_multipool_with_a_wave_of_every_class) {
+TEST(waves_of_sizes, multipool_holds_one_wave_per_class) {
     mallard::multipool<> pool;
-    const double held = held_for_each_living(pool);
-    EXPECT_GT(held, 80) << "80 classes, each with blocks of its own";
-    EXPECT_LT(held, 90) << "docs/benchmark/pools.md says 88";
-    EXPECT_DOUBLE_EQ(held_for_each_living(pool), held) << "the blocks serve the next such waves";
+    const double held = held_per_live_block(pool);
+    EXPECT_GT(held, 80) << "80 classes, each with separate blocks";
+    EXPECT_LT(held, 90) << "docs/benchmark/pools.md states 88";
+    EXPECT_DOUBLE_EQ(held_per_live_block(pool), held) << "the blocks serve the next such waves";
 }
 
 TEST(waves_of_sizes, leave_fewer_classes_with_less) {
     mallard::fast_fit<> pool;
-    EXPECT_LT(held_for_each_living<mallard::power_of_two_classes>(pool), 17)
-        << "docs/benchmark/pools.md says 16";
+    EXPECT_LT(held_per_live_block<mallard::power_of_two_classes>(pool), 17)
+        << "docs/benchmark/pools.md states 16";
 }
 
-TEST(waves_of_sizes, leave_a_heap_with_what_neighbours_can_be_merged_to) {
+TEST(waves_of_sizes, heap_merges_neighbours) {
     mallard::heap<> heap;
-    EXPECT_LT(held_for_each_living(heap), 7) << "docs/benchmark/pools.md says 6";
+    EXPECT_LT(held_per_live_block(heap), 7) << "docs/benchmark/pools.md states 6";
 }
 
-TEST(waves_of_sizes, leave_next_to_nothing_where_each_is_released) {
+TEST(waves_of_sizes, releasing_every_wave_bounds_memory) {
     mallard::multipool<> pool;
     const auto release = [](mallard::multipool<>& p) { p.release(); };
-    EXPECT_LT(held_for_each_living(pool, release), 2) << "docs/benchmark/pools.md says 2";
+    EXPECT_LT(held_per_live_block(pool, release), 2) << "docs/benchmark/pools.md states 2";
 }
 
 } // namespace

@@ -18,14 +18,14 @@ std::string taken() {
     return std::exchange(calls, "");
 }
 
-void note(const char* what, const site* at) {
-    calls += what;
+void note(const char* event, const site* at) {
+    calls += event;
     calls += at->name;
     calls += ' ';
 }
 
-void note(const char* what, number instance) {
-    calls += what + std::to_string(instance - last_instance) + ' ';
+void note(const char* event, number instance) {
+    calls += event + std::to_string(instance - last_instance) + ' ';
 }
 
 const mallard::record::functions noting{
@@ -50,10 +50,10 @@ const mallard::record::functions noting{
 
 class scope : public ::testing::Test {
 protected:
-    scope() { mallard_record_found = &noting; }
+    scope() { mallard_recorder = &noting; }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
-    ~scope() override { mallard_record_found = nullptr; }
+    ~scope() override { mallard_recorder = nullptr; }
 };
 
 void nested(int value) {
@@ -78,7 +78,7 @@ void in_template(T value) {
     }
 }
 
-TEST_F(scope, begins_and_ends_with_its_block) {
+TEST_F(scope, begins_and_ends_with_block) {
     nested(1);
     EXPECT_EQ(taken(), "+outer +rest +outer !value -outer -rest -outer ");
     nested(0);
@@ -98,7 +98,7 @@ TEST_F(scope, begins_and_ends_with_its_block) {
 
 #ifdef __cpp_exceptions
 
-TEST_F(scope, ends_when_an_exception_leaves_its_block) {
+TEST_F(scope, ends_when_exception_unwinds_block) {
     try {
         MALLARD_SCOPE("left");
         throw 1;
@@ -110,12 +110,12 @@ TEST_F(scope, ends_when_an_exception_leaves_its_block) {
 
 #endif
 
-TEST_F(scope, object_is_entered_any_number_of_times_and_ends_once) {
+TEST_F(scope, object_enters_repeatedly_and_ends_once) {
     {
         mallard::record::scope request(std::string("request").c_str());
         EXPECT_TRUE(request.is_recorded());
         {
-            const auto here = request.enter();
+            const auto entered = request.enter();
             const auto again = request.enter();
         }
         const auto later = request.enter();
@@ -133,8 +133,8 @@ TEST_F(scope, object_is_movable) {
     mallard::record::scope moved(std::move(request));
     none = std::move(moved);
     EXPECT_TRUE(none.is_recorded());
-    auto& same = none;
-    none = std::move(same);
+    auto& alias = none;
+    none = std::move(alias);
     EXPECT_TRUE(none.is_recorded());
     none = mallard::record::scope("next");
     none.end();
@@ -150,7 +150,7 @@ TEST(scope_without_recorder, is_not_recorded) {
     mallard::record::scope request("request");
     EXPECT_FALSE(request.is_recorded());
     {
-        const auto here = request.enter();
+        const auto entered = request.enter();
         nested(1);
     }
     EXPECT_EQ(taken(), "");

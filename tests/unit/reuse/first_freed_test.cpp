@@ -15,7 +15,7 @@ namespace {
 
 using first_freed = equipment::order_of_blocks<mallard::first_freed>;
 
-TEST_F(first_freed, gives_the_first_freed_block_first_and_two_at_the_end) {
+TEST_F(first_freed, reuses_in_fifo_order) {
     for (const int block : {3, 1, 2, 0, 7, 5, 4}) {
         free(block);
     }
@@ -24,7 +24,7 @@ TEST_F(first_freed, gives_the_first_freed_block_first_and_two_at_the_end) {
     }
 }
 
-TEST_F(first_freed, begins_again_after_the_last_block) {
+TEST_F(first_freed, restarts_once_empty) {
     for (int round = 0; round < 3; ++round) {
         free(5);
         EXPECT_EQ(next(), 5);
@@ -76,23 +76,23 @@ private:
 };
 
 /// Blocks of one size, one behind another, with words that show whether a free block was touched.
-class blocks_of {
+class block_set {
 public:
     static constexpr std::size_t count = 300;
 
-    explicit blocks_of(std::size_t bytes)
+    explicit block_set(std::size_t bytes)
         : bytes_(bytes),
           memory_(static_cast<std::byte*>(::operator new(bytes* count, std::align_val_t{64}))) {
         for (std::size_t i = 0; i < count; ++i) {
             used.push_back(memory_ + i * bytes);
         }
     }
-    ~blocks_of() {
+    ~block_set() {
         mallard::core::unpoison(memory_, bytes_ * count);
         ::operator delete(memory_, std::align_val_t{64});
     }
-    blocks_of(const blocks_of&) = delete;
-    blocks_of& operator=(const blocks_of&) = delete;
+    block_set(const block_set&) = delete;
+    block_set& operator=(const block_set&) = delete;
 
     void mark(void* p) const { std::memset(p, 0xab, bytes_); }
 
@@ -117,9 +117,9 @@ private:
 
 class first_freed_of_size : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(first_freed_of_size, gives_blocks_as_its_model_however_calls_mix) {
+TEST_P(first_freed_of_size, matches_model_for_mixed_calls) {
     const std::size_t bytes = GetParam();
-    blocks_of blocks(bytes);
+    block_set blocks(bytes);
     mallard::first_freed::of_one_size order(bytes, bytes % 16 == 0 ? 16 : 4);
     model_of_order model(bytes);
     std::mt19937 random(1);
@@ -142,13 +142,13 @@ TEST_P(first_freed_of_size, gives_blocks_as_its_model_however_calls_mix) {
                 blocks.used.push_back(p);
             }
         }
-        ASSERT_EQ(order.empty(), blocks.used.size() == blocks_of::count);
+        ASSERT_EQ(order.empty(), blocks.used.size() == block_set::count);
     }
 }
 
-TEST_P(first_freed_of_size, touches_one_free_block_of_each_page) {
+TEST_P(first_freed_of_size, touches_one_free_block_per_page) {
     const std::size_t bytes = GetParam();
-    blocks_of blocks(bytes);
+    block_set blocks(bytes);
     mallard::first_freed::of_one_size order(bytes, bytes % 16 == 0 ? 16 : 4);
     for (void* p : blocks.used) {
         blocks.mark(p);
@@ -158,14 +158,14 @@ TEST_P(first_freed_of_size, touches_one_free_block_of_each_page) {
     }
     const std::size_t on_page = bytes >= 24 || bytes == 16 ? std::min<std::size_t>(bytes, 512) / 8 - 1 : 0;
     const std::size_t group = on_page + 1;
-    const std::size_t others = blocks_of::count - 1;
+    const std::size_t rest_count = block_set::count - 1;
     // A page that lists nothing yet is not touched.
-    const std::size_t pages = others / group + static_cast<std::size_t>(others % group > 1);
-    EXPECT_EQ(blocks.touched(), on_page != 0 ? 1 + pages : others);
+    const std::size_t pages = rest_count / group + static_cast<std::size_t>(rest_count % group > 1);
+    EXPECT_EQ(blocks.touched(), on_page != 0 ? 1 + pages : rest_count);
 }
 
 TEST_P(first_freed_of_size, forgets_all_blocks_when_cleared) {
-    blocks_of blocks(GetParam());
+    block_set blocks(GetParam());
     mallard::first_freed::of_one_size order(GetParam());
     for (std::size_t i = 0; i < 10; ++i) {
         order.push(blocks.used[i]);

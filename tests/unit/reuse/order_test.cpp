@@ -13,7 +13,7 @@ namespace {
 
 using classes = mallard::eighth_classes;
 
-TEST(reuse_order, is_a_name_for_free_blocks_by_class_and_of_one_size) {
+TEST(reuse_order, covers_size_classes_and_single_size) {
     EXPECT_TRUE(mallard::reuse_order<mallard::last_freed>);
     EXPECT_TRUE(mallard::reuse_order<mallard::first_freed>);
     EXPECT_FALSE(mallard::reuse_order<mallard::last_freed::of_one_size>);
@@ -57,8 +57,8 @@ protected:
 
     /// Returns: the number of the block that both give out next.
     std::size_t next() {
-        const std::size_t number = number_of(one_size_.pop(), one_size_blocks_);
-        EXPECT_EQ(number_of(by_class_.pop(index), by_class_blocks_), number);
+        const std::size_t number = slot_number(one_size_.pop(), one_size_blocks_);
+        EXPECT_EQ(slot_number(by_class_.pop(index), by_class_blocks_), number);
         return number;
     }
 
@@ -78,7 +78,7 @@ private:
         return all;
     }
 
-    static std::size_t number_of(const void* p, const std::vector<void*>& blocks) {
+    static std::size_t slot_number(const void* p, const std::vector<void*>& blocks) {
         return static_cast<std::size_t>(std::ranges::find(blocks, p) - blocks.begin());
     }
 
@@ -92,15 +92,15 @@ private:
 using orders = ::testing::Types<mallard::last_freed, mallard::first_freed>;
 TYPED_TEST_SUITE(free_blocks, orders);
 
-TYPED_TEST(free_blocks, of_one_size_keep_the_order_of_those_by_class) {
+TYPED_TEST(free_blocks, single_size_order_matches_class_order) {
     std::mt19937 random(1);
     std::vector<std::size_t> used(this->count);
     std::generate(used.begin(), used.end(), [n = std::size_t{0}]() mutable { return n++; });
     for (int step = 0; step < 5000; ++step) {
         if (random() % 2 == 0 && !used.empty()) {
-            const auto which = used.begin() + static_cast<std::ptrdiff_t>(random() % used.size());
-            this->free(*which);
-            used.erase(which);
+            const auto victim = used.begin() + static_cast<std::ptrdiff_t>(random() % used.size());
+            this->free(*victim);
+            used.erase(victim);
         } else if (used.size() != this->count) {
             const std::size_t number = this->next();
             ASSERT_LT(number, this->count) << "step " << step;
@@ -120,7 +120,7 @@ TEST(carves_by_class, aligns_multiples_of_16_and_nothing_else) {
     EXPECT_EQ(cursor, room + 56);
 }
 
-TEST(carves_by_class, leaves_room_that_is_too_short_as_it_is) {
+TEST(carves_by_class, keeps_room_shorter_than_block) {
     using carves = mallard::reuse::carves_by_class<classes>;
     alignas(16) std::byte room[32];
     std::byte* cursor = room + 8;
@@ -131,7 +131,7 @@ TEST(carves_by_class, leaves_room_that_is_too_short_as_it_is) {
     EXPECT_EQ(cursor, room + 32);
 }
 
-TEST(carves_one_size, uses_the_whole_room_and_leaves_what_is_too_short) {
+TEST(carves_one_size, carves_until_room_is_too_short) {
     const mallard::reuse::carves_one_size carves(24);
     alignas(16) std::byte room[3 * 24 + 23];
     for (std::size_t bytes = 0; bytes != sizeof room + 1; ++bytes) {
@@ -149,7 +149,7 @@ TEST(carves_one_size, uses_the_whole_room_and_leaves_what_is_too_short) {
     }
 }
 
-TEST(carves_by_class, keeps_blocks_from_sharing_a_set_of_the_cache) {
+TEST(carves_by_class, spreads_blocks_over_cache_sets) {
     using carves = mallard::reuse::carves_by_class<classes>;
     alignas(64) static std::byte room[4 * 8192 + 1024];
     std::byte* cursor = room;
@@ -157,8 +157,7 @@ TEST(carves_by_class, keeps_blocks_from_sharing_a_set_of_the_cache) {
     auto* const first = static_cast<std::byte*>(carves::carve(cursor, std::end(room), index));
     auto* const second = static_cast<std::byte*>(carves::carve(cursor, std::end(room), index));
     EXPECT_EQ(second - first, 8192 + 64);
-    EXPECT_LE(first + carves::room_for(index), second)
-        << "the room that is asked for holds block and distance";
+    EXPECT_LE(first + carves::room_for(index), second) << "the requested room holds block and distance";
 }
 
 } // namespace

@@ -17,7 +17,7 @@ class size_classes : public ::testing::Test {};
 using policies = ::testing::Types<mallard::eighth_classes, mallard::power_of_two_classes>;
 TYPED_TEST_SUITE(size_classes, policies);
 
-TYPED_TEST(size_classes, hold_what_they_serve_and_no_class_below_would) {
+TYPED_TEST(size_classes, are_the_smallest_sufficient) {
     for (std::size_t bytes = 1; bytes <= to; ++bytes) {
         const std::size_t index = TypeParam::index(bytes, 8);
         ASSERT_GE(TypeParam::bytes(index), bytes);
@@ -25,7 +25,7 @@ TYPED_TEST(size_classes, hold_what_they_serve_and_no_class_below_would) {
     }
 }
 
-TYPED_TEST(size_classes, are_each_the_class_of_their_own_block_size) {
+TYPED_TEST(size_classes, block_size_maps_to_own_class) {
     for (std::size_t index = 0; index <= TypeParam::index(to, 8); ++index) {
         const std::size_t block = TypeParam::bytes(index);
         ASSERT_EQ(TypeParam::index(block, 8), index);
@@ -77,7 +77,7 @@ TYPED_TEST(size_classes, tell_the_largest_block_that_fits) {
     }
 }
 
-TYPED_TEST(size_classes, hold_a_pointer_for_each_class_up_to_their_own) {
+TYPED_TEST(size_classes, block_can_hold_class_table) {
     const std::size_t last = TypeParam::index(std::size_t{1} << 30, 8);
     for (std::size_t index = 0; index <= last; ++index) {
         ASSERT_GE(TypeParam::bytes(index) / sizeof(void*), index + 1);
@@ -113,7 +113,7 @@ TEST(size_class_policy, is_a_type_of_three_functions) {
     EXPECT_FALSE(mallard::size_class_policy<without_bytes>);
 }
 
-/// Every other one of the usual classes, and a mistake where `Mistake` says so.
+/// Every second of the default classes, with the defect `Mistake`.
 enum class mistake {
     none,
     in_bytes,
@@ -129,29 +129,29 @@ enum class mistake {
 template <mistake Mistake>
 struct coarse_classes {
     static constexpr std::size_t index(std::size_t bytes, std::size_t alignment) noexcept {
-        const std::size_t usual = mallard::eighth_classes::index(bytes, alignment);
+        const std::size_t expected = mallard::eighth_classes::index(bytes, alignment);
         if ((Mistake == mistake::of_nothing && bytes == 0) ||
             (Mistake == mistake::of_everything && bytes == SIZE_MAX)) {
             return Mistake == mistake::of_nothing ? 1 : 0;
         }
         if (Mistake == mistake::of_one_byte_more && bytes == 129) {
-            return usual / 2 - 1;
+            return expected / 2 - 1;
         }
-        return Mistake == mistake::in_number ? usual * 3 : usual / 2;
+        return Mistake == mistake::in_number ? expected * 3 : expected / 2;
     }
     static constexpr std::size_t bytes(std::size_t index) noexcept {
-        const std::size_t usual = mallard::eighth_classes::bytes(2 * index + 1);
-        return Mistake == mistake::in_bytes && index == 7                     ? usual - 8
-               : Mistake == mistake::in_step && index == 9                    ? usual + 8
-               : Mistake == mistake::in_last && usual >= std::size_t{1} << 30 ? usual << 2
-                                                                              : usual;
+        const std::size_t expected = mallard::eighth_classes::bytes(2 * index + 1);
+        return Mistake == mistake::in_bytes && index == 7                        ? expected - 8
+               : Mistake == mistake::in_step && index == 9                       ? expected + 8
+               : Mistake == mistake::in_last && expected >= std::size_t{1} << 30 ? expected << 2
+                                                                                 : expected;
     }
     static constexpr std::size_t within(std::size_t bytes) noexcept {
         return mallard::eighth_classes::index(bytes + 1) / 2 - (Mistake == mistake::in_within ? 0 : 1);
     }
 };
 
-TEST(size_class_policy, is_sound_where_its_classes_fit_together) {
+TEST(size_class_policy, accepts_consistent_classes) {
     EXPECT_TRUE(mallard::reuse::has_sound_classes<coarse_classes<mistake::none>>());
     EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::in_bytes>>());
     EXPECT_FALSE(mallard::reuse::has_sound_classes<coarse_classes<mistake::in_within>>());
@@ -202,7 +202,7 @@ struct fine_classes {
     static constexpr std::size_t within(std::size_t bytes) noexcept { return index(bytes + 1, 8) - 1; }
 };
 
-TEST(size_class_policy, is_looked_at_up_to_the_class_of_a_gibibyte) {
+TEST(size_class_policy, validates_classes_up_to_one_gibibyte) {
     EXPECT_TRUE(mallard::reuse::has_sound_classes<classes_up_to_the_last>());
 }
 

@@ -38,7 +38,7 @@ using mechanisms =
                      mallard::unchecked::heap<mallard::chunk_cache>, std::pmr::unsynchronized_pool_resource>;
 TYPED_TEST_SUITE(array_builder, mechanisms);
 
-TYPED_TEST(array_builder, keeps_elements_as_it_grows) {
+TYPED_TEST(array_builder, growth_keeps_elements) {
     mallard::array_builder<int, TypeParam> numbers(this->mechanism_);
     EXPECT_TRUE(numbers.empty());
     for (int i = 0; i < 5000; ++i) {
@@ -66,7 +66,7 @@ TYPED_TEST(array_builder, has_elements_with_destructors) {
         pointers.pop_back();
         EXPECT_EQ(one.use_count(), 100);
     }
-    EXPECT_EQ(one.use_count(), 1) << "those that nothing finished";
+    EXPECT_EQ(one.use_count(), 1) << "the unfinished elements";
     mallard::array_builder<std::shared_ptr<int>, TypeParam> again(this->mechanism_);
     again.push_back(one);
     again.push_back(one);
@@ -77,7 +77,7 @@ TYPED_TEST(array_builder, has_elements_with_destructors) {
 }
 
 /// While another block lies behind it, it cannot grow where it lies.
-TYPED_TEST(array_builder, grows_beside_other_blocks) {
+TYPED_TEST(array_builder, grows_among_live_blocks) {
     mallard::array_builder<std::string, TypeParam> names(this->mechanism_);
     std::vector<void*> others;
     for (int i = 0; i < 300; ++i) {
@@ -93,7 +93,7 @@ TYPED_TEST(array_builder, grows_beside_other_blocks) {
     }
 }
 
-TYPED_TEST(array_builder, appends_its_own_elements) {
+TYPED_TEST(array_builder, appends_element_of_itself) {
     mallard::array_builder<std::string, TypeParam> names(this->mechanism_);
     names.emplace_back("the first of all names, and a long one");
     for (int i = 0; i < 8; ++i) {
@@ -101,8 +101,8 @@ TYPED_TEST(array_builder, appends_its_own_elements) {
     }
     names.push_back(names[0]);
     ASSERT_EQ(names.size(), 257U);
-    for (const std::string& each : names) {
-        EXPECT_EQ(each, "the first of all names, and a long one");
+    for (const std::string& name : names) {
+        EXPECT_EQ(name, "the first of all names, and a long one");
     }
 }
 
@@ -153,14 +153,14 @@ TEST(array_builder_on_a_ledger, gives_everything_back) {
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
-TEST(array_builder_of_allocator_aware_elements, hands_its_allocator_down) {
+TEST(array_builder_of_allocator_aware_elements, passes_allocator_to_elements) {
     std::pmr::monotonic_buffer_resource source;
     mallard::array_builder<std::pmr::string, std::pmr::memory_resource> names(source);
     for (int i = 0; i < 50; ++i) {
         names.emplace_back("longer than any string that fits into its own object");
     }
-    for (const auto& each : names) {
-        EXPECT_EQ(each.get_allocator().resource(), &source);
+    for (const auto& name : names) {
+        EXPECT_EQ(name.get_allocator().resource(), &source);
     }
 }
 
@@ -169,14 +169,14 @@ TEST(array_builder_of_allocator_aware_elements, hands_its_allocator_down) {
 /// A copy throws if `copies_left` is 0. Its move may throw, so a builder copies it.
 struct fragile {
     static inline int living = 0;
-    static inline int copies_left = -1;
+    static inline int remaining_copies = -1;
 
     explicit fragile(int number) : value(number) { ++living; }
     fragile(const fragile& other) : value(other.value) {
-        if (copies_left == 0) {
+        if (remaining_copies == 0) {
             throw std::runtime_error("no copy");
         }
-        --copies_left;
+        --remaining_copies;
         ++living;
     }
     fragile& operator=(const fragile&) = delete;
@@ -185,50 +185,50 @@ struct fragile {
     int value;
 };
 
-TEST(array_builder_that_fails, is_as_before) {
+TEST(array_builder_that_fails, keeps_state) {
     for (int copies = 0; copies < 40; ++copies) {
         memory source;
         {
             mallard::array_builder<fragile, memory> all(source);
-            fragile::copies_left = copies;
+            fragile::remaining_copies = copies;
             const fragile value(-1);
-            int made = 0;
+            int count = 0;
             try {
-                for (; made < 40; ++made) {
+                for (; count < 40; ++count) {
                     all.push_back(value);
                 }
                 const auto done = all.finish();
                 mallard::destroy_array(source, done);
-                made = 0;
+                count = 0;
             } catch (const std::runtime_error&) {
             }
-            fragile::copies_left = -1;
-            EXPECT_EQ(all.size(), static_cast<std::size_t>(made)) << copies;
-            EXPECT_EQ(fragile::living, made + 1) << copies;
+            fragile::remaining_copies = -1;
+            EXPECT_EQ(all.size(), static_cast<std::size_t>(count)) << copies;
+            EXPECT_EQ(fragile::living, count + 1) << copies;
         }
         EXPECT_EQ(fragile::living, 0);
         EXPECT_EQ(source.outstanding(), 0U);
     }
 }
 
-TEST(array_builder_that_fails, keeps_its_elements_if_memory_runs_out) {
+TEST(array_builder_that_fails, keeps_elements_when_memory_runs_out) {
     memory source;
     mallard::array_builder<int, memory> numbers(source);
-    int made = 0;
+    int count = 0;
     source.fail({.at = 3, .for_ever = true});
     try {
-        for (; made < 1000; ++made) {
-            numbers.push_back(made);
+        for (; count < 1000; ++count) {
+            numbers.push_back(count);
         }
         FAIL() << "there was memory";
     } catch (const std::bad_alloc&) {
     }
-    ASSERT_EQ(numbers.size(), static_cast<std::size_t>(made));
-    for (int i = 0; i < made; ++i) {
+    ASSERT_EQ(numbers.size(), static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
         EXPECT_EQ(numbers[static_cast<std::size_t>(i)], i);
     }
     EXPECT_THROW(numbers.reserve(static_cast<std::size_t>(-1) / 2), std::bad_array_new_length);
-    EXPECT_EQ(numbers.size(), static_cast<std::size_t>(made));
+    EXPECT_EQ(numbers.size(), static_cast<std::size_t>(count));
 }
 
 #endif

@@ -46,8 +46,8 @@ TEST(make_array, makes_elements_of_zeros) {
     const std::span<int> all = make_array<int>(source, 100);
     EXPECT_EQ(all.size(), 100U);
     EXPECT_EQ(source.outstanding_bytes(), 400U);
-    for (const int each : all) {
-        EXPECT_EQ(each, 0);
+    for (const int element : all) {
+        EXPECT_EQ(element, 0);
     }
     mallard::destroy_array(source, all);
     EXPECT_EQ(source.outstanding(), 0U);
@@ -72,17 +72,17 @@ TEST(make_array, takes_no_memory_for_no_elements) {
     mallard::deallocate_array<int>(source, nullptr, 0);
 }
 
-TEST(make_array, hands_the_allocator_to_each_element) {
+TEST(make_array, passes_allocator_to_every_element) {
     std::pmr::monotonic_buffer_resource source;
     const auto all = make_array<std::pmr::string>(static_cast<std::pmr::memory_resource&>(source), 3);
-    for (const auto& each : all) {
-        EXPECT_EQ(each.get_allocator().resource(), &source);
+    for (const auto& element : all) {
+        EXPECT_EQ(element.get_allocator().resource(), &source);
     }
     mallard::destroy_array(source, all);
 }
 
 #ifdef __cpp_exceptions
-TEST(make_array, keeps_nothing_if_an_element_cannot_be_made) {
+TEST(make_array, frees_memory_when_element_construction_throws) {
     memory source;
     fragile::fails_at = 3;
     EXPECT_THROW(static_cast<void>(make_array<fragile>(source, 5)), std::runtime_error);
@@ -123,9 +123,9 @@ TEST(allocate_array, gives_room_for_objects) {
     mallard::multipool pool;
     auto* const p = mallard::allocate_array<std::string>(pool, 3);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignof(std::string), 0U);
-    std::string* const made = ::new (static_cast<void*>(p + 2)) std::string("the third");
-    EXPECT_EQ(*made, "the third");
-    std::destroy_at(made);
+    std::string* const third = ::new (static_cast<void*>(p + 2)) std::string("the third");
+    EXPECT_EQ(*third, "the third");
+    std::destroy_at(third);
     mallard::deallocate_array(pool, p, 3);
 }
 

@@ -38,8 +38,8 @@ struct counted_object {
     int value;
 };
 
-struct throws_when_made {
-    throws_when_made() {
+struct throwing_constructor {
+    throwing_constructor() {
 #ifdef __cpp_exceptions
         throw std::runtime_error("no object");
 #endif
@@ -76,10 +76,10 @@ TEST(make, takes_a_resource_and_any_memory_resource) {
     EXPECT_EQ(mine.get_allocator().resource(), &pool);
     mallard::destroy(pool, mine);
     std::pmr::memory_resource& base = pool;
-    auto& other = make<std::pmr::vector<std::pmr::string>>(base);
-    other.emplace_back(text);
-    EXPECT_EQ(other[0].get_allocator().resource(), &pool);
-    mallard::destroy(base, other);
+    auto& second = make<std::pmr::vector<std::pmr::string>>(base);
+    second.emplace_back(text);
+    EXPECT_EQ(second[0].get_allocator().resource(), &pool);
+    mallard::destroy(base, second);
 }
 
 TEST(make, makes_constant_objects) {
@@ -92,16 +92,16 @@ TEST(make, makes_constant_objects) {
 }
 
 #ifdef __cpp_exceptions
-TEST(make, gives_the_room_back_if_there_is_no_object) {
+TEST(make, frees_memory_when_construction_throws) {
     memory source;
-    EXPECT_THROW(static_cast<void>(make<throws_when_made>(source)), std::runtime_error);
-    EXPECT_THROW(static_cast<void>(make_unique<throws_when_made>(source)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(make<throwing_constructor>(source)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(make_unique<throwing_constructor>(source)), std::runtime_error);
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
 /// An object that has no room besides others in a small chunk.
-struct large_and_throws_when_made {
-    explicit large_and_throws_when_made(int) { throw std::runtime_error("no object"); }
+struct large_throwing_constructor {
+    explicit large_throwing_constructor(int) { throw std::runtime_error("no object"); }
     std::array<std::byte, 1000> room;
 };
 
@@ -113,11 +113,11 @@ TEST(make, gives_the_room_back_to_an_arena) {
     mallard::inline_resource& base = resource;
     void* const first = arena.allocate(1, 8);
     for (int i = 0; i < 100; ++i) {
-        EXPECT_THROW(static_cast<void>(make<throws_when_made>(arena)), std::runtime_error);
-        EXPECT_THROW(static_cast<void>(make_unique<throws_when_made>(counted)), std::runtime_error);
-        EXPECT_THROW(static_cast<void>(make<throws_when_made>(resource)), std::runtime_error);
-        EXPECT_THROW(static_cast<void>(make<throws_when_made>(base)), std::runtime_error);
-        EXPECT_THROW(static_cast<void>(make<large_and_throws_when_made>(arena, i)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make<throwing_constructor>(arena)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make_unique<throwing_constructor>(counted)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make<throwing_constructor>(resource)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make<throwing_constructor>(base)), std::runtime_error);
+        EXPECT_THROW(static_cast<void>(make<large_throwing_constructor>(arena, i)), std::runtime_error);
     }
     EXPECT_EQ(arena.allocate(1, 8), static_cast<std::byte*>(first) + 8);
     EXPECT_LE(source.outstanding_bytes(), 256U + 1024U);
@@ -149,12 +149,12 @@ TEST(make_unique, moves_and_is_null_by_default) {
     holder b = std::move(a);
     EXPECT_EQ(a.object, nullptr);
     b.object = make_unique<counted_object>(source, 2);
-    EXPECT_EQ(counted_object::living, 1) << "the first is gone";
+    EXPECT_EQ(counted_object::living, 1) << "the first is destroyed";
     b.object.reset();
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
-TEST(make_unique, has_the_size_of_a_pointer_if_the_allocator_has_no_state) {
+TEST(make_unique, is_pointer_sized_for_stateless_allocator) {
     EXPECT_EQ(sizeof(mallard::unique_ptr<int, mallard::new_delete>), sizeof(int*));
     EXPECT_EQ(sizeof(mallard::unique_ptr<int, memory>), 2 * sizeof(int*));
     mallard::new_delete global;
@@ -165,7 +165,7 @@ struct base_class {
     int number = 0;
 };
 struct derived_class : base_class {
-    int other = 0;
+    int second = 0;
 };
 
 /// The memory of a derived object would go back with the bytes of its base.

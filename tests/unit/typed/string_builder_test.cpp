@@ -16,7 +16,7 @@ namespace {
 
 using memory = equipment::ledger;
 
-TEST(copy_string, copies_the_text_and_ends_it_with_zero) {
+TEST(copy_string, copies_text_with_terminating_zero) {
     memory source;
     std::string text = "a text";
     const std::string_view copy = mallard::copy_string(source, text);
@@ -55,7 +55,7 @@ TEST(string_builder, puts_texts_together) {
     EXPECT_EQ(done, "/var/log.42-7") << "another block";
 }
 
-TEST(string_builder, writes_numbers_that_read_as_the_same) {
+TEST(string_builder, numbers_round_trip) {
     memory source;
     mallard::string_builder text(source);
     text.append(std::numeric_limits<std::int64_t>::min()).append(' ');
@@ -98,7 +98,7 @@ TEST(string_builder, finishes_an_empty_text) {
 }
 
 #ifdef __cpp_exceptions
-TEST(string_builder, is_as_before_if_memory_runs_out) {
+TEST(string_builder, keeps_text_when_memory_runs_out) {
     memory source;
     mallard::string_builder text(source);
     text.append("abc");

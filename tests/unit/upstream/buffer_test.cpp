@@ -19,14 +19,14 @@ protected:
     mallard::buffer buffer_{memory_};
 };
 
-TEST_F(buffer, gives_out_its_bytes_in_order) {
+TEST_F(buffer, allocates_in_address_order) {
     EXPECT_EQ(buffer_.free_bytes(), 256U);
     EXPECT_EQ(buffer_.allocate(10, 1), memory_.data());
     EXPECT_EQ(buffer_.allocate(10, 32), memory_.data() + 32);
     EXPECT_EQ(buffer_.free_bytes(), 256U - 42U);
 }
 
-TEST_F(buffer, says_no_when_it_is_full) {
+TEST_F(buffer, fails_when_full) {
     static_cast<void>(buffer_.allocate(250, 1));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(buffer_.allocate(7, 1)));
     EXPECT_OUT_OF_MEMORY(static_cast<void>(buffer_.allocate(1, 64)));
@@ -36,7 +36,7 @@ TEST_F(buffer, says_no_when_it_is_full) {
     EXPECT_OUT_OF_MEMORY(static_cast<void>(buffer_.allocate(0, 1)));
 }
 
-TEST_F(buffer, uses_the_last_block_again_and_no_other) {
+TEST_F(buffer, reuses_only_last_block) {
     void* const a = buffer_.allocate(16, 8);
     void* const b = buffer_.allocate(16, 8);
     buffer_.deallocate(a, 16, 8);
@@ -86,7 +86,7 @@ TEST(buffer_of_a_stack, loses_nothing_in_reverse_order) {
         void* p;
         std::size_t bytes;
         std::size_t alignment;
-        std::size_t free_before;
+        std::size_t old_free_bytes;
     };
     std::vector<std::byte> memory(1 << 16);
     mallard::buffer source(memory);
@@ -103,7 +103,7 @@ TEST(buffer_of_a_stack, loses_nothing_in_reverse_order) {
             const block b = stack.back();
             stack.pop_back();
             source.deallocate(b.p, b.bytes, b.alignment);
-            ASSERT_EQ(source.free_bytes(), b.free_before);
+            ASSERT_EQ(source.free_bytes(), b.old_free_bytes);
         }
     }
 }
@@ -114,7 +114,7 @@ TEST(buffer_without_bytes, gives_no_null_pointers) {
     EXPECT_OUT_OF_MEMORY(static_cast<void>(empty.allocate(1, 1)));
 }
 
-TEST_F(buffer, bounds_the_allocator_on_top_of_it) {
+TEST_F(buffer, bounds_allocator_above) {
     mallard::multipool pool(buffer_, {.growth = {.first_chunk_bytes = 128, .largest_chunk_bytes = 128}});
     for (int i = 0; i < 5; ++i) {
         std::fill_n(static_cast<std::byte*>(pool.allocate(24, 8)), 24, std::byte{1});

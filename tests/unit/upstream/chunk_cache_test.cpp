@@ -47,7 +47,7 @@ protected:
     }
 };
 
-TEST_F(chunk_cache_test, gives_out_what_was_returned_a_moment_ago) {
+TEST_F(chunk_cache_test, reuses_returned_chunk) {
     for (const std::size_t bytes : {std::size_t{64}, 4 * kib, 128 * kib, 5 * mib}) {
         void* const p = chunk_cache::allocate(bytes);
         chunk_cache::deallocate(p, bytes);
@@ -59,7 +59,7 @@ TEST_F(chunk_cache_test, gives_out_what_was_returned_a_moment_ago) {
     }
 }
 
-TEST_F(chunk_cache_test, does_not_keep_what_is_huge_or_over_aligned) {
+TEST_F(chunk_cache_test, skips_huge_and_over_aligned_chunks) {
     void* const huge = chunk_cache::allocate(65 * mib);
     chunk_cache::deallocate(huge, 65 * mib);
     void* const aligned = chunk_cache::allocate(1000, 256);
@@ -75,15 +75,15 @@ TEST_F(chunk_cache_test, keeps_pages_however_they_are_aligned) {
     EXPECT_EQ(cached_bytes(), 256 * kib);
     EXPECT_EQ(chunk_cache::allocate(256 * kib, 64 * kib), p);
     chunk_cache::deallocate(p, 256 * kib, 64 * kib);
-    EXPECT_EQ(chunk_cache::allocate(256 * kib), p) << "good for a request of usual alignment too";
+    EXPECT_EQ(chunk_cache::allocate(256 * kib), p) << "also serves a request at default alignment";
     chunk_cache::deallocate(p, 256 * kib);
     // Twice the alignment that it happens to have.
     const std::size_t stricter =
         2 * (reinterpret_cast<std::uintptr_t>(p) & -reinterpret_cast<std::uintptr_t>(p));
-    void* const other = chunk_cache::allocate(256 * kib, stricter);
-    EXPECT_NE(other, p);
-    EXPECT_TRUE(mallard::core::is_aligned(other, stricter));
-    chunk_cache::deallocate(other, 256 * kib, stricter);
+    void* const strict_chunk = chunk_cache::allocate(256 * kib, stricter);
+    EXPECT_NE(strict_chunk, p);
+    EXPECT_TRUE(mallard::core::is_aligned(strict_chunk, stricter));
+    chunk_cache::deallocate(strict_chunk, 256 * kib, stricter);
 }
 
 TEST_F(chunk_cache_test, is_bounded) {
@@ -99,19 +99,19 @@ TEST_F(chunk_cache_test, is_bounded) {
     EXPECT_EQ(cached_bytes(), 0U);
 }
 
-TEST_F(chunk_cache_test, keeps_the_smallest_chunks_of_pages_however_they_are_aligned) {
+TEST_F(chunk_cache_test, keeps_smallest_chunks_at_any_alignment) {
     void* const p = chunk_cache::allocate(128 * kib, 4 * kib);
     chunk_cache::deallocate(p, 128 * kib, 4 * kib);
     EXPECT_EQ(cached_bytes(), 128 * kib);
 }
 
-TEST_F(chunk_cache_test, is_filled_to_its_bound) {
+TEST_F(chunk_cache_test, fills_up_to_limit) {
     chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = 3 * 128 * kib});
     take_and_return(4, 128 * kib);
     EXPECT_EQ(chunk_cache::stats().shared_bytes, 3 * 128 * kib);
 }
 
-TEST_F(chunk_cache_test, offers_large_chunks_to_the_system_while_they_wait) {
+TEST_F(chunk_cache_test, offers_cached_large_chunks_to_system) {
     chunk_cache::set_limits({.least_offered_bytes = mib});
     take_and_return(3, mib);
     take_and_return(3, 512 * kib);
@@ -137,9 +137,9 @@ TEST_F(chunk_cache_test, offers_chunks_in_huge_pages_only) {
     EXPECT_EQ(chunk_cache::stats().offered_bytes, pages::has_huge_pages() ? mib : 0);
 }
 
-TEST(chunk_cache_death_test, offers_nothing_where_the_process_has_no_huge_pages) {
+TEST(chunk_cache_death_test, offers_nothing_without_huge_pages) {
     GTEST_FLAG_SET(death_test_style,
-                   "threadsafe"); // a process of its own, which has not asked for huge pages yet
+                   "threadsafe"); // a separate process, which has not queried huge pages yet
     EXPECT_EXIT(
         {
             const bool off = prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
@@ -151,7 +151,7 @@ TEST(chunk_cache_death_test, offers_nothing_where_the_process_has_no_huge_pages)
         testing::ExitedWithCode(0), "");
 }
 
-TEST_F(chunk_cache_test, offers_what_it_is_told_to) {
+TEST_F(chunk_cache_test, respects_offer_limit) {
     chunk_cache::set_limits({.least_offered_bytes = 0});
     take_and_return(2, 64 * kib);
     EXPECT_EQ(chunk_cache::stats().offered_bytes, 0U) << "those are operator new's";
@@ -163,7 +163,7 @@ TEST_F(chunk_cache_test, offers_what_it_is_told_to) {
     EXPECT_EQ(cached_bytes(), (2 * 64 + 3 * 128) * kib);
 }
 
-TEST_F(chunk_cache_test, keeps_as_many_as_it_can_have_on_offer) {
+TEST_F(chunk_cache_test, bounds_number_of_offered_chunks) {
     chunk_cache::set_limits({.thread_bytes = 512 * mib, .shared_bytes = 512 * mib, .least_offered_bytes = 0});
     std::vector<void*> taken;
     for (std::size_t i = 0; i != 1400; ++i) {
@@ -186,19 +186,19 @@ TEST_F(chunk_cache_test, decays_where_chunks_are_not_needed_any_more) {
     EXPECT_LE(cached_bytes(), mib) << "also what went on to the shared bins";
 }
 
-TEST_F(chunk_cache_test, keeps_what_is_needed_now_and_then) {
+TEST_F(chunk_cache_test, keeps_occasionally_used_chunks) {
     take_and_return(8, 64 * kib);
     for (int i = 0; i < 20000; ++i) {
         take_and_return(1, 256);
         if (i % 256 == 0) {
-            const std::size_t before = cached_bytes();
+            const std::size_t old_bytes = cached_bytes();
             take_and_return(8, 64 * kib);
-            ASSERT_EQ(cached_bytes(), before) << "all eight were waiting";
+            ASSERT_EQ(cached_bytes(), old_bytes) << "all eight were waiting";
         }
     }
 }
 
-TEST_F(chunk_cache_test, takes_back_what_another_thread_took) {
+TEST_F(chunk_cache_test, accepts_chunks_of_foreign_threads) {
     void* p = nullptr;
     std::thread([&p] { p = chunk_cache::allocate(64 * kib); }).join();
     std::memset(p, 1, 64 * kib);
@@ -209,7 +209,7 @@ TEST_F(chunk_cache_test, takes_back_what_another_thread_took) {
     chunk_cache::deallocate(p, 64 * kib);
 }
 
-TEST_F(chunk_cache_test, serves_a_thread_to_its_last_instruction) {
+TEST_F(chunk_cache_test, serves_ending_threads) {
     std::thread([] {
         // Made before the thread first returns a chunk, so it is destroyed after the thread's bins are
         // closed.
@@ -233,16 +233,16 @@ TEST_F(chunk_cache_test, serves_static_destructors) {
         ::testing::ExitedWithCode(7), "");
 }
 
-TEST_F(chunk_cache_test, refuses_what_cannot_be) {
+TEST_F(chunk_cache_test, refuses_impossible_requests) {
     take_and_return(1, mib);
-    const std::size_t before = cached_bytes();
+    const std::size_t old_bytes = cached_bytes();
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1}) {
         EXPECT_OUT_OF_MEMORY(static_cast<void>(chunk_cache::allocate(bytes)));
         EXPECT_EQ(chunk_cache::try_allocate(bytes), nullptr);
     }
     EXPECT_EQ(chunk_cache::try_allocate(64, std::size_t{1} << 63), nullptr);
     EXPECT_EQ(chunk_cache::try_allocate(128 * kib, std::size_t{1} << 62), nullptr);
-    EXPECT_EQ(cached_bytes(), before) << "what waits is nobody's loss";
+    EXPECT_EQ(cached_bytes(), old_bytes) << "refused requests keep cached chunks";
 }
 
 } // namespace

@@ -20,7 +20,7 @@ TEST(new_delete, serves_every_alignment) {
     }
 }
 
-TEST(new_delete, is_aligned_for_everything_usual_by_default) {
+TEST(new_delete, default_alignment_is_fundamental) {
     void* const p = mallard::new_delete::allocate(1);
     EXPECT_TRUE(mallard::core::is_aligned(p, alignof(std::max_align_t)));
     mallard::new_delete::deallocate(p, 1);
@@ -34,7 +34,7 @@ TEST(new_delete, serves_without_an_exception) {
     }
 }
 
-// The sanitizers end the program where operator new is asked for the impossible.
+// The sanitizers abort on impossible sizes in operator new.
 #if !defined(__SANITIZE_THREAD__) && !defined(MALLARD_ASAN)
 TEST(new_delete, tells_the_handler_where_the_global_allocator_fails) {
     mallard::set_out_of_memory_handler(

@@ -31,7 +31,7 @@ bool is_mapped(void* p) {
     return mincore(p, 1, &in_core) == 0;
 }
 
-TEST(pages, fail_without_a_word_where_they_are_asked_to) {
+TEST(pages, quiet_failure_skips_handler) {
     static int heard = 0;
     mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++heard; });
     mallard::pages source;
@@ -44,7 +44,7 @@ TEST(pages, fail_without_a_word_where_they_are_asked_to) {
     mallard::set_out_of_memory_handler(nullptr);
 }
 
-TEST(pages, are_whole_zeroed_and_aligned) {
+TEST(pages, are_complete_zeroed_and_aligned) {
     const std::size_t page = mallard::pages::page_bytes();
     mallard::pages source(never);
     for (std::size_t alignment = 1; alignment <= (4U << 20); alignment *= 4) {
@@ -105,24 +105,24 @@ TEST(pages, of_large_requests_stand_where_huge_pages_can) {
 }
 
 /// Kernels whose pages have 16 or 64 KiB have huge ones that are too large for a request of 1 MiB.
-TEST(pages, are_rounded_up_to_huge_ones_only_as_far_as_makes_sense) {
+TEST(pages, round_to_huge_pages_within_limit) {
     using mallard::pages;
     constexpr std::size_t mib = std::size_t{1} << 20;
     EXPECT_EQ(pages::huge_page_bytes_for(2 * mib), 2 * mib);
     EXPECT_EQ(pages::huge_page_bytes_for(mib), mib);
     EXPECT_EQ(pages::most_huge_page_bytes, 4 * mib);
     EXPECT_EQ(pages::huge_page_bytes_for(4 * mib), 4 * mib);
-    for (const std::size_t said :
+    for (const std::size_t system_bytes :
          {std::size_t{0}, 3 * mib, 8 * mib, 16 * mib, 32 * mib, 512 * mib, SIZE_MAX}) {
-        EXPECT_EQ(pages::huge_page_bytes_for(said), 2 * mib) << said;
+        EXPECT_EQ(pages::huge_page_bytes_for(system_bytes), 2 * mib) << system_bytes;
     }
-    std::size_t said = 0;
-    std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> said;
-    EXPECT_EQ(pages::huge_page_bytes(), pages::huge_page_bytes_for(said));
+    std::size_t system_bytes = 0;
+    std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> system_bytes;
+    EXPECT_EQ(pages::huge_page_bytes(), pages::huge_page_bytes_for(system_bytes));
     EXPECT_LE(pages::huge_page_bytes(), pages::most_huge_page_bytes);
 }
 
-TEST(pages, tell_what_they_got) {
+TEST(pages, report_describes_granted_pages) {
     constexpr std::size_t bytes = std::size_t{8} << 20;
     mallard::pages source({.huge = mallard::huge_pages::always, .prefault = true});
     void* const p = source.allocate(bytes);
@@ -144,7 +144,7 @@ TEST(pages, tell_what_they_got) {
     EXPECT_FALSE(mallard::pages::inspect(reinterpret_cast<const void*>(1), 1).known);
 }
 
-/// Returns: the bytes of the process that the system may take; -1 if it does not tell.
+/// Returns: the bytes of the process that the system may take; -1 if unknown.
 long offered_kibibytes() {
     std::ifstream rollup("/proc/self/smaps_rollup");
     for (std::string key; rollup >> key;) {
@@ -163,23 +163,23 @@ TEST(pages, stay_usable_when_they_are_offered) {
         mallard::pages source({.huge = huge});
         auto* const p = static_cast<unsigned char*>(source.allocate(bytes));
         std::fill_n(p, bytes, static_cast<unsigned char>(1));
-        const long before = offered_kibibytes();
+        const long old_offered = offered_kibibytes();
         source.offer(p, bytes);
-        if (before != -1) {
-            EXPECT_NEAR(static_cast<double>(offered_kibibytes() - before), 6 << 10, 1 << 10);
+        if (old_offered != -1) {
+            EXPECT_NEAR(static_cast<double>(offered_kibibytes() - old_offered), 6 << 10, 1 << 10);
         }
         EXPECT_TRUE(std::all_of(p, p + bytes, [](unsigned char c) { return c <= 1; }));
         std::fill_n(p, bytes, static_cast<unsigned char>(2));
         EXPECT_TRUE(std::all_of(p, p + bytes, [](unsigned char c) { return c == 2; }));
-        if (before != -1) {
-            EXPECT_LE(offered_kibibytes() - before, 1 << 10) << "what is written to is nobody else's";
+        if (old_offered != -1) {
+            EXPECT_LE(offered_kibibytes() - old_offered, 1 << 10) << "written memory is no longer offered";
         }
         source.deallocate(p, bytes);
     }
 }
 
-/// Of every size, at every alignment: served whole, or refused.
-TEST(pages, are_as_many_as_were_asked_for_or_none) {
+/// Every size at every alignment is served completely or refused.
+TEST(pages, map_requested_bytes_or_fail) {
     for (const auto huge : {mallard::huge_pages::never, mallard::huge_pages::when_large}) {
         mallard::pages source({.huge = huge});
         for (unsigned k = 0; k != 64; ++k) {
@@ -204,7 +204,7 @@ TEST(pages, are_as_many_as_were_asked_for_or_none) {
     }
 }
 
-TEST(pages, refuse_what_cannot_be) {
+TEST(pages, refuse_impossible_requests) {
     for (const auto huge : {mallard::huge_pages::never, mallard::huge_pages::always}) {
         mallard::pages source({.huge = huge});
         for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 2 + 1, std::size_t{1} << 60}) {
@@ -217,7 +217,7 @@ TEST(pages, refuse_what_cannot_be) {
 
 #ifdef __linux__
 /// The system takes nothing out of the middle of a mapping then, because two would be left.
-TEST(pages, give_memory_back_where_the_process_has_as_many_mappings_as_it_may) {
+TEST(pages, unmap_works_at_mapping_limit) {
     constexpr std::size_t bytes = std::size_t{64} << 10;
     mallard::pages source;
     std::array<void*, 3> blocks{};

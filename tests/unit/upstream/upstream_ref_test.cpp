@@ -31,7 +31,7 @@ TEST(upstream_ref, passes_requests_on_as_they_are) {
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
-TEST(upstream_ref, fails_as_its_upstream_does) {
+TEST(upstream_ref, propagates_upstream_failure) {
     equipment::ledger source;
     source.refuse_above(100);
     const upstream_ref ref(source);
@@ -46,10 +46,10 @@ TEST(upstream_ref, makes_one_type_of_pools_over_any_upstream) {
     for (const upstream_ref ref :
          {upstream_ref(source), upstream_ref(arena), upstream_ref(standard), upstream_ref(global),
           upstream_ref(static_cast<std::pmr::memory_resource&>(standard))}) {
-        upstream_ref gone(ref); // the pool keeps a copy
-        mallard::multipool pool(gone);
+        upstream_ref temporary(ref); // the pool keeps a copy
+        mallard::multipool pool(temporary);
         static_assert(std::is_same_v<decltype(pool), mallard::multipool<upstream_ref>>);
-        gone = {};
+        temporary = {};
         for (std::size_t bytes = 1; bytes < 3'000; bytes += 7) {
             static_cast<void>(pool.allocate(bytes));
         }
@@ -87,7 +87,7 @@ TEST(upstream_ref, is_kept_by_every_allocator) {
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
-TEST(upstream_ref, is_equal_to_those_of_the_same_upstream) {
+TEST(upstream_ref, equals_references_to_one_upstream) {
     equipment::ledger a;
     equipment::ledger b;
     EXPECT_TRUE(upstream_ref(a) == upstream_ref(a));

@@ -18,9 +18,9 @@
 ///
 /// If a checked allocator asks another one for a chunk, in one thread, it is the holder of that block. If a
 /// release ends the block, the lower allocator leaves word (src/mallard/impl/checking/memory_below.hpp), and the
-/// holder reports it before it looks at memory that is gone.
+/// holder reports it before it looks at released memory.
 ///
-/// Each finding goes to report_misuse(); the functions say how they go on if that returns. Not thread-safe: a
+/// Each finding goes to report_misuse(); the functions document the behaviour if that returns. Not thread-safe: a
 /// shared allocator locks both (impl/checking/checked_calls.hpp).
 #pragma once
 
@@ -39,7 +39,7 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 
 class block_registry {
 public:
-    static constexpr std::size_t usual_guard_bytes = core::guard_zone_bytes;
+    static constexpr std::size_t default_guard_bytes = core::guard_zone_bytes;
     static constexpr std::size_t most_dead_records = 16384;
 
     struct record;
@@ -48,15 +48,15 @@ public:
     };
     using new_record = std::unique_ptr<record, drop_record>;
 
-    /// The request to the mechanism for a block with its guard zones, and its place.
-    struct whole_block {
+    /// A block of the mechanism, with the guard zones: its address, size and alignment.
+    struct outer_block {
         void* p = nullptr;
         std::size_t bytes = 0;
         std::size_t alignment = 0;
     };
 
-    /// Effects: makes a registry of blocks with guard zones of `guard_bytes` bytes on both sides, 0 for none, and
-    /// of a quarantine with these bounds, or else those of usual_quarantine().
+    /// Effects: creates a registry of blocks with guard zones of `guard_bytes` bytes on both sides, 0 for none, and
+    /// of a quarantine with these bounds, or those of default_quarantine().
     constexpr explicit block_registry(std::size_t guard_bytes,
                                       std::optional<quarantine_bounds> bounds = std::nullopt) noexcept
         : guard_bytes_(guard_bytes), bounds_(bounds) {}
@@ -68,12 +68,12 @@ public:
     /// The state of an allocator at a mark.
     struct state {
         std::uint64_t id = 0;        ///< of the registry
-        std::uint64_t ends = 0;      ///< how often all blocks were ended before
-        std::uint64_t rollbacks = 0; ///< rollbacks before
+        std::uint64_t ends = 0;      ///< calls of forget_all() before the mark
+        std::uint64_t rollbacks = 0; ///< rollbacks before the mark
         std::uint64_t next_number = 0;
     };
 
-    [[nodiscard]] state now() noexcept;
+    [[nodiscard]] state current_state() noexcept;
 
     /// Returns: true if a rollback may go back to `to`; false, after a report, if not.
     [[nodiscard]] bool may_go_back(const state& to) noexcept;
@@ -86,7 +86,7 @@ public:
     /// Effects: ends the call. Calls end in the reverse order of their beginnings.
     static void finish(std::uint64_t begun) noexcept { at_work = begun; }
 
-    /// Returns: a record, to be entered as soon as the block is there; null if there is no memory for it, or if
+    /// Returns: a record, to be entered once the block is allocated; null if there is no memory for it, or if
     /// the size with its guard zones is not representable.
     [[nodiscard]] new_record open(std::size_t bytes, std::size_t alignment) noexcept;
 
@@ -95,60 +95,60 @@ public:
 
     /// Returns: the request to the mechanism; `p` is null.
     /// Requires: it is representable.
-    [[nodiscard]] whole_block around(std::size_t bytes, std::size_t alignment) const noexcept;
+    [[nodiscard]] outer_block around(std::size_t bytes, std::size_t alignment) const noexcept;
 
     /// Returns: the caller's bytes of such a block: the inverse of around().
-    [[nodiscard]] std::size_t bytes_within(const whole_block& whole) const noexcept;
+    [[nodiscard]] std::size_t bytes_within(const outer_block& outer) const noexcept;
 
-    /// Effects: enters the block; `whole` is the mechanism's block for around(). Fills the guard zones. If these
+    /// Effects: enters the block; `outer` is the mechanism's block for around(). Fills the guard zones. If these
     /// have 0 bytes, the first of the `unused_bytes` behind the caller's become one.
     /// Returns: the caller's block.
-    void* enter(new_record opened, void* whole, std::size_t unused_bytes = 0) noexcept;
+    void* enter(new_record opened, void* outer, std::size_t unused_bytes = 0) noexcept;
 
-    /// Effects: enters a block of which the mechanism gave `whole_bytes`, at least those of around().
+    /// Effects: enters a block of which the mechanism gave `outer_bytes`, at least those of around().
     /// Returns: the caller's block, with all of these but the guard zones.
-    [[nodiscard]] sized_block enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept;
+    [[nodiscard]] sized_block enter_larger(new_record opened, void* outer, std::size_t outer_bytes) noexcept;
 
-    /// Effects: reports misuse in a deallocation with these numbers, checks the guard zones, and ends the block.
-    /// It enters the quarantine; blocks in excess leave it.
+    /// Effects: reports misuse in a deallocation with this size and alignment, checks the guard zones, and ends
+    /// the block. It enters the quarantine; blocks in excess leave it.
     void close(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-    /// Effects: reports misuse in a deallocation without numbers, checks the guard zones, and ends the block.
+    /// Effects: reports misuse in a deallocation without a size, checks the guard zones, and ends the block.
     void close(void* p) noexcept;
 
-    /// Effects: lets the `count` blocks leave the quarantine that were freed first.
+    /// Effects: removes the `count` oldest blocks from the quarantine.
     void let_leave(std::size_t count) noexcept;
 
-    /// Effects: lets all blocks leave the quarantine that were allocated since next_number() was `number`.
+    /// Effects: removes all blocks from the quarantine that were allocated since next_number() was `number`.
     void let_leave_since(std::uint64_t number) noexcept;
 
     /// Effects: reports a write into the next block that leaves.
-    /// Returns: the deallocation for the mechanism, with the numbers of the allocation; nothing if no block
-    /// leaves.
-    [[nodiscard]] std::optional<whole_block> next_leaving(allocator_call by) noexcept;
+    /// Returns: the deallocation for the mechanism, with the size and alignment of the allocation; nothing if no
+    /// block leaves.
+    [[nodiscard]] std::optional<outer_block> next_leaving(allocator_call by) noexcept;
 
     [[nodiscard]] std::size_t blocks_in_quarantine() const noexcept { return quarantine_.count; }
 
     /// Effects: sets the bounds of this allocator's quarantine.
     void set_quarantine(quarantine_bounds bounds) noexcept;
 
-    /// Returns: the numbers of the live block `p`, after a report if `bytes` or its guard zones are wrong;
-    /// nothing, after a report, if it is no live block.
-    [[nodiscard]] std::optional<whole_block> look_up(void* p, std::size_t bytes, allocator_call by) noexcept;
+    /// Returns: the block around the live block `p`, after a report if `bytes` or its guard zones are wrong;
+    /// nothing, after a report, if it is not a live block.
+    [[nodiscard]] std::optional<outer_block> look_up(void* p, std::size_t bytes, allocator_call by) noexcept;
 
-    /// Returns: the numbers of the live block `p`, for a call without numbers; nothing, after a report, if it is
+    /// Returns: the block around the live block `p`, for a call without a size; nothing, after a report, if it is
     /// no live block.
-    [[nodiscard]] std::optional<whole_block> look_up(const void* p, allocator_call by) const noexcept;
+    [[nodiscard]] std::optional<outer_block> look_up(const void* p, allocator_call by) const noexcept;
 
-    /// Returns: the numbers of the live block `p`, for a call that keeps its first `bytes` bytes; nothing, after
-    /// a report, if it is no live block or has fewer bytes.
-    [[nodiscard]] std::optional<whole_block> look_up_part(const void* p, std::size_t bytes,
+    /// Returns: the block around the live block `p`, for a call that keeps its first `bytes` bytes; nothing, after
+    /// a report, if it is not a live block or has fewer bytes.
+    [[nodiscard]] std::optional<outer_block> look_up_part(const void* p, std::size_t bytes,
                                                           allocator_call by) const noexcept;
 
-    /// Effects: makes the live block `p` the one within `now`, the mechanism's new block, of which the caller
-    /// asked for `asked_bytes`. The common part keeps its place.
+    /// Effects: makes the live block `p` the one within `outer`, the mechanism's new block, of which the caller
+    /// asked for `requested_bytes`. The common part keeps its place.
     /// Returns: the caller's block.
-    sized_block follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept;
+    sized_block follow(void* p, std::size_t requested_bytes, const outer_block& outer) noexcept;
 
     /// Effects: gives the live block `p` `bytes` bytes; ends it if that is 0.
     /// Requires: the mechanism has done so.
@@ -164,10 +164,10 @@ public:
     /// Effects: checks the guard zones of all live blocks, and the blocks in quarantine.
     void look_at_all(allocator_call by) const noexcept;
 
-    /// Effects: reports the oldest live block, if there is one.
+    /// Effects: reports the oldest live block, if any.
     void expect_all_freed(allocator_call by) const noexcept;
 
-    /// Effects: lets forget_all() report live blocks from now on.
+    /// Effects: makes forget_all() report live blocks.
     void expect_all_freed_at_end() noexcept { all_freed_at_end_ = true; }
 
     [[nodiscard]] std::uint64_t next_number() const noexcept { return next_number_; }
@@ -198,9 +198,9 @@ private:
     void forget_rollbacks(std::uint64_t least_number) noexcept;
 
     [[nodiscard]] std::size_t front_bytes(std::size_t alignment) const noexcept;
-    [[nodiscard]] whole_block whole_of(const record& r) const noexcept;
+    [[nodiscard]] outer_block to_outer(const record& r) const noexcept;
 
-    [[nodiscard]] record*& bucket_of(const void* p) const noexcept;
+    [[nodiscard]] record*& bucket(const void* p) const noexcept;
     [[nodiscard]] record* find(const void* p) const noexcept;
     [[nodiscard]] const record* find_around(const void* p) const noexcept;
     [[nodiscard]] bool make_room() noexcept;
@@ -208,12 +208,12 @@ private:
     void take_from_table(record* r) noexcept;
     void bury(record* r, record_list& from) noexcept;
     void end(record* r, allocator_call by) noexcept;
-    [[nodiscard]] record_list& list_of(const record& r) noexcept;
+    [[nodiscard]] record_list& list_for(const record& r) noexcept;
     void leave(record* r) noexcept;
     void forget_former_at(const void* p) noexcept;
     void close(record* r) noexcept;
 
-    [[nodiscard]] record* expect_live(const misuse_report& told) const noexcept;
+    [[nodiscard]] record* expect_live(const misuse_report& arguments) const noexcept;
 
     void leave_word(const record& r, allocator_call by) const noexcept;
     [[nodiscard]] record* oldest_between(const record_list& list, const std::byte* begin,
@@ -237,7 +237,7 @@ private:
     std::uint64_t ends_ = 0; ///< calls of forget_all()
     allocator_call last_end_ = allocator_call::none;
     std::uint64_t id_ = 0;     ///< no other registry has it; 0 before the first call
-    std::uint64_t holder_ = 0; ///< the id of those whose allocator asks in the present call
+    std::uint64_t holder_ = 0; ///< the id of the registry whose allocator makes the current call
     std::size_t guard_bytes_;
     std::optional<quarantine_bounds> bounds_;
 };

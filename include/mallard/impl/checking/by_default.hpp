@@ -5,8 +5,8 @@
 ///                                                  (impl/checking/checked_mechanism.hpp)
 ///
 /// The exported CMake target defines it as 1 in the configuration Debug and as 0 in all others;
-/// docs/library/checked.md tells how to choose. It is a part of MALLARD_MODE (core/build_mode.hpp), and so of each linker
-/// name: a function of a checked part of a program that is called from an unchecked part does not link.
+/// docs/library/checked.md describes the choice. It is a part of MALLARD_MODE (core/build_mode.hpp), and so of
+/// each linker name: a function of a checked part of a program that is called from an unchecked part does not link.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

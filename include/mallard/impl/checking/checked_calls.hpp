@@ -1,13 +1,13 @@
 /// A mechanism with a registry of its blocks, for adapt/checked.hpp and for checked builds
 /// (impl/checking/by_default.hpp).
 ///
-///     caller  ->  checked_calls: registry_  ->  Base: the mechanism, asked for each block and its guard zones
+///     caller  ->  checked_calls: registry_  ->  Base: the mechanism, which provides the block with its guard zones
 ///
 /// Data model: the mechanism as a base, so that its constructors and its other members stay unchanged; and the
-/// registry. Every member of the mechanism that hands out, takes back or forgets blocks has its namesake here, or
+/// registry. Every member of the mechanism that hands out, takes back or forgets blocks has a counterpart here, or
 /// in impl/checking/checked_expansion.hpp if it changes sizes. Requests to the upstream grow by the guard zones, 32
 /// bytes a block (more at an alignment above 16), and by the quarantine: a freed block goes back to the mechanism
-/// when it leaves. If the mechanism has no memory left, it is asked again as blocks leave the quarantine.
+/// when it leaves. If the mechanism has no memory left, the request is repeated as blocks leave the quarantine.
 ///
 /// Threads: if the mechanism is thread-safe, every call holds a lock; otherwise there is none. Handlers run under
 /// that lock.
@@ -54,7 +54,7 @@ class checked_calls : public Base {
 public:
     using Base::Base;
 
-    /// Effects: checks all blocks a last time; then the mechanism ends.
+    /// Effects: checks all blocks a last time, and destroys the mechanism.
     ~checked_calls() {
         const call_in_progress call(*this, allocator_call::destructor);
         end_blocks(allocator_call::destructor);
@@ -72,17 +72,17 @@ public:
         if (opened == nullptr) {
             fail_without_record(bytes, alignment);
         }
-        const block_registry::whole_block whole = registry_.around(bytes, alignment);
+        const block_registry::outer_block outer = registry_.around(bytes, alignment);
         void* memory = nullptr;
         for (std::size_t count = 1; memory == nullptr && registry_.blocks_in_quarantine() != 0; count *= 2) {
-            memory = core::ask_quietly(static_cast<Base&>(*this), whole.bytes, whole.alignment);
+            memory = core::ask_quietly(static_cast<Base&>(*this), outer.bytes, outer.alignment);
             if (memory == nullptr) {
                 registry_.let_leave(count);
                 give_back(allocator_call::allocate);
             }
         }
         if (memory == nullptr) {
-            memory = Base::allocate(whole.bytes, whole.alignment);
+            memory = Base::allocate(outer.bytes, outer.alignment);
         }
         return registry_.enter(std::move(opened), memory, unused_behind(bytes));
     }
@@ -98,10 +98,10 @@ public:
         if (opened == nullptr) {
             return nullptr;
         }
-        const block_registry::whole_block whole = registry_.around(bytes, alignment);
+        const block_registry::outer_block outer = registry_.around(bytes, alignment);
         void* memory = nullptr;
         ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
-            memory = Base::try_allocate(whole.bytes, whole.alignment);
+            memory = Base::try_allocate(outer.bytes, outer.alignment);
             return memory != nullptr;
         });
         return memory == nullptr ? nullptr : registry_.enter(std::move(opened), memory, unused_behind(bytes));
@@ -124,9 +124,9 @@ public:
         }
     }
 
-    /// Effects: puts the block in quarantine; the mechanism has it back later. Reports a block that is none or
-    /// has other numbers, writes around it, and writes into blocks that leave the quarantine. If the handler
-    /// returns, a block that is none is left alone.
+    /// Effects: puts the block in quarantine. Reports a pointer that is not a live block, a block that
+    /// has another size or alignment, out-of-bounds writes, and writes into blocks that leave the quarantine. If
+    /// the handler returns, a pointer that is not a live block is ignored.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         const call_in_progress call(*this, allocator_call::deallocate);
         registry_.close(p, bytes, alignment);
@@ -152,12 +152,12 @@ public:
         requires requires(Base& b) { b.resize_last(p, old_bytes, new_bytes); }
     {
         const call_in_progress call(*this, allocator_call::resize_last);
-        const auto whole = registry_.look_up(p, old_bytes, allocator_call::resize_last);
-        if (!whole || new_bytes > most_resized_bytes) {
+        const auto outer = registry_.look_up(p, old_bytes, allocator_call::resize_last);
+        if (!outer || new_bytes > most_resized_bytes) {
             return false;
         }
-        const std::size_t bytes = new_bytes == 0 ? 0 : registry_.around(new_bytes, whole->alignment).bytes;
-        if (!Base::resize_last(whole->p, whole->bytes, bytes)) {
+        const std::size_t bytes = new_bytes == 0 ? 0 : registry_.around(new_bytes, outer->alignment).bytes;
+        if (!Base::resize_last(outer->p, outer->bytes, bytes)) {
             return false;
         }
         registry_.resize(p, new_bytes);
@@ -194,7 +194,7 @@ public:
     {
         const lock_type lock(mutex_);
         const auto inner = Base::mark();
-        return checked_position<std::remove_const_t<decltype(inner)>>{inner, registry_.now()};
+        return checked_position<std::remove_const_t<decltype(inner)>>{inner, registry_.current_state()};
     }
 
     /// Effects: checks the blocks that were allocated since the mark, ends them, and rolls the mechanism back.
@@ -237,7 +237,7 @@ public:
         registry_.set_quarantine(bounds);
     }
 
-    /// Effects: reports each block with a write around it, or into it since it was freed.
+    /// Effects: reports every block with an out-of-bounds write, or a write after its deallocation.
     /// Complexity: linear in the blocks.
     void check() const noexcept {
         const call_in_progress call(*this, allocator_call::check);
@@ -250,8 +250,8 @@ public:
         registry_.expect_all_freed(allocator_call::expect_all_freed);
     }
 
-    /// Effects: reports blocks that were not freed from now on at each release and rewind, and when the allocator
-    /// ends.
+    /// Effects: enables the report of blocks that were not freed, at each release and rewind, and when the
+    /// allocator ends.
     void expect_all_freed_at_end() noexcept {
         const lock_type lock(mutex_);
         registry_.expect_all_freed_at_end();
@@ -315,7 +315,7 @@ protected:
     static constexpr bool fails_recoverably = requires(Base& b, std::size_t n) { b.try_allocate(n, n); };
 #endif
 
-    /// None for an allocator that the quarantine would exhaust, and that could not be asked again.
+    /// None for an allocator that the quarantine would exhaust, and that cannot be retried.
     static constexpr std::optional<quarantine_bounds> own_quarantine =
         fails_recoverably && !core::reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
 
@@ -337,8 +337,8 @@ protected:
         }
     }
 
-    /// Effects: asks until `ask()` returns true. After each failure more blocks leave the quarantine, until none
-    /// is left there.
+    /// Effects: repeats `ask()` until it returns true. After each failure more blocks leave the quarantine,
+    /// until none is left there.
     template <class Ask>
     void ask_as_blocks_leave(allocator_call by, Ask ask) noexcept {
         for (std::size_t count = 1; !ask() && registry_.blocks_in_quarantine() != 0; count *= 2) {
@@ -349,8 +349,8 @@ protected:
 
     /// Effects: gives the mechanism the blocks that leave the quarantine.
     void give_back(allocator_call by) noexcept {
-        while (const auto whole = registry_.next_leaving(by)) {
-            Base::deallocate(whole->p, whole->bytes, whole->alignment);
+        while (const auto outer = registry_.next_leaving(by)) {
+            Base::deallocate(outer->p, outer->bytes, outer->alignment);
         }
     }
 
@@ -366,7 +366,7 @@ private:
     }
 
 protected:
-    mutable block_registry registry_{core::gives_fixed_blocks<Base> ? 0 : block_registry::usual_guard_bytes,
+    mutable block_registry registry_{core::gives_fixed_blocks<Base> ? 0 : block_registry::default_guard_bytes,
                                      own_quarantine};
     [[no_unique_address]] mutable mutex_type mutex_;
 };

@@ -2,7 +2,7 @@
 ///
 ///     caller  ->  checked_expansion, checked_calls: registry_  ->  Base: the mechanism
 ///
-/// Data model: nothing beyond checked_calls. Every member of an expandable mechanism has its namesake here. The
+/// Data model: nothing beyond checked_calls. Every member of an expandable mechanism has a counterpart here. The
 /// mechanism is asked for the block with its guard zones: the zone in front moves down with the begin, the one
 /// behind moves with the end. A block has as many bytes as the mechanism gave, and may be deallocated with any
 /// number from the requested bytes up to that. A block in quarantine is not free, so its neighbours grow in place
@@ -91,17 +91,17 @@ public:
         }
     }
 
-    /// Returns: the bytes that the caller may use; 0, after a report, if `p` is no live block.
+    /// Returns: the bytes that the caller may use; 0, after a report, if `p` is not a live block.
     [[nodiscard]] std::size_t usable_bytes(const void* p) const noexcept
         requires expandable<Base>
     {
         const call_in_progress call(*this, allocator_call::usable_bytes);
-        const auto whole = registry_.look_up(p, allocator_call::usable_bytes);
-        return whole ? registry_.bytes_within(*whole) : 0;
+        const auto outer = registry_.look_up(p, allocator_call::usable_bytes);
+        return outer ? registry_.bytes_within(*outer) : 0;
     }
 
-    /// Effects: expands the block in its guard zones. Reports a block that is none, and writes around it; if
-    /// the handler returns, a block that is none does not grow in place.
+    /// Effects: expands the block in its guard zones. Reports a pointer that is not a live block, and
+    /// out-of-bounds writes; if the handler returns, a pointer that is not a live block does not grow.
     /// Returns: the block and its bytes, or a null result.
     /// Throws: the exceptions of allocate_at_least() if a fresh block was allowed.
     expansion_result expand(void* p, const expansion_request& request)
@@ -117,19 +117,19 @@ public:
         return expand_by(p, request, true);
     }
 
-    /// Effects: shrinks the block. Reports a block that is none or has fewer bytes, and
+    /// Effects: shrinks the block. Reports a pointer that is not a live block, a block with fewer bytes, and
     /// writes around it; if the handler returns, nothing happens.
-    /// Returns: the bytes that the block has now; 0 if `p` is no live block.
+    /// Returns: the bytes that the block has now; 0 if `p` is not a live block.
     std::size_t shrink(void* p, std::size_t bytes) noexcept
         requires expandable<Base>
     {
         const call_in_progress call(*this, allocator_call::shrink);
-        auto whole = registry_.look_up_part(p, bytes, allocator_call::shrink);
-        if (!whole) {
+        auto outer = registry_.look_up_part(p, bytes, allocator_call::shrink);
+        if (!outer) {
             return 0;
         }
-        whole->bytes = Base::shrink(whole->p, registry_.around(bytes, whole->alignment).bytes);
-        return registry_.follow(p, bytes, *whole).bytes;
+        outer->bytes = Base::shrink(outer->p, registry_.around(bytes, outer->alignment).bytes);
+        return registry_.follow(p, bytes, *outer).bytes;
     }
 
 private:
@@ -148,9 +148,11 @@ private:
     [[nodiscard]] sized_block allocate_at_least_by(std::size_t bytes, std::size_t alignment, bool quiet) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const call_in_progress call(*this, allocator_call::allocate);
-        const expansion_result fresh = allocate_fresh(
-            {.least_bytes = bytes, .preferred_bytes = bytes, .alignment = alignment, .may = expansion::fresh},
-            quiet);
+        const expansion_result fresh = allocate_fresh({.least_bytes = bytes,
+                                                       .preferred_bytes = bytes,
+                                                       .alignment = alignment,
+                                                       .allowed = expansion::fresh},
+                                                      quiet);
         return {.p = fresh.p, .bytes = fresh.bytes};
     }
 
@@ -159,45 +161,48 @@ private:
         MALLARD_EXPECTS(is_power_of_two(request.alignment));
         const call_in_progress call(*this, allocator_call::expand);
         if (p != nullptr) {
-            if (const auto whole = registry_.look_up(p, allocator_call::expand)) {
-                const expansion_result result = expand_in_place(p, *whole, request);
+            if (const auto outer = registry_.look_up(p, allocator_call::expand)) {
+                const expansion_result result = expand_in_place(p, *outer, request);
                 if (result.p != nullptr) {
                     return result;
                 }
             }
         }
-        return includes(request.may, expansion::fresh) ? allocate_fresh(request, quiet) : expansion_result{};
+        return includes(request.allowed, expansion::fresh) ? allocate_fresh(request, quiet)
+                                                           : expansion_result{};
     }
 
-    /// Returns: the request with guard zones, for the expansions `may`; for none if a size with its zones is not
-    /// representable.
+    /// Returns: the request with guard zones, for the expansions `allowed`; for none if a size with its zones is
+    /// not representable.
     [[nodiscard]] expansion_request around(const expansion_request& request, std::size_t alignment,
-                                           expansion may) const noexcept {
-        expansion_request whole = request;
-        whole.alignment = alignment;
-        whole.may = registry_.has_representation(request.least_bytes, alignment) ? may : expansion::none;
-        if (whole.may != expansion::none) {
-            whole.least_bytes = registry_.around(request.least_bytes, alignment).bytes;
-            whole.preferred_bytes = registry_.has_representation(request.preferred_bytes, alignment)
-                                        ? registry_.around(request.preferred_bytes, alignment).bytes
-                                        : whole.least_bytes;
+                                           expansion allowed) const noexcept {
+        expansion_request padded = request;
+        padded.alignment = alignment;
+        padded.allowed =
+            registry_.has_representation(request.least_bytes, alignment) ? allowed : expansion::none;
+        if (padded.allowed != expansion::none) {
+            padded.least_bytes = registry_.around(request.least_bytes, alignment).bytes;
+            padded.preferred_bytes = registry_.has_representation(request.preferred_bytes, alignment)
+                                         ? registry_.around(request.preferred_bytes, alignment).bytes
+                                         : padded.least_bytes;
         }
-        return whole;
+        return padded;
     }
 
-    [[nodiscard]] expansion_result expand_in_place(void* p, const block_registry::whole_block& whole,
+    [[nodiscard]] expansion_result expand_in_place(void* p, const block_registry::outer_block& outer,
                                                    const expansion_request& request) noexcept {
-        const expansion_request asked = around(request, whole.alignment, request.may & expansion::in_place);
-        if (asked.may == expansion::none) {
+        const expansion_request padded =
+            around(request, outer.alignment, request.allowed & expansion::in_place);
+        if (padded.allowed == expansion::none) {
             return {};
         }
-        const expansion_result result = Base::try_expand(whole.p, asked);
+        const expansion_result result = Base::try_expand(outer.p, padded);
         if (result.p == nullptr) {
             return {};
         }
         const sized_block block = registry_.follow(
-            p, request.least_bytes, {.p = result.p, .bytes = result.bytes, .alignment = whole.alignment});
-        return {.p = block.p, .bytes = block.bytes, .how = result.how};
+            p, request.least_bytes, {.p = result.p, .bytes = result.bytes, .alignment = outer.alignment});
+        return {.p = block.p, .bytes = block.bytes, .method = result.method};
     }
 
     /// Returns: a fresh block; a null result if there is no memory and `quiet`.
@@ -210,20 +215,20 @@ private:
             }
             return {};
         }
-        const expansion_request asked = around(request, request.alignment, expansion::fresh);
+        const expansion_request padded = around(request, request.alignment, expansion::fresh);
         expansion_result result;
         calls::ask_as_blocks_leave(allocator_call::allocate, [&]() noexcept {
-            result = Base::try_expand(nullptr, asked);
+            result = Base::try_expand(nullptr, padded);
             return result.p != nullptr;
         });
         if (result.p == nullptr && !quiet) {
-            result = Base::expand(nullptr, asked);
+            result = Base::expand(nullptr, padded);
         }
         if (result.p == nullptr) {
             return {};
         }
         const sized_block block = registry_.enter_larger(std::move(opened), result.p, result.bytes);
-        return {.p = block.p, .bytes = block.bytes, .how = expansion::fresh};
+        return {.p = block.p, .bytes = block.bytes, .method = expansion::fresh};
     }
 };
 

@@ -44,32 +44,34 @@ public:
 
     /// Returns: the block size without the zones.
     [[nodiscard]] std::size_t block_bytes() const noexcept {
-        const std::size_t whole = Pool::block_bytes();
-        return whole == 0 ? 0 : block_size{whole, Pool::block_alignment()}.bytes_without_zones();
+        const std::size_t pool_block_bytes = Pool::block_bytes();
+        return pool_block_bytes == 0
+                   ? 0
+                   : block_size{pool_block_bytes, Pool::block_alignment()}.bytes_without_zones();
     }
 
     /// Returns: a block of the pool. `bytes` include the zones.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-        const block_size asked = of_the_pool(bytes, alignment);
-        return Pool::allocate(asked.bytes, asked.alignment);
+        const block_size padded = of_the_pool(bytes, alignment);
+        return Pool::allocate(padded.bytes, padded.alignment);
     }
 
     /// Returns: a block of the pool; null if there is none. `bytes` include the zones.
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-        const block_size asked = of_the_pool(bytes, alignment);
-        return Pool::try_allocate(asked.bytes, asked.alignment);
+        const block_size padded = of_the_pool(bytes, alignment);
+        return Pool::try_allocate(padded.bytes, padded.alignment);
     }
 
 private:
     /// Returns: the request to the pool, so that zones change neither the size that the first one fixes nor the
     /// requests that are refused.
     [[nodiscard]] block_size of_the_pool(std::size_t bytes, std::size_t alignment) const noexcept {
-        const std::size_t whole = Pool::block_bytes();
-        const block_size inner{bytes - core::bytes_before(alignment) - core::guard_zone_bytes, alignment};
-        if (whole == 0 && inner.is_possible()) {
+        const std::size_t pool_block_bytes = Pool::block_bytes();
+        const block_size inner{bytes - core::front_zone_bytes(alignment) - core::guard_zone_bytes, alignment};
+        if (pool_block_bytes == 0 && inner.is_possible()) {
             return inner.with_zones();
         }
-        return {inner.bytes <= block_bytes() ? bytes : bytes + whole, alignment};
+        return {inner.bytes <= block_bytes() ? bytes : bytes + pool_block_bytes, alignment};
     }
 };
 
@@ -89,10 +91,10 @@ struct room_for_zones<A> {
 template <class A>
 using room_for_zones_t = typename room_for_zones<A>::type;
 
-template <template <class, class...> class Adaptor, class A, class... Rest>
-    requires requires { typename Adaptor<A, Rest...>::mechanism_type; }
-struct room_for_zones<Adaptor<A, Rest...>> {
-    using type = Adaptor<room_for_zones_t<A>, Rest...>;
+template <template <class, class...> class Adaptor, class A, class... Args>
+    requires requires { typename Adaptor<A, Args...>::mechanism_type; }
+struct room_for_zones<Adaptor<A, Args...>> {
+    using type = Adaptor<room_for_zones_t<A>, Args...>;
 };
 
 } // namespace mallard::checking::inline MALLARD_MODE

@@ -47,17 +47,17 @@ public:
             link = parent->bytes < c->bytes ? larger(parent) : smaller(parent);
         }
         // The subtree there becomes the new chunk's two.
-        chunk* rest = read(link);
+        chunk* subtree = read(link);
         write(link, c);
         chunk** below = smaller(c);
         chunk** above = larger(c);
-        while (rest != nullptr) {
-            if (rest->bytes < c->bytes) {
-                write(std::exchange(below, larger(rest)), rest);
-                rest = read(below);
+        while (subtree != nullptr) {
+            if (subtree->bytes < c->bytes) {
+                write(std::exchange(below, larger(subtree)), subtree);
+                subtree = read(below);
             } else {
-                write(std::exchange(above, smaller(rest)), rest);
-                rest = read(above);
+                write(std::exchange(above, smaller(subtree)), subtree);
+                subtree = read(above);
             }
         }
         write(below, nullptr);
@@ -81,8 +81,8 @@ public:
                 link = smaller(c);
             }
         }
-        chunk** const found = at_most != nullptr ? at_most : above;
-        return found == nullptr ? nullptr : remove(found);
+        chunk** const best = at_most != nullptr ? at_most : above;
+        return best == nullptr ? nullptr : remove(best);
     }
 
     /// Effects: gives chunks back to `source`: all that are larger than `largest_bytes`, then the smallest ones, as

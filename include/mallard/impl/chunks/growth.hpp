@@ -23,11 +23,13 @@ public:
     /// Effects: plans chunks by `growth`, none larger than `limit_bytes`.
     /// Requires: `limit_bytes` is a power of two from 64 to most_bytes.
     explicit constexpr next_chunk(chunk_growth growth, std::size_t limit_bytes = most_bytes) noexcept
-        : largest_log2_(floor_log2(std::clamp(or_usual(growth.largest_chunk_bytes, usual.largest_chunk_bytes),
-                                              smallest_bytes, limit_bytes))),
+        : largest_log2_(floor_log2(
+              std::clamp(value_or_default(growth.largest_chunk_bytes, defaults.largest_chunk_bytes),
+                         smallest_bytes, limit_bytes))),
           factor_log2_(ceil_log2(std::clamp(growth.factor, std::size_t{2}, most_bytes))) {
-        first_log2_ = log2_ = ceil_log2(std::clamp(
-            or_usual(growth.first_chunk_bytes, usual.first_chunk_bytes), smallest_bytes, largest_bytes()));
+        first_log2_ = log2_ =
+            ceil_log2(std::clamp(value_or_default(growth.first_chunk_bytes, defaults.first_chunk_bytes),
+                                 smallest_bytes, largest_bytes()));
     }
 
     /// Returns: the size of the next chunk, if no request needs more.
@@ -62,10 +64,10 @@ public:
     [[nodiscard]] constexpr std::size_t first_bytes() const noexcept { return std::size_t{1} << first_log2_; }
 
 private:
-    static constexpr chunk_growth usual{};
+    static constexpr chunk_growth defaults{};
 
-    static constexpr std::size_t or_usual(std::size_t bytes, std::size_t usual_bytes) noexcept {
-        return bytes == 0 ? usual_bytes : bytes;
+    static constexpr std::size_t value_or_default(std::size_t bytes, std::size_t default_bytes) noexcept {
+        return bytes == 0 ? default_bytes : bytes;
     }
 
     static constexpr std::uint8_t floor_log2(std::size_t n) noexcept {

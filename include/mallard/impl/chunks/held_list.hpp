@@ -77,15 +77,15 @@ public:
     /// Effects: gives a block of allocate() back to `source`.
     template <upstream Upstream>
     void deallocate(Upstream&& source, void* p) noexcept {
-        held* gone = static_cast<held*>(p) - 1;
-        held* previous = large_header_of(gone)->previous;
+        held* removed = static_cast<held*>(p) - 1;
+        held* previous = large_header_before(removed)->previous;
         held*& link = previous != nullptr ? previous->next : first_;
-        if (link != gone) [[unlikely]] {
+        if (link != removed) [[unlikely]] {
             core::fail_damaged_free_memory(p);
         }
-        link = gone->next;
-        set_previous(gone->next, previous);
-        give_back(source, gone);
+        link = removed->next;
+        set_previous(removed->next, previous);
+        give_back(source, removed);
     }
 
     /// Effects: gives everything back to `source`.
@@ -93,9 +93,9 @@ public:
     template <upstream Upstream>
     void release(Upstream&& source) noexcept {
         while (first_ != nullptr) {
-            held* gone = first_;
-            first_ = gone->next;
-            give_back(source, gone);
+            held* removed = first_;
+            first_ = removed->next;
+            give_back(source, removed);
         }
     }
 
@@ -117,14 +117,14 @@ private:
         held common;
     };
 
-    static large_header* large_header_of(held* common) noexcept {
+    static large_header* large_header_before(held* common) noexcept {
         return reinterpret_cast<large_header*>(reinterpret_cast<std::byte*>(common + 1) -
                                                sizeof(large_header));
     }
 
     static void set_previous(held* of, held* previous) noexcept {
         if (of != nullptr && of->is_large()) {
-            large_header_of(of)->previous = previous;
+            large_header_before(of)->previous = previous;
         }
     }
 
@@ -142,15 +142,15 @@ private:
     }
 
     template <upstream Upstream>
-    static void give_back(Upstream&& source, held* gone) noexcept {
+    static void give_back(Upstream&& source, held* removed) noexcept {
         std::size_t offset = sizeof(held);
         std::size_t alignment = alignof(held);
-        if (gone->is_large()) {
-            alignment = upstream_alignment(large_header_of(gone)->alignment);
+        if (removed->is_large()) {
+            alignment = upstream_alignment(large_header_before(removed)->alignment);
             offset = large_header_bytes(alignment);
         }
-        const std::size_t bytes = gone->bytes();
-        std::byte* memory = gone->begin() - offset;
+        const std::size_t bytes = removed->bytes();
+        std::byte* memory = removed->begin() - offset;
         core::unpoison(memory, bytes);
         source.deallocate(memory, bytes, alignment);
     }

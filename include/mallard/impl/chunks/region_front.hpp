@@ -8,8 +8,8 @@
 /// is part of the interface of compiled code, so this layout does not change.
 ///
 /// Invariants: cursor_ <= limit_. limit_ is a multiple of fundamental_alignment, so that rounding the cursor up
-/// to a usual alignment never passes it. cursor_ is a multiple of 8, so that most requests need no rounding and
-/// the next address depends on the last one by a single addition.
+/// to a fundamental alignment never passes it. cursor_ is a multiple of 8, so that most requests need no
+/// rounding and the next address depends on the last one by a single addition.
 #pragma once
 
 #include <mallard/core/alignment.hpp>

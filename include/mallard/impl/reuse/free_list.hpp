@@ -1,8 +1,8 @@
 /// The free blocks of one size, in a list.
 ///
-///     list_ -> block -> block -> ...      as `Links` says how a list runs
+///     list_ -> block -> block -> ...      `Links` defines the list
 ///
-/// `Links` also chooses the next block (reuse/last_freed.hpp, reuse/first_freed.hpp); it is told whether a block
+/// `Links` also chooses the next block (reuse/last_freed.hpp, reuse/first_freed.hpp); it receives whether a block
 /// has a second word to write to. Free blocks are poisoned under AddressSanitizer, links and all.
 #pragma once
 

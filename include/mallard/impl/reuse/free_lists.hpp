@@ -3,7 +3,7 @@
 ///     one class freed so far:    the list of that class
 ///     several classes:           -> [ class 0 | class 1 | ... | class n - 1 ], each leads to a list
 ///
-/// The table needs no memory of its own: it lives in a free block. A block of class c holds at least c + 1
+/// The table needs no separate memory: it lives in a free block. A block of class c holds at least c + 1
 /// pointers (reuse/size_classes.hpp), so a free block of the largest class freed so far holds the lists of all
 /// classes up to its own. Hence freeing needs no memory, and a pool that frees nodes of 24 bytes and strings of
 /// 32 has a table of 32 bytes.
@@ -65,15 +65,15 @@ public:
             return;
         }
         const std::size_t only = lists_.size() - 1;
-        void* const other = lists_.size() == 0 ? nullptr : pop(only);
-        if (other == nullptr) {
+        void* const only_block = lists_.size() == 0 ? nullptr : pop(only);
+        if (only_block == nullptr) {
             lists_.use_word_for(index);
             free(p, index, classes);
             return;
         }
         // The larger of two classes has blocks that are large enough.
-        move_table(only < index ? p : other, std::max(only, index), classes);
-        free(only < index ? other : p, std::min(only, index), classes);
+        move_table(only < index ? p : only_block, std::max(only, index), classes);
+        free(only < index ? only_block : p, std::min(only, index), classes);
     }
 
     /// Effects: makes a free block of [p, p + bytes), as large as possible.

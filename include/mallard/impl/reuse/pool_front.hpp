@@ -67,7 +67,8 @@ public:
         return block;
     }
 
-    /// The bytes added by rounding up to a class stay poisoned, apart from one, which tells a second deallocation.
+    /// The bytes added by rounding up to a class stay poisoned, except for one, which detects a second
+    /// deallocation.
     [[gnu::always_inline]] static void hand_out(void* block, std::size_t bytes) noexcept {
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }

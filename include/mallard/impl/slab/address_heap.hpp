@@ -34,11 +34,11 @@ public:
             static_cast<void>(take());
             return;
         }
-        T* const before = item.links[back];
-        T* const after = item.links[next];
-        before->links[before->links[child] == &item ? child : next] = after;
-        if (after != nullptr) {
-            after->links[back] = before;
+        T* const previous = item.links[back];
+        T* const sibling = item.links[next];
+        previous->links[previous->links[child] == &item ? child : next] = sibling;
+        if (sibling != nullptr) {
+            sibling->links[back] = previous;
         }
         if (T* below = joined(item.links[child])) {
             lowest_ = meld(lowest_, below);
@@ -91,10 +91,10 @@ private:
         }
         T* all = nullptr;
         while (pairs != nullptr) {
-            T* const rest = pairs->links[next];
+            T* const remaining = pairs->links[next];
             pairs->links[next] = pairs->links[back] = nullptr;
             all = all == nullptr ? pairs : meld(all, pairs);
-            pairs = rest;
+            pairs = remaining;
         }
         return all;
     }

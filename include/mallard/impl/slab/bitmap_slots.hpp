@@ -48,7 +48,7 @@ public:
     template <upstream Source>
     bool push(void* p, Source&& source) noexcept {
         core::poison(p, layout_.slot_bytes);
-        const auto of = layout_.place_of(p);
+        const auto of = layout_.find_place(p);
         prepare_bits(*of.header);
         const std::uint64_t word = *of.word;
         if (word != 0) [[likely]] {
@@ -83,11 +83,11 @@ public:
     bool push_many(block_chain&& chain, Source&& source) noexcept {
         const block_chain taken = std::move(chain);
         bool few_in_use = false;
-        std::size_t left = taken.size();
+        std::size_t remaining = taken.size();
         // The next slot in memory lies in another word; in a slab of fewer than 64 slots, in the next slab.
         const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(layout_.slots, 64) - 1);
         for (auto* p = static_cast<core::free_block*>(taken.front()); p != nullptr;) {
-            auto of = layout_.place_of(p);
+            auto of = layout_.find_place(p);
             prepare_bits(*of.header);
             std::uint32_t more = 0;
             for (std::uint64_t bit = of.bit;; ++more) {
@@ -104,21 +104,21 @@ public:
                     if (next == nullptr) {
                         break;
                     }
-                    const auto there = layout_.place_of(next);
-                    if (there.word != of.word) {
+                    const auto next_place = layout_.find_place(next);
+                    if (next_place.word != of.word) {
                         break;
                     }
-                    bit = there.bit;
+                    bit = next_place.bit;
                     if ((of.bit & bit) != 0) [[unlikely]] {
                         core::fail_damaged_free_memory(p);
                     }
                 }
                 of.bit |= bit;
             }
-            if (more >= left) [[unlikely]] {
+            if (more >= remaining) [[unlikely]] {
                 core::fail_damaged_free_memory(p); // the chain leads back to a slot that it has twice
             }
-            left -= more + 1;
+            remaining -= more + 1;
             if (*of.word == 0 && of.word == cached_word_) {
                 few_in_use |= push_cached(of.bit, source);
                 continue;
@@ -186,13 +186,13 @@ private:
 
     /// Slots that were freed lie below those that were never given out.
     bool cache_freed_word() noexcept {
-        std::uint64_t* const summary = layout_.summary_of(*current_);
+        std::uint64_t* const summary = layout_.summary(*current_);
         for (std::uint32_t i = 0; i != layout_.summary_words(); ++i) {
             if (summary[i] != 0) {
                 const std::uint32_t number =
                     i * 64 + static_cast<std::uint32_t>(std::countr_zero(summary[i]));
                 summary[i] &= summary[i] - 1;
-                cache(number, std::exchange(layout_.bits_of(*current_)[number], 0));
+                cache(number, std::exchange(layout_.bits(*current_)[number], 0));
                 return true;
             }
         }
@@ -202,7 +202,7 @@ private:
     bool cache_fresh_word() noexcept {
         while (current_->fresh != layout_.words()) {
             const std::uint32_t number = current_->fresh++;
-            if (const std::uint64_t usable = layout_.usable_of(*current_, number)) {
+            if (const std::uint64_t usable = layout_.usable_slots_in(*current_, number)) {
                 cache(number, usable);
                 return true;
             }
@@ -212,8 +212,8 @@ private:
 
     void cache(std::uint32_t number, std::uint64_t bits) noexcept {
         cached_ = bits;
-        cached_word_ = layout_.bits_of(*current_) + number;
-        cached_base_ = layout_.base_of(*current_) + std::size_t{number} * 64 * layout_.slot_bytes;
+        cached_word_ = layout_.bits(*current_) + number;
+        cached_base_ = layout_.slots_begin(*current_) + std::size_t{number} * 64 * layout_.slot_bytes;
         current_->used += static_cast<std::uint32_t>(std::popcount(bits));
     }
 
@@ -258,7 +258,7 @@ private:
 
     /// Bits stay unwritten when a slab is opened, because a page without a write takes no memory.
     [[gnu::cold, gnu::noinline]] void clear_bits(slab_header& h) noexcept {
-        std::fill_n(layout_.bits_of(h), layout_.words(), std::uint64_t{0});
+        std::fill_n(layout_.bits(h), layout_.words(), std::uint64_t{0});
         h.has_bits = true;
     }
 
@@ -275,8 +275,8 @@ private:
     }
 
     void note_in_summary(slab_header& b, const std::uint64_t* word) noexcept {
-        const auto number = static_cast<std::size_t>(word - layout_.bits_of(b));
-        layout_.summary_of(b)[number / 64] |= std::uint64_t{1} << number % 64;
+        const auto number = static_cast<std::size_t>(word - layout_.bits(b));
+        layout_.summary(b)[number / 64] |= std::uint64_t{1} << number % 64;
     }
 
     std::byte* cached_base_ = nullptr;

@@ -59,7 +59,7 @@ public:
         if (not_empty_ == 0) {
             return nullptr;
         }
-        const auto fullest = static_cast<std::uint32_t>(core::bits_of(not_empty_)) - 1;
+        const auto fullest = static_cast<std::uint32_t>(core::bit_width(not_empty_)) - 1;
         T* const taken = buckets_[fullest].take();
         note_taken_from(fullest);
         return taken;

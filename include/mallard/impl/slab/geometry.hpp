@@ -11,7 +11,7 @@
 ///
 /// If all metadata stood at the beginning of their slabs, they would share a few sets of the cache, which hold
 /// some dozens of them. So their place depends on bits of the slab's address, which costs a multiplication and no
-/// memory. The bits of slabs of 128 KiB and more have pages of their own: the first write comes when a slot is
+/// memory. The bits of slabs of 128 KiB and more have separate pages: the first write comes when a slot is
 /// freed, and a slab without a deallocation has no such page.
 ///
 /// A slab that is divided into sub-slabs need not be a power of two in size, and needs the alignment of a
@@ -98,11 +98,11 @@ struct slab_geometry {
     }
 
     /// Returns: the bits of slots 64 `word` to 64 `word` + 63 that may be given out. `header` are the slots under
-    /// the header, `rest` those under the bits and the summary; `first` says whether the slab is the first of its
+    /// the header, `tail` those under the bits and the summary; `first` says whether the slab is the first of its
     /// chunk.
-    [[nodiscard]] constexpr std::uint64_t usable(std::uint32_t word, slot_range header, slot_range rest,
+    [[nodiscard]] constexpr std::uint64_t usable(std::uint32_t word, slot_range header, slot_range tail,
                                                  bool first) const noexcept {
-        std::uint64_t bits = slot_range{0, slots}.bits(word) & ~header.bits(word) & ~rest.bits(word);
+        std::uint64_t bits = slot_range{0, slots}.bits(word) & ~header.bits(word) & ~tail.bits(word);
         if (first) {
             bits &= ~touched_by(0, chunk_header_bytes).bits(word);
         }
@@ -124,10 +124,10 @@ struct slab_geometry {
             return slot_range{first, first + touched_by(0, bytes).end + 1};
         };
         const slot_range header = at_most(first_offset, slab_header_bytes);
-        const slot_range rest = at_most(bits_at(first_offset), metadata_bytes - slab_header_bytes);
+        const slot_range tail = at_most(bits_at(first_offset), metadata_bytes - slab_header_bytes);
         std::uint32_t sum = 0;
         for (std::uint32_t word = 0; word != words(); ++word) {
-            sum += static_cast<std::uint32_t>(std::popcount(usable(word, header, rest, false)));
+            sum += static_cast<std::uint32_t>(std::popcount(usable(word, header, tail, false)));
         }
         return sum;
     }
@@ -141,15 +141,16 @@ struct slab_geometry {
 
     /// Returns: the most overhead of a slab, in percent of the slots that it can give out.
     [[nodiscard]] constexpr double overhead_percent() const noexcept {
-        const double given_out = static_cast<double>(usable_slots()) * slot_bytes;
-        return usable_slots() == 0 ? 1e9 : (slab_bytes - given_out) * 100 / given_out;
+        const double slot_area = static_cast<double>(usable_slots()) * slot_bytes;
+        return usable_slots() == 0 ? 1e9 : (slab_bytes - slot_area) * 100 / slot_area;
     }
 };
 
 /// Returns: the geometry of slabs of `slab_bytes` bytes, each at a multiple of its size.
 /// Requires: `slab_bytes` is a power of two, from 1 KiB to 1 GiB, and holds two slots and the metadata. A pool
 /// also needs a slot in usable_slots_of_first(): a slab without one would never become empty.
-[[nodiscard]] constexpr slab_geometry whole_slabs(std::size_t slot_bytes, std::size_t slab_bytes) noexcept {
+[[nodiscard]] constexpr slab_geometry undivided_slabs(std::size_t slot_bytes,
+                                                      std::size_t slab_bytes) noexcept {
     constexpr std::size_t page_bytes = 4096;
     constexpr std::size_t worth_pages = std::size_t{128} << 10;
 
@@ -183,12 +184,12 @@ struct slab_geometry {
 }
 
 /// Returns: the geometry of the smallest whole slabs of at least `least_slots` slots.
-[[nodiscard]] constexpr slab_geometry slabs_of(std::size_t slot_bytes, std::size_t least_slots) noexcept {
+[[nodiscard]] constexpr slab_geometry slabs_for(std::size_t slot_bytes, std::size_t least_slots) noexcept {
     std::size_t slab_bytes = std::bit_ceil(std::max<std::size_t>(least_slots * slot_bytes, 1024));
-    while (whole_slabs(slot_bytes, slab_bytes).usable_slots_of_first() < least_slots) {
+    while (undivided_slabs(slot_bytes, slab_bytes).usable_slots_of_first() < least_slots) {
         slab_bytes *= 2;
     }
-    return whole_slabs(slot_bytes, slab_bytes);
+    return undivided_slabs(slot_bytes, slab_bytes);
 }
 
 /// Returns: the geometry of slabs of at least `least_slots` slots, divided into the smallest sub-slabs with at

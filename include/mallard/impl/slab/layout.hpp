@@ -29,7 +29,7 @@ struct slab_layout : slab_geometry {
     };
 
     /// Returns: the header of the slab that slot `p` is in.
-    [[nodiscard]] slab_header& header_of(const void* p) const noexcept {
+    [[nodiscard]] slab_header& find_header(const void* p) const noexcept {
         const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(p) & ~(std::uintptr_t{alignment} - 1);
         if constexpr (Divided) {
             return **reinterpret_cast<slab_header**>(base);
@@ -39,7 +39,7 @@ struct slab_layout : slab_geometry {
     }
 
     /// Returns: the begin of the slab with this header.
-    [[nodiscard]] std::byte* base_of(slab_header& h) const noexcept {
+    [[nodiscard]] std::byte* slots_begin(slab_header& h) const noexcept {
         auto* const metadata = reinterpret_cast<std::byte*>(&h);
         if constexpr (Divided) {
             return metadata - first_offset;
@@ -49,35 +49,35 @@ struct slab_layout : slab_geometry {
     }
 
     /// Returns: the number of slot `p`, in the slab with this header.
-    [[nodiscard]] std::uint64_t number_of(const void* p, slab_header& h) const noexcept {
+    [[nodiscard]] std::uint64_t slot_number(const void* p, slab_header& h) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(p);
         if constexpr (Divided) {
-            return slot_at(address - reinterpret_cast<std::uintptr_t>(base_of(h)));
+            return slot_at(address - reinterpret_cast<std::uintptr_t>(slots_begin(h)));
         } else {
             return slot_at(address & (alignment - 1));
         }
     }
 
     /// Returns: a bit for each slot, set if it is free and not cached.
-    [[nodiscard]] std::uint64_t* bits_of(slab_header& h) const noexcept {
+    [[nodiscard]] std::uint64_t* bits(slab_header& h) const noexcept {
         return reinterpret_cast<std::uint64_t*>(bits_at(reinterpret_cast<std::uintptr_t>(&h)));
     }
 
     /// Returns: a bit for each word of bits, set if that is not zero.
-    [[nodiscard]] std::uint64_t* summary_of(slab_header& h) const noexcept {
-        return bits_of(h) + (metadata_bytes - slab_header_bytes) / sizeof(std::uint64_t) - summary_words();
+    [[nodiscard]] std::uint64_t* summary(slab_header& h) const noexcept {
+        return bits(h) + (metadata_bytes - slab_header_bytes) / sizeof(std::uint64_t) - summary_words();
     }
 
     /// Returns: the place of the bit of slot `p`.
-    [[nodiscard]] place place_of(const void* p) const noexcept {
-        slab_header& header = header_of(p);
-        const std::uint64_t number = number_of(p, header);
-        return {&header, bits_of(header) + number / 64, std::uint64_t{1} << number % 64};
+    [[nodiscard]] place find_place(const void* p) const noexcept {
+        slab_header& header = find_header(p);
+        const std::uint64_t number = slot_number(p, header);
+        return {&header, bits(header) + number / 64, std::uint64_t{1} << number % 64};
     }
 
     /// Returns: the bits of those slots of a word that can be given out.
-    [[nodiscard]] std::uint64_t usable_of(slab_header& h, std::uint32_t word) const noexcept {
-        std::byte* const base = base_of(h);
+    [[nodiscard]] std::uint64_t usable_slots_in(slab_header& h, std::uint32_t word) const noexcept {
+        std::byte* const base = slots_begin(h);
         const auto offset = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&h) - base);
         return usable(word, touched_by(offset, slab_header_bytes), h.under_bits, base == h.chunk->begin());
     }
@@ -93,7 +93,7 @@ struct slab_layout : slab_geometry {
     }
 
     /// Effects: makes the metadata of the slab of chunk `c` that begins at `base`. Its bits stay unwritten,
-    /// because bits without a write have no page of their own.
+    /// because bits without a write have no page.
     /// Returns: the header.
     slab_header* open(chunk_of_slabs& c, std::byte* base) const noexcept {
         const std::size_t offset = header_offset(base);
@@ -101,8 +101,8 @@ struct slab_layout : slab_geometry {
         auto* const opened = ::new (base + offset) slab_header{};
         opened->chunk = &c;
         opened->under_bits = under_bits(offset);
-        core::unpoison(bits_of(*opened), metadata_bytes - slab_header_bytes);
-        std::fill_n(summary_of(*opened), summary_words(), std::uint64_t{0});
+        core::unpoison(bits(*opened), metadata_bytes - slab_header_bytes);
+        std::fill_n(summary(*opened), summary_words(), std::uint64_t{0});
         if constexpr (Divided) {
             for (std::size_t head = 0; head != slab_bytes; head += alignment) {
                 core::unpoison(base + head, sizeof(slab_header*));

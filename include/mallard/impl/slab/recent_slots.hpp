@@ -76,7 +76,7 @@ public:
         Slots::trim(source);
     }
 
-    /// Effects: gives all chunks back to `source`; all slots are gone.
+    /// Effects: returns all chunks to `source`, and invalidates all slots.
     template <upstream Source>
     void release(Source&& source) noexcept {
         recent_ = nullptr;

@@ -95,7 +95,7 @@ public:
         spare_ = nullptr;
     }
 
-    /// Effects: gives all chunks back to `source`; all slots are gone.
+    /// Effects: returns all chunks to `source`, and invalidates all slots.
     /// Complexity: linear in the chunks.
     template <upstream Source>
     void release(Source&& source) noexcept {
@@ -153,10 +153,10 @@ protected:
     /// Requires: nothing is cached.
     template <upstream Source>
     void leave_current(Source&& source) noexcept {
-        slab_header& left = *std::exchange(current_, nullptr);
-        become_available(left);
-        if (left.used == 0) {
-            emptied(left, source);
+        slab_header& slab = *std::exchange(current_, nullptr);
+        become_available(slab);
+        if (slab.used == 0) {
+            emptied(slab, source);
         }
     }
 
@@ -167,14 +167,14 @@ protected:
         if (&b == current_) {
             return current_sank(source);
         }
-        const std::uint32_t left = b.used;
+        const std::uint32_t remaining = b.used;
         if constexpr (!by_address) {
             others_.sank(b);
         }
-        if (left == 0) {
+        if (remaining == 0) {
             emptied(b, source);
         }
-        return left < 2;
+        return remaining < 2;
     }
 
     /// Returns: the number of slots of slab `b` in use, those cached not counted.
@@ -189,18 +189,18 @@ protected:
     /// Requires: `p` is in use.
     [[nodiscard]] bool only_in_use(const void* p) const noexcept {
         const std::uint32_t empty = current_ != nullptr && current_is_empty();
-        return slabs_in_use_ - empty == 1 && in_use(layout_.header_of(p)) == 1;
+        return slabs_in_use_ - empty == 1 && in_use(layout_.find_header(p)) == 1;
     }
 
     /// Effects: handles the current slab after a slot of it was freed.
     /// Returns: true if fewer than two slots are in use, those cached not counted.
     template <upstream Source>
     bool current_sank(Source&& source) noexcept {
-        const std::uint32_t left = in_use(*current_);
-        if (left == 0) [[unlikely]] {
+        const std::uint32_t remaining = in_use(*current_);
+        if (remaining == 0) [[unlikely]] {
             current_emptied(source);
         }
-        return left < 2;
+        return remaining < 2;
     }
 
     /// True if the slab at the lowest address comes first.

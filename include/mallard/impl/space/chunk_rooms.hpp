@@ -1,4 +1,4 @@
-/// The rooms of a heap over an upstream: chunks, and ranges of their own for large blocks.
+/// The rooms of a heap over an upstream: chunks, and separate ranges for large blocks.
 ///
 ///     chunks_ -> [ next | bytes | seal ][ tag | block ] ... [ tag ]   -> [ next | bytes | seal ] ...
 ///     reserved_: ranges of addresses, each with one large block and room for it to grow
@@ -29,11 +29,11 @@
 
 namespace mallard::space::inline MALLARD_MODE {
 
-/// `Reserves` says whether large blocks have ranges of their own.
+/// `Reserves` is true if large blocks have their own ranges.
 template <upstream Upstream, bool Reserves>
 class chunk_rooms {
 public:
-    /// Blocks of this size and above have a range of their own.
+    /// Blocks of this size and above have their own range.
     static constexpr std::size_t least_reserved_bytes = std::size_t{256} << 10;
 
     explicit chunk_rooms(chunk_growth growth) noexcept
@@ -61,7 +61,7 @@ public:
     /// Effects: calls `f(begin, end)` for each room, until a call returns false.
     /// Returns: true if no call returned false.
     template <class F>
-    bool each_room(F f) const {
+    bool walk_rooms(F f) const {
         for (chunk* c = chunks_; c != nullptr; c = c->next) {
             if (!f(c->first(), c->end())) {
                 return false;
@@ -119,7 +119,7 @@ public:
     /// Effects: calls `f(block)` for each large block, up to the first whose range is damaged.
     /// Returns: the large block of the damaged range, or null.
     template <class F>
-    [[nodiscard]] heap_block for_each_large(F f) const {
+    [[nodiscard]] heap_block find_large(F f) const {
         if constexpr (Reserves) {
             return reserved_.for_each(f);
         }
@@ -240,17 +240,17 @@ void chunk_rooms<Upstream, Reserves>::trim(Space& space) noexcept {
     if constexpr (Reserves) {
         reserved_.trim();
     }
-    chunk* before = nullptr;
+    chunk* predecessor = nullptr;
     for (chunk* c = chunks_; c != nullptr;) {
         chunk* const next = c->next;
         if (!space.remove_room_if_free(c->first(), c->end())) {
-            before = c;
+            predecessor = c;
         } else {
-            if (before == nullptr) {
+            if (predecessor == nullptr) {
                 chunks_ = next;
             } else {
-                before->next = next;
-                before->reseal();
+                predecessor->next = next;
+                predecessor->reseal();
             }
             give_back(c);
         }

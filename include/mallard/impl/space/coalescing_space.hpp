@@ -94,13 +94,13 @@ public:
             last.set(heap_block::previous_in_use);
             set_remainder(b.begin(), end);
         }
-        const std::size_t there = remainder_bytes();
-        std::size_t cut = core::align_down(std::min(there, most), 16);
-        if (cut != there && there - cut < heap_block::least_bytes) {
-            cut = core::align_down(there - heap_block::least_bytes, 16);
+        const std::size_t available = remainder_bytes();
+        std::size_t cut = core::align_down(std::min(available, most), 16);
+        if (cut != available && available - cut < heap_block::least_bytes) {
+            cut = core::align_down(available - heap_block::least_bytes, 16);
         }
         heap_block(end - cut).set_tag(heap_block::in_use | heap_block::previous_in_use);
-        if (cut == there) {
+        if (cut == available) {
             set_remainder(nullptr, nullptr);
         } else {
             set_remainder_end(end - cut);
@@ -117,7 +117,7 @@ public:
     /// Returns: a block of `bytes` bytes in use; null if there is none.
     /// Requires: `bytes` comes from block_bytes_for() and is below exact_bytes.
     [[nodiscard]] heap_block take_small(std::size_t bytes) noexcept {
-        if (const heap_block b = free_.first_of(bytes)) {
+        if (const heap_block b = free_.first_in_bin(bytes)) {
             free_.remove_first(b, bytes);
             b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
             b.behind(bytes).set(heap_block::previous_in_use);
@@ -162,20 +162,20 @@ public:
     /// null if no room has bytes_for_aligned().
     /// Complexity: constant.
     [[nodiscard]] heap_block take_aligned(std::size_t bytes, std::size_t alignment) noexcept {
-        const heap_block whole = take(bytes_for_aligned(bytes, alignment));
-        if (!whole) {
+        const heap_block padded = take(bytes_for_aligned(bytes, alignment));
+        if (!padded) {
             return {};
         }
-        std::size_t front = core::padding_to(whole.payload(), alignment);
+        std::size_t front = core::padding_to(padded.payload(), alignment);
         while (front != 0 && front < heap_block::least_bytes) {
             front += alignment;
         }
-        heap_block b = whole;
+        heap_block b = padded;
         if (front != 0) {
-            b = whole.behind(front);
-            b.set_tag((whole.bytes() - front) | heap_block::in_use | heap_block::previous_in_use);
-            whole.set_bytes(front);
-            give(whole);
+            b = padded.behind(front);
+            b.set_tag((padded.bytes() - front) | heap_block::in_use | heap_block::previous_in_use);
+            padded.set_bytes(front);
+            give(padded);
         }
         shrink(b, bytes);
         return b;
@@ -202,9 +202,9 @@ public:
     /// Returns: the bytes that `b` has now.
     std::size_t shrink(heap_block b, std::size_t bytes) noexcept {
         const std::size_t had = b.bytes();
-        const std::size_t rest = had - bytes;
+        const std::size_t excess = had - bytes;
         const heap_block next = b.behind(had);
-        if (rest == 0) {
+        if (excess == 0) {
             return had;
         }
         if (next.begin() == remainder_begin()) {
@@ -212,13 +212,13 @@ public:
             set_remainder_begin(b.begin() + bytes);
             return bytes;
         }
-        std::size_t free_bytes = rest;
+        std::size_t free_bytes = excess;
         heap_block behind = next;
         if (!next.is(heap_block::in_use)) {
             free_bytes += next.bytes();
             free_.remove(next, next.bytes());
             behind = next.behind(next.bytes());
-        } else if (rest < heap_block::least_bytes) {
+        } else if (excess < heap_block::least_bytes) {
             return had;
         }
         b.set_bytes(bytes);
@@ -317,7 +317,7 @@ private:
         } else if (!b.is(heap_block::previous_in_use)) {
             give_behind(b.previous(), bytes, next, behind);
         } else if ((behind & heap_block::in_use) == 0) {
-            give_before(b, bytes, next, behind & ~heap_block::flags);
+            give_merged(b, bytes, next, behind & ~heap_block::flags);
         } else {
             b.expect_in_use(); // or it would be in its bin twice
             next.set_tag(behind & ~heap_block::previous_in_use);
@@ -336,8 +336,8 @@ private:
     /// Effects: grows the free block `front` by `bytes` bytes up to `next`, whose tag is `behind`, and by `next`
     /// if that is free.
     void give_behind(heap_block front, std::size_t bytes, heap_block next, std::size_t behind) noexcept {
-        const std::size_t before = front.bytes();
-        std::size_t sum = before + bytes;
+        const std::size_t front_bytes = front.bytes();
+        std::size_t sum = front_bytes + bytes;
         if ((behind & heap_block::in_use) == 0) {
             free_.remove(next, behind & ~heap_block::flags);
             sum += behind & ~heap_block::flags;
@@ -345,21 +345,21 @@ private:
             next.set_tag(behind & ~heap_block::previous_in_use);
         }
         if (sum >= worth_being_remainder) {
-            free_.remove(front, before);
+            free_.remove(front, front_bytes);
             replace_remainder(front, sum);
         } else {
-            free_.resize(front, before, sum);
+            free_.resize(front, front_bytes, sum);
         }
     }
 
-    /// Effects: makes `b`, of `bytes` bytes, and the free block `next`, of `after` bytes, one free block.
-    void give_before(heap_block b, std::size_t bytes, heap_block next, std::size_t after) noexcept {
-        const std::size_t sum = bytes + after;
+    /// Effects: makes `b`, of `bytes` bytes, and the free block `next`, of `next_bytes` bytes, one free block.
+    void give_merged(heap_block b, std::size_t bytes, heap_block next, std::size_t next_bytes) noexcept {
+        const std::size_t sum = bytes + next_bytes;
         if (sum >= worth_being_remainder) {
-            free_.remove(next, after);
+            free_.remove(next, next_bytes);
             replace_remainder(b, sum);
         } else {
-            free_.move(next, after, b, sum);
+            free_.move(next, next_bytes, b, sum);
         }
     }
 
@@ -377,19 +377,19 @@ private:
 
     /// Effects: takes `bytes` of the free block `b`, which has `had` bytes, into use; the rest stays free.
     void cut(heap_block b, std::size_t had, std::size_t bytes) noexcept {
-        const std::size_t rest = had - bytes;
+        const std::size_t excess = had - bytes;
         const heap_block behind = b.behind(had);
-        if (rest < heap_block::least_bytes) {
+        if (excess < heap_block::least_bytes) {
             b.set_tag(had | heap_block::in_use | heap_block::previous_in_use);
             behind.set(heap_block::previous_in_use);
             return;
         }
         b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
-        const heap_block left = b.behind(bytes);
-        if (bytes < exact_bytes && rest > remainder_bytes()) {
-            replace_remainder(left, rest);
+        const heap_block tail = b.behind(bytes);
+        if (bytes < exact_bytes && excess > remainder_bytes()) {
+            replace_remainder(tail, excess);
         } else {
-            free_.insert(left, rest);
+            free_.insert(tail, excess);
         }
     }
 

@@ -35,13 +35,13 @@ public:
         const std::size_t had = b.bytes();
         const heap_block next = b.behind(had);
         if (next.begin() == base::remainder_begin()) {
-            const std::size_t there = had + base::remainder_bytes();
-            if (there < least) {
+            const std::size_t available = had + base::remainder_bytes();
+            if (available < least) {
                 return false;
             }
-            const std::size_t bytes = without_crumb(there, std::max(had, most));
+            const std::size_t bytes = without_crumb(available, std::max(had, most));
             b.set_bytes(bytes);
-            if (bytes == there) {
+            if (bytes == available) {
                 base::set_remainder(nullptr, nullptr);
             } else {
                 base::set_remainder_begin(b.begin() + bytes);
@@ -52,17 +52,17 @@ public:
             return true;
         }
         const std::size_t word = next.tag();
-        const std::size_t there = had + (word & ~heap_block::flags);
-        if ((word & heap_block::in_use) != 0 || there < least) {
+        const std::size_t available = had + (word & ~heap_block::flags);
+        if ((word & heap_block::in_use) != 0 || available < least) {
             return had >= least;
         }
-        free_.remove(next, there - had);
-        const std::size_t bytes = without_crumb(there, most);
+        free_.remove(next, available - had);
+        const std::size_t bytes = without_crumb(available, most);
         b.set_bytes(bytes);
-        if (bytes == there) {
+        if (bytes == available) {
             b.behind(bytes).set(heap_block::previous_in_use);
         } else {
-            free_.insert(b.behind(bytes), there - bytes);
+            free_.insert(b.behind(bytes), available - bytes);
         }
         return true;
     }
@@ -81,13 +81,13 @@ public:
             return {};
         }
         const std::size_t front = behind_remainder ? base::remainder_bytes() : b.bytes_in_front();
-        const std::size_t here = had + (forward ? bytes_free_behind(b, had) : 0);
-        const std::size_t move = distance_down(front, here, least, most, step);
+        const std::size_t current = had + (forward ? bytes_free_behind(b, had) : 0);
+        const std::size_t move = distance_down(front, current, least, most, step);
         if (move == 0) {
             return {};
         }
-        if (here != had) {
-            grow_forward(b, here, here);
+        if (current != had) {
+            grow_forward(b, current, current);
         }
         const std::size_t bytes = b.bytes() + move;
         const heap_block grown(b.begin() - move);
@@ -99,11 +99,11 @@ public:
             }
             grown.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
         } else {
-            const heap_block before(b.begin() - front);
-            free_.remove(before, front);
+            const heap_block front_block(b.begin() - front);
+            free_.remove(front_block, front);
             grown.set_tag(bytes | heap_block::in_use | (move == front ? heap_block::previous_in_use : 0));
             if (move != front) {
-                free_.insert(before, front - move);
+                free_.insert(front_block, front - move);
             }
         }
         return grown;
@@ -120,18 +120,18 @@ public:
         }
         std::byte* cursor = base::remainder_begin();
         const std::size_t blocks = std::min(count - burst.size(), room / bytes);
-        for (std::size_t left = blocks; left != 0; --left) {
+        for (std::size_t remaining = blocks; remaining != 0; --remaining) {
             const heap_block b(cursor);
             b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
             hand_out(b.payload());
             burst.add(b.payload());
             cursor += bytes;
         }
-        const std::size_t rest = room - blocks * bytes;
-        if (rest >= heap_block::least_bytes) {
+        const std::size_t tail = room - blocks * bytes;
+        if (tail >= heap_block::least_bytes) {
             base::set_remainder_begin(cursor);
         } else {
-            heap_block(cursor - bytes).set_bytes(bytes + rest);
+            heap_block(cursor - bytes).set_bytes(bytes + tail);
             base::set_remainder(nullptr, nullptr);
         }
         return blocks != 0;
@@ -204,9 +204,9 @@ private:
         }
     }
 
-    /// Returns: `wanted`, or `there` if the rest would be no block or there is no more.
-    [[nodiscard]] static std::size_t without_crumb(std::size_t there, std::size_t wanted) noexcept {
-        return wanted + heap_block::least_bytes > there ? there : wanted;
+    /// Returns: `wanted`, or `available` if the remainder would be too short for a block or nothing remains.
+    [[nodiscard]] static std::size_t without_crumb(std::size_t available, std::size_t wanted) noexcept {
+        return wanted + heap_block::least_bytes > available ? available : wanted;
     }
 
     [[nodiscard]] std::size_t bytes_free_behind(heap_block b, std::size_t had) const noexcept {
@@ -218,20 +218,20 @@ private:
         return (word & heap_block::in_use) != 0 ? 0 : word & ~heap_block::flags;
     }
 
-    /// Returns: the distance by which a block of `here` bytes moves its begin into the `front` bytes before it; 0
-    /// if it would have less than `least` bytes.
-    [[nodiscard]] static std::size_t distance_down(std::size_t front, std::size_t here, std::size_t least,
+    /// Returns: the distance by which a block of `current` bytes moves its begin into the `front` bytes before
+    /// it; 0 if it would have less than `least` bytes.
+    [[nodiscard]] static std::size_t distance_down(std::size_t front, std::size_t current, std::size_t least,
                                                    std::size_t most, std::size_t step) noexcept {
-        if (front < step || here + front < least) {
+        if (front < step || current + front < least) {
             return 0;
         }
-        const std::size_t wanted = most > here ? most - here : step;
+        const std::size_t wanted = most > current ? most - current : step;
         std::size_t move = wanted >= front ? front / step * step : (wanted + step - 1) / step * step;
         move = std::min(move, front / step * step);
         while (move != 0 && move != front && front - move < heap_block::least_bytes) {
             move -= step;
         }
-        return here + move < least ? 0 : move;
+        return current + move < least ? 0 : move;
     }
 };
 

@@ -97,7 +97,7 @@ public:
     }
 
     /// Effects: gives block `p` at least `r.least_bytes`, and `r.preferred_bytes` if possible, by the first
-    /// expansion of `r.may` that is possible:
+    /// expansion of `r.allowed` that is possible:
     /// - forward, or unchanged if it has the least bytes and there are no more;
     /// - backward, and forward as far as possible;
     /// - a fresh block without contents, the only one if `p` is null.
@@ -126,16 +126,16 @@ public:
         const std::size_t had = b.payload_bytes();
         MALLARD_EXPECTS(bytes <= had);
         if (!b.is(heap_block::reserved)) [[likely]] {
-            const std::size_t left =
+            const std::size_t remaining =
                 space_.shrink(b, space_type::block_bytes_for(bytes)) - heap_block::tag_bytes;
-            core::poison(static_cast<std::byte*>(p) + left, had - left);
-            core::unpoison(p, left);
-            return left;
+            core::poison(static_cast<std::byte*>(p) + remaining, had - remaining);
+            core::unpoison(p, remaining);
+            return remaining;
         }
         rooms_.shrink_large(b, bytes);
-        const std::size_t left = b.payload_bytes();
-        core::unpoison(p, left);
-        return left;
+        const std::size_t remaining = b.payload_bytes();
+        core::unpoison(p, remaining);
+        return remaining;
     }
 
     /// Returns: `count` blocks, side by side as far as there is room. Each has room for a pointer.
@@ -227,15 +227,15 @@ private:
         return rooms_.grow_large(b, least, most);
     }
     [[gnu::always_inline]] heap_block grow_in_place(heap_block b, const expansion_request& r) noexcept;
-    [[gnu::cold, gnu::noinline]] heap_block grow_after_settling(heap_block b, heap_block grown,
-                                                                const expansion_request& r) noexcept;
+    [[gnu::cold, gnu::noinline]] heap_block settle_and_grow(heap_block b, heap_block grown,
+                                                            const expansion_request& r) noexcept;
     expansion_result allocate_to_grow(const expansion_request& r, bool quiet);
 
     /// Returns: the result for a block, with all of it usable.
-    static expansion_result told(heap_block b, expansion how) noexcept {
+    static expansion_result to_result(heap_block b, expansion method) noexcept {
         const std::size_t bytes = b.payload_bytes();
         core::unpoison(b.payload(), bytes);
-        return {b.payload(), bytes, how};
+        return {b.payload(), bytes, method};
     }
 };
 
@@ -272,21 +272,21 @@ expansion_result heap_calls<Rooms, Links>::expand_by(void* p, const expansion_re
     if (p != nullptr && r.least_bytes <= space_type::most_bytes) {
         const heap_block b = heap_block::holding(p);
         if (b.is(heap_block::reserved)) [[unlikely]] {
-            if (includes(r.may, expansion::forward) && grow_large(b, r.least_bytes, r.preferred_bytes)) {
-                return told(b, expansion::forward);
+            if (includes(r.allowed, expansion::forward) && grow_large(b, r.least_bytes, r.preferred_bytes)) {
+                return to_result(b, expansion::forward);
             }
         } else {
             space_.merge_at_once(); // blocks that grow need free neighbours
             heap_block grown = grow_in_place(b, r);
             if (!grown || grown.payload_bytes() < r.preferred_bytes) [[unlikely]] {
-                grown = grow_after_settling(b, grown, r);
+                grown = settle_and_grow(b, grown, r);
             }
             if (grown) {
-                return told(grown, grown == b ? expansion::forward : expansion::backward);
+                return to_result(grown, grown == b ? expansion::forward : expansion::backward);
             }
         }
     }
-    return includes(r.may, expansion::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
+    return includes(r.allowed, expansion::fresh) ? allocate_to_grow(r, quiet) : expansion_result{};
 }
 
 /// Returns: the block, grown forward or backward as `r` allows; null if it cannot grow.
@@ -295,19 +295,20 @@ inline heap_block heap_calls<Rooms, Links>::grow_in_place(heap_block b, const ex
     const std::size_t least = space_type::block_bytes_for(r.least_bytes);
     const std::size_t most =
         std::max(least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
-    const bool forward = includes(r.may, expansion::forward);
+    const bool forward = includes(r.allowed, expansion::forward);
     if (forward && space_.grow_forward(b, least, most)) {
         return b;
     }
-    return includes(r.may, expansion::backward) ? space_.grow_backward(b, least, most, r.step_bytes, forward)
-                                                : heap_block();
+    return includes(r.allowed, expansion::backward)
+               ? space_.grow_backward(b, least, most, r.step_bytes, forward)
+               : heap_block();
 }
 
 /// Returns: the block `grown`, or `b` if that is null, grown further after the blocks that wait were merged, if one
 /// of them may be its neighbour; otherwise `grown`.
 template <class Rooms, class Links>
-heap_block heap_calls<Rooms, Links>::grow_after_settling(heap_block b, heap_block grown,
-                                                         const expansion_request& r) noexcept {
+heap_block heap_calls<Rooms, Links>::settle_and_grow(heap_block b, heap_block grown,
+                                                     const expansion_request& r) noexcept {
     const bool could_gain = !grown || grown.next().is(heap_block::quick);
     if (!could_gain || !space_.settle()) {
         return grown;
@@ -326,14 +327,14 @@ expansion_result heap_calls<Rooms, Links>::allocate_to_grow(const expansion_requ
     if (r.alignment <= heap_block::granule_bytes && bytes < most_carved_bytes) {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
         if (space_.widen_remainder(2 * block_bytes)) {
-            return told(space_.take_from_remainder(block_bytes), expansion::fresh);
+            return to_result(space_.take_from_remainder(block_bytes), expansion::fresh);
         }
     }
     void* p = allocate_slowly(bytes, r.alignment, quiet || r.least_bytes < bytes);
     if (p == nullptr && r.least_bytes < bytes) {
         p = allocate_slowly(r.least_bytes, r.alignment, quiet);
     }
-    return p == nullptr ? expansion_result{} : told(heap_block::holding(p), expansion::fresh);
+    return p == nullptr ? expansion_result{} : to_result(heap_block::holding(p), expansion::fresh);
 }
 
 template <class Rooms, class Links>
@@ -351,11 +352,11 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::size_t bytes, std::size
     const auto usable = [bytes](void* p) { core::unpoison(p, bytes); };
     while (burst.size() != count) {
         if (!space_.carve_many(burst, block_bytes, count, usable)) {
-            const std::size_t left =
+            const std::size_t remaining =
                 std::min(count - burst.size(), most_carved_bytes / block_bytes) * block_bytes;
-            if (!space_.refill_remainder(block_bytes, left) &&
-                !(space_.settle() && space_.refill_remainder(block_bytes, left))) {
-                rooms_.add_room_for(space_, left, false);
+            if (!space_.refill_remainder(block_bytes, remaining) &&
+                !(space_.settle() && space_.refill_remainder(block_bytes, remaining))) {
+                rooms_.add_room_for(space_, remaining, false);
             }
         }
     }
@@ -373,8 +374,8 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::span<const std::size_t>
     if (sum <= most_carved_bytes && sum > space_.remainder_bytes()) {
         space_.refill_remainder(sum, sum);
     }
-    for (const std::size_t asked : sizes) {
-        const std::size_t bytes = std::max(asked, sizeof(void*));
+    for (const std::size_t requested : sizes) {
+        const std::size_t bytes = std::max(requested, sizeof(void*));
         heap_block b;
         if (alignment <= heap_block::granule_bytes && bytes <= most_carved_bytes) {
             b = space_.take_from_remainder(space_type::block_bytes_for(bytes));

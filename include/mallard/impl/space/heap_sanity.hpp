@@ -1,7 +1,7 @@
 /// A check of all blocks of a heap against damage from outside.
 ///
 ///     if (const mallard::heap_sanity sanity = heap.check_sanity(); !sanity.sound()) {
-///         std::fprintf(stderr, "%s: block at %p\n", sanity.what, sanity.block);
+///         std::fprintf(stderr, "%s: block at %p\n", sanity.defect, sanity.block);
 ///     }
 ///
 /// A damaged tag is found by its neighbours; links are followed only after it is certain that they lead to a free
@@ -91,26 +91,26 @@ public:
         const auto waits = [&](heap_block b, std::size_t bytes) {
             return owns(b.begin()) && b.is(heap_block::quick) && b.bytes() == bytes;
         };
-        if (found_.sound() && !space_.quick().are_sound(waiting_, room_bytes_, waits)) {
-            found_.what = "a list of waiting blocks is damaged";
+        if (result_.sound() && !space_.quick().are_sound(waiting_, room_bytes_, waits)) {
+            result_.defect = "a list of waiting blocks is damaged";
         }
     }
 
     /// Returns: the first damage, or damage that shows only after all rooms.
     [[nodiscard]] heap_sanity result() noexcept {
-        if (found_.sound() && (firsts_ != space_.bins().bins_in_use() || !space_.bins().is_consistent())) {
-            found_.what = "a list of free blocks is damaged";
+        if (result_.sound() && (firsts_ != space_.bins().bins_in_use() || !space_.bins().is_consistent())) {
+            result_.defect = "a list of free blocks is damaged";
         }
         const bool has_remainder = space_.remainder_begin() != nullptr || space_.remainder_end() != nullptr;
-        if (found_.sound() && remainders_ != (has_remainder ? 1U : 0U)) {
-            found_.what = "the remainder lies in no room";
+        if (result_.sound() && remainders_ != (has_remainder ? 1U : 0U)) {
+            result_.defect = "the remainder lies in no room";
         }
-        return found_;
+        return result_;
     }
 
 private:
-    bool broken(heap_block b, const char* what) noexcept {
-        found_ = {what, b.payload()};
+    bool broken(heap_block b, const char* defect) noexcept {
+        result_ = {defect, b.payload()};
         return false;
     }
 
@@ -124,8 +124,8 @@ private:
     /// contradict each other, it is the one that contradicts a third block too.
     template <class Owns>
     heap_block damaged_by_links(heap_block b, Owns owns) noexcept {
-        const auto is_free = [&owns](heap_block other) {
-            return owns(other.begin()) && !other.is(heap_block::in_use);
+        const auto is_free = [&owns](heap_block neighbour) {
+            return owns(neighbour.begin()) && !neighbour.is(heap_block::in_use);
         };
         const heap_block next = Links::load(b.next_link());
         const heap_block previous = Links::load(b.previous_link());
@@ -133,14 +133,16 @@ private:
             return b;
         }
         if (next && Links::load(next.previous_link()) != b) {
-            const heap_block other = Links::load(next.previous_link());
-            const bool confirmed = other ? is_free(other) && Links::load(other.next_link()) == next
-                                         : space_.bins().is_first(next, next.bytes());
+            const heap_block neighbour = Links::load(next.previous_link());
+            const bool confirmed = neighbour
+                                       ? is_free(neighbour) && Links::load(neighbour.next_link()) == next
+                                       : space_.bins().is_first(next, next.bytes());
             return confirmed ? b : next;
         }
         if (previous && Links::load(previous.next_link()) != b) {
-            const heap_block other = Links::load(previous.next_link());
-            const bool confirmed = other && is_free(other) && Links::load(other.previous_link()) == previous;
+            const heap_block neighbour = Links::load(previous.next_link());
+            const bool confirmed =
+                neighbour && is_free(neighbour) && Links::load(neighbour.previous_link()) == previous;
             return confirmed ? b : previous;
         }
         if (previous) {
@@ -151,7 +153,7 @@ private:
     }
 
     const space_type& space_;
-    heap_sanity found_;
+    heap_sanity result_;
     std::size_t firsts_ = 0;
     std::size_t remainders_ = 0;
     std::size_t waiting_ = 0;

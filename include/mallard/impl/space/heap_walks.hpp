@@ -24,7 +24,7 @@ class heap_walks {
 public:
     /// Effects: calls `f(heap_block_info)` for each block, room by room in the order of their addresses, then for
     /// the large blocks. In a damaged heap the information may be untrue, and the blocks behind an impossible tag
-    /// in a room are left out; check_sanity() says whether it is damaged.
+    /// in a room are left out; check_sanity() reports whether it is damaged.
     template <class F>
     void for_each_block(F f) const;
 
@@ -69,9 +69,9 @@ void heap_walks<Rooms, Links>::for_each_block(F f) const {
         return true;
     };
     if (rooms_.damaged().sound()) {
-        rooms_.each_room(look_at_room);
+        rooms_.walk_rooms(look_at_room);
     }
-    static_cast<void>(rooms_.for_each_large([&](heap_block b) { tell(b, b.bytes(), true, false); }));
+    static_cast<void>(rooms_.find_large([&](heap_block b) { tell(b, b.bytes(), true, false); }));
 }
 
 template <class Rooms, class Links>
@@ -96,10 +96,10 @@ heap_sanity heap_walks<Rooms, Links>::check_sanity() const noexcept {
         return damaged;
     }
     std::size_t rooms = 0;
-    rooms_.each_room([&rooms](const std::byte*, const std::byte*) { return ++rooms != 0; });
+    rooms_.walk_rooms([&rooms](const std::byte*, const std::byte*) { return ++rooms != 0; });
     room_table table(rooms);
     if (table.is_complete()) {
-        rooms_.each_room([&table](const std::byte* begin, const std::byte* end) {
+        rooms_.walk_rooms([&table](const std::byte* begin, const std::byte* end) {
             table.add(begin, end);
             return true;
         });
@@ -113,24 +113,24 @@ heap_sanity heap_walks<Rooms, Links>::check_sanity() const noexcept {
         }
         return table.is_complete()
                    ? table.has_block_at(at)
-                   : !rooms_.each_room([at](const std::byte* begin, const std::byte* end) {
+                   : !rooms_.walk_rooms([at](const std::byte* begin, const std::byte* end) {
                          return !room_table::is_block_in(reinterpret_cast<std::uintptr_t>(begin),
                                                          reinterpret_cast<std::uintptr_t>(end), at);
                      });
     };
     sanity_check<Links> check(space_);
-    rooms_.each_room([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
+    rooms_.walk_rooms([&](std::byte* begin, std::byte* end) { return check.look_at_room(begin, end, owns); });
     check.look_at_quick_lists(owns);
-    heap_sanity found = check.result();
-    const heap_block damaged = rooms_.for_each_large([&found](heap_block b) {
-        if (found.sound() && !reserved_blocks::is_sound(b)) {
-            found = {"the size in the word in front of the block is damaged", b.payload()};
+    heap_sanity result = check.result();
+    const heap_block damaged = rooms_.find_large([&result](heap_block b) {
+        if (result.sound() && !reserved_blocks::is_sound(b)) {
+            result = {"the size in the word in front of the block is damaged", b.payload()};
         }
     });
-    if (found.sound() && damaged) {
-        found = {"the head of a large block's range is damaged", damaged.payload()};
+    if (result.sound() && damaged) {
+        result = {"the head of a large block's range is damaged", damaged.payload()};
     }
-    return found;
+    return result;
 }
 
 } // namespace mallard::space::inline MALLARD_MODE

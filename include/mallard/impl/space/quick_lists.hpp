@@ -44,12 +44,12 @@ public:
     static constexpr std::size_t most_blocks = 4096;
     static constexpr std::size_t most_in_a_row = 64;
 
-    [[nodiscard]] bool empty() const noexcept { return left_ == limit(); }
+    [[nodiscard]] bool empty() const noexcept { return budget_ == limit(); }
 
     /// Returns: a block of exactly `bytes` bytes, in use again; null if none waits.
     /// Requires: `bytes` is the size of a block, at most largest_bytes.
     [[nodiscard]] heap_block take(std::size_t bytes) noexcept {
-        const std::size_t list = list_of(bytes);
+        const std::size_t list = list_index(bytes);
         const heap_block b = head(list);
         in_a_row_ = 0;
         if (b) {
@@ -58,7 +58,7 @@ public:
             if (!next) {
                 bits_[list / 64] &= ~bit(list);
             }
-            left_ += charge(bytes);
+            budget_ += charge(bytes);
             b.clear(heap_block::quick);
         }
         return b;
@@ -69,12 +69,12 @@ public:
     /// Returns: true if it waits.
     [[nodiscard]] bool put(heap_block b, std::size_t bytes) noexcept {
         const std::size_t charged = charge(bytes);
-        if (bytes > largest_bytes || charged > left_ || in_a_row_ == most_in_a_row) {
+        if (bytes > largest_bytes || charged > budget_ || in_a_row_ == most_in_a_row) {
             return false;
         }
         ++in_a_row_;
-        left_ -= charged;
-        const std::size_t list = list_of(bytes);
+        budget_ -= charged;
+        const std::size_t list = list_index(bytes);
         b.set(heap_block::quick);
         Links::store(b.next_link(), head(list));
         set_head(list, b);
@@ -92,7 +92,7 @@ public:
     /// Complexity: linear in the blocks and in the lists.
     template <class Give>
     void settle(Give give) noexcept {
-        left_ = limit();
+        budget_ = limit();
         for (std::size_t word = 0; word != bits_.size(); ++word) {
             for (std::uint64_t bits = std::exchange(bits_[word], 0); bits != 0; bits &= bits - 1) {
                 const std::size_t list = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
@@ -115,7 +115,7 @@ public:
             bits_ = {};
         }
         room_bytes_ = room_bytes;
-        left_ = limit();
+        budget_ = limit();
     }
 
     /// The bytes of the rooms.
@@ -126,7 +126,7 @@ public:
     template <class IsWaiting>
     [[nodiscard]] bool are_sound(std::size_t blocks, std::size_t room_bytes,
                                  IsWaiting is_waiting) const noexcept {
-        std::size_t sum = left_;
+        std::size_t sum = budget_;
         std::array<std::uint64_t, words> bits{};
         for (std::size_t list = 0; list != lists; ++list) {
             const std::size_t bytes = heap_block::least_bytes + list * heap_block::granule_bytes;
@@ -144,10 +144,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t list_of(std::size_t bytes) noexcept {
+    static constexpr std::size_t list_index(std::size_t bytes) noexcept {
         return (bytes - heap_block::least_bytes) / heap_block::granule_bytes;
     }
-    static constexpr std::size_t lists = list_of(largest_bytes) + 1;
+    static constexpr std::size_t lists = list_index(largest_bytes) + 1;
     static constexpr std::size_t words = (lists + 63) / 64;
 
     static constexpr std::uint64_t bit(std::size_t list) noexcept { return std::uint64_t{1} << (list % 64); }
@@ -165,7 +165,7 @@ private:
     }
 
     std::size_t room_bytes_ = 0;
-    std::size_t left_ = 0;
+    std::size_t budget_ = 0;
     std::array<std::uint64_t, words> bits_{};
     std::array<std::size_t, lists> heads_{};
     std::size_t in_a_row_ = 0; ///< blocks put here since the last request, counted to most_in_a_row

@@ -62,7 +62,7 @@ public:
     }
 
     template <class F>
-    bool each_room(F f) const {
+    bool walk_rooms(F f) const {
         auto& self = const_cast<region_room&>(*this);
         return f(self.first(), self.end());
     }
@@ -72,7 +72,7 @@ public:
     static bool grow_large(heap_block, std::size_t, std::size_t) noexcept { return false; }
     static void shrink_large(heap_block, std::size_t) noexcept {}
     template <class F>
-    [[nodiscard]] static heap_block for_each_large(F) noexcept {
+    [[nodiscard]] static heap_block find_large(F) noexcept {
         return {};
     }
 

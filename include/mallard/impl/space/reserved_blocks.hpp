@@ -1,4 +1,4 @@
-/// The large blocks of a heap, each in a reserved range of its own, so that it grows without moving and gives
+/// The large blocks of a heap, each in its own reserved range, so that it grows without moving and gives
 /// memory back when it shrinks.
 ///
 ///     [ next | previous | range | committed | . ][ tag ][ the caller's ...... | word | reserved ........ ]
@@ -40,7 +40,7 @@ class reserved_blocks {
         std::size_t committed;
         std::size_t granted; ///< of the committed bytes, those up to the end of the block
         std::size_t unused;
-        std::size_t seal; ///< of the words above; a check of the heap tells by it if they are damaged
+        std::size_t seal; ///< of the words above; a check of the heap detects damage with it
         std::size_t word;
     };
     static_assert(sizeof(range) == cache_line_bytes);
@@ -95,20 +95,20 @@ public:
 
     /// Returns: true if the tag of the large block `b` is undamaged.
     [[nodiscard]] static bool is_sound(heap_block b) noexcept {
-        return b.tag() == word_for(range_of(b)->granted);
+        return b.tag() == word_for(range_holding(b)->granted);
     }
 
     /// Effects: calls `f(block)` for each, up to the first damaged range.
     /// Returns: the block of that range; null if there is none.
     template <class F>
     [[nodiscard]] heap_block for_each(F f) const {
-        const range* before = nullptr;
+        const range* previous = nullptr;
         for (range* r = first_; r != nullptr; r = r->next) {
-            if (r->seal != seal_of(r) || r->previous != before) {
+            if (r->seal != compute_seal(r) || r->previous != previous) {
                 return block_in(r);
             }
             f(block_in(r));
-            before = r;
+            previous = r;
         }
         return {};
     }
@@ -117,14 +117,14 @@ private:
     static heap_block block_in(range* r) noexcept {
         return heap_block(reinterpret_cast<std::byte*>(&r->word));
     }
-    static range* range_of(heap_block b) noexcept {
+    static range* range_holding(heap_block b) noexcept {
         return reinterpret_cast<range*>(b.payload() - sizeof(range));
     }
     static std::size_t word_for(std::size_t granted) noexcept {
         return (granted - sizeof(range)) | heap_block::in_use | heap_block::previous_in_use |
                heap_block::reserved;
     }
-    [[nodiscard]] static std::size_t seal_of(const range* r) noexcept {
+    [[nodiscard]] static std::size_t compute_seal(const range* r) noexcept {
         return seal_words({reinterpret_cast<std::uintptr_t>(r), reinterpret_cast<std::uintptr_t>(r->next),
                            r->bytes, r->committed, r->granted});
     }

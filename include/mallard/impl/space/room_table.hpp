@@ -1,7 +1,7 @@
 /// The rooms of a heap in the order of their addresses, to check whether an untrusted address lies in one.
 ///
 /// Data model: a sorted row of bounds. A few lie here, many in pages of the system, because a check of a heap
-/// must not ask that heap for memory. If the system has none, is_complete() says so, and the rooms have to be
+/// must not ask that heap for memory. If the system has none, is_complete() is false, and the rooms have to be
 /// asked one by one.
 #pragma once
 

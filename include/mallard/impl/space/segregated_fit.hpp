@@ -36,19 +36,19 @@ public:
 
     /// Smaller blocks are in bins of one size.
     static constexpr std::size_t exact_bytes = exact_bins * heap_block::granule_bytes;
-    /// The number of blocks of a bin that are examined; of the last bin, all are: at most so many fit into memory.
+    /// The number of blocks of a bin that are examined; of the last bin, all are: memory bounds their number.
     static constexpr int most_looked_at = 4;
     static constexpr int most_in_last_bin = 1 << 25;
 
     [[nodiscard]] bool empty() const noexcept { return summary_ == 0; }
 
     /// Returns: the bin of blocks of `bytes` bytes. All sizes above the last are in the last bin.
-    [[nodiscard]] static constexpr std::size_t bin_of(std::size_t bytes) noexcept {
+    [[nodiscard]] static constexpr std::size_t bin_index(std::size_t bytes) noexcept {
         const std::size_t granules = bytes / heap_block::granule_bytes;
         if (granules < exact_bins) {
             return granules;
         }
-        const auto log2 = core::bits_of(granules) - 1;
+        const auto log2 = core::bit_width(granules) - 1;
         const std::size_t list = exact_bins + ((log2 - exact_log2) << bins_per_doubling_log2) +
                                  ((granules >> (log2 - bins_per_doubling_log2)) & (bins_per_doubling - 1));
         return list < lists ? list : lists - 1;
@@ -56,13 +56,13 @@ public:
 
     /// Returns: a block of exactly `bytes` bytes; null if there is none.
     /// Requires: `bytes` is below exact_bytes.
-    [[nodiscard]] heap_block first_of(std::size_t bytes) const noexcept {
+    [[nodiscard]] heap_block first_in_bin(std::size_t bytes) const noexcept {
         return head(bytes / heap_block::granule_bytes);
     }
 
     /// Returns: a block of at least `bytes` bytes, as small as the bound allows; null if there is none.
     [[nodiscard]] heap_block find(std::size_t bytes) const noexcept {
-        const std::size_t list = bin_of(bytes);
+        const std::size_t list = bin_index(bytes);
         const heap_block b = find_in(list, bytes);
         return b ? b : first_behind(list);
     }
@@ -72,13 +72,13 @@ public:
         if (summary_ == 0) {
             return {};
         }
-        const auto word = core::bits_of(summary_) - 1;
-        return head(word * 64 + core::bits_of(bits_[word]) - 1);
+        const auto word = core::bit_width(summary_) - 1;
+        return head(word * 64 + core::bit_width(bits_[word]) - 1);
     }
 
     /// Effects: makes `b` a free block of `bytes` bytes, and enters it.
     void insert(heap_block b, std::size_t bytes) noexcept {
-        const std::size_t list = bin_of(bytes);
+        const std::size_t list = bin_index(bytes);
         const heap_block first = head(list);
         b.make_free(bytes);
         Links::store(b.next_link(), first);
@@ -101,13 +101,13 @@ public:
         if (previous) {
             Links::store(previous.next_link(), next);
         } else {
-            became_first(bin_of(bytes), next);
+            became_first(bin_index(bytes), next);
         }
     }
 
     /// Effects: changes the size of the free block `b` from `bytes` to `new_bytes`.
     void resize(heap_block b, std::size_t bytes, std::size_t new_bytes) noexcept {
-        if (bin_of(bytes) == bin_of(new_bytes)) {
+        if (bin_index(bytes) == bin_index(new_bytes)) {
             b.make_free(new_bytes);
         } else {
             remove(b, bytes);
@@ -117,8 +117,8 @@ public:
 
     /// Effects: moves the begin of the free block `b` from `bytes` bytes to `to`. It has `new_bytes` bytes then.
     void move(heap_block b, std::size_t bytes, heap_block to, std::size_t new_bytes) noexcept {
-        const std::size_t list = bin_of(bytes);
-        if (list != bin_of(new_bytes)) {
+        const std::size_t list = bin_index(bytes);
+        if (list != bin_index(new_bytes)) {
             remove(b, bytes);
             insert(to, new_bytes);
             return;
@@ -152,8 +152,8 @@ public:
     void clear() noexcept {
         for (std::uint32_t words = summary_; words != 0; words &= words - 1) {
             const auto word = static_cast<std::size_t>(std::countr_zero(words));
-            for (std::uint64_t left = bits_[word]; left != 0; left &= left - 1) {
-                heads_[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] = 0;
+            for (std::uint64_t bits = bits_[word]; bits != 0; bits &= bits - 1) {
+                heads_[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = 0;
             }
             bits_[word] = 0;
         }
@@ -162,7 +162,7 @@ public:
 
     /// Returns: true if `b`, of `bytes` bytes, is the first of its bin, whose bit is set.
     [[nodiscard]] bool is_first(heap_block b, std::size_t bytes) const noexcept {
-        const std::size_t list = bin_of(bytes);
+        const std::size_t list = bin_index(bytes);
         return head(list) == b && (bits_[list / 64] & bit(list)) != 0 &&
                (summary_ & (1U << (list / 64))) != 0;
     }
@@ -215,15 +215,15 @@ private:
 
     [[nodiscard]] heap_block find_in(std::size_t list, std::size_t bytes) const noexcept {
         heap_block b = head(list);
-        const bool whole = list == lists - 1;
-        const int most = whole ? most_in_last_bin : most_looked_at;
+        const bool is_last_bin = list == lists - 1;
+        const int most = is_last_bin ? most_in_last_bin : most_looked_at;
         for (int looked_at = 0; b && looked_at != most; ++looked_at) {
             if (b.bytes() >= bytes) {
                 return b;
             }
             b = Links::load(b.next_link());
         }
-        if (b && whole) [[unlikely]] {
+        if (b && is_last_bin) [[unlikely]] {
             core::fail_damaged_free_memory(b.payload());
         }
         return {};
@@ -232,16 +232,16 @@ private:
     /// Returns: the first block of the next bin that is not empty; null if all of these are.
     [[nodiscard]] heap_block first_behind(std::size_t list) const noexcept {
         std::size_t word = list / 64;
-        std::uint64_t left = bits_[word] & (~std::uint64_t{1} << (list % 64));
-        if (left == 0) {
+        std::uint64_t bits = bits_[word] & (~std::uint64_t{1} << (list % 64));
+        if (bits == 0) {
             const std::uint32_t words = summary_ & (~std::uint32_t{1} << word);
             if (words == 0) {
                 return {};
             }
             word = static_cast<std::size_t>(std::countr_zero(words));
-            left = bits_[word];
+            bits = bits_[word];
         }
-        return head(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+        return head(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
     }
 
     std::uint32_t summary_ = 0;

@@ -1,4 +1,4 @@
-/// A word that says whether others are unchanged: the metadata in front of blocks may be damaged by callers, and
+/// A word that verifies that others are unchanged: the metadata in front of blocks may be damaged by callers, and
 /// is trusted only if its seal is right.
 #pragma once
 

@@ -63,8 +63,8 @@ public:
     /// Effects: forgets all batches.
     /// Requires: no other thread is in a call.
     void clear() noexcept {
-        for (shelf& each : shelves_) {
-            for (place& at : each.places) {
+        for (shelf& shelf_ : shelves_) {
+            for (place& at : shelf_.places) {
                 at.store(nullptr, std::memory_order_relaxed);
             }
         }

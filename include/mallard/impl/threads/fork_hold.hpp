@@ -1,17 +1,17 @@
-/// Locks that are held while the process forks, so that the child finds them unlocked and their objects whole.
+/// Locks that are held while the process forks, so that the child finds them unlocked and their objects consistent.
 ///
 ///     fork():  every hold is locked  ->  the process doubles  ->  every hold is unlocked, in both
 ///
 /// Data model: a list of holds through the holds themselves, each with functions that lock and unlock an object
-/// of static storage duration. A lock that another thread had at the fork would stay locked in the child for
-/// ever, because that thread is not there. Locks are taken in any order: if one is taken, all others are released
-/// until it is free. So a hold may be needed within another, and no order is prescribed.
+/// of static storage duration. A lock that another thread had at the fork would stay locked in the child
+/// forever, because that thread does not exist there. Locks are taken in any order: if one is taken, all others
+/// are released until it is free. So a hold may be needed within another, and no order is prescribed.
 ///
 /// The system's handlers (pthread_atfork) are registered before any static object of the program or library is
-/// initialised, so that handlers of theirs run while the locks are free. Handlers that were registered even earlier, by a
-/// library that was loaded before, run while the locks are held, and may use the allocators all the same
+/// initialised, so that their handlers run while the locks are free. Handlers that were registered even earlier,
+/// by a library that was loaded before, run while the locks are held, and may still use the allocators
 /// (impl/threads/fork_mutex.hpp). But they must not wait for a thread that does.
-/// Invariants: entering a hold takes no lock, because the lock of an allocator may be held meanwhile.
+/// Invariants: entering a hold takes no lock, because the lock of an allocator may be held.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
@@ -25,11 +25,11 @@ struct fork_hold {
     fork_hold* next = nullptr;
 };
 
-/// Effects: from now on, locks `hold` while the process forks.
-/// Requires: it was not entered before.
+/// Effects: registers `hold`, to be locked while the process forks.
+/// Requires: it is not registered.
 void hold_at_fork(fork_hold& hold) noexcept;
 
-/// Effects: ends that for `hold`. Waits while the process is forking.
+/// Effects: removes `hold`. Waits while the process is forking.
 void let_go_at_fork(fork_hold& hold) noexcept;
 
 /// A hold in static storage of a library: it is removed when the library is unloaded.
@@ -44,7 +44,7 @@ private:
     fork_hold& hold_;
 };
 
-/// An object with a lock of its own.
+/// An object with its own lock.
 template <class A>
 concept locked_for_fork = requires(A& a) {
     { a.lock_for_fork() } noexcept;
@@ -55,7 +55,7 @@ concept locked_for_fork = requires(A& a) {
 /// Returns: a hold that locks `Object`.
 template <auto& Object>
     requires locked_for_fork<decltype(Object)>
-[[nodiscard]] constexpr fork_hold hold_of() noexcept {
+[[nodiscard]] constexpr fork_hold make_fork_hold() noexcept {
     return {.lock = []() noexcept { Object.lock_for_fork(); },
             .try_lock = []() noexcept { return Object.try_lock_for_fork(); },
             .unlock = []() noexcept { Object.unlock_after_fork(); }};

@@ -1,11 +1,11 @@
-/// A mutex that a thread may hold while it forks, and lock again meanwhile.
+/// A mutex that a thread may hold while it forks, and lock again during the fork.
 ///
 /// A handler of pthread_atfork() that was registered before the library's runs after it in the forking thread, which
 /// has all locks of the library then. If such a handler allocates, it locks one of them again.
 ///
 /// Data model: only a lock that is taken for a fork can be locked again, and only by the thread that took it. Otherwise
-/// a lock costs what one of std::mutex does, and a comparison. The forking thread tries the lock that it has: POSIX
-/// answers EBUSY there, where the standard leaves the behaviour of std::mutex undefined.
+/// a lock costs that of std::mutex, and a comparison. The forking thread tries the lock that it has: POSIX
+/// returns EBUSY in that case; for std::mutex the standard leaves it undefined.
 #pragma once
 
 #include <mallard/core/build_mode.hpp>

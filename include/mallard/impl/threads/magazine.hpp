@@ -52,16 +52,16 @@ public:
         first_ = block;
     }
 
-    /// Effects: keeps the first `most` blocks and moves the others to `rest`, which is empty.
+    /// Effects: keeps the first `most` blocks and moves the others to `excess`, which is empty.
     /// Returns: the number that it keeps: fewer than `most` if there were no more.
     /// Complexity: linear in the blocks that it keeps.
-    std::size_t keep(std::size_t most, block_stack& rest) noexcept {
+    std::size_t keep(std::size_t most, block_stack& excess) noexcept {
         auto* link = static_cast<void*>(&first_);
         std::size_t kept = 0;
         for (; kept != most && links::read(link) != nullptr; ++kept) {
             link = links::read(link);
         }
-        rest.first_ = links::read(link);
+        excess.first_ = links::read(link);
         links::write(link, nullptr);
         return kept;
     }
@@ -148,9 +148,9 @@ public:
     /// Effects: keeps the blocks freed last, at most half of the capacity. There is room for a push afterwards.
     /// Returns: the others.
     [[nodiscard]] block_stack make_room(std::size_t index) noexcept {
-        block_stack rest;
-        set_room(index, blocks_.keep(batch_blocks(index), rest));
-        return rest;
+        block_stack excess;
+        set_room(index, blocks_.keep(batch_blocks(index), excess));
+        return excess;
     }
 
     /// Returns: the number of blocks to fetch for an empty magazine: one, then twice as many each time, up to

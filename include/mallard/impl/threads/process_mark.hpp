@@ -1,12 +1,12 @@
-/// Distinguishes a process from its parent, whichever call made it: fork(), _Fork(), or clone() itself.
+/// Distinguishes a process from its parent, whichever call created it: fork(), _Fork(), or clone() itself.
 ///
 ///     word_ -> [ generation | process id ]     in a page that reads as zero in the child of a fork
 ///
 /// Data model: handlers of pthread_atfork() do not run for _Fork() or a raw clone(). The kernel clears the page
-/// (MADV_WIPEONFORK) in every child with a copy of the memory. The first look in such a child finds zero and begins a
-/// generation. A child that shares the memory of its parent, as that of vfork() does, is in the parent's generation.
-/// Where the kernel refuses (Linux before 4.14) the word lies in static storage, and a generation begins in the
-/// handlers of pthread_atfork(), and whenever another process id is found.
+/// (MADV_WIPEONFORK) in every child with a copy of the memory. The first read in such a child yields zero and
+/// begins a generation. A child that shares the memory of its parent, as that of vfork() does, is in the
+/// parent's generation. Where the kernel refuses (Linux before 4.14) the word lies in static storage, and a
+/// generation begins in the handlers of pthread_atfork(), and whenever another process id is found.
 /// Invariants: generations are never reused; none is 0.
 #pragma once
 
@@ -47,7 +47,7 @@ private:
 
 extern constinit process_mark this_process;
 
-/// The number of threads in an operation. The child of a fork has none of them.
+/// The number of threads in an operation. They do not exist in the child of a fork.
 class threads_inside {
 public:
     void enter() noexcept;

@@ -8,10 +8,10 @@
 ///
 /// Data model: caches are memory of their thread, from the system and not from an allocator. If there is none
 /// left, the thread works without a cache, so that freeing cannot fail (impl/threads/thread_end.hpp names the other
-/// needs of the first use in a thread). Each allocator has a key that no other has or ever had; detach_caches()
-/// replaces it, which makes all entries of threads stale at once. A thread that uses more allocators than it has
-/// caches works without one most of the time; now and then it returns the blocks of a cache to their allocator
-/// and attaches it to the other.
+/// needs of the first use in a thread). Each allocator has a key that is unique for the lifetime of the process;
+/// detach_caches() replaces it, which makes all entries of threads stale at once. A thread that uses more
+/// allocators than it has caches works without one most of the time; occasionally it evicts a cache: returns its
+/// blocks to their allocator and attaches it to the new one.
 /// Invariants: a cache is in its owner's list if and only if its owner is set; both change under one lock of the
 /// process. Only its thread touches the magazines of a cache. While blocks return from a cache that is no longer
 /// in the list, the owner counts it in returning_, and waits for it before it ends.
@@ -75,10 +75,11 @@ protected:
     /// Returns: true if the cache that this thread used last belongs to this allocator.
     [[nodiscard]] bool used_last() const noexcept { return last_cache.key == key_; }
 
-    /// Returns: this thread's cache, attached now if it was not; null if the thread is ending, or has too many.
+    /// Returns: this thread's cache, attached now if it was not; null if the thread is ending, or has no free
+    /// cache.
     [[nodiscard]] thread_cache* find_cache() noexcept;
 
-    /// Effects: takes all caches away from their threads, with the blocks in them. Blocks that other threads were
+    /// Effects: detaches all caches from their threads, with the blocks in them. Blocks that other threads were
     /// returning are back afterwards.
     /// Requires: no thread is in an operation of this allocator. To be called before the allocator ends.
     void detach_caches() noexcept;
@@ -93,7 +94,7 @@ private:
     threads_inside returning_; ///< the threads that return blocks from a cache that is not in the list
 };
 
-/// Held together with a pool's lock. A thread that holds one takes no cache away from an allocator, because that
+/// Held together with a pool's lock. A thread that holds one evicts no cache, because that
 /// would need another pool's lock: an allocator may be the upstream of another one.
 class inside_pool {
 public:

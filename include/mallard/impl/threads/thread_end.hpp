@@ -13,7 +13,7 @@
 ///
 /// The first part takes memory that the thread can do without afterwards. The second takes memory away after the
 /// thread_local objects have ended, because a thread_local container returns its nodes to a pool of its thread,
-/// whichever of the two was made first. A thread may have its first task after its thread_local objects have
+/// whichever of the two was constructed first. A thread may have its first task after its thread_local objects have
 /// ended, in a destructor of thread-specific data. The closer does not run then, so the second part does the work
 /// of both.
 ///
@@ -49,11 +49,11 @@ void at_thread_end(thread_end_task& task) noexcept;
 void at_thread_close(thread_end_task& task) noexcept;
 
 /// Returns: true if the calling thread has begun with its tasks of at_thread_end(). A thread_local object that is
-/// made now never ends.
+/// constructed then is never destroyed.
 [[nodiscard]] bool thread_is_ending() noexcept;
 
 /// Returns: true if the calling thread has begun with its tasks of at_thread_close(), or with those of
-/// at_thread_end(). It must not keep memory for later then.
+/// at_thread_end(). It must not cache memory then.
 [[nodiscard]] bool thread_has_closed() noexcept;
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

@@ -10,7 +10,7 @@
 
 namespace mallard::checking::inline MALLARD_LIBRARY {
 
-block_registry::state block_registry::now() noexcept {
+block_registry::state block_registry::current_state() noexcept {
     if (id_ == 0) {
         id_ = new_holder_id();
     }
@@ -19,17 +19,17 @@ block_registry::state block_registry::now() noexcept {
 
 bool block_registry::may_go_back(const state& to) noexcept {
     constexpr auto by = allocator_call::rollback;
-    if (to.id != now().id) {
-        report_misuse({.what = misuse::foreign_mark, .found_by = by});
+    if (to.id != current_state().id) {
+        report_misuse({.kind = misuse::foreign_mark, .detected_by = by});
         return false;
     }
     if (to.ends != ends_) {
-        report_misuse({.what = misuse::stale_mark, .found_by = by, .ended_by = last_end_});
+        report_misuse({.kind = misuse::stale_mark, .detected_by = by, .ended_by = last_end_});
         return false;
     }
     for (const past_rollback* r = last_rollback_; r != nullptr && r->rollbacks > to.rollbacks; r = r->older) {
         if (r->next_number < to.next_number) {
-            report_misuse({.what = misuse::stale_mark, .found_by = by, .ended_by = by});
+            report_misuse({.kind = misuse::stale_mark, .detected_by = by, .ended_by = by});
             return false;
         }
     }

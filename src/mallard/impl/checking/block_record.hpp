@@ -18,7 +18,7 @@ enum class block_stage : std::uint8_t { live, in_quarantine, leaving, dead };
 struct block_registry::record {
     std::byte* block = nullptr;
     std::size_t bytes = 0; ///< the size that the caller has
-    std::size_t asked_bytes = 0;
+    std::size_t requested_bytes = 0;
     std::size_t alignment = 0;
     std::uint64_t number = 0;
     std::uint64_t holder = 0; ///< the registry of the allocator that has the block as a chunk; 0 if none has
@@ -41,16 +41,16 @@ struct block_registry::record {
 
     /// Returns: true if the block may be deallocated with that size. A caller that got more bytes than it asked
     /// for deallocates with the size of the objects that fit.
-    [[nodiscard]] bool is_of(std::size_t told_bytes) const noexcept {
-        return told_bytes >= asked_bytes && told_bytes <= bytes;
+    [[nodiscard]] bool accepts_size(std::size_t passed_bytes) const noexcept {
+        return passed_bytes >= requested_bytes && passed_bytes <= bytes;
     }
 
-    [[nodiscard]] misuse_report report(misuse what, allocator_call found_by) const noexcept {
-        return {.what = what,
-                .found_by = found_by,
+    [[nodiscard]] misuse_report report(misuse kind, allocator_call detected_by) const noexcept {
+        return {.kind = kind,
+                .detected_by = detected_by,
                 .block = block,
                 .bytes = bytes,
-                .spare_bytes = bytes - asked_bytes,
+                .spare_bytes = bytes - requested_bytes,
                 .alignment = alignment,
                 .ended_by = ended_by,
                 .place = has_place ? &place : nullptr,
@@ -72,18 +72,18 @@ struct block_registry::record {
 private:
     /// Effects: makes the zone in front accessible.
     /// Returns: the offset of its changed byte that is nearest to the block; 0 if none is changed.
-    [[nodiscard]] std::ptrdiff_t changed_before() const noexcept;
+    [[nodiscard]] std::ptrdiff_t changed_front_byte() const noexcept;
 
     /// Effects: makes the zone behind accessible.
     /// Returns: the offset of its changed byte that is nearest to the block; end_of_guards() if none is
     /// changed.
-    [[nodiscard]] std::ptrdiff_t changed_behind() const noexcept;
+    [[nodiscard]] std::ptrdiff_t changed_back_byte() const noexcept;
 
     [[nodiscard]] std::ptrdiff_t end_of_guards() const noexcept {
         return static_cast<std::ptrdiff_t>(bytes + back_guard_bytes);
     }
 
-    void report_write(misuse what, allocator_call by, std::ptrdiff_t changed_byte) const noexcept;
+    void report_write(misuse kind, allocator_call by, std::ptrdiff_t changed_byte) const noexcept;
 };
 
 } // namespace mallard::checking::inline MALLARD_LIBRARY

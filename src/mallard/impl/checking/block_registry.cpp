@@ -23,15 +23,15 @@ namespace mallard::checking::inline MALLARD_LIBRARY {
 
 namespace {
 
-void report_size(const block_registry::record& r, std::size_t told_bytes, allocator_call by) noexcept {
-    misuse_report found = r.report(misuse::wrong_size, by);
-    found.told_bytes = told_bytes;
-    report_misuse(found);
+void report_size(const block_registry::record& r, std::size_t passed_bytes, allocator_call by) noexcept {
+    misuse_report report = r.report(misuse::wrong_size, by);
+    report.passed_bytes = passed_bytes;
+    report_misuse(report);
 }
 
-void expect_size(const block_registry::record& r, std::size_t told_bytes, allocator_call by) noexcept {
-    if (!r.is_of(told_bytes)) {
-        report_size(r, told_bytes, by);
+void expect_size(const block_registry::record& r, std::size_t passed_bytes, allocator_call by) noexcept {
+    if (!r.accepts_size(passed_bytes)) {
+        report_size(r, passed_bytes, by);
     }
 }
 
@@ -59,18 +59,18 @@ bool block_registry::has_representation(std::size_t bytes, std::size_t alignment
     return bytes <= most_bytes - guard_bytes_ && front_bytes(alignment) <= most_bytes - guard_bytes_ - bytes;
 }
 
-block_registry::whole_block block_registry::around(std::size_t bytes, std::size_t alignment) const noexcept {
+block_registry::outer_block block_registry::around(std::size_t bytes, std::size_t alignment) const noexcept {
     return {.bytes = front_bytes(alignment) + bytes + guard_bytes_, .alignment = alignment};
 }
 
-std::size_t block_registry::bytes_within(const whole_block& whole) const noexcept {
-    return whole.bytes - front_bytes(whole.alignment) - guard_bytes_;
+std::size_t block_registry::bytes_within(const outer_block& outer) const noexcept {
+    return outer.bytes - front_bytes(outer.alignment) - guard_bytes_;
 }
 
-block_registry::whole_block block_registry::whole_of(const record& r) const noexcept {
-    whole_block whole = around(r.bytes, r.alignment);
-    whole.p = r.block - front_bytes(r.alignment);
-    return whole;
+block_registry::outer_block block_registry::to_outer(const record& r) const noexcept {
+    outer_block outer = around(r.bytes, r.alignment);
+    outer.p = r.block - front_bytes(r.alignment);
+    return outer;
 }
 
 block_registry::new_record block_registry::open(std::size_t bytes, std::size_t alignment) noexcept {
@@ -85,7 +85,7 @@ block_registry::new_record block_registry::open(std::size_t bytes, std::size_t a
         return nullptr;
     }
     new_record opened(::new (memory) record{.bytes = bytes,
-                                            .asked_bytes = bytes,
+                                            .requested_bytes = bytes,
                                             .alignment = alignment,
                                             .holder = holder_,
                                             .place = place == nullptr ? std::source_location{} : *place,
@@ -95,12 +95,12 @@ block_registry::new_record block_registry::open(std::size_t bytes, std::size_t a
     return opened;
 }
 
-void* block_registry::enter(new_record opened, void* whole, std::size_t unused_bytes) noexcept {
+void* block_registry::enter(new_record opened, void* outer, std::size_t unused_bytes) noexcept {
     record* const r = opened.release();
-    r->block = static_cast<std::byte*>(whole) + front_bytes(r->alignment);
+    r->block = static_cast<std::byte*>(outer) + front_bytes(r->alignment);
     r->front_guard_bytes = static_cast<std::uint8_t>(guard_bytes_);
     r->back_guard_bytes = static_cast<std::uint8_t>(
-        guard_bytes_ != 0 ? guard_bytes_ : std::min(unused_bytes, usual_guard_bytes));
+        guard_bytes_ != 0 ? guard_bytes_ : std::min(unused_bytes, default_guard_bytes));
     forget_former_at(r->block);
     r->number = next_number_++;
     enter_in_table(r);
@@ -114,38 +114,38 @@ void* block_registry::enter(new_record opened, void* whole, std::size_t unused_b
 void block_registry::forget_former_at(const void* p) noexcept {
     if (record* const former = find(p)) {
         if (former->stage == block_stage::in_quarantine) {
-            quarantine_bytes_ -= whole_of(*former).bytes;
+            quarantine_bytes_ -= to_outer(*former).bytes;
         }
         take_from_table(former);
-        list_of(*former).remove(former);
+        list_for(*former).remove(former);
         drop_record()(former);
     }
 }
 
-sized_block block_registry::enter_larger(new_record opened, void* whole, std::size_t whole_bytes) noexcept {
-    opened->bytes = bytes_within({.bytes = whole_bytes, .alignment = opened->alignment});
+sized_block block_registry::enter_larger(new_record opened, void* outer, std::size_t outer_bytes) noexcept {
+    opened->bytes = bytes_within({.bytes = outer_bytes, .alignment = opened->alignment});
     const std::size_t bytes = opened->bytes;
-    return {.p = enter(std::move(opened), whole), .bytes = bytes};
+    return {.p = enter(std::move(opened), outer), .bytes = bytes};
 }
 
 void block_registry::close(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     constexpr auto by = allocator_call::deallocate;
-    record* const r =
-        expect_live({.found_by = by, .told_block = p, .told_bytes = bytes, .told_alignment = alignment});
+    record* const r = expect_live(
+        {.detected_by = by, .passed_block = p, .passed_bytes = bytes, .passed_alignment = alignment});
     if (r == nullptr) {
         return;
     }
     expect_size(*r, bytes, by);
     if (alignment != r->alignment) {
-        misuse_report found = r->report(misuse::wrong_alignment, by);
-        found.told_alignment = alignment;
-        report_misuse(found);
+        misuse_report report = r->report(misuse::wrong_alignment, by);
+        report.passed_alignment = alignment;
+        report_misuse(report);
     }
     close(r);
 }
 
 void block_registry::close(void* p) noexcept {
-    if (record* const r = expect_live({.found_by = allocator_call::deallocate, .told_block = p})) {
+    if (record* const r = expect_live({.detected_by = allocator_call::deallocate, .passed_block = p})) {
         close(r);
     }
 }
@@ -154,8 +154,8 @@ void block_registry::close(record* r) noexcept {
     constexpr auto by = allocator_call::deallocate;
     r->look_at_guards(by);
     r->ended_by = by;
-    const quarantine_bounds bounds = bounds_.value_or(usual_quarantine());
-    const std::size_t held_bytes = whole_of(*r).bytes;
+    const quarantine_bounds bounds = bounds_.value_or(default_quarantine());
+    const std::size_t held_bytes = to_outer(*r).bytes;
     if (bounds.blocks == 0 || held_bytes > bounds.bytes) {
         r->stage = block_stage::leaving;
         live_.move_to(leaving_, r);
@@ -177,7 +177,7 @@ void block_registry::set_quarantine(quarantine_bounds bounds) noexcept {
 }
 
 void block_registry::leave(record* r) noexcept {
-    quarantine_bytes_ -= whole_of(*r).bytes;
+    quarantine_bytes_ -= to_outer(*r).bytes;
     r->stage = block_stage::leaving;
     quarantine_.move_to(leaving_, r);
 }
@@ -198,7 +198,7 @@ void block_registry::let_leave_since(std::uint64_t number) noexcept {
     }
 }
 
-std::optional<block_registry::whole_block> block_registry::next_leaving(allocator_call by) noexcept {
+std::optional<block_registry::outer_block> block_registry::next_leaving(allocator_call by) noexcept {
     record* const r = leaving_.oldest;
     if (r == nullptr) {
         return std::nullopt;
@@ -206,31 +206,31 @@ std::optional<block_registry::whole_block> block_registry::next_leaving(allocato
     if (r->filled) {
         r->look_at_filling(by);
     }
-    const whole_block whole = whole_of(*r);
-    core::unpoison(whole.p, whole.bytes);
+    const outer_block outer = to_outer(*r);
+    core::unpoison(outer.p, outer.bytes);
     bury(r, leaving_);
-    return whole;
+    return outer;
 }
 
-std::optional<block_registry::whole_block> block_registry::look_up(void* p, std::size_t bytes,
+std::optional<block_registry::outer_block> block_registry::look_up(void* p, std::size_t bytes,
                                                                    allocator_call by) noexcept {
-    const record* const r = expect_live({.found_by = by, .told_block = p, .told_bytes = bytes});
+    const record* const r = expect_live({.detected_by = by, .passed_block = p, .passed_bytes = bytes});
     if (r == nullptr) {
         return std::nullopt;
     }
     expect_size(*r, bytes, by);
     r->look_at_guards(by);
-    return whole_of(*r);
+    return to_outer(*r);
 }
 
-std::optional<block_registry::whole_block> block_registry::look_up(const void* p,
+std::optional<block_registry::outer_block> block_registry::look_up(const void* p,
                                                                    allocator_call by) const noexcept {
     return look_up_part(p, 0, by);
 }
 
-std::optional<block_registry::whole_block> block_registry::look_up_part(const void* p, std::size_t bytes,
+std::optional<block_registry::outer_block> block_registry::look_up_part(const void* p, std::size_t bytes,
                                                                         allocator_call by) const noexcept {
-    const record* const r = expect_live({.found_by = by, .told_block = p});
+    const record* const r = expect_live({.detected_by = by, .passed_block = p});
     if (r == nullptr) {
         return std::nullopt;
     }
@@ -239,15 +239,15 @@ std::optional<block_registry::whole_block> block_registry::look_up_part(const vo
         report_size(*r, bytes, by);
         return std::nullopt;
     }
-    return whole_of(*r);
+    return to_outer(*r);
 }
 
-sized_block block_registry::follow(void* p, std::size_t asked_bytes, const whole_block& now) noexcept {
+sized_block block_registry::follow(void* p, std::size_t requested_bytes, const outer_block& outer) noexcept {
     record* const r = find(p);
     take_from_table(r);
-    r->block = static_cast<std::byte*>(now.p) + front_bytes(r->alignment);
-    r->bytes = bytes_within(now);
-    r->asked_bytes = asked_bytes;
+    r->block = static_cast<std::byte*>(outer.p) + front_bytes(r->alignment);
+    r->bytes = bytes_within(outer);
+    r->requested_bytes = requested_bytes;
     forget_former_at(r->block);
     enter_in_table(r);
     core::unpoison(r->block, r->bytes);
@@ -262,7 +262,7 @@ void block_registry::resize(void* p, std::size_t bytes) noexcept {
         return;
     }
     r->bytes = bytes;
-    r->asked_bytes = bytes;
+    r->requested_bytes = bytes;
     r->draw_guards();
 }
 
@@ -303,15 +303,15 @@ void block_registry::expect_all_freed(allocator_call by) const noexcept {
     if (live_.oldest == nullptr) {
         return;
     }
-    misuse_report found = live_.oldest->report(misuse::never_freed, by);
-    found.live_blocks = live_.count;
+    misuse_report report = live_.oldest->report(misuse::never_freed, by);
+    report.live_blocks = live_.count;
     for (const record* r = live_.oldest; r != nullptr; r = r->younger) {
-        found.live_bytes += r->bytes;
+        report.live_bytes += r->bytes;
     }
-    report_misuse(found);
+    report_misuse(report);
 }
 
-block_registry::record_list& block_registry::list_of(const record& r) noexcept {
+block_registry::record_list& block_registry::list_for(const record& r) noexcept {
     switch (r.stage) {
     case block_stage::live:
         return live_;
@@ -343,24 +343,24 @@ void block_registry::bury(record* r, record_list& from) noexcept {
 }
 
 /// Returns: the record of the live block that the caller names; null, after a report, if there is none.
-block_registry::record* block_registry::expect_live(const misuse_report& told) const noexcept {
-    record* const r = find(told.told_block);
-    misuse_report found = told;
+block_registry::record* block_registry::expect_live(const misuse_report& arguments) const noexcept {
+    record* const r = find(arguments.passed_block);
+    misuse_report report = arguments;
     if (r == nullptr) {
-        if (const record* const surrounding = find_around(told.told_block)) {
-            found = surrounding->report(misuse::foreign_pointer, told.found_by);
-            found.told_block = told.told_block;
-            found.told_bytes = told.told_bytes;
-            found.told_alignment = told.told_alignment;
+        if (const record* const surrounding = find_around(arguments.passed_block)) {
+            report = surrounding->report(misuse::foreign_pointer, arguments.detected_by);
+            report.passed_block = arguments.passed_block;
+            report.passed_bytes = arguments.passed_bytes;
+            report.passed_alignment = arguments.passed_alignment;
         }
-        report_misuse(found);
+        report_misuse(report);
         return nullptr;
     }
     if (!r->lives()) {
         const bool freed = r->ended_by == allocator_call::deallocate;
-        const bool again = told.found_by == allocator_call::deallocate;
+        const bool deallocating = arguments.detected_by == allocator_call::deallocate;
         const misuse use = freed ? misuse::use_after_free : misuse::use_after_release;
-        report_misuse(r->report(freed && again ? misuse::double_free : use, told.found_by));
+        report_misuse(r->report(freed && deallocating ? misuse::double_free : use, arguments.detected_by));
         return nullptr;
     }
     return r;

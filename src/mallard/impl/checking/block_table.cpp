@@ -44,13 +44,13 @@ void block_registry::record_list::drop_all() noexcept {
     }
 }
 
-block_registry::record*& block_registry::bucket_of(const void* p) const noexcept {
+block_registry::record*& block_registry::bucket(const void* p) const noexcept {
     const std::uint64_t mixed = (reinterpret_cast<std::uintptr_t>(p)) * 0x9E3779B97F4A7C15U;
     return table_[mixed >> (64 - table_bits_)];
 }
 
 block_registry::record* block_registry::find(const void* p) const noexcept {
-    record* r = table_ == nullptr ? nullptr : bucket_of(p);
+    record* r = table_ == nullptr ? nullptr : bucket(p);
     while (r != nullptr && r->block != p) {
         r = r->next_in_bucket;
     }
@@ -91,11 +91,11 @@ bool block_registry::make_room() noexcept {
 }
 
 void block_registry::enter_in_table(record* r) noexcept {
-    r->next_in_bucket = std::exchange(bucket_of(r->block), r);
+    r->next_in_bucket = std::exchange(bucket(r->block), r);
 }
 
 void block_registry::take_from_table(record* r) noexcept {
-    record** link = &bucket_of(r->block);
+    record** link = &bucket(r->block);
     while (*link != r) {
         link = &(*link)->next_in_bucket;
     }

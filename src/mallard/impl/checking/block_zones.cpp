@@ -31,53 +31,53 @@ std::size_t first_changed(const std::byte* begin, std::size_t bytes) noexcept {
 } // namespace
 
 void block_registry::record::draw_guards() const noexcept {
-    std::byte* const before = block - front_guard_bytes;
-    std::byte* const behind = block + bytes;
-    core::unpoison(before, front_guard_bytes);
-    core::unpoison(behind, back_guard_bytes);
+    std::byte* const front = block - front_guard_bytes;
+    std::byte* const back = block + bytes;
+    core::unpoison(front, front_guard_bytes);
+    core::unpoison(back, back_guard_bytes);
     for (std::size_t i = 0; i < front_guard_bytes; ++i) {
-        before[i] = guard_byte(i);
+        front[i] = guard_byte(i);
     }
     for (std::size_t i = 0; i < back_guard_bytes; ++i) {
-        behind[i] = guard_byte(i);
+        back[i] = guard_byte(i);
     }
-    core::poison(before, front_guard_bytes);
-    core::poison(behind, back_guard_bytes);
+    core::poison(front, front_guard_bytes);
+    core::poison(back, back_guard_bytes);
 }
 
-std::ptrdiff_t block_registry::record::changed_before() const noexcept {
-    const std::byte* const before = block - front_guard_bytes;
-    core::unpoison(before, front_guard_bytes);
+std::ptrdiff_t block_registry::record::changed_front_byte() const noexcept {
+    const std::byte* const front = block - front_guard_bytes;
+    core::unpoison(front, front_guard_bytes);
     for (std::size_t i = front_guard_bytes; i != 0; --i) {
-        if (before[i - 1] != guard_byte(i - 1)) {
+        if (front[i - 1] != guard_byte(i - 1)) {
             return static_cast<std::ptrdiff_t>(i - 1) - front_guard_bytes;
         }
     }
     return 0;
 }
 
-std::ptrdiff_t block_registry::record::changed_behind() const noexcept {
-    const std::byte* const behind = block + bytes;
-    core::unpoison(behind, back_guard_bytes);
+std::ptrdiff_t block_registry::record::changed_back_byte() const noexcept {
+    const std::byte* const back = block + bytes;
+    core::unpoison(back, back_guard_bytes);
     std::size_t i = 0;
-    while (i < back_guard_bytes && behind[i] == guard_byte(i)) {
+    while (i < back_guard_bytes && back[i] == guard_byte(i)) {
         ++i;
     }
     return static_cast<std::ptrdiff_t>(bytes + i);
 }
 
-void block_registry::record::report_write(misuse what, allocator_call by,
+void block_registry::record::report_write(misuse kind, allocator_call by,
                                           std::ptrdiff_t changed_byte) const noexcept {
-    misuse_report found = report(what, by);
-    found.changed_byte = changed_byte;
-    report_misuse(found);
+    misuse_report write = report(kind, by);
+    write.changed_byte = changed_byte;
+    report_misuse(write);
 }
 
 void block_registry::record::look_at_guards(allocator_call by) const noexcept {
-    if (const std::ptrdiff_t changed = changed_before(); changed != 0) {
+    if (const std::ptrdiff_t changed = changed_front_byte(); changed != 0) {
         report_write(misuse::write_before_start, by, changed);
     }
-    if (const std::ptrdiff_t changed = changed_behind(); changed != end_of_guards()) {
+    if (const std::ptrdiff_t changed = changed_back_byte(); changed != end_of_guards()) {
         report_write(misuse::write_past_end, by, changed);
     }
     draw_guards();
@@ -93,14 +93,14 @@ void block_registry::record::fill() const noexcept {
 void block_registry::record::look_at_filling(allocator_call by) const noexcept {
     core::unpoison(block, bytes);
     const auto within = first_changed(block, bytes);
-    const std::ptrdiff_t before = changed_before();
-    const std::ptrdiff_t behind = changed_behind();
+    const std::ptrdiff_t front = changed_front_byte();
+    const std::ptrdiff_t back = changed_back_byte();
     if (within != bytes) {
         report_write(misuse::write_after_free, by, static_cast<std::ptrdiff_t>(within));
-    } else if (before != 0) {
-        report_write(misuse::write_after_free, by, before);
-    } else if (behind != end_of_guards()) {
-        report_write(misuse::write_after_free, by, behind);
+    } else if (front != 0) {
+        report_write(misuse::write_after_free, by, front);
+    } else if (back != end_of_guards()) {
+        report_write(misuse::write_after_free, by, back);
     } else {
         core::poison(block, bytes);
         return;

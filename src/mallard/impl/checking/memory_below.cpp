@@ -25,7 +25,7 @@ struct word {
 constexpr std::size_t most_words = 64;
 
 constinit std::array<word, most_words> words{};
-constinit std::atomic<std::size_t> words_left{0};
+constinit std::atomic<std::size_t> words_written{0};
 constinit std::atomic<std::uint64_t> last_id{0};
 
 } // namespace
@@ -35,7 +35,7 @@ std::uint64_t new_holder_id() noexcept {
 }
 
 void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept {
-    word& w = words[words_left.fetch_add(1) % most_words];
+    word& w = words[words_written.fetch_add(1) % most_words];
     w.holder.store(0);
     w.begin.store(taken.begin);
     w.end.store(taken.end);
@@ -44,7 +44,7 @@ void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept {
 }
 
 std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept {
-    if (words_left.load(std::memory_order_relaxed) == 0) [[likely]] {
+    if (words_written.load(std::memory_order_relaxed) == 0) [[likely]] {
         return std::nullopt;
     }
     for (word& w : words) {
@@ -62,7 +62,7 @@ std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept {
 
 std::uint64_t block_registry::begin(allocator_call by) noexcept {
     expect_memory_below(by);
-    holder_ = std::exchange(at_work, now().id);
+    holder_ = std::exchange(at_work, current_state().id);
     return holder_;
 }
 
@@ -89,12 +89,12 @@ void block_registry::expect_memory_below(allocator_call by) noexcept {
         for (record_list* list : {&live_, &quarantine_}) {
             while (record* const lost = oldest_between(*list, taken->begin, taken->end)) {
                 if (!std::exchange(reported, true)) {
-                    misuse_report found = lost->report(misuse::released_below, by);
-                    found.ended_by = taken->taken_by;
-                    report_misuse(found);
+                    misuse_report report = lost->report(misuse::released_below, by);
+                    report.ended_by = taken->taken_by;
+                    report_misuse(report);
                 }
                 if (list == &quarantine_) {
-                    quarantine_bytes_ -= whole_of(*lost).bytes;
+                    quarantine_bytes_ -= to_outer(*lost).bytes;
                 }
                 lost->ended_by = taken->taken_by;
                 bury(lost, *list);

@@ -13,7 +13,7 @@ namespace mallard::space::inline MALLARD_LIBRARY {
 namespace {
 
 /// Smaller gains are not worth a call to the system.
-constexpr std::size_t least_given_back = std::size_t{64} << 10;
+constexpr std::size_t least_decommitted = std::size_t{64} << 10;
 
 } // namespace
 
@@ -83,7 +83,7 @@ reserved_blocks::range* reserved_blocks::take_spare(std::size_t least) noexcept 
 }
 
 void reserved_blocks::deallocate(heap_block b) noexcept {
-    range* const r = range_of(b);
+    range* const r = range_holding(b);
     if ((r->previous != nullptr ? r->previous->next : first_) != r) [[unlikely]] {
         core::fail_damaged_free_memory(b.payload());
     }
@@ -106,15 +106,15 @@ void reserved_blocks::deallocate(heap_block b) noexcept {
     core::unpoison(&r->word, sizeof(r->word));
     if (r->committed >= reserved_range::huge_from_bytes) {
         // Memory on offer may be lost. The range is kept elsewhere meanwhile, and written again.
-        const range before = *r;
+        const range saved = *r;
         reserved_range::offer(reinterpret_cast<std::byte*>(r), r->committed);
-        *r = before;
+        *r = saved;
     }
     core::poison(&r->word, r->committed - offsetof(range, word));
 }
 
 bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferred) noexcept {
-    range* const r = range_of(b);
+    range* const r = range_holding(b);
     const std::size_t had = r->granted - overhead_bytes;
     const std::size_t most = r->bytes - overhead_bytes;
     preferred = std::min(std::max(least, preferred), most);
@@ -137,14 +137,14 @@ bool reserved_blocks::grow(heap_block b, std::size_t least, std::size_t preferre
 }
 
 void reserved_blocks::shrink(heap_block b, std::size_t bytes) noexcept {
-    range* const r = range_of(b);
+    range* const r = range_holding(b);
     auto* const begin = reinterpret_cast<std::byte*>(r);
     const std::size_t rounded = std::min(reserved_range::rounded(begin, bytes + overhead_bytes), r->granted);
-    const std::size_t rest = r->committed - rounded;
-    if (rest < std::max(least_given_back, rounded / 8)) {
+    const std::size_t unused = r->committed - rounded;
+    if (unused < std::max(least_decommitted, rounded / 8)) {
         return;
     }
-    core::unpoison(begin + rounded, rest);
+    core::unpoison(begin + rounded, unused);
     if (reserved_range::decommit(begin, r->committed, rounded)) {
         set_committed(r, rounded);
         grant(r, rounded);
@@ -159,11 +159,11 @@ void reserved_blocks::trim() noexcept {
 }
 
 bool reserved_blocks::make_way(std::size_t bytes) noexcept {
-    std::size_t there = spare_ != nullptr ? spare_->bytes : 0;
+    std::size_t uncommitted = spare_ != nullptr ? spare_->bytes : 0;
     for (const range* r = first_; r != nullptr; r = r->next) {
-        there += r->bytes - r->committed;
+        uncommitted += r->bytes - r->committed;
     }
-    if (there < bytes) {
+    if (uncommitted < bytes) {
         return false;
     }
     trim();
@@ -172,7 +172,7 @@ bool reserved_blocks::make_way(std::size_t bytes) noexcept {
         if (r->committed != r->bytes &&
             reserved_range::shorten(reinterpret_cast<std::byte*>(r), r->bytes, r->committed)) {
             r->bytes = r->committed;
-            r->seal = seal_of(r);
+            r->seal = compute_seal(r);
         }
     }
     return true;
@@ -214,19 +214,19 @@ void reserved_blocks::give_back(range* r) noexcept {
 /// Effects: sets the end of the block to `bytes` bytes behind the begin of the range.
 void reserved_blocks::grant(range* r, std::size_t bytes) noexcept {
     r->granted = bytes;
-    r->seal = seal_of(r);
+    r->seal = compute_seal(r);
     block_in(r).set_tag(word_for(bytes));
     core::poison(reinterpret_cast<std::byte*>(r) + bytes - heap_block::tag_bytes, heap_block::tag_bytes);
 }
 
 void reserved_blocks::set_committed(range* r, std::size_t bytes) noexcept {
     committed_bytes_ += bytes - std::exchange(r->committed, bytes);
-    r->seal = seal_of(r);
+    r->seal = compute_seal(r);
 }
 
 void reserved_blocks::set_next(range* r, range* next) noexcept {
     r->next = next;
-    r->seal = seal_of(r);
+    r->seal = compute_seal(r);
 }
 
 } // namespace mallard::space::inline MALLARD_LIBRARY

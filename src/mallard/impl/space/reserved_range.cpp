@@ -20,7 +20,7 @@ constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 constinit std::atomic<std::size_t> ranges{0};
 
 /// Returns: the sum, or SIZE_MAX if it is larger.
-std::size_t sum_of(std::size_t bytes, std::size_t more) noexcept {
+std::size_t saturating_add(std::size_t bytes, std::size_t more) noexcept {
     return bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
 }
 
@@ -95,7 +95,7 @@ std::size_t rounded(const std::byte* begin, std::size_t bytes) noexcept {
     const std::uintptr_t end =
         (bytes < huge_from_bytes ? 0 : reinterpret_cast<std::uintptr_t>(begin)) + bytes;
     const std::size_t unit = bytes < huge_from_bytes ? pages::page_bytes() : pages::huge_page_bytes();
-    return sum_of(bytes, -end & (unit - 1));
+    return saturating_add(bytes, -end & (unit - 1));
 }
 
 } // namespace mallard::space::reserved_range::inline MALLARD_LIBRARY

@@ -21,13 +21,13 @@ constinit fork_hold* first_locked = nullptr;
 /// Effects: tries to lock all holds but `other`, which is locked.
 /// Returns: null if all are locked; else the first that another thread has, with no lock kept but that of
 /// `other`.
-fork_hold* try_to_lock_all_but(const fork_hold* other) noexcept {
+fork_hold* try_to_lock_all_but(const fork_hold* excluded) noexcept {
     for (fork_hold* h = first_locked; h != nullptr; h = h->next) {
-        if (h == other || h->try_lock()) {
+        if (h == excluded || h->try_lock()) {
             continue;
         }
         for (fork_hold* locked = first_locked; locked != h; locked = locked->next) {
-            if (locked != other) {
+            if (locked != excluded) {
                 locked->unlock();
             }
         }

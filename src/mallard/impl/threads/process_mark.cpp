@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned generation_shift = 32;
 
-process_mark::entry entry_of(std::uint64_t word) noexcept {
+process_mark::entry to_entry(std::uint64_t word) noexcept {
     return {.generation = static_cast<std::uint32_t>(word >> generation_shift),
             .process = static_cast<pid_t>(static_cast<std::uint32_t>(word))};
 }
@@ -48,29 +48,29 @@ constinit process_mark this_process;
 process_mark::entry process_mark::current() noexcept {
     word& at = find_word();
     std::uint64_t seen = at.load(std::memory_order_acquire);
-    while (seen == 0 || (&at == &unwiped_ && entry_of(seen).process != getpid())) {
+    while (seen == 0 || (&at == &unwiped_ && to_entry(seen).process != getpid())) {
         const entry begun{.generation = last_generation_.fetch_add(1, std::memory_order_relaxed) + 1,
                           .process = getpid()};
         if (at.compare_exchange_strong(seen, word_for(begun), std::memory_order_acq_rel)) {
             return begun;
         }
     }
-    return entry_of(seen);
+    return to_entry(seen);
 }
 
 process_mark::word& process_mark::find_word() noexcept {
-    word* found = word_.load(std::memory_order_acquire);
-    if (found == nullptr) [[unlikely]] {
+    word* current = word_.load(std::memory_order_acquire);
+    if (current == nullptr) [[unlikely]] {
         void* const page = map_wiped_page();
         word* const added = page != nullptr ? ::new (page) word(0) : &unwiped_;
-        if (word_.compare_exchange_strong(found, added, std::memory_order_acq_rel)) {
+        if (word_.compare_exchange_strong(current, added, std::memory_order_acq_rel)) {
             return *added;
         }
         if (page != nullptr) {
             munmap(page, word_bytes);
         }
     }
-    return *found;
+    return *current;
 }
 
 void threads_inside::enter() noexcept {
@@ -83,7 +83,7 @@ void threads_inside::enter() noexcept {
 bool threads_inside::any() const noexcept {
     const std::uint64_t seen = count_.load(std::memory_order_acquire);
     return static_cast<std::uint32_t>(seen) != 0 &&
-           entry_of(seen).generation == this_process.current().generation;
+           to_entry(seen).generation == this_process.current().generation;
 }
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

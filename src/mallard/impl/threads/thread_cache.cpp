@@ -58,15 +58,15 @@ public:
     [[nodiscard]] static thread_caches* of_this_thread() noexcept;
 
     [[nodiscard]] thread_cache* find(cache_owner& owner) noexcept {
-        thread_cache* found = with_key(owner.key_);
-        if (found == nullptr) {
-            found = open(owner);
+        thread_cache* cache = with_key(owner.key_);
+        if (cache == nullptr) {
+            cache = open(owner);
         }
-        if (found != nullptr) {
+        if (cache != nullptr) {
             last_cache.key = owner.key_;
-            last_cache.cache = found;
+            last_cache.cache = cache;
         }
-        return found;
+        return cache;
     }
 
     [[nodiscard]] static bool has_hub(const cache_owner& owner) noexcept { return &owner.hub_ == &hub; }
@@ -99,7 +99,7 @@ private:
         // 0 is the key of a free cache.
         thread_cache* cache = with_key(0);
         if (cache == nullptr) {
-            cache = free_a_cache();
+            cache = evict_one();
         }
         if (cache != nullptr) {
             attach(*cache, owner);
@@ -107,12 +107,12 @@ private:
         return cache;
     }
 
-    [[nodiscard]] thread_cache* free_a_cache() noexcept {
+    [[nodiscard]] thread_cache* evict_one() noexcept {
         if (last_cache.depth != 0 || ++refusals_ % patience != 0) {
             return nullptr;
         }
         thread_cache& cache = caches_[refusals_ / patience % caches_per_thread];
-        give_up(cache);
+        detach_and_return(cache);
         return &cache;
     }
 
@@ -141,7 +141,7 @@ private:
 
     /// Effects: detaches a cache of this thread and returns its blocks. The attachments are unlocked meanwhile,
     /// because a thread that has a pool's lock may need them.
-    static void give_up(thread_cache& cache) noexcept {
+    static void detach_and_return(thread_cache& cache) noexcept {
         cache_owner* const owner = detach_and_hold_owner(cache);
         if (last_cache.cache == &cache) {
             last_cache.key = 0;
@@ -162,7 +162,7 @@ private:
         return owner;
     }
 
-    static void close_those_of_this_thread() noexcept;
+    static void close_own_caches() noexcept;
 
     std::array<thread_cache, caches_per_thread> caches_{};
     std::uint32_t refusals_ = 0;
@@ -170,33 +170,33 @@ private:
 
 namespace {
 
-constinit thread_local thread_caches* caches_here = nullptr;
+constinit thread_local thread_caches* own_caches = nullptr;
 constinit thread_local thread_end_task closing{};
 
 constinit rooms_for<thread_caches> rooms;
-constinit fork_hold rooms_held = hold_of<rooms>();
-constinit fork_hold attachments_held = hold_of<hub>();
+constinit fork_hold rooms_held = make_fork_hold<rooms>();
+constinit fork_hold attachments_held = make_fork_hold<hub>();
 const held_while_loaded rooms_while_loaded(rooms_held);
 const held_while_loaded attachments_while_loaded(attachments_held);
 
 } // namespace
 
 thread_caches* thread_caches::of_this_thread() noexcept {
-    if (caches_here == nullptr && !thread_has_closed()) {
-        caches_here = rooms.take();
-        if (caches_here != nullptr) {
-            closing.run = close_those_of_this_thread;
+    if (own_caches == nullptr && !thread_has_closed()) {
+        own_caches = rooms.take();
+        if (own_caches != nullptr) {
+            closing.run = close_own_caches;
             at_thread_close(closing);
         }
     }
-    return caches_here;
+    return own_caches;
 }
 
-void thread_caches::close_those_of_this_thread() noexcept {
+void thread_caches::close_own_caches() noexcept {
     // A returned block may go to another allocator, which finds no cache of this thread now.
-    thread_caches* const closed = std::exchange(caches_here, nullptr);
+    thread_caches* const closed = std::exchange(own_caches, nullptr);
     for (thread_cache& cache : closed->caches_) {
-        give_up(cache);
+        detach_and_return(cache);
     }
     rooms.put_back(closed);
 }
@@ -208,8 +208,8 @@ thread_cache* cache_owner::find_cache() noexcept {
     if (!thread_caches::has_hub(*this)) {
         return nullptr;
     }
-    thread_caches* const here = thread_caches::of_this_thread();
-    return here != nullptr ? here->find(*this) : nullptr;
+    thread_caches* const caches = thread_caches::of_this_thread();
+    return caches != nullptr ? caches->find(*this) : nullptr;
 }
 
 void cache_owner::detach_caches() noexcept {

@@ -51,30 +51,30 @@ class end_key {
 public:
     /// Effects: has run_tasks() called at the end of the calling thread, unless the system has no key.
     void expect_end() noexcept {
-        if (const std::uint64_t made = find(); made != none && made != deleted) {
-            pthread_setspecific(static_cast<pthread_key_t>(made - 1), this); // any value but null
+        if (const std::uint64_t key = find(); key != none && key != deleted) {
+            pthread_setspecific(static_cast<pthread_key_t>(key - 1), this); // any value but null
         }
     }
 
     /// Effects: has no thread call run_tasks() any more.
     void end() noexcept {
-        if (const std::uint64_t made = key_.exchange(deleted); made != none && made != deleted) {
-            pthread_key_delete(static_cast<pthread_key_t>(made - 1));
+        if (const std::uint64_t key = key_.exchange(deleted); key != none && key != deleted) {
+            pthread_key_delete(static_cast<pthread_key_t>(key - 1));
         }
     }
 
     /// Returns: one more than the key; `none` if the system has no key; `deleted` after end().
     std::uint64_t find() noexcept {
-        std::uint64_t found = key_.load(std::memory_order_acquire);
-        pthread_key_t made{};
-        if (found != none || pthread_key_create(&made, run_tasks) != 0) {
-            return found;
+        std::uint64_t key_value = key_.load(std::memory_order_acquire);
+        pthread_key_t key{};
+        if (key_value != none || pthread_key_create(&key, run_tasks) != 0) {
+            return key_value;
         }
-        if (key_.compare_exchange_strong(found, std::uint64_t{made} + 1)) {
-            return std::uint64_t{made} + 1;
+        if (key_.compare_exchange_strong(key_value, std::uint64_t{key} + 1)) {
+            return std::uint64_t{key} + 1;
         }
-        pthread_key_delete(made); // another thread was faster
-        return found;
+        pthread_key_delete(key); // another thread was faster
+        return key_value;
     }
 
 private:

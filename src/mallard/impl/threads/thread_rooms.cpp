@@ -31,17 +31,17 @@ long this_thread() noexcept {
 /// ended thread.
 bool has_ended([[maybe_unused]] pid_t process, [[maybe_unused]] long thread) noexcept {
 #ifdef __linux__
-    const int before = errno;
+    const int saved_errno = errno;
     const bool ended =
         thread == this_thread() || (syscall(SYS_tgkill, process, thread, 0) != 0 && errno == ESRCH);
-    errno = before;
+    errno = saved_errno;
     return ended;
 #else
     return false;
 #endif
 }
 
-/// The thread of a room that is never taken from it: the library cannot tell the thread's end.
+/// The thread of a room that is never taken from it: the library cannot detect the thread's end.
 constexpr long unknown_thread = -1;
 
 } // namespace
@@ -53,7 +53,7 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
         lose_rooms_of_parent();
     }
     is_new = false;
-    room* taken = left_behind(process.process);
+    room* taken = find_abandoned(process.process);
     if (taken == nullptr && free_ != nullptr) {
         taken = std::exchange(free_, free_->next_free);
     }
@@ -68,7 +68,7 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
             return nullptr;
         }
         taken = ::new (static_cast<void*>(memory)) room;
-        taken->made_before = std::exchange(made_, taken);
+        taken->previous = std::exchange(newest_, taken);
     }
     // A child of vfork() leaves the room to the thread of its parent that waits for it.
     taken->thread = process.process == getpid() ? this_thread() : unknown_thread;
@@ -77,7 +77,7 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
 
 /// Effects: in the child of a fork, has no thread take the rooms that threads of the parent had.
 void thread_rooms::lose_rooms_of_parent() noexcept {
-    for (room* r = made_; r != nullptr; r = r->made_before) {
+    for (room* r = newest_; r != nullptr; r = r->previous) {
         if (r->thread != 0) {
             r->thread = unknown_thread;
         }
@@ -85,10 +85,10 @@ void thread_rooms::lose_rooms_of_parent() noexcept {
 }
 
 /// Returns: one of the next two rooms if its thread has ended without returning it; else null.
-thread_rooms::room* thread_rooms::left_behind(pid_t process) noexcept {
+thread_rooms::room* thread_rooms::find_abandoned(pid_t process) noexcept {
     for (int i = 0; i < 2; ++i) {
         looked_at_ =
-            looked_at_ == nullptr || looked_at_->made_before == nullptr ? made_ : looked_at_->made_before;
+            looked_at_ == nullptr || looked_at_->previous == nullptr ? newest_ : looked_at_->previous;
         if (looked_at_ == nullptr) {
             return nullptr;
         }

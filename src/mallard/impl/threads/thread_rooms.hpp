@@ -1,7 +1,7 @@
-// Memory of a thread that other threads may reach: rooms in pages of their own, which outlast the thread.
+// Memory of a thread that other threads may reach: rooms in separate pages, which outlast the thread.
 //
 //     thread_local:  [ T* ]  ->  a room: [ thread | T ............. ]
-//     made_:  newest room -> ... -> oldest room          all rooms: of live threads, of ended ones, and free ones
+//     newest_: newest room -> ... -> oldest room          all rooms: of live threads, of ended ones, and free ones
 //     free_:  room -> room -> null                       the free rooms
 //
 // Data model: a thread takes a room when it first needs one, and puts it back, empty, when it closes
@@ -27,7 +27,7 @@ namespace mallard::threads::inline MALLARD_LIBRARY {
 class thread_rooms {
 public:
     struct alignas(cache_line_bytes) room {
-        room* made_before = nullptr;
+        room* previous = nullptr;
         room* next_free = nullptr;
         long thread =
             0; ///< the system's number of the thread that has the room; 0 if it is free; -1 if never to be taken from it
@@ -47,14 +47,14 @@ public:
     void unlock_after_fork() noexcept { mutex_.unlock_after_fork(); }
 
 private:
-    [[nodiscard]] room* left_behind(pid_t process) noexcept;
+    [[nodiscard]] room* find_abandoned(pid_t process) noexcept;
     void lose_rooms_of_parent() noexcept;
 
     std::size_t bytes_;
     fork_mutex mutex_;
-    room* made_ = nullptr;
+    room* newest_ = nullptr;
     room* free_ = nullptr;
-    room* looked_at_ = nullptr;    ///< the room that left_behind() looked at last
+    room* looked_at_ = nullptr;    ///< the room that find_abandoned() inspected last
     std::uint32_t generation_ = 0; ///< of the process that took a room last
 };
 

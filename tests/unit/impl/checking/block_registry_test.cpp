@@ -36,29 +36,29 @@ protected:
     }
 
     void* allocate(std::size_t bytes, std::size_t alignment = 8) {
-        const auto whole = registry_.around(bytes, alignment);
+        const auto outer = registry_.around(bytes, alignment);
         used_ += mallard::core::padding_to(room_ + used_, alignment);
         void* const memory = room_ + used_;
-        used_ += whole.bytes;
+        used_ += outer.bytes;
         return registry_.enter(registry_.open(bytes, alignment), memory);
     }
 
     /// Returns: the blocks to be deallocated now.
-    std::optional<block_registry::whole_block> close(void* p, std::size_t bytes, std::size_t alignment) {
+    std::optional<block_registry::outer_block> close(void* p, std::size_t bytes, std::size_t alignment) {
         registry_.close(p, bytes, alignment);
         return registry_.next_leaving(allocator_call::deallocate);
     }
 
-    static std::vector<misuse> what_was_heard() {
+    static std::vector<misuse> reported_kinds() {
         std::vector<misuse> all;
         for (const auto& report : heard()) {
-            all.push_back(report.what);
+            all.push_back(report.kind);
         }
         return all;
     }
 
-    const mallard::allocation_site here_;
-    block_registry registry_{block_registry::usual_guard_bytes, mallard::no_quarantine};
+    const mallard::allocation_site site_;
+    block_registry registry_{block_registry::default_guard_bytes, mallard::no_quarantine};
     alignas(64) std::byte room_[8192];
     std::size_t used_ = 0;
 };
@@ -70,11 +70,11 @@ TEST_F(registry, ask_for_zones_on_both_sides) {
     EXPECT_EQ(block_registry(0).around(24, 64).bytes, 24U);
 }
 
-TEST_F(registry, have_numbers_of_their_own_by_which_their_states_are_known) {
-    block_registry other(0);
-    EXPECT_NE(registry_.now().id, 0U);
-    EXPECT_NE(registry_.now().id, other.now().id);
-    EXPECT_EQ(registry_.now().id, registry_.now().id);
+TEST_F(registry, have_unique_ids) {
+    block_registry second(0);
+    EXPECT_NE(registry_.current_state().id, 0U);
+    EXPECT_NE(registry_.current_state().id, second.current_state().id);
+    EXPECT_EQ(registry_.current_state().id, registry_.current_state().id);
 }
 
 TEST_F(registry, report_where_a_block_was_allocated) {
@@ -86,7 +86,7 @@ TEST_F(registry, report_where_a_block_was_allocated) {
     EXPECT_NE(std::string(heard()[0].place->file_name()).find("block_registry_test.cpp"), std::string::npos);
 }
 
-TEST_F(registry, refuse_what_has_no_representation_with_its_zones) {
+TEST_F(registry, refuse_unrepresentable_padded_sizes) {
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 31, std::size_t{PTRDIFF_MAX}}) {
         EXPECT_EQ(registry_.open(bytes, 8), nullptr) << bytes;
     }
@@ -94,31 +94,31 @@ TEST_F(registry, refuse_what_has_no_representation_with_its_zones) {
     EXPECT_NE(registry_.open(8, 8), nullptr);
 }
 
-TEST_F(registry, return_what_the_mechanism_gave) {
+TEST_F(registry, return_blocks_of_mechanism) {
     void* const p = allocate(24, 64);
     EXPECT_TRUE(mallard::core::is_aligned(p, 64));
-    const auto whole = close(p, 24, 64);
-    ASSERT_TRUE(whole.has_value());
-    EXPECT_EQ(whole->p, room_);
-    EXPECT_EQ(whole->bytes, 64U + 24U + 16U);
-    EXPECT_EQ(whole->alignment, 64U);
+    const auto outer = close(p, 24, 64);
+    ASSERT_TRUE(outer.has_value());
+    EXPECT_EQ(outer->p, room_);
+    EXPECT_EQ(outer->bytes, 64U + 24U + 16U);
+    EXPECT_EQ(outer->alignment, 64U);
     EXPECT_EQ(registry_.live_blocks(), 0U);
     EXPECT_TRUE(heard().empty());
 }
 
 TEST_F(registry, go_on_with_the_true_numbers) {
     void* const p = allocate(24, 8);
-    const auto whole = close(p, 20, 4);
-    ASSERT_TRUE(whole.has_value());
-    EXPECT_EQ(whole->bytes, 16U + 24U + 16U);
-    EXPECT_EQ(what_was_heard(), (std::vector{misuse::wrong_size, misuse::wrong_alignment}));
+    const auto outer = close(p, 20, 4);
+    ASSERT_TRUE(outer.has_value());
+    EXPECT_EQ(outer->bytes, 16U + 24U + 16U);
+    EXPECT_EQ(reported_kinds(), (std::vector{misuse::wrong_size, misuse::wrong_alignment}));
     EXPECT_FALSE(close(p, 24, 8).has_value());
-    EXPECT_EQ(what_was_heard().back(), misuse::double_free);
+    EXPECT_EQ(reported_kinds().back(), misuse::double_free);
     EXPECT_FALSE(close(room_, 24, 8).has_value());
-    EXPECT_EQ(what_was_heard().back(), misuse::foreign_pointer);
+    EXPECT_EQ(reported_kinds().back(), misuse::foreign_pointer);
 }
 
-TEST_F(registry, know_an_address_by_its_last_block) {
+TEST_F(registry, reused_address_names_latest_block) {
     void* const p = allocate(24);
     static_cast<void>(close(p, 24, 8));
     used_ = 0;
@@ -127,54 +127,54 @@ TEST_F(registry, know_an_address_by_its_last_block) {
     EXPECT_TRUE(heard().empty());
 }
 
-TEST_F(registry, end_what_was_entered_since) {
-    void* const before = allocate(8);
+TEST_F(registry, forget_blocks_entered_since_mark) {
+    void* const older = allocate(8);
     const std::uint64_t mark = registry_.next_number();
     void* const since = allocate(8);
     registry_.forget_since(mark);
     EXPECT_EQ(registry_.live_blocks(), 1U);
     EXPECT_FALSE(close(since, 8, 8).has_value());
     ASSERT_EQ(heard().size(), 1U);
-    EXPECT_EQ(heard()[0].what, misuse::use_after_release);
+    EXPECT_EQ(heard()[0].kind, misuse::use_after_release);
     EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
-    EXPECT_TRUE(close(before, 8, 8).has_value());
+    EXPECT_TRUE(close(older, 8, 8).has_value());
 }
 
-TEST_F(registry, refuse_marks_from_before_a_rollback_further_back) {
-    const auto outer = registry_.now();
+TEST_F(registry, refuse_marks_invalidated_by_deeper_rollback) {
+    const auto outer_state = registry_.current_state();
     static_cast<void>(allocate(8));
-    const auto inner = registry_.now();
-    EXPECT_TRUE(registry_.may_go_back(inner));
-    registry_.forget_since(inner.next_number);
-    EXPECT_TRUE(registry_.may_go_back(inner)) << "a mark stays valid";
-    EXPECT_TRUE(registry_.may_go_back(outer));
-    registry_.forget_since(outer.next_number);
+    const auto inner_state = registry_.current_state();
+    EXPECT_TRUE(registry_.may_go_back(inner_state));
+    registry_.forget_since(inner_state.next_number);
+    EXPECT_TRUE(registry_.may_go_back(inner_state)) << "a mark stays valid";
+    EXPECT_TRUE(registry_.may_go_back(outer_state));
+    registry_.forget_since(outer_state.next_number);
     static_cast<void>(allocate(8));
     static_cast<void>(allocate(8));
-    const auto later = registry_.now();
+    const auto later = registry_.current_state();
     EXPECT_TRUE(registry_.may_go_back(later));
-    EXPECT_TRUE(registry_.may_go_back(outer));
+    EXPECT_TRUE(registry_.may_go_back(outer_state));
     EXPECT_TRUE(heard().empty());
-    EXPECT_FALSE(registry_.may_go_back(inner));
+    EXPECT_FALSE(registry_.may_go_back(inner_state));
     ASSERT_EQ(heard().size(), 1U);
-    EXPECT_EQ(heard()[0].what, misuse::stale_mark);
+    EXPECT_EQ(heard()[0].kind, misuse::stale_mark);
     EXPECT_EQ(heard()[0].ended_by, allocator_call::rollback);
 }
 
-TEST_F(registry, refuse_stale_marks_after_rollbacks_less_far_back) {
-    const auto outer = registry_.now();
+TEST_F(registry, refuse_stale_marks_following_shallower_rollbacks) {
+    const auto outer_state = registry_.current_state();
     static_cast<void>(allocate(8));
-    const auto inner = registry_.now();
-    registry_.forget_since(outer.next_number);
+    const auto inner_state = registry_.current_state();
+    registry_.forget_since(outer_state.next_number);
     for (int i = 0; i < 3; ++i) {
         static_cast<void>(allocate(8));
-        const auto deep = registry_.now();
+        const auto deep = registry_.current_state();
         static_cast<void>(allocate(8));
         registry_.forget_since(deep.next_number);
         EXPECT_TRUE(registry_.may_go_back(deep));
     }
     EXPECT_TRUE(heard().empty());
-    EXPECT_FALSE(registry_.may_go_back(inner));
+    EXPECT_FALSE(registry_.may_go_back(inner_state));
 }
 
 TEST_F(registry, follow_a_block_that_is_resized) {
@@ -183,29 +183,29 @@ TEST_F(registry, follow_a_block_that_is_resized) {
     mallard::core::unpoison(room_, sizeof room_);
     registry_.resize(p, 40);
     EXPECT_EQ(registry_.look_up(p, 24, allocator_call::resize_last)->bytes, 16U + 40U + 16U);
-    EXPECT_EQ(what_was_heard(), std::vector{misuse::wrong_size});
+    EXPECT_EQ(reported_kinds(), std::vector{misuse::wrong_size});
     registry_.resize(p, 0);
     EXPECT_EQ(registry_.live_blocks(), 0U);
 }
 
 TEST_F(registry, follow_a_block_whose_beginning_moves) {
     void* const p = allocate(24);
-    const auto whole = registry_.look_up(p, allocator_call::expand);
-    ASSERT_TRUE(whole.has_value());
-    EXPECT_EQ(whole->p, room_);
-    EXPECT_EQ(registry_.bytes_within(*whole), 24U);
+    const auto outer = registry_.look_up(p, allocator_call::expand);
+    ASSERT_TRUE(outer.has_value());
+    EXPECT_EQ(outer->p, room_);
+    EXPECT_EQ(registry_.bytes_within(*outer), 24U);
     const auto moved = registry_.follow(p, 40, {.p = room_ + 64, .bytes = 100, .alignment = 8});
     EXPECT_EQ(moved.p, room_ + 64 + 16);
     EXPECT_EQ(moved.bytes, 100U - 16U - 16U);
     EXPECT_FALSE(registry_.look_up(p, allocator_call::usable_bytes).has_value());
     EXPECT_FALSE(registry_.look_up_part(moved.p, 69, allocator_call::shrink).has_value());
     EXPECT_TRUE(registry_.look_up_part(moved.p, 68, allocator_call::shrink).has_value());
-    EXPECT_EQ(what_was_heard(), (std::vector{misuse::foreign_pointer, misuse::wrong_size}));
+    EXPECT_EQ(reported_kinds(), (std::vector{misuse::foreign_pointer, misuse::wrong_size}));
     EXPECT_TRUE(close(moved.p, 40, 8).has_value());
     EXPECT_EQ(heard().size(), 2U);
 }
 
-TEST_F(registry, know_a_block_by_what_was_asked_for_and_by_what_was_given) {
+TEST_F(registry, accept_requested_and_granted_sizes) {
     const auto block = registry_.enter_larger(registry_.open(24, 8), room_, 16 + 40 + 16);
     EXPECT_EQ(block.bytes, 40U);
     EXPECT_TRUE(registry_.look_up(block.p, 24, allocator_call::resize_last).has_value());
@@ -214,10 +214,10 @@ TEST_F(registry, know_a_block_by_what_was_asked_for_and_by_what_was_given) {
     EXPECT_EQ(close(block.p, 32, 8)->bytes, 16U + 40U + 16U);
     EXPECT_TRUE(heard().empty());
     registry_.close(block.p);
-    EXPECT_EQ(what_was_heard(), std::vector{misuse::double_free});
+    EXPECT_EQ(reported_kinds(), std::vector{misuse::double_free});
 }
 
-TEST_F(registry, count_what_was_not_freed) {
+TEST_F(registry, count_live_blocks) {
     void* const first = allocate(24);
     static_cast<void>(allocate(100));
     registry_.expect_all_freed(allocator_call::expect_all_freed);
@@ -227,7 +227,7 @@ TEST_F(registry, count_what_was_not_freed) {
     EXPECT_EQ(heard()[0].live_bytes, 124U);
 }
 
-TEST_F(registry, keep_what_was_freed_as_long_as_the_bounds_allow) {
+TEST_F(registry, quarantine_holds_blocks_up_to_bounds) {
     registry_.set_quarantine({.blocks = 2, .bytes = std::size_t{3} * (16 + 24 + 16)});
     void* const first = allocate(24);
     void* const second = allocate(24);
@@ -241,13 +241,13 @@ TEST_F(registry, keep_what_was_freed_as_long_as_the_bounds_allow) {
     EXPECT_EQ(registry_.next_leaving(allocator_call::deallocate)->p, static_cast<std::byte*>(third) - 16);
     EXPECT_EQ(registry_.blocks_in_quarantine(), 1U);
     EXPECT_TRUE(close(allocate(1000), 1000, 8).has_value()) << "larger than the bound: it does not enter";
-    EXPECT_EQ(registry_.blocks_in_quarantine(), 1U) << "and nobody has to leave for it";
+    EXPECT_EQ(registry_.blocks_in_quarantine(), 1U) << "and no block has to leave the quarantine";
     EXPECT_FALSE(close(first, 24, 8).has_value());
     EXPECT_FALSE(close(third, 24, 8).has_value());
-    EXPECT_EQ(what_was_heard(), (std::vector{misuse::double_free, misuse::double_free}));
+    EXPECT_EQ(reported_kinds(), (std::vector{misuse::double_free, misuse::double_free}));
 }
 
-TEST_F(registry, find_who_wrote_to_what_is_in_quarantine) {
+TEST_F(registry, detect_writes_to_quarantined_blocks) {
     registry_.set_quarantine({});
     std::vector<void*> blocks;
     for (int i = 0; i < 4; ++i) {
@@ -263,7 +263,7 @@ TEST_F(registry, find_who_wrote_to_what_is_in_quarantine) {
     write(2, 24);
     registry_.look_at_all(allocator_call::check);
     ASSERT_EQ(heard().size(), 3U);
-    EXPECT_EQ(heard()[0].what, misuse::write_after_free);
+    EXPECT_EQ(heard()[0].kind, misuse::write_after_free);
     EXPECT_EQ(heard()[0].block, blocks[0]);
     EXPECT_EQ(heard()[0].changed_byte, 5);
     EXPECT_EQ(heard()[1].changed_byte, -1);
@@ -275,23 +275,23 @@ TEST_F(registry, find_who_wrote_to_what_is_in_quarantine) {
     ASSERT_EQ(heard().size(), 4U) << "what was reported is not reported again";
     EXPECT_EQ(heard()[3].block, blocks[3]);
     EXPECT_EQ(heard()[3].changed_byte, 23);
-    EXPECT_EQ(heard()[3].found_by, allocator_call::release);
+    EXPECT_EQ(heard()[3].detected_by, allocator_call::release);
 }
 
-TEST_F(registry, let_out_of_quarantine_what_was_entered_since) {
+TEST_F(registry, release_quarantined_blocks_entered_since_mark) {
     registry_.set_quarantine({});
-    void* const before = allocate(8);
+    void* const older = allocate(8);
     const std::uint64_t mark = registry_.next_number();
     void* const since = allocate(8);
     EXPECT_FALSE(close(since, 8, 8).has_value());
-    EXPECT_FALSE(close(before, 8, 8).has_value());
+    EXPECT_FALSE(close(older, 8, 8).has_value());
     registry_.let_leave_since(mark);
     EXPECT_EQ(registry_.next_leaving(allocator_call::rollback)->p, static_cast<std::byte*>(since) - 16);
     EXPECT_FALSE(registry_.next_leaving(allocator_call::rollback).has_value());
     EXPECT_EQ(registry_.blocks_in_quarantine(), 1U);
 }
 
-TEST_F(registry, make_a_zone_of_what_a_block_of_one_size_has_left) {
+TEST_F(registry, use_unused_tail_as_guard_zone) {
     block_registry without(0, mallard::no_quarantine);
     void* const p = without.enter(without.open(20, 4), room_, 4);
     EXPECT_EQ(p, room_);
@@ -304,7 +304,7 @@ TEST_F(registry, make_a_zone_of_what_a_block_of_one_size_has_left) {
     without.close(p, 20, 4);
     EXPECT_EQ(without.next_leaving(allocator_call::deallocate)->bytes, 20U);
     ASSERT_EQ(heard().size(), 1U);
-    EXPECT_EQ(heard()[0].what, misuse::write_past_end);
+    EXPECT_EQ(heard()[0].kind, misuse::write_past_end);
     EXPECT_EQ(heard()[0].changed_byte, 23);
 }
 
@@ -312,10 +312,10 @@ TEST(many_blocks, are_remembered_as_long_as_is_documented) {
     EXPECT_EQ(block_registry::most_dead_records, 16384U) << "docs/library/checked.md";
 }
 
-TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {
+TEST(many_blocks, oldest_dead_records_are_dropped_first) {
     heard().clear();
     mallard::set_misuse_handler([](const mallard::misuse_report& r) noexcept { heard().push_back(r); });
-    const mallard::allocation_site here;
+    const mallard::allocation_site site;
     block_registry registry(0, mallard::no_quarantine);
     constexpr std::size_t blocks = block_registry::most_dead_records + 1000;
     std::vector<std::byte> room(16 * blocks);
@@ -333,8 +333,8 @@ TEST(many_blocks, are_found_and_the_ended_are_forgotten_one_after_the_other) {
     registry.close(address(0), 16, 8);
     mallard::set_misuse_handler(nullptr);
     ASSERT_EQ(heard().size(), 2U);
-    EXPECT_EQ(heard()[0].what, misuse::double_free);
-    EXPECT_EQ(heard()[1].what, misuse::foreign_pointer) << "too long ago";
+    EXPECT_EQ(heard()[0].kind, misuse::double_free);
+    EXPECT_EQ(heard()[1].kind, misuse::foreign_pointer) << "too long ago";
 }
 
 } // namespace

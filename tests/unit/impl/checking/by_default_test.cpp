@@ -9,8 +9,8 @@
 
 namespace {
 
-/// The unit tests are compiled without checks; tests/misuse has those with.
-TEST(by_default, leaves_the_names_to_the_mechanisms_where_it_is_off) {
+/// The unit tests are compiled without checks; tests/misuse covers checked builds.
+TEST(by_default, names_unchecked_types_when_off) {
     EXPECT_EQ(MALLARD_CHECKED, 0);
     using mechanism = mallard::unchecked::monotonic<mallard::chunk_cache>;
     EXPECT_TRUE((std::is_same_v<mallard::checking::by_default<mechanism>, mechanism>));

@@ -40,7 +40,7 @@ protected:
     equipment::ledger source_;
 };
 
-TEST_F(checked_calls, have_the_constructors_and_the_rest_of_the_mechanism) {
+TEST_F(checked_calls, expose_constructors_and_members_of_mechanism) {
     const pool_type pool(source_, {.largest_pooled_bytes = 64});
     EXPECT_EQ(pool.largest_pooled_bytes(), 64U);
     EXPECT_EQ(pool.stats().chunks, 0U);
@@ -49,14 +49,14 @@ TEST_F(checked_calls, have_the_constructors_and_the_rest_of_the_mechanism) {
     EXPECT_TRUE(mallard::rewindable<arena_type>);
 }
 
-TEST_F(checked_calls, lock_what_threads_share_and_nothing_else) {
+TEST_F(checked_calls, lock_only_thread_safe_mechanisms) {
     EXPECT_TRUE(mallard::thread_safe<mallard::checking::checked_calls<mallard::concurrent_multipool<>>>);
     EXPECT_FALSE(mallard::thread_safe<pool_type>);
     EXPECT_LE(sizeof(pool_type),
               sizeof(mallard::multipool<equipment::ledger>) + sizeof(mallard::checking::block_registry));
 }
 
-TEST_F(checked_calls, leave_the_caller_the_whole_block) {
+TEST_F(checked_calls, requested_bytes_are_writable) {
     pool_type pool(source_);
     for (const std::size_t bytes : {0U, 1U, 24U, 100000U}) {
         for (const std::size_t alignment : {1U, 8U, 4096U}) {
@@ -71,7 +71,7 @@ TEST_F(checked_calls, leave_the_caller_the_whole_block) {
     EXPECT_EQ(source_.complaints(), equipment::no_complaints);
 }
 
-TEST_F(checked_calls, resize_the_last_block_with_its_zones) {
+TEST_F(checked_calls, resize_last_moves_guard_zones) {
     arena_type arena(source_);
     auto* const p = static_cast<char*>(arena.allocate(40, 8));
     std::memset(p, 'x', 40);
@@ -109,7 +109,7 @@ TEST_F(checked_calls, hold_no_more_back_than_the_bounds_say) {
     }
 }
 
-TEST_F(checked_calls, give_back_what_was_freed_in_the_order_in_which_it_was) {
+TEST_F(checked_calls, quarantine_returns_blocks_in_fifo_order) {
     mallard::checking::checked_calls<freed_last> source;
     source.set_quarantine({.blocks = 2});
     std::vector<void*> blocks(4);
@@ -119,16 +119,16 @@ TEST_F(checked_calls, give_back_what_was_freed_in_the_order_in_which_it_was) {
     for (void* p : blocks) {
         source.deallocate(p, 8, 8);
     }
-    const auto given_back = [&](int i) {
+    const auto returned = [&](int i) {
         return static_cast<std::byte*>(blocks[static_cast<std::size_t>(i)]) - 16;
     };
-    EXPECT_EQ(source.freed, (std::vector<void*>{given_back(0), given_back(1)}));
+    EXPECT_EQ(source.freed, (std::vector<void*>{returned(0), returned(1)}));
     void* const last = source.allocate(8, 8);
     EXPECT_EQ(source.freed.size(), 2U);
     source.deallocate(last, 8, 8);
 }
 
-TEST_F(checked_calls, keep_nothing_from_an_upstream_that_uses_only_the_last_block_again) {
+TEST_F(checked_calls, skip_quarantine_over_lifo_upstream) {
     alignas(16) std::array<std::byte, 256> room{};
     mallard::checking::checked_calls<mallard::buffer> stack{std::span<std::byte>(room)};
     for (int i = 0; i < 100; ++i) {
@@ -140,7 +140,7 @@ TEST_F(checked_calls, keep_nothing_from_an_upstream_that_uses_only_the_last_bloc
     EXPECT_EQ(stack.free_bytes(), 256U);
 }
 
-TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
+TEST_F(checked_calls, drain_quarantine_when_memory_runs_out) {
     mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
     alignas(16) std::array<std::byte, std::size_t{40} * 64> room{};
     mallard::checking::checked_calls<mallard::fixed_pool<mallard::buffer_arena>> pool(
@@ -163,7 +163,7 @@ TEST_F(checked_calls, empty_the_quarantine_before_a_request_is_refused) {
     mallard::set_out_of_memory_handler(nullptr);
 }
 
-TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_freed_first) {
+TEST_F(checked_calls, release_only_oldest_quarantined_block) {
     // It gives the block freed last first.
     mallard::checking::checked_calls<equipment::plots> pool(8U);
     pool.set_quarantine({});
@@ -177,12 +177,12 @@ TEST_F(checked_calls, let_no_more_leave_the_quarantine_than_the_block_that_was_f
         }
         for (void* p : all) {
             EXPECT_EQ(quietly ? pool.try_allocate(64, 8) : pool.allocate(64, 8), p)
-                << "those that were freed later wait still";
+                << "blocks that were freed later still wait";
         }
     }
 }
 
-TEST_F(checked_calls, trim_what_is_in_quarantine_too) {
+TEST_F(checked_calls, trim_drains_quarantine) {
     mallard::checking::checked_calls<mallard::adaptive_pool<equipment::ledger>> pool(source_);
     std::vector<void*> all(2000);
     for (void*& p : all) {
@@ -198,7 +198,7 @@ TEST_F(checked_calls, trim_what_is_in_quarantine_too) {
 
 #ifdef __cpp_exceptions
 
-TEST_F(checked_calls, ask_again_with_what_was_in_quarantine) {
+TEST_F(checked_calls, retry_with_drained_quarantine) {
     mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
     alignas(16) std::array<std::byte, 8192> room{};
     mallard::buffer few(room);
@@ -213,7 +213,7 @@ TEST_F(checked_calls, ask_again_with_what_was_in_quarantine) {
     mallard::set_out_of_memory_handler(nullptr);
 }
 
-TEST_F(checked_calls, are_as_before_where_the_mechanism_fails) {
+TEST_F(checked_calls, failure_of_mechanism_keeps_state) {
     pool_type pool(source_);
     source_.fail({.at = 1});
     EXPECT_THROW(static_cast<void>(pool.allocate(100, 8)), std::bad_alloc);

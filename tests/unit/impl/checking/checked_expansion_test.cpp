@@ -48,19 +48,19 @@ protected:
     }
     ~checked_expansion() override { mallard::set_misuse_handler(nullptr); }
 
-    static std::vector<misuse> what_was_heard() {
+    static std::vector<misuse> reported_kinds() {
         std::vector<misuse> all;
         for (const mallard::misuse_report& report : heard()) {
-            all.push_back(report.what);
+            all.push_back(report.kind);
         }
         return all;
     }
 
-    const mallard::allocation_site here_;
+    const mallard::allocation_site site_;
     pool_type pool_{8U};
 };
 
-TEST_F(checked_expansion, gives_what_the_mechanism_gives_but_the_zones) {
+TEST_F(checked_expansion, usable_bytes_exclude_guard_zones) {
     const mallard::sized_block block = pool_.allocate_at_least(21, 8);
     EXPECT_EQ(block.bytes, 64U - 16U - 16U);
     EXPECT_EQ(pool_.usable_bytes(block.p), block.bytes);
@@ -68,7 +68,7 @@ TEST_F(checked_expansion, gives_what_the_mechanism_gives_but_the_zones) {
     pool_.check();
     write_to(block.p, static_cast<std::ptrdiff_t>(block.bytes));
     pool_.check();
-    EXPECT_EQ(what_was_heard(), std::vector{misuse::write_past_end});
+    EXPECT_EQ(reported_kinds(), std::vector{misuse::write_past_end});
     const mallard::sized_block aligned = pool_.try_allocate_at_least(100, 64);
     EXPECT_TRUE(mallard::core::is_aligned(aligned.p, 64));
     EXPECT_GE(aligned.bytes, 100U);
@@ -77,7 +77,7 @@ TEST_F(checked_expansion, gives_what_the_mechanism_gives_but_the_zones) {
     EXPECT_EQ(heard().size(), 1U);
 }
 
-TEST_F(checked_expansion, takes_back_any_size_between_what_was_asked_for_and_what_was_given) {
+TEST_F(checked_expansion, accepts_sizes_between_requested_and_granted) {
     for (const std::size_t bytes : {21U, 24U, 32U}) {
         pool_.deallocate(pool_.allocate_at_least(21, 8).p, bytes, 8);
     }
@@ -86,7 +86,7 @@ TEST_F(checked_expansion, takes_back_any_size_between_what_was_asked_for_and_wha
         heard().clear();
         void* const p = pool_.allocate_at_least(21, 8).p;
         pool_.deallocate(p, bytes, 8);
-        ASSERT_EQ(what_was_heard(), std::vector{misuse::wrong_size});
+        ASSERT_EQ(reported_kinds(), std::vector{misuse::wrong_size});
         EXPECT_EQ(heard()[0].block, p);
         EXPECT_EQ(heard()[0].bytes, 32U);
         EXPECT_EQ(heard()[0].spare_bytes, 11U);
@@ -99,18 +99,18 @@ TEST_F(checked_expansion, takes_blocks_back_without_their_size) {
     EXPECT_TRUE(heard().empty());
     pool_.deallocate(p);
     pool_.deallocate(this);
-    EXPECT_EQ(what_was_heard(), (std::vector{misuse::double_free, misuse::foreign_pointer}));
-    EXPECT_EQ(heard()[0].found_by, allocator_call::deallocate);
-    EXPECT_EQ(heard()[1].told_alignment, 0U);
+    EXPECT_EQ(reported_kinds(), (std::vector{misuse::double_free, misuse::foreign_pointer}));
+    EXPECT_EQ(heard()[0].detected_by, allocator_call::deallocate);
+    EXPECT_EQ(heard()[1].passed_alignment, 0U);
 }
 
 TEST_F(checked_expansion, follows_a_block_that_grows_forward) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(24, 8));
     std::memset(p, 'x', 24);
-    const auto grown =
-        pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 1000, .may = expansion::forward_or_fresh});
+    const auto grown = pool_.expand(
+        p, {.least_bytes = 100, .preferred_bytes = 1000, .allowed = expansion::forward_or_fresh});
     EXPECT_EQ(grown.p, p);
-    EXPECT_EQ(grown.how, expansion::forward);
+    EXPECT_EQ(grown.method, expansion::forward);
     EXPECT_GE(grown.bytes, 1000U);
     EXPECT_EQ(pool_.usable_bytes(p), grown.bytes);
     EXPECT_EQ(p[23], 'x');
@@ -124,8 +124,8 @@ TEST_F(checked_expansion, follows_a_block_that_grows_backward) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
     std::memset(p, 'x', 48);
     const auto grown = pool_.expand(
-        p, {.least_bytes = 100, .preferred_bytes = 100, .step_bytes = 48, .may = expansion::backward});
-    EXPECT_EQ(grown.how, expansion::backward);
+        p, {.least_bytes = 100, .preferred_bytes = 100, .step_bytes = 48, .allowed = expansion::backward});
+    EXPECT_EQ(grown.method, expansion::backward);
     EXPECT_EQ(grown.p, p - 96);
     EXPECT_EQ(grown.bytes, 48U + 96U);
     EXPECT_EQ(p[0], 'x');
@@ -134,46 +134,46 @@ TEST_F(checked_expansion, follows_a_block_that_grows_backward) {
     pool_.check();
     EXPECT_TRUE(heard().empty());
     pool_.deallocate(p, 48, 8);
-    ASSERT_EQ(what_was_heard(), std::vector{misuse::foreign_pointer}) << "that is within the block now";
+    ASSERT_EQ(reported_kinds(), std::vector{misuse::foreign_pointer}) << "that is within the block now";
     EXPECT_EQ(heard()[0].block, grown.p);
     write_to(grown.p, -1);
     pool_.deallocate(grown.p, 144, 8);
-    EXPECT_EQ(what_was_heard(), (std::vector{misuse::foreign_pointer, misuse::write_before_start}));
+    EXPECT_EQ(reported_kinds(), (std::vector{misuse::foreign_pointer, misuse::write_before_start}));
 }
 
-TEST_F(checked_expansion, leaves_the_old_block_to_whoever_got_a_fresh_one) {
+TEST_F(checked_expansion, fresh_expansion_keeps_old_block) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(48, 8));
     std::memset(p, 'x', 48);
     const auto fresh = pool_.expand(
-        p, {.least_bytes = 100, .preferred_bytes = 200, .alignment = 64, .may = expansion::fresh});
-    EXPECT_EQ(fresh.how, expansion::fresh);
+        p, {.least_bytes = 100, .preferred_bytes = 200, .alignment = 64, .allowed = expansion::fresh});
+    EXPECT_EQ(fresh.method, expansion::fresh);
     EXPECT_NE(fresh.p, p);
     EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
     EXPECT_GE(fresh.bytes, 200U);
     EXPECT_EQ(p[47], 'x');
     pool_.deallocate(p, 48, 8);
     pool_.deallocate(fresh.p, 100, 64);
-    const auto first =
-        pool_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 10, .may = expansion::forward_or_fresh});
-    EXPECT_EQ(first.how, expansion::fresh);
+    const auto first = pool_.expand(
+        nullptr, {.least_bytes = 10, .preferred_bytes = 10, .allowed = expansion::forward_or_fresh});
+    EXPECT_EQ(first.method, expansion::fresh);
     pool_.deallocate(first.p);
     EXPECT_TRUE(heard().empty());
 }
 
 TEST_F(checked_expansion, says_where_nothing_happened) {
     void* const p = pool_.allocate(48, 8);
-    expansion_request request{.least_bytes = 10000, .preferred_bytes = 10000, .may = expansion::in_place};
+    expansion_request request{.least_bytes = 10000, .preferred_bytes = 10000, .allowed = expansion::in_place};
     EXPECT_EQ(pool_.expand(p, request).p, nullptr);
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 31, std::size_t{PTRDIFF_MAX}}) {
-        request = {.least_bytes = bytes, .preferred_bytes = bytes, .may = expansion::in_place};
-        EXPECT_EQ(pool_.expand(p, request).how, expansion::none);
-        request.may = expansion::any;
+        request = {.least_bytes = bytes, .preferred_bytes = bytes, .allowed = expansion::in_place};
+        EXPECT_EQ(pool_.expand(p, request).method, expansion::none);
+        request.allowed = expansion::any;
         EXPECT_EQ(pool_.try_expand(p, request).p, nullptr);
         EXPECT_OUT_OF_MEMORY(pool_.expand(p, request));
         EXPECT_EQ(pool_.try_allocate_at_least(bytes).p, nullptr);
         EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_at_least(bytes)));
     }
-    request = {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = expansion::forward};
+    request = {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .allowed = expansion::forward};
     EXPECT_EQ(pool_.expand(p, request).p, p) << "what is preferred need not be possible";
     pool_.deallocate(p, 100, 8);
     EXPECT_TRUE(heard().empty());
@@ -181,19 +181,19 @@ TEST_F(checked_expansion, says_where_nothing_happened) {
 
 TEST_F(checked_expansion, follows_a_block_that_shrinks) {
     auto* const p = static_cast<unsigned char*>(pool_.allocate(1000, 8));
-    const std::size_t left = pool_.shrink(p, 100);
-    EXPECT_GE(left, 100U);
-    EXPECT_LT(left, 116U);
-    EXPECT_EQ(pool_.usable_bytes(p), left);
-    std::memset(p, 1, left);
+    const std::size_t remaining = pool_.shrink(p, 100);
+    EXPECT_GE(remaining, 100U);
+    EXPECT_LT(remaining, 116U);
+    EXPECT_EQ(pool_.usable_bytes(p), remaining);
+    std::memset(p, 1, remaining);
     pool_.check();
     EXPECT_TRUE(heard().empty());
-    write_to(p, static_cast<std::ptrdiff_t>(left));
+    write_to(p, static_cast<std::ptrdiff_t>(remaining));
     pool_.deallocate(p, 100, 8);
-    EXPECT_EQ(what_was_heard(), std::vector{misuse::write_past_end});
+    EXPECT_EQ(reported_kinds(), std::vector{misuse::write_past_end});
 }
 
-TEST_F(checked_expansion, gives_the_mechanism_its_own_numbers_back) {
+TEST_F(checked_expansion, passes_padded_sizes_to_mechanism) {
     pool_.set_quarantine(mallard::no_quarantine);
     void* const p = pool_.allocate_at_least(21, 8).p;
     pool_.deallocate(p, 24, 8);
@@ -201,63 +201,64 @@ TEST_F(checked_expansion, gives_the_mechanism_its_own_numbers_back) {
     EXPECT_EQ(pool_.freed()[0].bytes, 64U);
     void* const q = pool_.allocate(100, 8);
     const auto grown =
-        pool_.expand(q, {.least_bytes = 200, .preferred_bytes = 300, .may = expansion::forward});
+        pool_.expand(q, {.least_bytes = 200, .preferred_bytes = 300, .allowed = expansion::forward});
     pool_.deallocate(q, grown.bytes, 8);
     EXPECT_EQ(pool_.freed()[1].bytes, 336U);
     EXPECT_TRUE(pool_.live().empty());
 }
 
-TEST_F(checked_expansion, reports_what_is_done_to_a_block_that_was_freed) {
+TEST_F(checked_expansion, reports_use_of_freed_block) {
     void* const p = pool_.allocate(24, 8);
     pool_.deallocate(p, 24, 8);
-    expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
+    expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::in_place};
     EXPECT_EQ(pool_.expand(p, request).p, nullptr);
     EXPECT_EQ(pool_.shrink(p, 8), 0U);
     EXPECT_EQ(pool_.usable_bytes(p), 0U);
-    request.may = expansion::any;
-    EXPECT_EQ(pool_.expand(p, request).how, expansion::fresh);
-    EXPECT_EQ(what_was_heard(), (std::vector(4, misuse::use_after_free)));
-    EXPECT_EQ(heard()[0].found_by, allocator_call::expand);
-    EXPECT_EQ(heard()[1].found_by, allocator_call::shrink);
-    EXPECT_EQ(heard()[2].found_by, allocator_call::usable_bytes);
+    request.allowed = expansion::any;
+    EXPECT_EQ(pool_.expand(p, request).method, expansion::fresh);
+    EXPECT_EQ(reported_kinds(), (std::vector(4, misuse::use_after_free)));
+    EXPECT_EQ(heard()[0].detected_by, allocator_call::expand);
+    EXPECT_EQ(heard()[1].detected_by, allocator_call::shrink);
+    EXPECT_EQ(heard()[2].detected_by, allocator_call::usable_bytes);
     EXPECT_EQ(heard()[2].block, p);
     heard().clear();
     void* const q = pool_.allocate(24, 8);
     pool_.release();
     EXPECT_EQ(pool_.usable_bytes(q), 0U);
-    EXPECT_EQ(what_was_heard(), std::vector{misuse::use_after_release});
+    EXPECT_EQ(reported_kinds(), std::vector{misuse::use_after_release});
 }
 
-TEST_F(checked_expansion, reports_what_is_done_to_a_foreign_pointer) {
+TEST_F(checked_expansion, reports_use_of_foreign_pointer) {
     auto* const p = static_cast<std::byte*>(pool_.allocate(24, 8));
-    const expansion_request request{.least_bytes = 100, .preferred_bytes = 100, .may = expansion::in_place};
+    const expansion_request request{
+        .least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::in_place};
     EXPECT_EQ(pool_.try_expand(p + 8, request).p, nullptr);
     EXPECT_EQ(pool_.shrink(this, 8), 0U);
     EXPECT_EQ(pool_.usable_bytes(this), 0U);
-    EXPECT_EQ(what_was_heard(), (std::vector(3, misuse::foreign_pointer)));
+    EXPECT_EQ(reported_kinds(), (std::vector(3, misuse::foreign_pointer)));
     EXPECT_EQ(heard()[0].block, p);
     EXPECT_EQ(heard()[1].block, nullptr);
 }
 
-TEST_F(checked_expansion, reports_a_block_that_is_to_shrink_to_more_than_it_has) {
+TEST_F(checked_expansion, reports_shrink_beyond_block_size) {
     void* const p = pool_.allocate(24, 8);
     EXPECT_EQ(pool_.shrink(p, 25), 0U);
-    ASSERT_EQ(what_was_heard(), std::vector{misuse::wrong_size});
-    EXPECT_EQ(heard()[0].told_bytes, 25U);
+    ASSERT_EQ(reported_kinds(), std::vector{misuse::wrong_size});
+    EXPECT_EQ(heard()[0].passed_bytes, 25U);
     EXPECT_EQ(pool_.usable_bytes(p), 24U);
 }
 
-TEST_F(checked_expansion, reports_what_was_written_around_a_block_before_it_grows) {
+TEST_F(checked_expansion, growth_reports_overwritten_guard_zones) {
     void* const p = pool_.allocate(24, 8);
     write_to(p, 24);
     EXPECT_EQ(pool_.expand(p, {.least_bytes = 100, .preferred_bytes = 100}).p, p);
-    ASSERT_EQ(what_was_heard(), std::vector{misuse::write_past_end});
-    EXPECT_EQ(heard()[0].found_by, allocator_call::expand);
+    ASSERT_EQ(reported_kinds(), std::vector{misuse::write_past_end});
+    EXPECT_EQ(heard()[0].detected_by, allocator_call::expand);
     pool_.check();
     EXPECT_EQ(heard().size(), 1U);
 }
 
-TEST_F(checked_expansion, takes_what_waits_in_quarantine_where_there_is_nothing_else) {
+TEST_F(checked_expansion, drains_quarantine_when_memory_runs_out) {
     pool_.set_quarantine({});
     std::vector<void*> blocks;
     for (int i = 0; i < 8; ++i) {
@@ -267,7 +268,7 @@ TEST_F(checked_expansion, takes_what_waits_in_quarantine_where_there_is_nothing_
         pool_.deallocate(p);
     }
     const mallard::expansion_request request{
-        .least_bytes = 100, .preferred_bytes = 100, .may = expansion::fresh};
+        .least_bytes = 100, .preferred_bytes = 100, .allowed = expansion::fresh};
     for (int i = 0; i < 4; ++i) {
         EXPECT_NE(pool_.expand(nullptr, request).p, nullptr);
         EXPECT_NE(pool_.allocate_at_least(40).p, nullptr);
@@ -277,12 +278,12 @@ TEST_F(checked_expansion, takes_what_waits_in_quarantine_where_there_is_nothing_
     EXPECT_TRUE(heard().empty());
 }
 
-TEST_F(checked_expansion, leaves_the_quarantine_alone_where_a_request_is_impossible) {
+TEST_F(checked_expansion, impossible_request_keeps_quarantine) {
     pool_.set_quarantine({});
     pool_.deallocate(pool_.allocate(24, 8));
     EXPECT_EQ(pool_.try_allocate_at_least(SIZE_MAX).p, nullptr);
     const expansion_request request{
-        .least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .may = expansion::fresh};
+        .least_bytes = SIZE_MAX, .preferred_bytes = SIZE_MAX, .allowed = expansion::fresh};
     EXPECT_EQ(pool_.try_expand(nullptr, request).p, nullptr);
     EXPECT_TRUE(pool_.freed().empty());
 }
@@ -291,15 +292,15 @@ TEST_F(checked_expansion, allocates_many_of_many_sizes) {
     const std::array<std::size_t, 4> sizes{8, 100, 24, 1000};
     mallard::block_chain blocks = pool_.allocate_many(sizes, 16);
     ASSERT_EQ(blocks.size(), 4U);
-    std::vector<std::size_t> found;
-    mallard::block_chain other;
+    std::vector<std::size_t> usable;
+    mallard::block_chain returned;
     while (void* p = blocks.pop_front()) {
-        found.push_back(pool_.usable_bytes(p));
-        std::memset(p, 1, found.back());
-        other.push_front(p);
+        usable.push_back(pool_.usable_bytes(p));
+        std::memset(p, 1, usable.back());
+        returned.push_front(p);
     }
-    EXPECT_EQ(found, (std::vector<std::size_t>{8, 100, 24, 1000}));
-    pool_.deallocate_many(std::move(other));
+    EXPECT_EQ(usable, (std::vector<std::size_t>{8, 100, 24, 1000}));
+    pool_.deallocate_many(std::move(returned));
     pool_.expect_all_freed();
     EXPECT_TRUE(heard().empty());
 }

@@ -17,7 +17,7 @@ TEST(checked_mechanism, expands_where_the_mechanism_does) {
     EXPECT_FALSE(expands<mallard::checking::checked_mechanism<pool>>);
 }
 
-TEST(checked_mechanism, leaves_a_pool_its_block_size_beside_the_zones) {
+TEST(checked_mechanism, keeps_pool_block_size) {
     using pool = mallard::unchecked::fixed_pool<mallard::static_arena<1024>, mallard::last_freed,
                                                 mallard::block_size{24, 8}>;
     mallard::checking::checked_mechanism<pool> checked;

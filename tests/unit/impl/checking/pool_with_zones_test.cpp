@@ -16,7 +16,7 @@ using mallard::fixed_pool;
 using mallard::checking::room_for_zones_t;
 
 template <class Pool>
-std::size_t blocks_of(Pool& pool, std::size_t bytes, std::size_t alignment) {
+std::size_t count_blocks(Pool& pool, std::size_t bytes, std::size_t alignment) {
     std::size_t count = 0;
     while (pool.try_allocate(bytes, alignment) != nullptr) {
         ++count;
@@ -24,7 +24,7 @@ std::size_t blocks_of(Pool& pool, std::size_t bytes, std::size_t alignment) {
     return count;
 }
 
-TEST(pool_with_zones, is_made_of_pools_whose_arena_can_be_larger) {
+TEST(pool_with_zones, wraps_pools_with_growable_arena) {
     using buffered = fixed_pool<mallard::buffer_arena>;
     EXPECT_TRUE((std::is_same_v<room_for_zones_t<buffered>, buffered>));
     using mechanism =
@@ -40,10 +40,10 @@ void expect_as_many_blocks() {
     using pool_type = fixed_pool<mallard::static_arena<Bytes>, Reuse, Size>;
     pool_type plain;
     room_for_zones_t<pool_type> zoned;
-    const std::size_t front = mallard::core::bytes_before(Size.alignment);
+    const std::size_t front = mallard::core::front_zone_bytes(Size.alignment);
     EXPECT_EQ(zoned.block_bytes(), plain.block_bytes());
-    const std::size_t blocks = blocks_of(plain, Size.bytes, Size.alignment);
-    const std::size_t with_zones = blocks_of(zoned, front + Size.bytes + 16, Size.alignment);
+    const std::size_t blocks = count_blocks(plain, Size.bytes, Size.alignment);
+    const std::size_t with_zones = count_blocks(zoned, front + Size.bytes + 16, Size.alignment);
     EXPECT_GE(with_zones, blocks) << Bytes << " bytes of " << Size.bytes << " at " << Size.alignment;
     EXPECT_LE(with_zones, blocks + 1) << "an over-aligned array may begin well";
     if (Size.alignment <= mallard::fundamental_alignment) {
@@ -51,7 +51,7 @@ void expect_as_many_blocks() {
     }
 }
 
-TEST(pool_with_zones, has_as_many_blocks_as_the_pool_would_have) {
+TEST(pool_with_zones, keeps_number_of_blocks) {
     expect_as_many_blocks<mallard::first_freed, 4096, block_size{24, 8}>();
     expect_as_many_blocks<mallard::last_freed, 100, block_size{12, 4}>();
     expect_as_many_blocks<mallard::last_freed, 64, block_size{1, 1}>();
@@ -65,7 +65,7 @@ TEST(pool_with_zones, fixes_the_size_that_the_pool_would_fix) {
             fixed_pool<> plain;
             room_for_zones_t<fixed_pool<>> zoned;
             EXPECT_EQ(zoned.block_bytes(), 0U);
-            const std::size_t zones = mallard::core::bytes_before(alignment) + 16;
+            const std::size_t zones = mallard::core::front_zone_bytes(alignment) + 16;
             EXPECT_NE(plain.try_allocate(bytes, alignment), nullptr);
             EXPECT_NE(zoned.try_allocate(zones + bytes, alignment), nullptr);
             const std::size_t block = plain.block_bytes();
@@ -77,7 +77,7 @@ TEST(pool_with_zones, fixes_the_size_that_the_pool_would_fix) {
     }
 }
 
-TEST(pool_with_zones, refuses_what_cannot_be) {
+TEST(pool_with_zones, refuses_impossible_requests) {
     room_for_zones_t<fixed_pool<>> zoned;
     EXPECT_EQ(zoned.try_allocate(std::size_t{2} << 30, 8), nullptr);
     EXPECT_EQ(zoned.try_allocate(PTRDIFF_MAX, 8), nullptr);

@@ -18,11 +18,11 @@ protected:
     }
 
     std::vector<std::size_t> sizes() {
-        std::vector<std::size_t> found;
+        std::vector<std::size_t> sizes;
         for (mallard::chunks::chunk* c = list_.front(); c != nullptr; c = c->next) {
-            found.push_back(c->bytes);
+            sizes.push_back(c->bytes);
         }
-        return found;
+        return sizes;
     }
 
     equipment::ledger source_;
@@ -43,7 +43,7 @@ TEST_F(chunk_list, puts_new_chunks_in_front_and_counts_them) {
     EXPECT_TRUE(mallard::core::is_aligned(second->begin(), mallard::fundamental_alignment));
 }
 
-TEST_F(chunk_list, is_as_it_was_where_the_upstream_fails) {
+TEST_F(chunk_list, upstream_failure_keeps_state) {
     list_.grow(source_, 256);
     source_.fail({.at = 1});
     EXPECT_OUT_OF_MEMORY(list_.grow(source_, 512));
@@ -60,7 +60,7 @@ TEST_F(chunk_list, pops_the_chunk_that_was_pushed_last) {
     EXPECT_EQ(sizes(), (list_of_sizes{256, 1024}));
 }
 
-TEST_F(chunk_list, returns_every_chunk_as_it_was_taken) {
+TEST_F(chunk_list, returns_chunks_with_original_size) {
     for (std::size_t bytes = 64; bytes <= 4096; bytes *= 2) {
         list_.grow(source_, bytes);
     }

@@ -69,7 +69,7 @@ TEST_F(chunk_tree, has_nothing_at_first) {
     tree_.trim(source_, 0, 0);
 }
 
-TEST_F(chunk_tree, counts_its_chunks_and_their_bytes) {
+TEST_F(chunk_tree, counts_chunks_and_bytes) {
     insert({256, 1024, 512, 256});
     EXPECT_EQ(tree_.count(), 4U);
     EXPECT_EQ(tree_.bytes(), 2048U);
@@ -85,7 +85,7 @@ TEST_F(chunk_tree, takes_the_largest_up_to_the_preferred_size) {
     EXPECT_EQ(take(100, 4095), 256U);
 }
 
-TEST_F(chunk_tree, takes_the_smallest_above_where_those_are_short) {
+TEST_F(chunk_tree, takes_smallest_larger_chunk) {
     insert({256, 4096, 8192});
     EXPECT_EQ(take(300, 2048), 4096U);
     EXPECT_EQ(take(8193, 8193), 0U);
@@ -114,7 +114,7 @@ TEST_F(chunk_tree, gives_chunks_back_that_are_too_large) {
 }
 
 /// Against a std::multiset, with few and with many different sizes.
-TEST_F(chunk_tree, finds_what_a_sorted_set_finds) {
+TEST_F(chunk_tree, matches_sorted_set) {
     for (const std::size_t different : {4U, 4096U}) {
         std::mt19937 random(different);
         std::multiset<std::size_t> model;
@@ -126,14 +126,14 @@ TEST_F(chunk_tree, finds_what_a_sorted_set_finds) {
                 continue;
             }
             const std::size_t preferred = bytes + 16 * (random() % 8);
-            auto found = model.upper_bound(preferred);
-            if (found != model.begin() && *std::prev(found) >= bytes) {
-                --found;
+            auto match = model.upper_bound(preferred);
+            if (match != model.begin() && *std::prev(match) >= bytes) {
+                --match;
             }
-            const std::size_t expected = found == model.end() ? 0 : *found;
+            const std::size_t expected = match == model.end() ? 0 : *match;
             ASSERT_EQ(take(bytes, preferred), expected) << bytes << " to " << preferred;
             if (expected != 0) {
-                model.erase(found);
+                model.erase(match);
             }
             ASSERT_EQ(tree_.count(), model.size());
         }

@@ -17,7 +17,7 @@ TEST(growth, doubles_up_to_the_cap) {
     }
 }
 
-TEST(growth, grows_by_its_factor) {
+TEST(growth, grows_by_factor) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 2048, .factor = 4});
     for (const std::size_t expected : {64U, 256U, 1024U, 2048U, 2048U}) {
         const std::size_t bytes = next.bytes_for(24);
@@ -34,13 +34,13 @@ TEST(growth, doubles_from_64_kib_on) {
     }
 }
 
-TEST(growth, goes_on_with_the_first_size_after_a_smaller_chunk) {
+TEST(growth, smaller_chunk_resets_to_first_size) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 4});
     next.took(40);
     EXPECT_EQ(next.bytes_for(24), 256U);
 }
 
-TEST(growth, tells_its_cap) {
+TEST(growth, reports_cap) {
     EXPECT_EQ(mallard::chunks::next_chunk({.largest_chunk_bytes = 1024}).largest_bytes(), 1024U);
 }
 
@@ -53,7 +53,7 @@ TEST(growth, makes_room_for_a_large_request) {
     EXPECT_EQ(next.bytes_for(1), 1024U);
 }
 
-TEST(growth, stays_at_the_cap_after_a_larger_request) {
+TEST(growth, larger_request_keeps_cap) {
     mallard::chunks::next_chunk next({.first_chunk_bytes = 64, .largest_chunk_bytes = 1024});
     next.took(5000);
     EXPECT_EQ(next.bytes_for(1), 1024U);
@@ -137,11 +137,11 @@ TEST(growth, makes_sense_of_any_numbers) {
     }
 }
 
-TEST(growth, takes_zero_for_what_is_usual) {
+TEST(growth, zero_means_default) {
     const mallard::chunks::next_chunk next({0, 0, 0});
-    const mallard::chunk_growth usual;
-    EXPECT_EQ(next.first_bytes(), usual.first_chunk_bytes);
-    EXPECT_EQ(next.largest_bytes(), usual.largest_chunk_bytes);
+    const mallard::chunk_growth defaults;
+    EXPECT_EQ(next.first_bytes(), defaults.first_chunk_bytes);
+    EXPECT_EQ(next.largest_bytes(), defaults.largest_chunk_bytes);
 }
 
 TEST(growth, rounds_a_factor_up) {
@@ -153,7 +153,7 @@ TEST(growth, rounds_a_factor_up) {
     EXPECT_EQ(least.bytes_for(1), 128U);
 }
 
-TEST(growth, keeps_to_the_bound_of_its_allocator) {
+TEST(growth, respects_bound_of_allocator) {
     for (const std::size_t largest : any_number) {
         EXPECT_LE(mallard::chunks::next_chunk({.largest_chunk_bytes = largest}, 1024).largest_bytes(), 1024U);
     }

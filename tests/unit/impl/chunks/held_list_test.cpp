@@ -40,14 +40,14 @@ TEST_F(held_list, aligns_blocks_and_returns_them_in_any_order) {
     EXPECT_EQ(list_.stats().large_blocks, 0U);
 }
 
-/// An upstream that gives nothing, and remembers the most that it was asked for.
+/// An upstream that fails, and records the largest request.
 struct refusing_upstream {
     void* allocate(std::size_t bytes, std::size_t alignment) {
-        most_asked = std::max(most_asked, bytes);
+        largest_request = std::max(largest_request, bytes);
         mallard::core::fail_allocation(bytes, alignment);
     }
     void deallocate(void*, std::size_t, std::size_t) noexcept {}
-    std::size_t most_asked = 0;
+    std::size_t largest_request = 0;
 };
 
 TEST_F(held_list, leaves_unrepresentable_requests_to_the_upstream) {
@@ -56,8 +56,8 @@ TEST_F(held_list, leaves_unrepresentable_requests_to_the_upstream) {
                                         std::size_t{PTRDIFF_MAX}, SIZE_MAX / 2 + 2, SIZE_MAX}) {
             refusing_upstream none;
             EXPECT_OUT_OF_MEMORY(static_cast<void>(list_.allocate(none, bytes, std::size_t{1} << log2)));
-#ifdef __cpp_exceptions // without them the upstream is asked in a process that ends
-            EXPECT_GE(none.most_asked, bytes) << bytes << " at 2^" << log2 << " wrapped";
+#ifdef __cpp_exceptions // without exceptions the failing request ends the process
+            EXPECT_GE(none.largest_request, bytes) << bytes << " at 2^" << log2 << " wrapped";
 #endif
         }
     }
@@ -70,7 +70,7 @@ TEST_F(held_list, keeps_chunks_and_large_blocks_apart) {
     static_cast<void>(list_.allocate(source_, 50, 8));
     const mallard::allocator_stats stats = list_.stats();
     EXPECT_EQ(stats.chunks, 2U);
-    EXPECT_EQ(stats.chunk_bytes, 356U) << "exactly what was asked for";
+    EXPECT_EQ(stats.chunk_bytes, 356U) << "exactly the requested bytes";
     EXPECT_EQ(stats.large_blocks, 1U);
     EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source_.outstanding_bytes());
     list_.release(source_);
@@ -92,7 +92,7 @@ TEST_F(held_list, returns_large_blocks_from_between_chunks) {
     list_.release(source_);
 }
 
-TEST_F(held_list, returns_what_was_not_deallocated) {
+TEST_F(held_list, returns_remaining_blocks) {
     for (std::size_t i = 0; i < 5; ++i) {
         static_cast<void>(list_.allocate(source_, 100 * i, 64));
         static_cast<void>(list_.add_chunk(source_, 64));
@@ -113,7 +113,7 @@ TEST_F(held_list, holds_nothing_more_where_the_upstream_fails) {
     list_.release(source_);
 }
 
-TEST_F(held_list, refuses_what_has_no_size) {
+TEST_F(held_list, refuses_unrepresentable_sizes) {
     for (const std::size_t alignment :
          {std::size_t{8}, std::size_t{64}, std::size_t{1} << 62, std::size_t{1} << 63}) {
         for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 64, SIZE_MAX / 2 + 1}) {

@@ -26,7 +26,7 @@ TEST_F(region_front, has_nothing_at_first) {
 TEST_F(region_front, cuts_blocks_at_multiples_of_their_alignment) {
     front_.set_room(room_, room_ + 256);
     EXPECT_EQ(front_.allocate(1, 1), room_);
-    EXPECT_EQ(front_.allocate(0, 8), room_ + 8) << "a block of no bytes has an address of its own";
+    EXPECT_EQ(front_.allocate(0, 8), room_ + 8) << "a block of 0 bytes has a unique address";
     EXPECT_EQ(front_.allocate(9, 8), room_ + 16);
     EXPECT_EQ(front_.allocate(8, 4), room_ + 32);
     EXPECT_EQ(front_.allocate(8, 16), room_ + 48);

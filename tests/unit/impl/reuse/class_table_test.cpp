@@ -33,7 +33,7 @@ TEST_F(class_table_of_pointers, has_a_place_for_one_class) {
     }
 }
 
-TEST_F(class_table_of_pointers, takes_its_pointers_over_into_a_table_and_a_larger_one) {
+TEST_F(class_table_of_pointers, copies_pointers_into_larger_table) {
     pointers_.use_word_for(3);
     *pointers_.find(3) = &a_;
     std::array<int*, 5> small;
@@ -63,7 +63,7 @@ TEST_F(class_table_of_pointers, forgets_everything) {
     EXPECT_EQ(pointers_.find(3), nullptr);
 }
 
-TEST_F(class_table_of_pointers, lends_its_last_bytes) {
+TEST_F(class_table_of_pointers, lends_unused_tail) {
     struct owner {
         [[no_unique_address]] mallard::reuse::class_table<int> pointers;
         std::uint16_t a = 0;

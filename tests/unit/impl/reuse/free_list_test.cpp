@@ -50,7 +50,7 @@ TYPED_TEST(free_list, has_nothing_at_first) {
     EXPECT_EQ(list.block_bytes(), 24U);
 }
 
-TYPED_TEST(free_list, carves_blocks_one_behind_the_other_until_the_room_is_too_short) {
+TYPED_TEST(free_list, carves_adjacent_blocks_until_room_is_exhausted) {
     typename TestFixture::list_type list(20);
     std::byte* cursor = this->room_;
     std::byte* const limit = this->room_ + 59;
@@ -63,7 +63,7 @@ TYPED_TEST(free_list, carves_blocks_one_behind_the_other_until_the_room_is_too_s
     EXPECT_EQ(list.room(3), 60U);
 }
 
-TYPED_TEST(free_list, gives_each_freed_block_once) {
+TYPED_TEST(free_list, returns_freed_blocks_once) {
     for (const std::size_t bytes : this->sizes) {
         typename TestFixture::list_type list(bytes);
         std::vector<void*> blocks = this->carve(list, 9);

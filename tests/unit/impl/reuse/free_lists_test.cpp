@@ -51,8 +51,8 @@ protected:
         for (std::size_t index = 0; index < classes; ++index) {
             while (void* p = lists_.pop(index)) {
                 auto* begin = static_cast<std::byte*>(p);
-                for (const auto& [other, other_bytes] : taken) {
-                    EXPECT_TRUE(begin >= other + other_bytes || other >= begin + size_classes::bytes(index));
+                for (const auto& [block, block_bytes] : taken) {
+                    EXPECT_TRUE(begin >= block + block_bytes || block >= begin + size_classes::bytes(index));
                 }
                 taken.emplace_back(begin, size_classes::bytes(index));
                 bytes += size_classes::bytes(index);
@@ -81,14 +81,14 @@ TYPED_TEST(free_lists, have_nothing_at_first) {
 
 TYPED_TEST(free_lists, need_no_table_for_one_class) {
     std::byte* const first = this->block(2);
-    EXPECT_FALSE(this->lists_.push(first, 2)) << "there is no list yet";
+    EXPECT_FALSE(this->lists_.push(first, 2)) << "no list exists yet";
     this->lists_.reach(first, 2, this->classes);
     EXPECT_EQ(this->lists_.pop(2), first);
     EXPECT_EQ(this->lists_.pop(2), nullptr);
     EXPECT_TRUE(this->lists_.push(first, 2)) << "there is one now";
 }
 
-TYPED_TEST(free_lists, serve_one_class_after_the_other_without_a_table) {
+TYPED_TEST(free_lists, serve_single_class_without_table) {
     for (const std::size_t index : {3U, 1U, 7U}) {
         std::byte* const p = this->block(index);
         this->free(p, index);
@@ -96,7 +96,7 @@ TYPED_TEST(free_lists, serve_one_class_after_the_other_without_a_table) {
     }
 }
 
-TYPED_TEST(free_lists, live_in_a_free_block_of_the_larger_of_two_classes) {
+TYPED_TEST(free_lists, table_lives_in_block_of_larger_class) {
     for (const bool larger_first : {true, false}) {
         std::byte* const small = this->block(1);
         std::byte* const large = this->block(4);
@@ -104,14 +104,14 @@ TYPED_TEST(free_lists, live_in_a_free_block_of_the_larger_of_two_classes) {
         this->free(larger_first ? small : large, larger_first ? 1 : 4);
         EXPECT_EQ(this->lists_.pop(4), nullptr) << "the block is the table now";
         EXPECT_EQ(this->lists_.pop(1), small);
-        std::byte* const other = this->block(4);
-        EXPECT_TRUE(this->lists_.push(other, 4));
-        EXPECT_EQ(this->lists_.pop(4), other);
+        std::byte* const block = this->block(4);
+        EXPECT_TRUE(this->lists_.push(block, 4));
+        EXPECT_EQ(this->lists_.pop(4), block);
         this->lists_.clear();
     }
 }
 
-TYPED_TEST(free_lists, keep_the_blocks_of_the_first_class_when_a_second_comes) {
+TYPED_TEST(free_lists, second_class_keeps_blocks_of_first) {
     std::set<void*> freed;
     for (int i = 0; i < 3; ++i) {
         freed.insert(this->block(5));
@@ -123,7 +123,7 @@ TYPED_TEST(free_lists, keep_the_blocks_of_the_first_class_when_a_second_comes) {
     }
 }
 
-TYPED_TEST(free_lists, free_the_old_table_when_they_move_to_a_larger_one) {
+TYPED_TEST(free_lists, moving_frees_old_table) {
     std::byte* const small = this->block(0);
     std::byte* const table = this->block(3);
     this->free(small, 0);
@@ -143,10 +143,10 @@ TYPED_TEST(free_lists, carry_every_block_over_to_a_larger_table) {
         }
     }
     const std::size_t table_at_most = this->classes * sizeof(void*) * 9 / 8;
-    const std::size_t found = this->take_all();
-    EXPECT_LE(found, freed);
+    const std::size_t taken_bytes = this->take_all();
+    EXPECT_LE(taken_bytes, freed);
     // A table's remainder becomes one block; the rest, too short for a class, is lost.
-    EXPECT_GE(found + table_at_most + freed / TypeParam::lost, freed);
+    EXPECT_GE(taken_bytes + table_at_most + freed / TypeParam::lost, freed);
 }
 
 TYPED_TEST(free_lists, make_a_block_of_a_remainder) {
@@ -157,9 +157,9 @@ TYPED_TEST(free_lists, make_a_block_of_a_remainder) {
     for (const std::size_t skew : {0U, 8U}) {
         for (std::size_t bytes = 0; bytes <= 600; bytes += 8) {
             this->lists_.donate(this->memory_ + (128 << 10) + skew, bytes, this->classes);
-            const std::size_t found = this->take_all();
-            EXPECT_LE(found, bytes);
-            EXPECT_GE(found + bytes / TypeParam::lost + 8, bytes) << bytes << " from " << skew;
+            const std::size_t taken_bytes = this->take_all();
+            EXPECT_LE(taken_bytes, bytes);
+            EXPECT_GE(taken_bytes + bytes / TypeParam::lost + 8, bytes) << bytes << " from " << skew;
         }
     }
 }

@@ -44,14 +44,14 @@ TYPED_TEST(pool_front, refuses_the_first_block_of_a_class) {
     EXPECT_EQ(this->front_.allocate(24, 8), p);
 }
 
-TYPED_TEST(pool_front, serves_only_its_classes) {
+TYPED_TEST(pool_front, serves_only_own_classes) {
     this->front_.set_room(this->room_, sizeof this->room_);
     EXPECT_NE(this->front_.allocate(128, 8), nullptr);
     EXPECT_EQ(this->front_.allocate(129, 8), nullptr);
     EXPECT_EQ(this->front_.allocate(SIZE_MAX, 1), nullptr);
 }
 
-TYPED_TEST(pool_front, refuses_a_block_for_which_the_room_is_too_short) {
+TYPED_TEST(pool_front, refuses_block_larger_than_room) {
     this->front_.set_room(this->room_, 64);
     EXPECT_EQ(this->front_.allocate(72, 8), nullptr);
     EXPECT_EQ(this->front_.cursor(), this->room_) << "and leaves the room as it is";
@@ -59,7 +59,7 @@ TYPED_TEST(pool_front, refuses_a_block_for_which_the_room_is_too_short) {
     EXPECT_EQ(this->front_.cursor(), this->front_.limit());
 }
 
-TYPED_TEST(pool_front, of_no_class_does_not_look_at_a_block) {
+TYPED_TEST(pool_front, front_without_classes_reads_no_block) {
     typename TestFixture::front_type none(0);
     mallard::core::poison(this->room_, sizeof this->room_);
     EXPECT_FALSE(none.deallocate(this->room_, 24, 8));

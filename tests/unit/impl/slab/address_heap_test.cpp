@@ -25,7 +25,7 @@ TEST_F(address_heap, has_nothing_at_first) {
     EXPECT_EQ(heap_.take(), nullptr);
 }
 
-TEST_F(address_heap, gives_the_lowest_whatever_the_order_in_which_they_came) {
+TEST_F(address_heap, pops_lowest_address_first) {
     std::vector<item*> order;
     for (item& i : items_) {
         order.push_back(&i);
@@ -63,7 +63,7 @@ TEST_F(address_heap, is_right_however_items_come_and_go) {
     }
 }
 
-TEST_F(address_heap, forgets_everything_when_it_is_cleared) {
+TEST_F(address_heap, clear_removes_all_items) {
     heap_.insert(items_[3]);
     heap_.insert(items_[1]);
     heap_.clear();

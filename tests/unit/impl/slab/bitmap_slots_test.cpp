@@ -38,7 +38,7 @@ class bitmap_slots : public ::testing::TestWithParam<shape>,
                      protected equipment::slots_on_ledger<by_address> {
 protected:
     bitmap_slots()
-        : slots_on_ledger(mallard::slab::whole_slabs(GetParam().slot_bytes, GetParam().slab_bytes)) {}
+        : slots_on_ledger(mallard::slab::undivided_slabs(GetParam().slot_bytes, GetParam().slab_bytes)) {}
 
     /// Enough for some blocks.
     [[nodiscard]] static std::size_t many() { return 4 * GetParam().slab_bytes / GetParam().slot_bytes; }
@@ -84,14 +84,14 @@ TEST_P(bitmap_slots, are_apart_and_hold_their_bytes) {
     expect_apart(all);
 }
 
-TEST_P(bitmap_slots, lie_at_multiples_of_what_their_size_is_one_of) {
+TEST_P(bitmap_slots, are_aligned_to_divisors_of_size) {
     const std::size_t bytes = GetParam().slot_bytes;
     for (void* p : pop(300)) {
         ASSERT_TRUE(mallard::core::is_aligned(p, bytes & (~bytes + 1)));
     }
 }
 
-TEST_P(bitmap_slots, are_given_out_by_address_whatever_the_order_of_their_return) {
+TEST_P(bitmap_slots, are_allocated_in_address_order) {
     std::vector<void*> all = pop_all();
     std::mt19937 order(1);
     for (int round = 0; round < 5; ++round) {
@@ -154,8 +154,8 @@ TEST_P(bitmap_slots_with_room_for_a_link, come_back_in_runs) {
 }
 
 /// A page of bits takes no memory before the first write. Its first contents have no meaning.
-TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
-    const mallard::slab::slab_geometry g = mallard::slab::whole_slabs(16, std::size_t{128} << 10);
+TEST(bits_of_slots, stay_untouched_until_first_free) {
+    const mallard::slab::slab_geometry g = mallard::slab::undivided_slabs(16, std::size_t{128} << 10);
     equipment::slots_on_ledger<by_address> pool(g);
     const std::vector<void*> all = pool.pop(3000);
     const auto base = reinterpret_cast<std::uintptr_t>(all[0]) & ~(std::uintptr_t{g.alignment} - 1);
@@ -171,9 +171,10 @@ TEST(bits_of_slots, are_not_touched_before_a_slot_is_freed) {
 }
 
 /// Where a block has fewer than 64 slots, a neighbour may be the first slot of the next block.
-TEST(bitmap_slots_of_small_blocks, come_back_in_a_run_over_the_border_of_two_blocks) {
+TEST(bitmap_slots_of_small_blocks, runs_cross_slab_borders) {
     for (const shape of : {shape{64, 1024}, shape{64, 2048}, shape{32, 1024}, shape{128, 4096}}) {
-        equipment::slots_on_ledger<by_address> pool(mallard::slab::whole_slabs(of.slot_bytes, of.slab_bytes));
+        equipment::slots_on_ledger<by_address> pool(
+            mallard::slab::undivided_slabs(of.slot_bytes, of.slab_bytes));
         std::vector<void*> all = pool.pop(40 * of.slab_bytes / of.slot_bytes);
         std::sort(all.begin(), all.end());
         mallard::block_chain chain;
@@ -188,7 +189,7 @@ TEST(bitmap_slots_of_small_blocks, come_back_in_a_run_over_the_border_of_two_blo
 }
 
 /// A random program that has three quarters of the slots in use at least, so that no block becomes empty.
-TEST_P(bitmap_slots, are_the_lowest_free_ones_however_they_come_and_go) {
+TEST_P(bitmap_slots, allocation_takes_lowest_free_slot) {
     std::vector<void*> used = pop_all();
     std::set<void*> free;
     std::mt19937 random(7);
@@ -219,7 +220,7 @@ constexpr std::size_t slab_bytes = 4096;
 
 class slots_of_fuller_blocks : public ::testing::Test, protected equipment::slots_on_ledger<by_fullness> {
 protected:
-    slots_of_fuller_blocks() : slots_on_ledger(mallard::slab::whole_slabs(64, slab_bytes)) {
+    slots_of_fuller_blocks() : slots_on_ledger(mallard::slab::undivided_slabs(64, slab_bytes)) {
         while (slots.chunks() < 4) {
             void* const p = pop();
             if (slots.chunks() == 4) {
@@ -240,8 +241,8 @@ protected:
     }
 
     [[nodiscard]] std::size_t next_block() {
-        const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(pop()) / slab_bytes);
-        return static_cast<std::size_t>(std::distance(blocks_.begin(), found));
+        const auto entry = blocks_.find(reinterpret_cast<std::uintptr_t>(pop()) / slab_bytes);
+        return static_cast<std::size_t>(std::distance(blocks_.begin(), entry));
     }
 
     std::map<std::uintptr_t, std::vector<void*>> blocks_; ///< the full ones, by address

@@ -36,12 +36,12 @@ TEST(fullness_buckets, give_a_fuller_one_first) {
     EXPECT_TRUE(b.empty());
 }
 
-/// `low` has to tell when an item has sunk: the owner looks only then.
-TEST(fullness_buckets, know_where_an_item_belongs_until_it_has_fewer_than_its_low) {
+/// `low` marks the level below which the owner has to call sank().
+TEST(fullness_buckets, bucket_changes_only_below_low_mark) {
     buckets b(capacity);
     item sinking{.used = capacity};
-    item other{.used = capacity / 2};
-    b.insert(other);
+    item second{.used = capacity / 2};
+    b.insert(second);
     b.insert(sinking);
     while (sinking.used != 0) {
         if (--sinking.used < sinking.low) {
@@ -52,7 +52,7 @@ TEST(fullness_buckets, know_where_an_item_belongs_until_it_has_fewer_than_its_lo
         buckets(capacity).insert(alone);
         ASSERT_EQ(sinking.bucket, alone.bucket) << sinking.used << " in use";
     }
-    EXPECT_EQ(b.take(), &other);
+    EXPECT_EQ(b.take(), &second);
     EXPECT_EQ(b.take(), &sinking);
 }
 

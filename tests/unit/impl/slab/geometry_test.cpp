@@ -15,7 +15,7 @@ using mallard::slab::slot_range;
 
 constexpr std::size_t kib = 1024;
 
-TEST(slot_range, has_the_bits_of_its_slots) {
+TEST(slot_range, bits_cover_slots) {
     const slot_range range{60, 130};
     EXPECT_EQ(range.bits(0), std::uint64_t{0xF} << 60);
     EXPECT_EQ(range.bits(1), ~std::uint64_t{0});
@@ -30,25 +30,25 @@ TEST(slot_range, has_the_bits_of_its_slots) {
 /// No slot overlaps the metadata, or anything else in a block.
 void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool first) {
     const std::size_t metadata = g.divided ? g.first_offset : g.metadata_offset(address);
-    const std::size_t rest = g.bits_at(metadata);
-    const std::size_t rest_end = rest + g.metadata_bytes - mallard::slab::slab_header_bytes;
-    ASSERT_LE(rest_end, g.slab_bytes);
+    const std::size_t tail = g.bits_at(metadata);
+    const std::size_t tail_end = tail + g.metadata_bytes - mallard::slab::slab_header_bytes;
+    ASSERT_LE(tail_end, g.slab_bytes);
     ASSERT_EQ(metadata % 64, 0U);
-    ASSERT_GE(rest, metadata + mallard::slab::slab_header_bytes);
+    ASSERT_GE(tail, metadata + mallard::slab::slab_header_bytes);
     const slot_range header = g.touched_by(metadata, mallard::slab::slab_header_bytes);
-    std::uint32_t given_out = 0;
+    std::uint32_t usable = 0;
     for (std::uint32_t slot = 0; slot != g.words() * 64; ++slot) {
         if ((g.usable(slot / 64, header, g.under_bits(metadata), first) >> slot % 64 & 1) == 0) {
             continue;
         }
-        ++given_out;
+        ++usable;
         const std::size_t begin = std::size_t{slot} * g.slot_bytes;
         const std::size_t end = begin + g.slot_bytes;
         ASSERT_LE(end, g.slab_bytes);
         ASSERT_EQ(g.slot_at(begin), slot);
         ASSERT_TRUE(end <= metadata || begin >= metadata + mallard::slab::slab_header_bytes)
             << "slot " << slot;
-        ASSERT_TRUE(end <= rest || begin >= rest_end) << "slot " << slot;
+        ASSERT_TRUE(end <= tail || begin >= tail_end) << "slot " << slot;
         ASSERT_TRUE(!first || begin >= mallard::slab::chunk_header_bytes) << "slot " << slot;
         if (g.divided) {
             ASSERT_GE(begin % g.alignment, sizeof(void*)) << "slot " << slot;
@@ -56,15 +56,15 @@ void expect_no_overlap(const slab_geometry& g, std::uintptr_t address, bool firs
         }
     }
     if (!first) {
-        ASSERT_GE(given_out, g.usable_slots());
-        ASSERT_LE(given_out, g.usable_slots() + 3) << "the metadata vary by a few slots";
+        ASSERT_GE(usable, g.usable_slots());
+        ASSERT_LE(usable, g.usable_slots() + 3) << "the metadata vary by a few slots";
     }
 }
 
-TEST(slab_geometry, keeps_slots_off_the_metadata_of_whole_slabs) {
+TEST(slab_geometry, slots_avoid_metadata_of_undivided_slabs) {
     for (const std::size_t slot_bytes : {1U, 2U, 4U, 12U, 16U, 24U, 64U}) {
         for (const std::size_t slab_bytes : {4 * kib, 64 * kib, 128 * kib}) {
-            const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, slab_bytes);
+            const slab_geometry g = mallard::slab::undivided_slabs(slot_bytes, slab_bytes);
             for (std::uintptr_t slab = 0; slab != 5; ++slab) {
                 expect_no_overlap(g, slab * slab_bytes, slab == 0);
             }
@@ -72,7 +72,7 @@ TEST(slab_geometry, keeps_slots_off_the_metadata_of_whole_slabs) {
     }
 }
 
-TEST(slab_geometry, keeps_slots_off_what_begins_sub_blocks) {
+TEST(slab_geometry, slots_avoid_sub_slab_headers) {
     for (const std::size_t slot_bytes : {8U, 12U, 24U, 40U, 100U, 1024U}) {
         for (const std::size_t nodes : {1U, 16U, 256U, 5000U}) {
             const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, nodes, 2);
@@ -93,13 +93,13 @@ std::size_t slots_to_give_out(const slab_geometry& g, std::uintptr_t address, bo
     return sum;
 }
 
-TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk_too) {
+TEST(slab_geometry, first_slab_has_requested_slots) {
     for (const std::size_t least : {1U, 2U, 7U, 16U, 64U, 256U}) {
         for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
-            const slab_geometry whole = mallard::slab::slabs_of(slot_bytes, least);
+            const slab_geometry geometry = mallard::slab::slabs_for(slot_bytes, least);
             const slab_geometry divided = mallard::slab::divided_slabs(slot_bytes, least, 5);
             for (std::uintptr_t slab = 0; slab != 32; ++slab) {
-                ASSERT_GE(slots_to_give_out(whole, slab * whole.slab_bytes, true), least) << slot_bytes;
+                ASSERT_GE(slots_to_give_out(geometry, slab * geometry.slab_bytes, true), least) << slot_bytes;
             }
             ASSERT_GE(slots_to_give_out(divided, 0, true), least) << slot_bytes;
         }
@@ -107,7 +107,7 @@ TEST(slab_geometry, has_as_many_slots_as_asked_for_in_the_first_block_of_a_chunk
 }
 
 TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
-    const slab_geometry g = mallard::slab::whole_slabs(32, 64 * kib);
+    const slab_geometry g = mallard::slab::undivided_slabs(32, 64 * kib);
     std::set<std::size_t> offsets;
     for (std::uintptr_t slab = 0; slab != 512; ++slab) {
         offsets.insert(g.metadata_offset(slab * 64 * kib));
@@ -116,7 +116,7 @@ TEST(slab_geometry, places_metadata_in_many_sets_of_the_cache) {
 }
 
 TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
-    const slab_geometry g = mallard::slab::whole_slabs(16, 512 * kib);
+    const slab_geometry g = mallard::slab::undivided_slabs(16, 512 * kib);
     std::set<std::size_t> pages;
     std::set<std::size_t> lines;
     for (std::uintptr_t slab = 0; slab != 16; ++slab) {
@@ -130,9 +130,9 @@ TEST(slab_geometry, gives_many_bits_pages_of_their_own) {
     EXPECT_GE(pages.size(), 12U) << "bits lie in different sets of the second";
 }
 
-TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
-    const slab_geometry large = mallard::slab::whole_slabs(16, 128 * kib);
-    const slab_geometry small = mallard::slab::whole_slabs(16, 64 * kib);
+TEST(slab_geometry, bitmaps_use_own_pages_from_128_kib) {
+    const slab_geometry large = mallard::slab::undivided_slabs(16, 128 * kib);
+    const slab_geometry small = mallard::slab::undivided_slabs(16, 64 * kib);
     for (std::uintptr_t slab = 0; slab != 16; ++slab) {
         EXPECT_EQ(large.bits_at(large.metadata_offset(slab * large.slab_bytes)) % 4096, 0U);
         const std::size_t header = small.metadata_offset(slab * small.slab_bytes);
@@ -142,7 +142,7 @@ TEST(slab_geometry, gives_bits_pages_from_blocks_of_128_kib_on) {
     EXPECT_EQ(small.metadata_bytes, 64 + (small.words() + small.summary_words()) * 8);
 }
 
-TEST(slab_geometry, keeps_to_the_overhead_asked_for) {
+TEST(slab_geometry, respects_overhead_limit) {
     for (std::size_t slot_bytes = 8; slot_bytes <= 1024; slot_bytes += 4) {
         for (const std::size_t percent : {2U, 5U, 20U}) {
             const slab_geometry g = mallard::slab::divided_slabs(slot_bytes, 256, percent);
@@ -152,16 +152,16 @@ TEST(slab_geometry, keeps_to_the_overhead_asked_for) {
     }
 }
 
-TEST(slab_geometry, tells_what_of_a_block_is_given_to_nobody) {
+TEST(slab_geometry, reports_overhead) {
     std::set<std::uint32_t> seen;
     for (std::size_t slot_bytes = 8; slot_bytes <= 512; slot_bytes += 4) {
-        const slab_geometry g = mallard::slab::whole_slabs(slot_bytes, kib);
+        const slab_geometry g = mallard::slab::undivided_slabs(slot_bytes, kib);
         const std::uint32_t slots = g.usable_slots();
         seen.insert(slots);
-        const double given_out = static_cast<double>(slots) * g.slot_bytes;
-        const double overhead = given_out * g.overhead_percent() / 100;
+        const double usable = static_cast<double>(slots) * g.slot_bytes;
+        const double overhead = usable * g.overhead_percent() / 100;
         if (slots != 0) {
-            ASSERT_NEAR(given_out + overhead, static_cast<double>(kib), 1e-6) << slot_bytes;
+            ASSERT_NEAR(usable + overhead, static_cast<double>(kib), 1e-6) << slot_bytes;
         } else {
             ASSERT_GE(g.overhead_percent(), 1e9) << slot_bytes;
         }
@@ -169,7 +169,7 @@ TEST(slab_geometry, tells_what_of_a_block_is_given_to_nobody) {
     EXPECT_TRUE(seen.contains(0) && seen.contains(1) && seen.contains(2));
 }
 
-TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
+TEST(slab_geometry, default_geometry_is_empty) {
     const slab_geometry g;
     for (const std::uint32_t number :
          {g.slot_bytes, g.slots, g.slab_bytes, g.alignment, g.metadata_bytes, g.first_offset, g.colour_step,
@@ -180,7 +180,7 @@ TEST(slab_geometry, has_nothing_as_long_as_it_is_of_no_size) {
     EXPECT_FALSE(g.divided);
 }
 
-TEST(slab_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
+TEST(slab_geometry, high_overhead_limit_allows_small_sub_slabs) {
     const auto sub_slab = [](std::size_t percent) {
         return mallard::slab::divided_slabs(24, 256, percent).alignment;
     };
@@ -188,15 +188,15 @@ TEST(slab_geometry, takes_small_sub_blocks_where_much_overhead_is_allowed) {
     EXPECT_LT(sub_slab(10), sub_slab(2));
 }
 
-TEST(slab_geometry, makes_whole_blocks_for_the_nodes_asked_for) {
+TEST(slab_geometry, undivided_slabs_hold_requested_nodes) {
     for (const std::size_t slot_bytes : {8U, 24U, 1024U}) {
-        const slab_geometry g = mallard::slab::slabs_of(slot_bytes, 256);
+        const slab_geometry g = mallard::slab::slabs_for(slot_bytes, 256);
         EXPECT_GE(g.usable_slots(), 256U);
         EXPECT_TRUE(std::has_single_bit(g.slab_bytes));
         EXPECT_EQ(g.alignment, g.slab_bytes);
     }
-    EXPECT_EQ(mallard::slab::slabs_of(24, 256).slab_bytes, 8 * kib);
-    EXPECT_GE(mallard::slab::slabs_of(8, 1).usable_slots(), 1U);
+    EXPECT_EQ(mallard::slab::slabs_for(24, 256).slab_bytes, 8 * kib);
+    EXPECT_GE(mallard::slab::slabs_for(8, 1).usable_slots(), 1U);
 }
 
 } // namespace

@@ -15,14 +15,14 @@ TEST(slab_header, is_empty_at_first) {
     EXPECT_EQ(slab->low, 1U) << "what is empty has to be noticed";
 }
 
-TEST(chunk_of_slabs, leaves_room_for_the_first_word_of_its_first_block) {
+TEST(chunk_of_slabs, reserves_first_word_of_first_slab) {
     alignas(64) std::array<std::byte, 64> room{};
     auto* const chunk = ::new (room.data() + mallard::slab::chunk_of_slabs::offset)
         mallard::slab::chunk_of_slabs{nullptr, nullptr, 64, 1, 0, 0};
     EXPECT_EQ(chunk->begin(), room.data());
 }
 
-TEST(chunk_policy, takes_a_block_at_a_time_and_keeps_no_empty_one_unless_told_otherwise) {
+TEST(chunk_policy, defaults_to_one_slab_without_reserve) {
     const mallard::slab::chunk_policy policy;
     EXPECT_EQ(policy.first_slabs, 1U);
     EXPECT_EQ(policy.largest_slabs, 1U);

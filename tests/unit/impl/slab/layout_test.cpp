@@ -26,28 +26,28 @@ public:
     chunk_with_layout& operator=(const chunk_with_layout&) = delete;
     ~chunk_with_layout() { ::operator delete(memory_, std::align_val_t(layout_.alignment)); }
 
-    void expect_every_slot_to_find_its_bit() {
+    void expect_slot_bits() {
         for (std::uint32_t number = 0; number != 2; ++number) {
             std::byte* const base = layout_.base_in(*chunk_, number);
             slab_header* const opened = layout_.open(*chunk_, base);
             EXPECT_EQ(&layout_.header_at(base), opened);
-            EXPECT_EQ(layout_.base_of(*opened), base);
+            EXPECT_EQ(layout_.slots_begin(*opened), base);
             std::set<const void*> words;
             for (std::uint32_t slot = 0; slot != layout_.slots; ++slot) {
-                const std::uint64_t usable = layout_.usable_of(*opened, slot / 64);
+                const std::uint64_t usable = layout_.usable_slots_in(*opened, slot / 64);
                 if ((usable >> slot % 64 & 1) == 0) {
                     continue;
                 }
                 std::byte* const p = base + std::size_t{slot} * layout_.slot_bytes;
-                const auto place = layout_.place_of(p);
+                const auto place = layout_.find_place(p);
                 EXPECT_EQ(place.header, opened);
-                EXPECT_EQ(place.word, layout_.bits_of(*opened) + slot / 64);
+                EXPECT_EQ(place.word, layout_.bits(*opened) + slot / 64);
                 EXPECT_EQ(place.bit, std::uint64_t{1} << slot % 64);
-                EXPECT_EQ(layout_.number_of(p, *opened), slot);
+                EXPECT_EQ(layout_.slot_number(p, *opened), slot);
                 words.insert(place.word);
             }
             EXPECT_EQ(words.size(), layout_.words());
-            EXPECT_EQ(layout_.summary_of(*opened)[0], 0U);
+            EXPECT_EQ(layout_.summary(*opened)[0], 0U);
         }
     }
 
@@ -60,17 +60,17 @@ private:
     chunk_of_slabs* chunk_ = nullptr;
 };
 
-TEST(slab_layout, finds_the_bit_of_each_slot_by_the_address_of_a_whole_slab) {
+TEST(slab_layout, maps_slots_to_bits_by_address) {
     for (const std::size_t bytes : {8U, 24U, 40U, 64U}) {
-        const slab_layout<false> layout{mallard::slab::whole_slabs(bytes, 16384)};
-        chunk_with_layout(layout).expect_every_slot_to_find_its_bit();
+        const slab_layout<false> layout{mallard::slab::undivided_slabs(bytes, 16384)};
+        chunk_with_layout(layout).expect_slot_bits();
     }
 }
 
-TEST(slab_layout, finds_the_bit_of_each_slot_by_the_first_word_of_its_sub_slab) {
+TEST(slab_layout, maps_slots_to_bits_by_sub_slab) {
     for (const std::size_t bytes : {8U, 24U, 40U}) {
         const slab_layout<true> layout{mallard::slab::divided_slabs(bytes, 256, 5)};
-        chunk_with_layout(layout).expect_every_slot_to_find_its_bit();
+        chunk_with_layout(layout).expect_slot_bits();
     }
 }
 

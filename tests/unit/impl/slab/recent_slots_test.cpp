@@ -20,20 +20,20 @@ namespace {
 using bits_type = mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>;
 using slots_type = mallard::slab::recent_slots<bits_type>;
 
-constexpr mallard::slab::slab_geometry geometry = mallard::slab::whole_slabs(24, 4096);
+constexpr mallard::slab::slab_geometry geometry = mallard::slab::undivided_slabs(24, 4096);
 
 class recent_slots : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
 protected:
     recent_slots() : slots_on_ledger(geometry) {}
 };
 
-TEST_F(recent_slots, give_the_one_freed_last_and_then_the_lowest) {
+TEST_F(recent_slots, return_last_freed_then_lowest) {
     const std::vector<void*> all = pop(100);
     push({all[30], all[90], all[10], all[60]});
     EXPECT_EQ(pop(4), (std::vector<void*>{all[60], all[10], all[30], all[90]}));
 }
 
-TEST_F(recent_slots, give_one_back_without_a_change_of_the_bits) {
+TEST_F(recent_slots, reuse_slot_without_bitmap_update) {
     std::vector<void*> all = pop(1000);
     while (void* p = slots.pop()) {
         mallard::core::unpoison(p, slots.slot_bytes());
@@ -46,7 +46,7 @@ TEST_F(recent_slots, give_one_back_without_a_change_of_the_bits) {
     }
 }
 
-TEST_F(recent_slots, are_apart_and_go_back_when_they_are_trimmed) {
+TEST_F(recent_slots, trim_returns_recent_slots) {
     std::mt19937 order(1);
     for (int round = 0; round < 5; ++round) {
         std::vector<void*> all = pop(3000);
@@ -68,18 +68,18 @@ TEST_F(recent_slots, keep_no_slab_once_all_are_freed) {
     }
 }
 
-TEST_F(recent_slots, keep_no_slab_after_the_last_burst) {
+TEST_F(recent_slots, last_burst_empties_slab) {
     for (const std::size_t single : {0U, 1U, 2U, 500U}) {
-        const std::vector<void*> before = pop(single);
+        const std::vector<void*> first = pop(single);
         const std::vector<void*> all = pop(3000);
-        const std::vector<void*> after = pop(single);
+        const std::vector<void*> second = pop(single);
         mallard::block_chain chain;
         for (void* p : all) {
             chain.push_back(p);
         }
-        push(before);
+        push(first);
         slots.push_many(std::move(chain), source);
-        push(after);
+        push(second);
         EXPECT_LE(source.outstanding_bytes(), geometry.slab_bytes) << single;
     }
 }
@@ -105,7 +105,7 @@ TEST_F(recent_slots, come_and_go_many_at_a_time) {
     EXPECT_EQ(source.outstanding(), 0U);
 }
 
-TEST_F(recent_slots, come_many_at_a_time_in_the_order_in_which_single_ones_would) {
+TEST_F(recent_slots, bursts_keep_single_allocation_order) {
     for (const std::size_t count : {1U, 2U, 3U, 4U, 50U}) {
         const std::vector<void*> all = pop(100);
         push({all[30], all[90], all[10]});
@@ -157,7 +157,7 @@ using preferences =
 TYPED_TEST_SUITE(emptied_slots, preferences);
 
 /// A random walk of single slots and bursts that often ends with none in use.
-TYPED_TEST(emptied_slots, keep_no_slab_however_the_last_ones_are_freed) {
+TYPED_TEST(emptied_slots, last_frees_empty_slab_in_any_order) {
     std::mt19937 random(1);
     std::vector<void*> used;
     std::size_t ends = 0;

@@ -20,20 +20,20 @@ namespace {
 using slots_type = mallard::slab::bitmap_slots<mallard::slab::address_heap<mallard::slab::slab_header>>;
 
 constexpr std::size_t slab_bytes = 4096;
-constexpr mallard::slab::slab_geometry geometry = mallard::slab::whole_slabs(64, slab_bytes);
+constexpr mallard::slab::slab_geometry geometry = mallard::slab::undivided_slabs(64, slab_bytes);
 
 class slab_supply : public ::testing::Test, protected equipment::slots_on_ledger<slots_type> {
 protected:
     slab_supply() : slots_on_ledger(geometry) {}
 };
 
-TEST_F(slab_supply, ask_for_nothing_before_they_grow) {
+TEST_F(slab_supply, allocate_lazily) {
     EXPECT_EQ(slots.pop(), nullptr);
     EXPECT_EQ(source.outstanding(), 0U);
     EXPECT_EQ(slots.chunks(), 0U);
 }
 
-TEST_F(slab_supply, take_larger_chunks_every_time_but_none_of_half_the_largest_size) {
+TEST_F(slab_supply, grow_chunks_up_to_half_limit) {
     pop(6000);
     const std::size_t expected[] = {1, 2, 4, 8, 32, 32};
     ASSERT_GE(source.granted().size(), std::size(expected));
@@ -51,7 +51,7 @@ TEST_F(slab_supply, waste_nothing_between_blocks) {
     EXPECT_EQ(source.granted().size(), 4U) << "1 + 2 + 4 + 8 blocks, each of which has metadata";
 }
 
-TEST_F(slab_supply, give_every_empty_chunk_but_a_small_one_back_whatever_the_order) {
+TEST_F(slab_supply, return_empty_chunks_but_one) {
     for (unsigned seed = 1; seed <= 10; ++seed) {
         std::vector<void*> all = pop(10'000);
         std::shuffle(all.begin(), all.end(), std::mt19937(seed));
@@ -61,17 +61,17 @@ TEST_F(slab_supply, give_every_empty_chunk_but_a_small_one_back_whatever_the_ord
     }
 }
 
-TEST_F(slab_supply, keep_a_spare_chunk_of_an_eighth_so_that_the_border_costs_nothing) {
+TEST_F(slab_supply, keep_spare_chunk_up_to_an_eighth) {
     pop(40'000);
     push(pop(4000));
-    const std::size_t before = source.granted().size();
+    const std::size_t old_count = source.granted().size();
     for (int i = 0; i < 100; ++i) {
         push(pop(1500));
     }
-    EXPECT_LE(source.granted().size(), before + 1) << "one chunk comes and goes, and is kept";
+    EXPECT_LE(source.granted().size(), old_count + 1) << "one chunk comes and goes, and is kept";
 }
 
-TEST_F(slab_supply, give_back_what_is_empty_where_asked) {
+TEST_F(slab_supply, trim_returns_empty_chunks) {
     std::vector<void*> all = pop(100);
     void* const stays = all.front();
     all.erase(all.begin());
@@ -86,7 +86,7 @@ TEST_F(slab_supply, give_back_what_is_empty_where_asked) {
     EXPECT_EQ(source.granted().back().bytes, slab_bytes) << "it begins with a small chunk again";
 }
 
-TEST_F(slab_supply, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_used) {
+TEST_F(slab_supply, forget_returned_partially_used_chunk) {
     pop(slab_bytes / 64 - 3);
     push(pop());
     EXPECT_EQ(source.granted().size(), 2U);
@@ -95,7 +95,7 @@ TEST_F(slab_supply, forget_a_chunk_that_went_back_before_all_of_its_blocks_were_
     EXPECT_EQ(source.granted().size(), 3U);
 }
 
-TEST_F(slab_supply, use_the_rest_of_a_chunk_after_another_one_went_back) {
+TEST_F(slab_supply, use_remaining_slabs_of_older_chunk) {
     const std::size_t usable = slab_bytes / 64 - 3;
     const std::vector<void*> first = pop(usable);
     pop();
@@ -116,7 +116,7 @@ protected:
     divided_slabs() : slots_on_ledger(mallard::slab::divided_slabs(slot_bytes, 256, 5)) {}
 };
 
-TEST_F(divided_slabs, find_the_metadata_of_each_slot_and_keep_slots_apart) {
+TEST_F(divided_slabs, find_metadata_and_keep_slots_disjoint) {
     std::mt19937 order(1);
     for (int round = 0; round < 3; ++round) {
         std::vector<void*> all = pop(1500);
@@ -135,7 +135,7 @@ TEST_F(divided_slabs, find_the_metadata_of_each_slot_and_keep_slots_apart) {
 }
 
 #ifdef __cpp_exceptions
-TEST_F(slab_supply, are_as_they_were_where_the_upstream_has_nothing) {
+TEST_F(slab_supply, upstream_failure_keeps_state) {
     pop();
     source.fail({.at = 1, .for_ever = true});
     while (slots.pop() != nullptr) {

@@ -20,7 +20,7 @@ protected:
 
     [[nodiscard]] std::size_t rooms() const {
         std::size_t count = 0;
-        EXPECT_TRUE(rooms_.each_room([&](const std::byte*, const std::byte*) { return ++count != 0; }));
+        EXPECT_TRUE(rooms_.walk_rooms([&](const std::byte*, const std::byte*) { return ++count != 0; }));
         return count;
     }
 
@@ -29,7 +29,7 @@ protected:
     space_type space_;
 };
 
-TEST_F(chunk_rooms, are_as_large_as_is_planned_or_as_a_block_needs) {
+TEST_F(chunk_rooms, follow_growth_or_block_size) {
     EXPECT_TRUE(rooms_.add_room_for(space_, 64, false));
     EXPECT_EQ(rooms_.stats().chunk_bytes, 1024U);
     EXPECT_TRUE(rooms_.add_room_for(space_, 10'000, false));
@@ -39,7 +39,7 @@ TEST_F(chunk_rooms, are_as_large_as_is_planned_or_as_a_block_needs) {
 }
 
 #ifdef __cpp_exceptions
-TEST_F(chunk_rooms, are_added_for_the_block_alone_where_there_is_no_more) {
+TEST_F(chunk_rooms, fall_back_to_size_of_block) {
     source_.fail({.at = 1});
     EXPECT_TRUE(rooms_.add_room_for(space_, 64, true));
     EXPECT_LT(rooms_.stats().chunk_bytes, 1024U);
@@ -64,9 +64,9 @@ TEST_F(chunk_rooms, go_back_where_they_are_one_free_block) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(chunk_rooms, of_an_upstream_that_is_not_the_system_have_no_ranges_for_large_blocks) {
+TEST_F(chunk_rooms, reserve_ranges_only_over_system_upstream) {
     EXPECT_FALSE(rooms_.allocate_large(std::size_t{1} << 20, 16));
-    EXPECT_FALSE(rooms_.for_each_large([](mallard::space::heap_block) { FAIL(); }));
+    EXPECT_FALSE(rooms_.find_large([](mallard::space::heap_block) { FAIL(); }));
 }
 
 } // namespace

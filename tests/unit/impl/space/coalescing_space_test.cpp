@@ -48,12 +48,12 @@ TYPED_TEST(coalescing_space, rounds_to_granules_and_a_word) {
     EXPECT_EQ(TypeParam::block_bytes_for(1000), 1008U);
 }
 
-TYPED_TEST(coalescing_space, cuts_blocks_that_are_asked_for_together_side_by_side) {
+TYPED_TEST(coalescing_space, consecutive_requests_are_adjacent) {
     this->row(10, 48);
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 480});
 }
 
-TYPED_TEST(coalescing_space, merges_with_what_is_free_on_either_side) {
+TYPED_TEST(coalescing_space, merges_with_free_neighbours) {
     const auto b = this->row(7, 64);
     this->space_.give(b[1]);
     EXPECT_EQ(this->space_.free_bytes(), (sizes{64, this->all - 448}));
@@ -80,10 +80,10 @@ TYPED_TEST(coalescing_space, uses_a_freed_block_of_the_size_again) {
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all - 320});
 }
 
-TYPED_TEST(coalescing_space, takes_a_larger_block_apart_where_the_remainder_is_too_short) {
+TYPED_TEST(coalescing_space, splits_larger_block_when_remainder_is_short) {
     const auto b = this->row(3, 256);
-    const heap_block rest = this->space_.take(this->all - 768);
-    ASSERT_TRUE(rest);
+    const heap_block tail = this->space_.take(this->all - 768);
+    ASSERT_TRUE(tail);
     EXPECT_EQ(this->space_.remainder_begin(), nullptr);
     this->space_.give(b[1]);
     const heap_block cut = this->space_.take(64);
@@ -97,7 +97,7 @@ TYPED_TEST(coalescing_space, takes_a_larger_block_apart_where_the_remainder_is_t
     EXPECT_EQ(this->space_.wrong(), "");
 }
 
-TYPED_TEST(coalescing_space, leaves_no_rest_that_is_too_small_for_a_block) {
+TYPED_TEST(coalescing_space, leaves_no_unusable_fragment) {
     const heap_block b = this->space_.take(this->all - 16);
     ASSERT_TRUE(b);
     EXPECT_EQ(b.bytes(), this->all);
@@ -126,21 +126,21 @@ TYPED_TEST(coalescing_space, lays_blocks_at_any_alignment) {
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
-/// A block may begin anywhere: in front of it lies nothing, or a whole block, and it takes no more than that needs.
-TYPED_TEST(coalescing_space, lays_an_aligned_block_at_the_first_place_there_is) {
+/// A block may begin anywhere: in front of it lies nothing, or a whole block, and it takes the minimal padding.
+TYPED_TEST(coalescing_space, places_aligned_block_first_fit) {
     constexpr std::size_t step = TypeParam::granule;
     for (const std::size_t alignment : {32U, 64U, 256U}) {
-        for (std::size_t before = 32; before != 32 + 2 * alignment; before += step) {
-            const heap_block front = this->space_.take(before);
+        for (std::size_t front_bytes = 32; front_bytes != 32 + 2 * alignment; front_bytes += step) {
+            const heap_block front = this->space_.take(front_bytes);
             std::byte* const begin = this->space_.remainder_begin();
             const heap_block b = this->space_.take_aligned(128, alignment);
             ASSERT_TRUE(b);
-            std::size_t left = 0;
-            while (!mallard::core::is_aligned(begin + left + heap_block::tag_bytes, alignment) ||
-                   (left != 0 && left < heap_block::least_bytes)) {
-                left += step;
+            std::size_t padding = 0;
+            while (!mallard::core::is_aligned(begin + padding + heap_block::tag_bytes, alignment) ||
+                   (padding != 0 && padding < heap_block::least_bytes)) {
+                padding += step;
             }
-            ASSERT_EQ(b.begin(), begin + left) << before << " at " << alignment;
+            ASSERT_EQ(b.begin(), begin + padding) << front_bytes << " at " << alignment;
             ASSERT_EQ(b.bytes(), 128U);
             ASSERT_EQ(this->space_.wrong(), "");
             this->space_.give(b);
@@ -153,7 +153,7 @@ TYPED_TEST(coalescing_space, lays_an_aligned_block_at_the_first_place_there_is) 
     }
 }
 
-TYPED_TEST(coalescing_space, cuts_off_what_a_block_no_longer_needs) {
+TYPED_TEST(coalescing_space, shrink_frees_tail) {
     const auto b = this->row(3, 256);
     EXPECT_EQ(this->space_.shrink(b[0], 64), 64U);
     EXPECT_EQ(this->space_.free_bytes(), (sizes{192, this->all - 768}));
@@ -174,7 +174,7 @@ TYPED_TEST(coalescing_space, forgets_everything) {
     EXPECT_EQ(this->space_.take(this->all).begin(), this->space_.begin());
 }
 
-TYPED_TEST(coalescing_space, lists_what_was_the_remainder) {
+TYPED_TEST(coalescing_space, lists_replaced_remainder) {
     const auto b = this->row(2, 256);
     this->space_.retire_remainder();
     EXPECT_EQ(this->space_.remainder_begin(), nullptr);
@@ -186,33 +186,34 @@ TYPED_TEST(coalescing_space, lists_what_was_the_remainder) {
 
 /// Returns: the bytes by which a room with that free end is made shorter: the rest is nothing, or a block of at least the
 /// smallest size.
-std::size_t most_to_cut(std::size_t there, std::size_t most) {
+std::size_t most_to_cut(std::size_t available, std::size_t most) {
     std::size_t best = 0;
-    for (std::size_t cut = 0; cut <= std::min(there, most); cut += 16) {
-        if (cut == there || there - cut >= heap_block::least_bytes) {
+    for (std::size_t cut = 0; cut <= std::min(available, most); cut += 16) {
+        if (cut == available || available - cut >= heap_block::least_bytes) {
             best = cut;
         }
     }
     return best;
 }
 
-TYPED_TEST(coalescing_space, cuts_a_room_as_short_as_it_may) {
+TYPED_TEST(coalescing_space, cuts_room_to_minimum) {
     for (const bool listed : {false, true}) {
-        for (std::size_t there = 0; there <= 128; there += there == 0 ? 32 : TypeParam::granule) {
+        for (std::size_t available = 0; available <= 128;
+             available += available == 0 ? 32 : TypeParam::granule) {
             for (std::size_t most = 0; most <= 160; most += 8) {
                 const heap_block first = this->space_.take(64);
-                const heap_block last = this->space_.take(this->all - 64 - there);
+                const heap_block last = this->space_.take(this->all - 64 - available);
                 if (listed) {
                     this->space_.retire_remainder();
                 }
                 const std::size_t cut = this->space_.cut_by(most);
-                ASSERT_EQ(cut, most_to_cut(there, most)) << there << " free, at most " << most;
-                ASSERT_EQ(this->space_.wrong(), "") << there << " free, at most " << most;
-                ASSERT_EQ(this->space_.free_bytes(), cut == there ? sizes{} : sizes{there - cut});
+                ASSERT_EQ(cut, most_to_cut(available, most)) << available << " free, at most " << most;
+                ASSERT_EQ(this->space_.wrong(), "") << available << " free, at most " << most;
+                ASSERT_EQ(this->space_.free_bytes(), cut == available ? sizes{} : sizes{available - cut});
                 if (cut != 0) {
                     this->space_.extend_by(cut);
                 }
-                ASSERT_EQ(this->space_.free_bytes(), there == 0 ? sizes{} : sizes{there});
+                ASSERT_EQ(this->space_.free_bytes(), available == 0 ? sizes{} : sizes{available});
                 this->space_.give(first);
                 this->space_.give(last);
                 ASSERT_EQ(this->space_.free_bytes(), sizes{this->all});
@@ -221,9 +222,9 @@ TYPED_TEST(coalescing_space, cuts_a_room_as_short_as_it_may) {
     }
 }
 
-TYPED_TEST(coalescing_space, merges_what_a_room_gets_with_what_is_free_at_its_end) {
+TYPED_TEST(coalescing_space, grown_room_merges_with_free_end) {
     ASSERT_EQ(this->space_.cut_by(4096), 4096U);
-    const heap_block before = this->space_.take(this->all - 4096 - 64);
+    const heap_block front = this->space_.take(this->all - 4096 - 64);
     const heap_block last = this->space_.take(64);
     this->space_.extend_by(1024);
     EXPECT_EQ(this->space_.free_bytes(), sizes{1024}) << "behind a block in use";
@@ -239,26 +240,26 @@ TYPED_TEST(coalescing_space, merges_what_a_room_gets_with_what_is_free_at_its_en
     this->space_.extend_by(1024);
     EXPECT_EQ(this->space_.free_bytes(), sizes{4096}) << "behind the remainder";
     this->space_.give(last);
-    this->space_.give(before);
+    this->space_.give(front);
     EXPECT_EQ(this->space_.free_bytes(), sizes{this->all});
 }
 
 /// After any operations the free end is given up, and no more.
-TYPED_TEST(coalescing_space, gains_and_loses_nothing_where_its_room_changes) {
+TYPED_TEST(coalescing_space, room_changes_preserve_free_bytes) {
     std::mt19937_64 random(11);
     std::vector<heap_block> blocks;
     std::size_t room = this->all;
     for (int step = 0; step < 600; ++step) {
         const std::size_t many = random() % 4000;
-        if (const std::size_t what = random() % 8; what == 0) {
+        if (const std::size_t action = random() % 8; action == 0) {
             room -= this->space_.cut_by(many);
-        } else if (what == 1) {
+        } else if (action == 1) {
             const std::size_t more = std::min(mallard::core::align_down(many, 16), this->all - room);
             if (more >= heap_block::least_bytes) {
                 this->space_.extend_by(more);
                 room += more;
             }
-        } else if (what < 5 || blocks.empty()) {
+        } else if (action < 5 || blocks.empty()) {
             if (const heap_block b = this->space_.take_for(many)) {
                 blocks.push_back(b);
             }

@@ -39,7 +39,7 @@ protected:
     }
 
     /// Effects: takes all that is left.
-    heap_block rest() {
+    heap_block take_remainder() {
         const heap_block b = space_.take(space_.remainder_bytes());
         EXPECT_EQ(space_.remainder_begin(), nullptr);
         return b;
@@ -145,15 +145,15 @@ std::size_t steps_down(std::size_t front, std::size_t had, std::size_t least, st
     return had + down < least ? 0 : down;
 }
 
-TYPED_TEST(growing_space, grows_backward_by_no_more_steps_than_it_needs) {
+TYPED_TEST(growing_space, grows_backward_by_minimal_steps) {
     constexpr std::size_t granule = TypeParam::granule;
     for (std::size_t front = 32; front <= 128; front += granule) {
         for (const std::size_t step : {granule, std::size_t{32}, std::size_t{48}, std::size_t{112}}) {
             for (std::size_t most = 64; most <= 240; most += granule) {
                 for (const std::size_t least : {std::size_t{64}, most}) {
-                    const heap_block before = this->space_.take(front);
+                    const heap_block free_front = this->space_.take(front);
                     const heap_block b = this->space_.take(64);
-                    this->space_.give(before);
+                    this->space_.give(free_front);
                     const std::size_t down = steps_down(front, 64, least, most, step);
                     const heap_block grown = this->space_.grow_backward(b, least, most, step, false);
                     ASSERT_EQ(grown.begin(), down == 0 ? nullptr : b.begin() - down)
@@ -168,17 +168,17 @@ TYPED_TEST(growing_space, grows_backward_by_no_more_steps_than_it_needs) {
     }
 }
 
-TYPED_TEST(growing_space, leaves_a_whole_block_in_front_or_nothing) {
+TYPED_TEST(growing_space, leaves_usable_front_block_or_nothing) {
     const auto b = this->row(2, 64);
     this->space_.give(b[0]);
     const heap_block grown = this->space_.grow_backward(b[1], 96, 112, 48, false);
-    EXPECT_FALSE(grown) << "48 bytes down leave 16, which are no block";
+    EXPECT_FALSE(grown) << "48 bytes down leave 16, too few for a block";
     EXPECT_EQ(this->space_.grow_backward(b[1], 96, 112, 32, false).begin(), b[0].begin());
 }
 
 TYPED_TEST(growing_space, grows_backward_into_the_remainder) {
     const auto b = this->row(2, 1024);
-    const heap_block last = this->rest();
+    const heap_block last = this->take_remainder();
     this->space_.give(b[0]);
     const heap_block cut = this->space_.take(64);
     ASSERT_EQ(cut, b[0]);
@@ -192,7 +192,7 @@ TYPED_TEST(growing_space, grows_backward_into_the_remainder) {
     this->space_.give(last);
 }
 
-TYPED_TEST(growing_space, keeps_what_is_in_a_block_that_grows) {
+TYPED_TEST(growing_space, growth_keeps_contents) {
     const auto b = this->row(5, 512);
     std::fill_n(b[2].payload(), 504, std::byte{7});
     this->space_.give(b[1]);
@@ -224,8 +224,8 @@ TYPED_TEST(growing_space, carves_a_burst_off_the_remainder) {
 }
 
 TYPED_TEST(growing_space, leaves_no_crumb_behind_a_burst) {
-    const heap_block before = this->space_.take(this->all - 208);
-    ASSERT_TRUE(before);
+    const heap_block free_front = this->space_.take(this->all - 208);
+    ASSERT_TRUE(free_front);
     nobody from;
     mallard::core::unfinished_burst burst(from, 56, 16);
     while (this->space_.carve_many(burst, 64, 100, [](void*) {})) {
@@ -237,7 +237,7 @@ TYPED_TEST(growing_space, leaves_no_crumb_behind_a_burst) {
 
 TYPED_TEST(growing_space, makes_a_free_block_the_remainder) {
     const auto b = this->row(5, 512);
-    this->rest();
+    this->take_remainder();
     EXPECT_FALSE(this->space_.refill_remainder(32, 512));
     this->space_.give(b[1]);
     this->space_.give(b[3]);
@@ -250,7 +250,7 @@ TYPED_TEST(growing_space, makes_a_free_block_the_remainder) {
 }
 
 /// Rows in either direction, single blocks, blocks from anywhere: the rest are free blocks without neighbours.
-TYPED_TEST(growing_space, merges_what_comes_back_in_any_order) {
+TYPED_TEST(growing_space, merges_frees_in_any_order) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 20; ++round) {
         std::vector<heap_block> blocks;
@@ -261,7 +261,7 @@ TYPED_TEST(growing_space, merges_what_comes_back_in_any_order) {
         round % 2 == 0 ? std::shuffle(blocks.begin(), middle, random) : std::reverse(blocks.begin(), middle);
         while (!blocks.empty()) {
             mallard::block_chain chain;
-            for (std::size_t left = 1 + random() % 40; left != 0 && !blocks.empty(); --left) {
+            for (std::size_t remaining = 1 + random() % 40; remaining != 0 && !blocks.empty(); --remaining) {
                 chain.push_back(blocks.back().payload());
                 blocks.pop_back();
             }
@@ -272,15 +272,15 @@ TYPED_TEST(growing_space, merges_what_comes_back_in_any_order) {
     }
 }
 
-TYPED_TEST(growing_space, leaves_out_of_a_chain_what_is_not_its_own) {
+TYPED_TEST(growing_space, skips_foreign_blocks_of_a_chain) {
     const auto b = this->row(3, 64);
     mallard::block_chain chain;
-    for (const heap_block each : b) {
-        chain.push_back(each.payload());
+    for (const heap_block block : b) {
+        chain.push_back(block.payload());
     }
-    this->space_.give_many(chain, [&](heap_block each, std::size_t word) {
-        EXPECT_EQ(word, each.tag());
-        return each != b[1];
+    this->space_.give_many(chain, [&](heap_block block, std::size_t word) {
+        EXPECT_EQ(word, block.tag());
+        return block != b[1];
     });
     EXPECT_EQ(this->space_.free_bytes(), (sizes{64, this->all - 128}));
 }

@@ -15,7 +15,7 @@ protected:
     std::byte* const first_ = room_.data() + 8;
 };
 
-TEST_F(heap_blocks, have_a_word_in_front_of_what_the_caller_has) {
+TEST_F(heap_blocks, have_a_header_word) {
     const heap_block b(first_);
     b.set_tag(64 | heap_block::in_use | heap_block::previous_in_use);
     EXPECT_EQ(b.payload(), room_.data() + 16);
@@ -38,7 +38,7 @@ TEST_F(heap_blocks, keep_their_flags_and_their_bytes_apart) {
     EXPECT_EQ(b.tag(), 96 | heap_block::previous_in_use);
 }
 
-TEST_F(heap_blocks, are_found_from_behind_where_they_are_free) {
+TEST_F(heap_blocks, free_blocks_are_found_from_behind) {
     const heap_block b(first_);
     b.make_free(48);
     EXPECT_FALSE(b.is(heap_block::in_use));
@@ -70,7 +70,7 @@ TYPED_TEST(links_of_heap_blocks, lead_forward_and_backward_and_nowhere) {
     EXPECT_FALSE(TypeParam::load(b.next_link()));
 }
 
-TEST_F(heap_blocks, are_linked_wherever_they_are_moved_by_relative_links) {
+TEST_F(heap_blocks, relative_links_survive_relocation) {
     const heap_block a(first_);
     mallard::space::relative_links::store(a.next_link(), heap_block(first_ + 64));
     alignas(16) std::array<std::byte, 512> elsewhere{};

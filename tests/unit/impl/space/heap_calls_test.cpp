@@ -23,7 +23,7 @@ using mallard::expansion_request;
 template <class Ground>
 class heap_calls : public ::testing::Test {
 protected:
-    ~heap_calls() override { EXPECT_EQ(equipment::what_is_wrong_with(heap_), ""); }
+    ~heap_calls() override { EXPECT_EQ(equipment::find_defect(heap_), ""); }
 
     static constexpr std::size_t granule = std::remove_reference_t<decltype(Ground::heap)>::granule_bytes;
 
@@ -62,7 +62,7 @@ TYPED_TEST(heap_calls, add_one_word_to_a_block) {
     EXPECT_EQ(this->allocate(1), larger + 1008);
 }
 
-TYPED_TEST(heap_calls, use_a_freed_block_for_the_next_request_of_its_size) {
+TYPED_TEST(heap_calls, reuse_freed_block_of_equal_size) {
     const auto b = this->row(20, 100);
     this->heap_.deallocate(b[5]);
     this->heap_.deallocate(b[6]);
@@ -73,7 +73,7 @@ TYPED_TEST(heap_calls, use_a_freed_block_for_the_next_request_of_its_size) {
     EXPECT_EQ(this->heap_.use().waiting_blocks, 0U);
 }
 
-TYPED_TEST(heap_calls, merge_blocks_that_wait_when_told) {
+TYPED_TEST(heap_calls, trim_merges_waiting_blocks) {
     const auto b = this->row(20, 100);
     for (const std::size_t i : {5U, 7U, 6U}) {
         this->heap_.deallocate(b[i]);
@@ -82,7 +82,7 @@ TYPED_TEST(heap_calls, merge_blocks_that_wait_when_told) {
     EXPECT_EQ(this->heap_.use().waiting_blocks, 0U);
     EXPECT_EQ(this->heap_.use().free_blocks, 2U);
     this->heap_.settle();
-    EXPECT_EQ(equipment::what_is_wrong_with(this->heap_), "");
+    EXPECT_EQ(equipment::find_defect(this->heap_), "");
 }
 
 TYPED_TEST(heap_calls, know_the_size_of_a_block) {
@@ -106,19 +106,19 @@ TYPED_TEST(heap_calls, grow_a_block_as_far_as_is_preferred) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);
     const expansion_request request{
-        .least_bytes = 50, .preferred_bytes = 200, .may = expansion::forward_or_fresh};
+        .least_bytes = 50, .preferred_bytes = 200, .allowed = expansion::forward_or_fresh};
     const auto grown = this->heap_.expand(b[0], request);
     EXPECT_EQ(grown.p, b[0]);
-    EXPECT_EQ(grown.how, expansion::forward);
+    EXPECT_EQ(grown.method, expansion::forward);
     EXPECT_GE(grown.bytes, 200U);
     EXPECT_TRUE(this->holds(b[0], 100));
     std::memset(grown.p, 'x', grown.bytes);
-    const auto same =
-        this->heap_.expand(b[0], {.least_bytes = 50, .preferred_bytes = 5000, .may = expansion::forward});
-    EXPECT_EQ(same.p, b[0]);
-    EXPECT_EQ(same.bytes, grown.bytes);
+    const auto unchanged =
+        this->heap_.expand(b[0], {.least_bytes = 50, .preferred_bytes = 5000, .allowed = expansion::forward});
+    EXPECT_EQ(unchanged.p, b[0]);
+    EXPECT_EQ(unchanged.bytes, grown.bytes);
     const auto last =
-        this->heap_.expand(b[2], {.least_bytes = 50, .preferred_bytes = 2000, .may = expansion::forward});
+        this->heap_.expand(b[2], {.least_bytes = 50, .preferred_bytes = 2000, .allowed = expansion::forward});
     EXPECT_EQ(last.p, b[2]);
     EXPECT_GE(last.bytes, 2000U);
     std::memset(last.p, 'x', last.bytes);
@@ -128,23 +128,23 @@ TYPED_TEST(heap_calls, grow_a_block_forward_first) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);
     const auto grown = this->heap_.expand(b[0], {.least_bytes = 150, .preferred_bytes = 200});
-    EXPECT_EQ(grown.how, expansion::forward);
+    EXPECT_EQ(grown.method, expansion::forward);
     EXPECT_EQ(grown.p, b[0]);
     EXPECT_GE(grown.bytes, 200U);
     EXPECT_TRUE(this->holds(b[0], 100));
     std::memset(grown.p, 'x', grown.bytes);
     EXPECT_TRUE(this->holds(b[2], 100));
     const auto last = this->heap_.expand(b[2], {.least_bytes = 1000, .preferred_bytes = 1000});
-    EXPECT_EQ(last.how, expansion::forward) << "what was never used is behind it";
+    EXPECT_EQ(last.method, expansion::forward) << "what was never used is behind it";
 }
 
-TYPED_TEST(heap_calls, grow_a_block_backward_where_it_cannot_forward) {
+TYPED_TEST(heap_calls, grow_backward_when_forward_is_blocked) {
     const auto b = this->row(4, 240);
     this->heap_.deallocate(b[1]);
     const expansion_request request{
         .least_bytes = 300, .preferred_bytes = 300, .step_bytes = mallard::backward_step(24)};
     const auto grown = this->heap_.expand(b[2], request);
-    EXPECT_EQ(grown.how, expansion::backward);
+    EXPECT_EQ(grown.method, expansion::backward);
     const auto moved = static_cast<std::size_t>(b[2] - static_cast<std::byte*>(grown.p));
     EXPECT_GT(moved, 0U);
     EXPECT_EQ(moved % 48, 0U);
@@ -159,13 +159,13 @@ TYPED_TEST(heap_calls, grow_a_block_in_both_directions) {
     const auto b = this->row(5, 240);
     this->heap_.deallocate(b[1]);
     this->heap_.deallocate(b[3]);
-    expansion_request request{.least_bytes = 600, .preferred_bytes = 600, .may = expansion::forward};
+    expansion_request request{.least_bytes = 600, .preferred_bytes = 600, .allowed = expansion::forward};
     EXPECT_EQ(this->heap_.expand(b[2], request).p, nullptr);
-    request.may = expansion::backward;
+    request.allowed = expansion::backward;
     EXPECT_EQ(this->heap_.expand(b[2], request).p, nullptr) << "one side is not enough";
-    request.may = expansion::in_place;
+    request.allowed = expansion::in_place;
     const auto grown = this->heap_.expand(b[2], request);
-    EXPECT_EQ(grown.how, expansion::backward);
+    EXPECT_EQ(grown.method, expansion::backward);
     EXPECT_GE(grown.bytes, 600U);
     EXPECT_TRUE(this->holds(b[2], 240));
     std::memset(grown.p, 'x', grown.bytes);
@@ -176,18 +176,19 @@ TYPED_TEST(heap_calls, give_a_fresh_block_at_last) {
     const auto b = this->row(3, 100);
     const auto fresh =
         this->heap_.expand(b[1], {.least_bytes = 500, .preferred_bytes = 1000, .alignment = 64});
-    EXPECT_EQ(fresh.how, expansion::fresh);
+    EXPECT_EQ(fresh.method, expansion::fresh);
     EXPECT_TRUE(mallard::core::is_aligned(fresh.p, 64));
     EXPECT_GE(fresh.bytes, 1000U);
     std::memset(fresh.p, 1, fresh.bytes);
     EXPECT_TRUE(this->holds(b[1], 100)) << "the old one is its user's still";
     this->heap_.deallocate(b[1]);
     const auto first = this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20});
-    EXPECT_EQ(first.how, expansion::fresh);
+    EXPECT_EQ(first.method, expansion::fresh);
     EXPECT_GE(first.bytes, 20U);
-    EXPECT_EQ(
-        this->heap_.expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20, .may = expansion::in_place}).p,
-        nullptr);
+    EXPECT_EQ(this->heap_
+                  .expand(nullptr, {.least_bytes = 10, .preferred_bytes = 20, .allowed = expansion::in_place})
+                  .p,
+              nullptr);
 }
 
 TYPED_TEST(heap_calls, go_no_way_that_is_not_allowed) {
@@ -198,60 +199,61 @@ TYPED_TEST(heap_calls, go_no_way_that_is_not_allowed) {
     for (const expansion may :
          {expansion::none, expansion::forward, expansion::backward, expansion::in_place}) {
         for (const std::size_t bytes : {std::size_t{1000}, SIZE_MAX, std::size_t{PTRDIFF_MAX}}) {
-            const auto result =
-                this->heap_.try_expand(b[2], {.least_bytes = bytes, .preferred_bytes = SIZE_MAX, .may = may});
+            const auto result = this->heap_.try_expand(
+                b[2], {.least_bytes = bytes, .preferred_bytes = SIZE_MAX, .allowed = may});
             EXPECT_EQ(result.p, nullptr);
             EXPECT_EQ(result.bytes, 0U);
-            EXPECT_EQ(result.how, expansion::none);
+            EXPECT_EQ(result.method, expansion::none);
         }
     }
     EXPECT_EQ(
-        this->heap_.expand(b[2], {.least_bytes = 300, .preferred_bytes = 300, .may = expansion::backward})
-            .how,
+        this->heap_.expand(b[2], {.least_bytes = 300, .preferred_bytes = 300, .allowed = expansion::backward})
+            .method,
         expansion::backward);
     EXPECT_EQ(
-        this->heap_.expand(b[0], {.least_bytes = 2000, .preferred_bytes = 2000, .may = expansion::fresh}).how,
+        this->heap_.expand(b[0], {.least_bytes = 2000, .preferred_bytes = 2000, .allowed = expansion::fresh})
+            .method,
         expansion::fresh);
     EXPECT_GT(this->heap_.use().used_bytes, used + 2000);
 }
 
-TYPED_TEST(heap_calls, give_less_than_is_preferred_where_there_is_less) {
+TYPED_TEST(heap_calls, grant_less_than_preferred) {
     const auto b = this->row(3, 100);
     this->heap_.deallocate(b[1]);
-    const auto grown =
-        this->heap_.expand(b[0], {.least_bytes = 120, .preferred_bytes = 100000, .may = expansion::forward});
+    const auto grown = this->heap_.expand(
+        b[0], {.least_bytes = 120, .preferred_bytes = 100000, .allowed = expansion::forward});
     EXPECT_EQ(grown.p, b[0]);
     EXPECT_GE(grown.bytes, 200U);
     EXPECT_LT(grown.bytes, 250U);
     EXPECT_TRUE(this->holds(b[2], 100));
 }
 
-TYPED_TEST(heap_calls, grow_blocks_at_a_strict_alignment_by_multiples_of_it) {
-    auto* const before = static_cast<std::byte*>(this->heap_.allocate(1000, 64));
+TYPED_TEST(heap_calls, grow_aligned_blocks_by_alignment_multiples) {
+    auto* const front = static_cast<std::byte*>(this->heap_.allocate(1000, 64));
     auto* const p = static_cast<std::byte*>(this->heap_.allocate(320, 64));
     this->allocate(40);
     std::memset(p, 'x', 320);
-    this->heap_.deallocate(before);
+    this->heap_.deallocate(front);
     const auto grown = this->heap_.expand(p, {.least_bytes = 400,
                                               .preferred_bytes = 400,
                                               .alignment = 64,
                                               .step_bytes = mallard::backward_step(64),
-                                              .may = expansion::backward});
-    ASSERT_EQ(grown.how, expansion::backward);
+                                              .allowed = expansion::backward});
+    ASSERT_EQ(grown.method, expansion::backward);
     EXPECT_TRUE(mallard::core::is_aligned(grown.p, 64));
     EXPECT_TRUE(this->holds(p, 320));
 }
 
-TYPED_TEST(heap_calls, shrink_a_block_where_it_is) {
+TYPED_TEST(heap_calls, shrink_in_place) {
     const auto b = this->row(2, 4000);
-    const std::size_t left = this->heap_.shrink(b[0], 100);
-    EXPECT_GE(left, 100U);
-    EXPECT_LT(left, 100U + 32U);
-    EXPECT_EQ(left, this->heap_.usable_bytes(b[0]));
-    EXPECT_TRUE(this->holds(b[0], left));
+    const std::size_t remaining = this->heap_.shrink(b[0], 100);
+    EXPECT_GE(remaining, 100U);
+    EXPECT_LT(remaining, 100U + 32U);
+    EXPECT_EQ(remaining, this->heap_.usable_bytes(b[0]));
+    EXPECT_TRUE(this->holds(b[0], remaining));
     const std::byte* const within = this->allocate(3500);
     EXPECT_TRUE(within > b[0] && within < b[0] + 4000) << "others use what it gave back";
-    EXPECT_EQ(this->heap_.shrink(b[0], left), left);
+    EXPECT_EQ(this->heap_.shrink(b[0], remaining), remaining);
     EXPECT_EQ(this->heap_.shrink(b[1], 0), 24U);
     EXPECT_TRUE(this->holds(b[1], 24));
 }
@@ -259,12 +261,12 @@ TYPED_TEST(heap_calls, shrink_a_block_where_it_is) {
 TYPED_TEST(heap_calls, allocate_many_side_by_side) {
     mallard::block_chain blocks = this->heap_.allocate_many(24, 8, 100);
     ASSERT_EQ(blocks.size(), 100U);
-    auto* before = static_cast<std::byte*>(blocks.pop_front());
+    auto* previous = static_cast<std::byte*>(blocks.pop_front());
     mallard::block_chain all;
-    all.push_back(before);
+    all.push_back(previous);
     while (void* p = blocks.pop_front()) {
-        EXPECT_EQ(p, before + 32);
-        before = static_cast<std::byte*>(p);
+        EXPECT_EQ(p, previous + 32);
+        previous = static_cast<std::byte*>(p);
         all.push_back(p);
     }
     const std::size_t used = this->heap_.use().used_blocks;
@@ -294,7 +296,7 @@ TYPED_TEST(heap_calls, allocate_many_of_many_sizes_in_their_order) {
     EXPECT_TRUE(this->heap_.allocate_many(std::span<const std::size_t>()).empty());
 }
 
-TYPED_TEST(heap_calls, take_back_blocks_of_any_sizes_in_any_order) {
+TYPED_TEST(heap_calls, free_mixed_sizes_in_any_order) {
     std::vector<std::byte*> all;
     for (std::size_t i = 0; i < 200; ++i) {
         all.push_back(this->allocate(8 + i * 13 % 300));
@@ -308,7 +310,7 @@ TYPED_TEST(heap_calls, take_back_blocks_of_any_sizes_in_any_order) {
     EXPECT_EQ(this->heap_.use().free_blocks, this->ground_.rooms());
 }
 
-TYPED_TEST(heap_calls, refuse_what_has_no_representation) {
+TYPED_TEST(heap_calls, refuse_unrepresentable_requests) {
     void* const p = this->allocate(100);
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 15, SIZE_MAX - 31, SIZE_MAX / 2,
                                     std::size_t{PTRDIFF_MAX}, std::size_t{PTRDIFF_MAX} - 31}) {
@@ -331,13 +333,13 @@ TYPED_TEST(heap_calls, refuse_what_has_no_representation) {
 
 TYPED_TEST(heap_calls, prefer_less_to_nothing) {
     const auto fresh = this->heap_.expand(
-        nullptr, {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .may = expansion::fresh});
+        nullptr, {.least_bytes = 100, .preferred_bytes = SIZE_MAX, .allowed = expansion::fresh});
     EXPECT_NE(fresh.p, nullptr);
     EXPECT_GE(fresh.bytes, 100U);
 }
 
 /// Blocks are freed side by side, and some of them wait. Then one block needs the memory of all of them.
-TEST(heap_calls_in_a_full_region, merge_blocks_that_wait_before_they_fail) {
+TEST(heap_calls_in_a_full_region, merge_waiting_blocks_on_exhaustion) {
     equipment::heap_in_region ground;
     auto& heap = ground.heap;
     std::vector<void*> blocks;

@@ -86,7 +86,7 @@ void use(Heap& heap, std::size_t blocks) {
     }
 }
 
-/// Numbers that are no sizes, some that could be one, and addresses in the memory and beside it.
+/// Numbers that are not sizes, some that could be, and addresses in the memory and beside it.
 std::vector<std::size_t> damages(std::size_t word, std::byte* at, std::span<std::byte> memory) {
     std::vector<std::size_t> all{0,
                                  1,
@@ -109,13 +109,13 @@ std::vector<std::size_t> damages(std::size_t word, std::byte* at, std::span<std:
     for (unsigned bit = 0; bit < 64; bit += 3) {
         all.push_back(word ^ std::size_t{1} << bit);
     }
-    const auto here = reinterpret_cast<std::uintptr_t>(at);
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
     for (const std::uintptr_t to :
          {begin, begin + 8, begin - 8, begin + memory.size(), begin + memory.size() - 8,
-          begin + memory.size() - 24, begin + 3000, begin + 3008, here, here - 32}) {
-        all.push_back(to);        // for links that are addresses
-        all.push_back(to - here); // for those that are distances
+          begin + memory.size() - 24, begin + 3000, begin + 3008, address, address - 32}) {
+        all.push_back(to);           // for links that are addresses
+        all.push_back(to - address); // for those that are distances
     }
     return all;
 }
@@ -125,25 +125,25 @@ constexpr std::size_t ways_apart = MALLARD_FULL_PRODUCT ? 1 : 4;
 
 /// Effects: overwrites each word of the memory in turn, looks, and restores it.
 template <class Heap>
-void damage_each_word(const Heap& heap, std::span<std::byte> memory, auto&& expect) {
+void damage_words(const Heap& heap, std::span<std::byte> memory, auto&& expect) {
     for (std::size_t offset = 0; offset != memory.size(); offset += sizeof(std::size_t)) {
         std::byte* const at = memory.data() + offset;
-        const std::size_t before = mallard::space::read_word(at);
-        const std::vector<std::size_t> words = damages(before, at, memory);
+        const std::size_t original = mallard::space::read_word(at);
+        const std::vector<std::size_t> words = damages(original, at, memory);
         for (std::size_t i = offset / sizeof(std::size_t) % ways_apart; i < words.size(); i += ways_apart) {
             mallard::space::write_word(at, words[i]);
-            expect(offset, before ^ words[i], heap.check_sanity());
+            expect(offset, original ^ words[i], heap.check_sanity());
             static_cast<void>(heap.use());
         }
-        mallard::space::write_word(at, before);
+        mallard::space::write_word(at, original);
     }
-    EXPECT_EQ(equipment::what_is_wrong_with(heap), "");
+    EXPECT_EQ(equipment::find_defect(heap), "");
 }
 
 template <class Heap>
 void damage_some_words(const Heap& heap, std::span<std::byte> memory, unsigned seed) {
     std::mt19937_64 random(seed);
-    const std::vector<std::byte> before = [&] {
+    const std::vector<std::byte> snapshot = [&] {
         mallard::core::unpoison(memory.data(), memory.size());
         return std::vector<std::byte>(memory.begin(), memory.end());
     }();
@@ -156,10 +156,10 @@ void damage_some_words(const Heap& heap, std::span<std::byte> memory, unsigned s
         static_cast<void>(heap.check_sanity());
         static_cast<void>(heap.use());
         if (round % 4 == 0) {
-            std::copy(before.begin(), before.end(), memory.begin());
+            std::copy(snapshot.begin(), snapshot.end(), memory.begin());
         }
     }
-    std::copy(before.begin(), before.end(), memory.begin());
+    std::copy(snapshot.begin(), snapshot.end(), memory.begin());
 }
 
 template <class Heap>
@@ -174,35 +174,35 @@ protected:
 using regions = ::testing::Types<mallard::region_heap>;
 TYPED_TEST_SUITE(damaged_region, regions);
 
-TYPED_TEST(damaged_region, is_unsound_whatever_word_of_its_metadata_was_overwritten) {
+TYPED_TEST(damaged_region, detects_any_overwritten_metadata_word) {
     // Without the last word, a count that may have any small value.
     static constexpr std::size_t metadata = TypeParam::least_region_bytes() - 56;
-    damage_each_word(this->heap_, this->ground_.memory(),
-                     [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
-                         // Half of the word behind the three of the region is not used.
-                         const std::size_t used = offset == 24 ? changed & 0xFFFFFFFF : changed;
-                         if (offset < metadata && used != 0) {
-                             EXPECT_FALSE(found.sound()) << offset << " by " << changed;
-                         }
-                     });
+    damage_words(this->heap_, this->ground_.memory(),
+                 [](std::size_t offset, std::size_t changed, const heap_sanity& sanity) {
+                     // Half of the word behind the three of the region is not used.
+                     const std::size_t used = offset == 24 ? changed & 0xFFFFFFFF : changed;
+                     if (offset < metadata && used != 0) {
+                         EXPECT_FALSE(sanity.sound()) << offset << " by " << changed;
+                     }
+                 });
 }
 
 TYPED_TEST(damaged_region, is_looked_at_where_much_was_overwritten) {
     damage_some_words(this->heap_, this->ground_.memory(), 1);
 }
 
-TYPED_TEST(damaged_region, says_that_its_length_is_wrong) {
+TYPED_TEST(damaged_region, reports_wrong_region_length) {
     std::byte* const begin = this->ground_.memory().data();
-    std::size_t told = 0;
+    std::size_t visits = 0;
     for (std::size_t offset = 0; offset != TypeParam::least_region_bytes(); offset += 8) {
         if (mallard::space::read_word(begin + offset) == this->heap_.region_bytes()) {
             mallard::space::write_word(begin + offset, std::size_t{1} << 40);
-            EXPECT_STREQ(this->heap_.check_sanity().what, "the length of the region is damaged");
+            EXPECT_STREQ(this->heap_.check_sanity().defect, "the length of the region is damaged");
             mallard::space::write_word(begin + offset, 16384);
-            ++told;
+            ++visits;
         }
     }
-    EXPECT_EQ(told, 1U);
+    EXPECT_EQ(visits, 1U);
 }
 
 struct in_guarded_chunks {
@@ -225,12 +225,12 @@ TYPED_TEST_SUITE(damaged_chunks, grounds);
 TYPED_TEST(damaged_chunks, are_looked_at_and_no_more) {
     ASSERT_GE(this->ground_.source.chunks().size(), 2U);
     for (const auto& chunk : this->ground_.source.chunks()) {
-        damage_each_word(this->ground_.heap, chunk->memory(),
-                         [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
-                             if (offset < 24 && changed != 0) {
-                                 EXPECT_STREQ(found.what, "the head of a chunk is damaged") << offset;
-                             }
-                         });
+        damage_words(this->ground_.heap, chunk->memory(),
+                     [](std::size_t offset, std::size_t changed, const heap_sanity& sanity) {
+                         if (offset < 24 && changed != 0) {
+                             EXPECT_STREQ(sanity.defect, "the head of a chunk is damaged") << offset;
+                         }
+                     });
         damage_some_words(this->ground_.heap, chunk->memory(), 2);
     }
 }
@@ -243,12 +243,11 @@ TYPED_TEST(damaged_chunks, are_looked_at_where_the_lists_are_damaged) {
     using rooms = mallard::space::chunk_rooms<guarded_chunks, false>;
     const std::span<std::byte> in_the_heap(reinterpret_cast<std::byte*>(&heap) + sizeof(rooms),
                                            sizeof(lists) + 16 + sizeof(quick) - 8);
-    damage_each_word(heap, in_the_heap,
-                     [](std::size_t offset, std::size_t changed, const heap_sanity& found) {
-                         if ((offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
-                             EXPECT_FALSE(found.sound()) << offset << " by " << changed;
-                         }
-                     });
+    damage_words(heap, in_the_heap, [](std::size_t offset, std::size_t changed, const heap_sanity& sanity) {
+        if ((offset == 0 ? changed & 0xFFFFFFFF : changed) != 0) {
+            EXPECT_FALSE(sanity.sound()) << offset << " by " << changed;
+        }
+    });
 }
 
 /// The words in front of large blocks.
@@ -259,13 +258,13 @@ TEST(damaged_ranges, are_looked_at_and_no_more) {
         large.push_back(static_cast<std::byte*>(heap.allocate(300000)));
     }
     for (std::byte* const p : large) {
-        damage_each_word(heap, std::span(p - 64, 64),
-                         [&](std::size_t offset, std::size_t changed, const heap_sanity& found) {
-                             if (offset != 40 && changed != 0) { // which is not used
-                                 EXPECT_FALSE(found.sound()) << offset << " by " << changed;
-                                 EXPECT_EQ(found.block, p) << offset;
-                             }
-                         });
+        damage_words(heap, std::span(p - 64, 64),
+                     [&](std::size_t offset, std::size_t changed, const heap_sanity& sanity) {
+                         if (offset != 40 && changed != 0) { // which is not used
+                             EXPECT_FALSE(sanity.sound()) << offset << " by " << changed;
+                             EXPECT_EQ(sanity.block, p) << offset;
+                         }
+                     });
     }
 }
 

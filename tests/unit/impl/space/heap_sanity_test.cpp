@@ -49,12 +49,12 @@ protected:
 
     /// Effects: overwrites a word, looks, and restores it.
     heap_sanity look_with(std::byte* at, std::size_t word) const {
-        const std::size_t before = mallard::space::read_word(at);
+        const std::size_t original = mallard::space::read_word(at);
         mallard::space::write_word(at, word);
-        const heap_sanity found = space_.sanity();
-        mallard::space::write_word(at, before);
+        const heap_sanity sanity = space_.sanity();
+        mallard::space::write_word(at, original);
         EXPECT_TRUE(space_.sanity().sound());
-        return found;
+        return sanity;
     }
 
     Space space_;
@@ -70,10 +70,10 @@ TYPED_TEST(sanity, names_the_block_whose_word_was_overwritten) {
         const heap_block b = this->blocks_[i];
         for (const std::size_t word : {std::size_t{0}, SIZE_MAX, std::size_t{0x4141414141414141},
                                        std::size_t{1} << 40, std::size_t{20}}) {
-            const heap_sanity found = this->look_with(b.begin(), word);
-            EXPECT_FALSE(found.sound());
-            EXPECT_STREQ(found.what, damaged_size) << i << " by " << word;
-            EXPECT_EQ(found.block, b.payload()) << i << " by " << word;
+            const heap_sanity sanity = this->look_with(b.begin(), word);
+            EXPECT_FALSE(sanity.sound());
+            EXPECT_STREQ(sanity.defect, damaged_size) << i << " by " << word;
+            EXPECT_EQ(sanity.block, b.payload()) << i << " by " << word;
         }
     }
 }
@@ -91,10 +91,10 @@ TYPED_TEST(sanity, finds_a_word_that_tells_of_another_size) {
 
 TYPED_TEST(sanity, finds_flags_that_are_not_true) {
     const heap_sanity in_use = this->look_with(this->blocks_[1].begin(), this->blocks_[1].tag() | 1);
-    EXPECT_STREQ(in_use.what, damaged_front);
+    EXPECT_STREQ(in_use.defect, damaged_front);
     EXPECT_EQ(in_use.block, this->blocks_[2].payload());
     const heap_sanity front_in_use = this->look_with(this->blocks_[2].begin(), this->blocks_[2].tag() | 2);
-    EXPECT_STREQ(front_in_use.what, damaged_front);
+    EXPECT_STREQ(front_in_use.defect, damaged_front);
     EXPECT_EQ(front_in_use.block, this->blocks_[2].payload());
     EXPECT_FALSE(this->look_with(this->blocks_[7].begin(), this->blocks_[7].tag() & ~std::size_t{1}).sound());
     EXPECT_FALSE(this->look_with(this->blocks_[0].begin(), this->blocks_[0].tag() | 4).sound());
@@ -103,15 +103,15 @@ TYPED_TEST(sanity, finds_flags_that_are_not_true) {
 TYPED_TEST(sanity, finds_a_free_block_that_was_written_to) {
     const heap_block b = this->blocks_[3];
     const heap_sanity end = this->look_with(b.next().begin() - 8, 48);
-    EXPECT_STREQ(end.what, damaged_front);
+    EXPECT_STREQ(end.defect, damaged_front);
     EXPECT_EQ(end.block, this->blocks_[4].payload());
     for (std::byte* const link : {b.next_link(), b.previous_link()}) {
         for (const std::size_t word : {std::size_t{8}, std::size_t{1}, SIZE_MAX,
                                        std::size_t{0x4141414141414141}, std::size_t{1} << 47}) {
-            const heap_sanity found = this->look_with(link, word);
-            EXPECT_FALSE(found.sound());
-            EXPECT_STREQ(found.what, damaged_links) << word;
-            EXPECT_EQ(found.block, b.payload()) << word;
+            const heap_sanity sanity = this->look_with(link, word);
+            EXPECT_FALSE(sanity.sound());
+            EXPECT_STREQ(sanity.defect, damaged_links) << word;
+            EXPECT_EQ(sanity.block, b.payload()) << word;
         }
     }
 }
@@ -124,22 +124,22 @@ TYPED_TEST(sanity, follows_no_link_out_of_the_room) {
             for (std::byte* const to : {this->space_.end(), this->space_.end() - 8, this->space_.end() - 16,
                                         this->space_.begin() - 16, this->blocks_[4].begin(),
                                         this->blocks_[4].begin() + 3, b.begin()}) {
-                const std::size_t before = mallard::space::read_word(link);
+                const std::size_t original = mallard::space::read_word(link);
                 TypeParam::links::store(link, heap_block(to));
-                const heap_sanity found = this->space_.sanity();
-                mallard::space::write_word(link, before);
-                EXPECT_FALSE(found.sound()) << i << " to " << to - this->space_.begin();
+                const heap_sanity sanity = this->space_.sanity();
+                mallard::space::write_word(link, original);
+                EXPECT_FALSE(sanity.sound()) << i << " to " << to - this->space_.begin();
             }
         }
     }
 }
 
-TYPED_TEST(sanity, finds_that_the_end_of_the_room_was_overwritten) {
-    const heap_sanity found = this->look_with(this->space_.end(), 0x41414141);
-    EXPECT_FALSE(found.sound());
+TYPED_TEST(sanity, detects_overwritten_end_of_room) {
+    const heap_sanity sanity = this->look_with(this->space_.end(), 0x41414141);
+    EXPECT_FALSE(sanity.sound());
     this->space_.retire_remainder();
     const heap_sanity listed = this->look_with(this->space_.end(), 0x41414141);
-    EXPECT_STREQ(listed.what, "the word at the end of a room is damaged");
+    EXPECT_STREQ(listed.defect, "the word at the end of a room is damaged");
 }
 
 } // namespace

@@ -32,7 +32,7 @@ protected:
 using grounds = ::testing::Types<equipment::heap_on_ledger, equipment::heap_in_region>;
 TYPED_TEST_SUITE(heap_walks, grounds);
 
-TYPED_TEST(heap_walks, see_each_block_and_what_is_free) {
+TYPED_TEST(heap_walks, visit_used_and_free_blocks) {
     std::vector<void*> blocks;
     for (std::size_t i = 0; i < 50; ++i) {
         blocks.push_back(this->heap_.allocate(20 + 10 * i));
@@ -46,10 +46,10 @@ TYPED_TEST(heap_walks, see_each_block_and_what_is_free) {
     std::size_t free_bytes = 0;
     std::size_t largest = 0;
     for (const heap_block_info& info : this->walk()) {
-        const auto found = std::find(blocks.begin(), blocks.end(), info.p);
+        const auto entry = std::find(blocks.begin(), blocks.end(), info.p);
         if (info.in_use) {
-            ASSERT_NE(found, blocks.end());
-            EXPECT_NE((found - blocks.begin()) % 5, 0);
+            ASSERT_NE(entry, blocks.end());
+            EXPECT_NE((entry - blocks.begin()) % 5, 0);
             EXPECT_EQ(info.bytes, this->heap_.usable_bytes(info.p));
             ++used;
             used_bytes += info.bytes;
@@ -69,7 +69,7 @@ TYPED_TEST(heap_walks, see_each_block_and_what_is_free) {
     EXPECT_GE(use.held_bytes, used_bytes + free_bytes + 8 * (used + free));
 }
 
-TYPED_TEST(heap_walks, count_what_is_used_without_the_words) {
+TYPED_TEST(heap_walks, used_bytes_exclude_header_words) {
     static_cast<void>(this->heap_.allocate(24, 8));
     static_cast<void>(this->heap_.allocate(1000, 8));
     EXPECT_EQ(this->heap_.use().used_blocks, 2U);
@@ -90,14 +90,14 @@ TYPED_TEST(heap_walks, name_the_block_that_somebody_wrote_around) {
     ASSERT_EQ(this->heap_.use().waiting_blocks, 1U);
     ASSERT_TRUE(this->heap_.check_sanity().sound());
     const auto look_with = [&](std::byte* at, const std::byte* damaged) {
-        const std::size_t before = mallard::space::read_word(at);
+        const std::size_t original = mallard::space::read_word(at);
         mallard::space::write_word(at, 0x4141414141414141);
-        const mallard::heap_sanity found = this->heap_.check_sanity();
-        mallard::space::write_word(at, before);
-        EXPECT_FALSE(found.sound());
-        EXPECT_EQ(found.block, damaged);
+        const mallard::heap_sanity sanity = this->heap_.check_sanity();
+        mallard::space::write_word(at, original);
+        EXPECT_FALSE(sanity.sound());
+        EXPECT_EQ(sanity.block, damaged);
         EXPECT_TRUE(this->heap_.check_sanity().sound());
-        return std::string(found.what == nullptr ? "" : found.what);
+        return std::string(sanity.defect == nullptr ? "" : sanity.defect);
     };
     for (const std::size_t i : {0U, 4U, 5U, 19U}) {
         EXPECT_EQ(look_with(blocks[i] - 8, blocks[i]),
@@ -138,12 +138,12 @@ TEST(walks_over_reserved_blocks, see_them_too) {
     EXPECT_GE(heap.use().held_bytes, std::size_t{1} << 20);
     EXPECT_TRUE(heap.check_sanity().sound());
     std::byte* const word = static_cast<std::byte*>(large) - 8;
-    const std::size_t before = mallard::space::read_word(word);
+    const std::size_t original = mallard::space::read_word(word);
     mallard::space::write_word(word, 0x4141414141414141);
-    const mallard::heap_sanity found = heap.check_sanity();
-    mallard::space::write_word(word, before);
-    EXPECT_FALSE(found.sound());
-    EXPECT_EQ(found.block, large);
+    const mallard::heap_sanity sanity = heap.check_sanity();
+    mallard::space::write_word(word, original);
+    EXPECT_FALSE(sanity.sound());
+    EXPECT_EQ(sanity.block, large);
 }
 
 } // namespace

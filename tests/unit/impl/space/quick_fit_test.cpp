@@ -32,7 +32,7 @@ using spaces = ::testing::Types<equipment::room_of_blocks<mallard::space::absolu
                                 equipment::room_of_blocks<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(quick_fit, spaces);
 
-TYPED_TEST(quick_fit, merges_nothing_before_it_is_settled) {
+TYPED_TEST(quick_fit, defers_merging_until_settled) {
     const std::array<heap_block, 3> b{this->space_.take(64), this->space_.take(64), this->space_.take(64)};
     this->give(b[0]);
     this->give(b[1]);
@@ -69,7 +69,7 @@ TYPED_TEST(quick_fit, merges_all_blocks_of_a_long_row) {
     EXPECT_TRUE(this->space_.quick().empty());
 }
 
-TYPED_TEST(quick_fit, merges_at_once_when_it_is_told) {
+TYPED_TEST(quick_fit, settles_on_request) {
     const heap_block b = this->space_.take(64);
     this->space_.merge_at_once();
     this->give(b);
@@ -80,7 +80,7 @@ TYPED_TEST(quick_fit, merges_at_once_when_it_is_told) {
 }
 
 /// A block that was freed beside one that waits is merged with it when both are settled.
-TYPED_TEST(quick_fit, merges_what_is_too_much_to_wait_at_once) {
+TYPED_TEST(quick_fit, merges_excess_immediately) {
     std::vector<heap_block> blocks;
     for (int i = 0; i < 20; ++i) {
         blocks.push_back(this->space_.take(1024));
@@ -94,7 +94,7 @@ TYPED_TEST(quick_fit, merges_what_is_too_much_to_wait_at_once) {
     EXPECT_EQ(this->space_.free_bytes(), (sizes{this->all}));
 }
 
-TYPED_TEST(quick_fit, is_settled_before_its_room_changes) {
+TYPED_TEST(quick_fit, room_change_settles) {
     const heap_block b = this->space_.take(64);
     this->give(b);
     EXPECT_EQ(this->space_.cut_by(1024), 1024U);

@@ -48,18 +48,18 @@ TYPED_TEST_SUITE(quick_lists, links);
 TYPED_TEST(quick_lists, return_the_last_block_of_a_size_first) {
     const heap_block a = this->block(48);
     const heap_block b = this->block(48);
-    const heap_block other = this->block(64);
-    for (const heap_block each : {a, other, b}) {
-        EXPECT_TRUE(this->lists_.put(each, each.bytes()));
-        EXPECT_TRUE(each.is(heap_block::quick));
+    const heap_block middle = this->block(64);
+    for (const heap_block block : {a, middle, b}) {
+        EXPECT_TRUE(this->lists_.put(block, block.bytes()));
+        EXPECT_TRUE(block.is(heap_block::quick));
     }
     EXPECT_TRUE(this->are_sound_with(3));
     EXPECT_FALSE(this->lists_.take(32));
     EXPECT_EQ(this->lists_.take(48), b);
     EXPECT_EQ(this->lists_.take(48), a);
     EXPECT_FALSE(this->lists_.take(48));
-    EXPECT_EQ(this->lists_.take(64), other);
-    EXPECT_EQ(other.tag(), 64 | heap_block::in_use | heap_block::previous_in_use);
+    EXPECT_EQ(this->lists_.take(64), middle);
+    EXPECT_EQ(middle.tag(), 64 | heap_block::in_use | heap_block::previous_in_use);
     EXPECT_TRUE(this->lists_.empty());
 }
 
@@ -86,7 +86,7 @@ TYPED_TEST(quick_lists, keep_a_bounded_number_of_blocks) {
     EXPECT_EQ(waiting, lists::most_blocks);
 }
 
-TYPED_TEST(quick_lists, keep_no_block_of_the_rest_of_a_long_row) {
+TYPED_TEST(quick_lists, stop_keeping_during_long_free_runs) {
     using lists = typename TestFixture::lists_type;
     for (std::size_t i = 0; i != lists::most_in_a_row; ++i) {
         EXPECT_FALSE(this->lists_.is_end_of_row());
@@ -101,7 +101,7 @@ TYPED_TEST(quick_lists, keep_no_block_of_the_rest_of_a_long_row) {
     EXPECT_TRUE(this->are_sound_with(lists::most_in_a_row));
 }
 
-TYPED_TEST(quick_lists, keep_no_block_above_the_largest_and_none_without_rooms) {
+TYPED_TEST(quick_lists, keep_only_small_blocks_and_need_rooms) {
     using lists = typename TestFixture::lists_type;
     EXPECT_TRUE(this->lists_.put(this->block(lists::largest_bytes), lists::largest_bytes));
     EXPECT_FALSE(this->lists_.put(this->block(lists::largest_bytes + 16), lists::largest_bytes + 16));
@@ -138,7 +138,7 @@ TYPED_TEST(quick_lists, forget_all_blocks) {
     EXPECT_FALSE(this->lists_.take(32));
 }
 
-TYPED_TEST(quick_lists, notice_a_wrong_count_a_wrong_size_and_a_cycle) {
+TYPED_TEST(quick_lists, detect_wrong_count_wrong_size_and_cycle) {
     const heap_block a = this->block(48);
     const heap_block b = this->block(48);
     ASSERT_TRUE(this->lists_.put(a, 48));

@@ -15,7 +15,7 @@ protected:
     room_type& room_ = *::new (memory_) room_type(sizeof(memory_));
 };
 
-TEST_F(region_room, begins_behind_the_heap_and_ends_a_tag_before_the_region_does) {
+TEST_F(region_room, spans_region_between_heap_and_end_tag) {
     EXPECT_EQ(room_.begin(), memory_);
     EXPECT_EQ(room_.first(), memory_ + room_type::metadata_bytes);
     EXPECT_EQ(room_.end(), memory_ + sizeof(memory_) - 8);
@@ -27,7 +27,7 @@ TEST_F(region_room, is_the_only_one) {
     room_type::space_type space;
     EXPECT_FALSE(room_type::add_room_for(space, 64, true));
     int rooms = 0;
-    EXPECT_FALSE(room_.each_room([&](const std::byte* begin, const std::byte* end) {
+    EXPECT_FALSE(room_.walk_rooms([&](const std::byte* begin, const std::byte* end) {
         EXPECT_EQ(begin, room_.first());
         EXPECT_EQ(end, room_.end());
         return ++rooms != 1;
@@ -35,11 +35,11 @@ TEST_F(region_room, is_the_only_one) {
     EXPECT_EQ(rooms, 1);
 }
 
-TEST_F(region_room, knows_whether_it_is_one) {
+TEST_F(region_room, recognises_signature) {
     EXPECT_TRUE(room_.is_signed());
     EXPECT_TRUE(room_.damaged().sound());
     room_.end_signature();
-    EXPECT_STREQ(room_.damaged().what, "the signature of the region is damaged");
+    EXPECT_STREQ(room_.damaged().defect, "the signature of the region is damaged");
 }
 
 } // namespace

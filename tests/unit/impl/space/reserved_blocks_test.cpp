@@ -34,7 +34,7 @@ protected:
     reserved_blocks blocks_;
 };
 
-TEST_F(reserved, are_blocks_like_others_at_multiples_of_a_cache_line) {
+TEST_F(reserved, are_cache_line_aligned_blocks) {
     const heap_block b = blocks_.allocate(300 * kib);
     ASSERT_TRUE(b);
     EXPECT_TRUE(mallard::core::is_aligned(b.payload(), 64));
@@ -52,13 +52,13 @@ TEST_F(reserved, are_blocks_like_others_at_multiples_of_a_cache_line) {
 TEST_F(reserved, grow_where_they_are) {
     const heap_block b = blocks_.allocate(300 * kib);
     fill(b, 1);
-    const std::size_t before = b.payload_bytes();
+    const std::size_t old_bytes = b.payload_bytes();
     ASSERT_TRUE(blocks_.grow(b, 400 * kib, 500 * kib));
     EXPECT_GE(b.payload_bytes(), 500 * kib);
-    EXPECT_EQ(b.payload()[before - 1], std::byte{1});
+    EXPECT_EQ(b.payload()[old_bytes - 1], std::byte{1});
     ASSERT_TRUE(blocks_.grow(b, 50 * mib, 50 * mib));
     EXPECT_GE(b.payload_bytes(), 50 * mib);
-    EXPECT_EQ(b.payload()[before - 1], std::byte{1});
+    EXPECT_EQ(b.payload()[old_bytes - 1], std::byte{1});
     fill(b, 2);
 }
 
@@ -66,10 +66,10 @@ TEST_F(reserved, grow_by_an_eighth_at_least) {
     const heap_block b = blocks_.allocate(mib);
     std::size_t steps = 0;
     for (std::size_t bytes = mib; bytes < 64 * mib; bytes += 4 * kib) {
-        const std::size_t before = b.payload_bytes();
+        const std::size_t old_bytes = b.payload_bytes();
         ASSERT_TRUE(blocks_.grow(b, bytes, bytes));
         ASSERT_GE(b.payload_bytes(), bytes);
-        steps += b.payload_bytes() != before ? 1U : 0U;
+        steps += b.payload_bytes() != old_bytes ? 1U : 0U;
     }
     EXPECT_LT(steps, 40U);
     EXPECT_GT(steps, 3U);
@@ -77,9 +77,9 @@ TEST_F(reserved, grow_by_an_eighth_at_least) {
 
 TEST_F(reserved, grow_no_further_than_their_range) {
     const heap_block b = blocks_.allocate(300 * kib);
-    const std::size_t before = b.payload_bytes();
+    const std::size_t old_bytes = b.payload_bytes();
     EXPECT_FALSE(blocks_.grow(b, 2 * reserved_blocks::least_range_bytes, SIZE_MAX / 4));
-    EXPECT_EQ(b.payload_bytes(), before);
+    EXPECT_EQ(b.payload_bytes(), old_bytes);
     ASSERT_TRUE(blocks_.grow(b, reserved_blocks::least_range_bytes / 2, SIZE_MAX / 4)) << "as far as it goes";
     EXPECT_GE(b.payload_bytes(), reserved_blocks::least_range_bytes / 2);
     EXPECT_LT(b.payload_bytes(), reserved_blocks::least_range_bytes);
@@ -92,18 +92,18 @@ TEST_F(reserved, grow_as_far_as_is_preferred) {
     ASSERT_TRUE(blocks_.grow(b, 100 * kib, 3 * mib));
     EXPECT_GE(b.payload_bytes(), 3 * mib);
     fill(b, 2);
-    const std::size_t before = b.payload_bytes();
-    EXPECT_TRUE(blocks_.grow(b, 100 * kib, before));
+    const std::size_t old_bytes = b.payload_bytes();
+    EXPECT_TRUE(blocks_.grow(b, 100 * kib, old_bytes));
     EXPECT_TRUE(blocks_.grow(b, 100 * kib, 100 * kib));
     EXPECT_TRUE(blocks_.grow(b, 3 * mib, 0)) << "no less than that, whatever is preferred";
-    EXPECT_EQ(b.payload_bytes(), before);
+    EXPECT_EQ(b.payload_bytes(), old_bytes);
     EXPECT_TRUE(blocks_.grow(b, 100 * kib, SIZE_MAX));
-    EXPECT_GT(b.payload_bytes(), before);
+    EXPECT_GT(b.payload_bytes(), old_bytes);
     EXPECT_FALSE(blocks_.grow(b, SIZE_MAX, SIZE_MAX));
     EXPECT_TRUE(reserved_blocks::is_sound(b));
 }
 
-TEST_F(reserved, have_what_was_asked_for_or_are_none) {
+TEST_F(reserved, have_requested_bytes_or_fail) {
     for (unsigned k = mallard::core::poisons_memory ? 48 : 18; k != 64; ++k) {
         for (const std::size_t bytes :
              {(std::size_t{1} << k) - 1, std::size_t{1} << k, (std::size_t{1} << k) + 1}) {
@@ -124,20 +124,20 @@ TEST_F(reserved, have_what_was_asked_for_or_are_none) {
 TEST_F(reserved, give_memory_back_where_they_shrink) {
     const heap_block b = blocks_.allocate(20 * mib);
     fill(b, 1);
-    const std::size_t before = blocks_.committed_bytes();
+    const std::size_t old_bytes = blocks_.committed_bytes();
     blocks_.shrink(b, 300 * kib);
     EXPECT_GE(b.payload_bytes(), 300 * kib);
     EXPECT_LT(b.payload_bytes(), 400 * kib);
-    EXPECT_LT(blocks_.committed_bytes(), before / 10);
+    EXPECT_LT(blocks_.committed_bytes(), old_bytes / 10);
     EXPECT_EQ(b.payload()[300 * kib - 1], std::byte{1});
-    const std::size_t left = b.payload_bytes();
-    blocks_.shrink(b, left - 4 * kib);
-    EXPECT_EQ(b.payload_bytes(), left) << "that would not be worth a call to the system";
+    const std::size_t remaining = b.payload_bytes();
+    blocks_.shrink(b, remaining - 4 * kib);
+    EXPECT_EQ(b.payload_bytes(), remaining) << "that would not be worth a call to the system";
     ASSERT_TRUE(blocks_.grow(b, mib, mib));
     fill(b, 2);
 }
 
-TEST_F(reserved, are_made_in_the_range_that_was_freed_last) {
+TEST_F(reserved, reuse_most_recently_freed_range) {
     const heap_block b = blocks_.allocate(20 * mib);
     fill(b, 1);
     blocks_.deallocate(b);
@@ -159,13 +159,13 @@ TEST_F(reserved, are_made_in_the_range_that_was_freed_last) {
     EXPECT_TRUE(reserved_blocks::is_sound(again));
 }
 
-TEST_F(reserved, wait_one_at_a_time_and_no_larger_than_they_may) {
+TEST_F(reserved, keep_one_bounded_spare_range) {
     const heap_block small = blocks_.allocate(300 * kib);
-    const heap_block other = blocks_.allocate(400 * kib);
+    const heap_block second = blocks_.allocate(400 * kib);
     const heap_block large = blocks_.allocate(reserved_blocks::most_spare_bytes + mib);
     blocks_.deallocate(large);
     EXPECT_LT(blocks_.committed_bytes(), mib);
-    blocks_.deallocate(other);
+    blocks_.deallocate(second);
     blocks_.deallocate(small);
     EXPECT_LT(blocks_.committed_bytes(), 320 * kib) << "the other one went";
     EXPECT_GT(blocks_.committed_bytes(), 300 * kib);
@@ -182,29 +182,29 @@ TEST_F(reserved, leave_in_any_order) {
     for (const std::size_t i : {0U, 9U, 4U, 5U}) {
         blocks_.deallocate(all[i]);
     }
-    std::size_t found = 0;
+    std::size_t walked = 0;
     EXPECT_FALSE(blocks_.for_each([&](heap_block b) {
-        ++found;
+        ++walked;
         EXPECT_NE(b, all[4]);
     })) << "all of them are as they should be";
-    EXPECT_EQ(found, 6U);
+    EXPECT_EQ(walked, 6U);
     EXPECT_EQ(blocks_.count(), 6U);
     EXPECT_EQ(all[6].payload()[100], std::byte{6});
 }
 
-TEST_F(reserved, give_up_their_room_where_it_helps) {
+TEST_F(reserved, spare_range_is_released_on_demand) {
     const heap_block b = blocks_.allocate(300 * kib);
     const heap_block spare = blocks_.allocate(300 * kib);
     fill(b, 1);
     blocks_.deallocate(spare);
     EXPECT_FALSE(blocks_.make_way(3 * reserved_blocks::least_range_bytes)) << "they do not have so much";
     ASSERT_TRUE(blocks_.grow(b, mib, mib));
-    const std::size_t before = b.payload_bytes();
+    const std::size_t old_bytes = b.payload_bytes();
     ASSERT_TRUE(blocks_.make_way(2 * reserved_blocks::least_range_bytes - 4 * mib));
-    EXPECT_LT(blocks_.committed_bytes(), before + mib) << "the spare range is gone";
+    EXPECT_LT(blocks_.committed_bytes(), old_bytes + mib) << "the spare range was released";
     EXPECT_EQ(b.payload()[300 * kib - 64], std::byte{1});
     EXPECT_FALSE(blocks_.grow(b, 64 * mib, 64 * mib));
-    EXPECT_EQ(b.payload_bytes(), before);
+    EXPECT_EQ(b.payload_bytes(), old_bytes);
     fill(b, 2);
     EXPECT_FALSE(blocks_.make_way(1)) << "there is nothing left";
 
@@ -216,22 +216,22 @@ TEST_F(reserved, give_up_their_room_where_it_helps) {
     EXPECT_TRUE(blocks_.grow(third, 64 * mib, 64 * mib));
     blocks_.shrink(b, 300 * kib);
     EXPECT_LT(b.payload_bytes(), 400 * kib);
-    ASSERT_TRUE(blocks_.grow(b, before, before)) << "as far as it was";
+    ASSERT_TRUE(blocks_.grow(b, old_bytes, old_bytes)) << "as far as it was";
     fill(b, 3);
     std::size_t seen = 0;
     EXPECT_FALSE(
-        blocks_.for_each([&](heap_block each) { seen += reserved_blocks::is_sound(each) ? 1U : 0U; }));
+        blocks_.for_each([&](heap_block block) { seen += reserved_blocks::is_sound(block) ? 1U : 0U; }));
     EXPECT_EQ(seen, 3U);
 
     ASSERT_TRUE(blocks_.make_way(mib));
-    for (const heap_block each : {b, second, third}) {
-        blocks_.deallocate(each);
+    for (const heap_block block : {b, second, third}) {
+        blocks_.deallocate(block);
     }
-    EXPECT_TRUE(blocks_.grow(blocks_.allocate(300 * kib), 64 * mib, 64 * mib)) << "none of those is left";
+    EXPECT_TRUE(blocks_.grow(blocks_.allocate(300 * kib), 64 * mib, 64 * mib)) << "no range remains";
 }
 
 /// Blocks that are too large for their ranges to wait.
-TEST_F(reserved, have_no_room_until_the_last_of_those_without_has_gone) {
+TEST_F(reserved, reserve_no_room_while_crowded) {
     constexpr std::size_t bytes = 2 * reserved_blocks::most_spare_bytes;
     const heap_block first = blocks_.allocate(bytes);
     const heap_block second = blocks_.allocate(bytes);
@@ -245,7 +245,7 @@ TEST_F(reserved, have_no_room_until_the_last_of_those_without_has_gone) {
     EXPECT_TRUE(blocks_.grow(fourth, bytes + bytes / 2, bytes + bytes / 2));
 }
 
-TEST_F(reserved, are_refused_where_there_are_no_addresses) {
+TEST_F(reserved, fail_without_address_space) {
     EXPECT_FALSE(blocks_.allocate(std::size_t{1} << 58));
     EXPECT_EQ(blocks_.count(), 0U);
 }

@@ -41,7 +41,7 @@ TEST_F(ranges, begin_at_a_page_and_have_no_memory) {
     EXPECT_DEATH(begin_[0] = std::byte{1}, "");
 }
 
-TEST_F(ranges, can_be_used_as_far_as_they_are_committed) {
+TEST_F(ranges, committed_part_is_writable) {
     const std::size_t some = reserved_range::rounded(begin_, 10000);
     EXPECT_GE(some, 10000U);
     EXPECT_EQ(some % page_, 0U);
@@ -56,7 +56,7 @@ TEST_F(ranges, can_be_used_as_far_as_they_are_committed) {
     EXPECT_DEATH(begin_[more] = std::byte{1}, "");
 }
 
-TEST_F(ranges, can_be_used_again_after_an_offer) {
+TEST_F(ranges, offered_memory_is_reusable) {
     const std::size_t some = reserved_range::rounded(begin_, std::size_t{2} << 20);
     ASSERT_TRUE(reserved_range::commit(begin_, 0, some));
     std::memset(begin_, 1, some);
@@ -66,7 +66,7 @@ TEST_F(ranges, can_be_used_again_after_an_offer) {
     EXPECT_EQ(begin_[some - 1], std::byte{2});
 }
 
-TEST_F(ranges, give_memory_back_and_take_it_again) {
+TEST_F(ranges, decommit_and_recommit) {
     const std::size_t most = reserved_range::rounded(begin_, std::size_t{8} << 20);
     ASSERT_TRUE(reserved_range::commit(begin_, 0, most));
     std::memset(begin_, 1, most);
@@ -80,7 +80,7 @@ TEST_F(ranges, give_memory_back_and_take_it_again) {
     EXPECT_EQ(begin_[fewer], std::byte{0}) << "as new";
 }
 
-TEST_F(ranges, are_counted_in_huge_pages_where_they_are_large) {
+TEST_F(ranges, large_ranges_use_huge_page_units) {
     for (const std::size_t wanted : {std::size_t{1}, page_, page_ + 1, std::size_t{100000}}) {
         const std::size_t rounded = reserved_range::rounded(begin_, wanted);
         EXPECT_GE(rounded, wanted);
@@ -104,7 +104,7 @@ TEST_F(ranges, give_addresses_back_that_nobody_needs) {
     reserved_range::give_back(begin, 4 * page_);
 }
 
-TEST_F(ranges, are_rounded_to_no_less_than_was_asked) {
+TEST_F(ranges, rounding_never_shrinks) {
     for (unsigned k = 0; k != 64; ++k) {
         for (std::size_t less = 0; less != 3; ++less) {
             const std::size_t wanted = (std::size_t{1} << k) + 1 - less;
@@ -116,13 +116,13 @@ TEST_F(ranges, are_rounded_to_no_less_than_was_asked) {
     }
 }
 
-TEST(reserving, is_refused_where_the_process_has_as_many_as_it_may) {
-    const std::size_t before = reserved_range::count();
+TEST(reserving, fails_at_range_limit) {
+    const std::size_t old_count = reserved_range::count();
     std::vector<std::byte*> all;
     while (std::byte* const p = reserved_range::reserve(std::size_t{1} << 16)) {
         all.push_back(p);
     }
-    EXPECT_EQ(all.size() + before, reserved_range::most_ranges);
+    EXPECT_EQ(all.size() + old_count, reserved_range::most_ranges);
     EXPECT_EQ(reserved_range::count(), reserved_range::most_ranges);
     EXPECT_EQ(reserved_range::reserve(1 << 16), nullptr);
     EXPECT_EQ(reserved_range::count(), reserved_range::most_ranges);
@@ -132,12 +132,12 @@ TEST(reserving, is_refused_where_the_process_has_as_many_as_it_may) {
     for (std::byte* const p : all) {
         reserved_range::give_back(p, std::size_t{1} << 16);
     }
-    EXPECT_EQ(reserved_range::count(), before);
+    EXPECT_EQ(reserved_range::count(), old_count);
     EXPECT_EQ(reserved_range::reserve(std::size_t{1} << 60), nullptr);
-    EXPECT_EQ(reserved_range::count(), before) << "what was refused is not counted";
+    EXPECT_EQ(reserved_range::count(), old_count) << "what was refused is not counted";
 }
 
-TEST(reserving, is_refused_where_there_are_no_addresses) {
+TEST(reserving, fails_without_address_space) {
     EXPECT_EQ(reserved_range::reserve(std::size_t{1} << 60), nullptr);
 }
 

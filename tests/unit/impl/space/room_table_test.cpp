@@ -18,12 +18,12 @@ protected:
     rooms() {
         EXPECT_TRUE(table_.is_complete());
         for (std::size_t i = GetParam(); i-- != 0;) {
-            table_.add(begin_of(i), begin_of(i) + room_bytes);
+            table_.add(room_begin(i), room_begin(i) + room_bytes);
         }
         table_.sort();
     }
 
-    [[nodiscard]] std::byte* begin_of(std::size_t i) const { return memory_.get() + 2 * i * room_bytes; }
+    [[nodiscard]] std::byte* room_begin(std::size_t i) const { return memory_.get() + 2 * i * room_bytes; }
     [[nodiscard]] bool has(const std::byte* p) const {
         return table_.has_block_at(reinterpret_cast<std::uintptr_t>(p));
     }
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(few_and_many, rooms,
 
 TEST_P(rooms, have_blocks_where_one_has_room) {
     for (std::size_t i = 0; i != GetParam(); ++i) {
-        const std::byte* const begin = begin_of(i);
+        const std::byte* const begin = room_begin(i);
         EXPECT_TRUE(has(begin));
         EXPECT_TRUE(has(begin + room_bytes - 32));
         EXPECT_FALSE(has(begin + room_bytes - 31)) << "it would end behind the room";
@@ -55,7 +55,7 @@ TEST_P(rooms, have_no_blocks_elsewhere) {
 }
 
 /// Memory for as many rooms as no system has.
-TEST(room_tables, say_that_there_is_no_memory_for_them) {
+TEST(room_tables, report_allocation_failure) {
     EXPECT_FALSE(room_table(std::size_t{1} << 50).is_complete());
 }
 

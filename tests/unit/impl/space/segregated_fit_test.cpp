@@ -40,28 +40,28 @@ using kinds = ::testing::Types<mallard::space::segregated_fit<mallard::space::ab
                                mallard::space::segregated_fit<mallard::space::relative_links>>;
 TYPED_TEST_SUITE(segregated_fit, kinds);
 
-TYPED_TEST(segregated_fit, has_a_list_for_each_size_and_no_larger_one_before_a_smaller_one) {
+TYPED_TEST(segregated_fit, bin_index_is_monotonic) {
     constexpr std::size_t step = TestFixture::granule;
-    std::size_t before = TypeParam::bin_of(32);
+    std::size_t previous = TypeParam::bin_index(32);
     for (std::size_t bytes = 32 + step; bytes < std::size_t{8} << 20; bytes += step) {
-        const std::size_t list = TypeParam::bin_of(bytes);
-        ASSERT_GE(list, before) << bytes;
-        ASSERT_LE(list, before + 1) << bytes;
+        const std::size_t list = TypeParam::bin_index(bytes);
+        ASSERT_GE(list, previous) << bytes;
+        ASSERT_LE(list, previous + 1) << bytes;
         if (bytes < TypeParam::exact_bytes) {
-            ASSERT_EQ(list, before + 1) << bytes;
+            ASSERT_EQ(list, previous + 1) << bytes;
         }
-        before = list;
+        previous = list;
     }
-    EXPECT_EQ(TypeParam::bin_of(SIZE_MAX / 4), TypeParam::lists - 1);
+    EXPECT_EQ(TypeParam::bin_index(SIZE_MAX / 4), TypeParam::lists - 1);
 }
 
-TYPED_TEST(segregated_fit, gives_back_what_was_entered) {
+TYPED_TEST(segregated_fit, finds_inserted_blocks) {
     EXPECT_TRUE(this->lists_.empty());
     EXPECT_FALSE(this->lists_.find(32));
     EXPECT_FALSE(this->lists_.largest());
     const heap_block b = this->make(64);
-    EXPECT_EQ(this->lists_.first_of(64), b);
-    EXPECT_FALSE(this->lists_.first_of(64 + this->granule));
+    EXPECT_EQ(this->lists_.first_in_bin(64), b);
+    EXPECT_FALSE(this->lists_.first_in_bin(64 + this->granule));
     EXPECT_EQ(this->lists_.find(48), b) << "the next list that is not empty";
     EXPECT_FALSE(this->lists_.find(64 + this->granule));
     EXPECT_TRUE(this->lists_.is_first(b, 64));
@@ -72,22 +72,22 @@ TYPED_TEST(segregated_fit, gives_back_what_was_entered) {
     EXPECT_FALSE(this->lists_.find(32));
 }
 
-TYPED_TEST(segregated_fit, takes_blocks_out_of_the_middle_of_a_list) {
+TYPED_TEST(segregated_fit, removes_from_middle_of_list) {
     const heap_block a = this->make(80);
     const heap_block b = this->make(80);
     const heap_block c = this->make(80);
     this->lists_.remove(b, 80);
-    EXPECT_EQ(this->lists_.first_of(80), c);
+    EXPECT_EQ(this->lists_.first_in_bin(80), c);
     this->lists_.remove_first(c, 80);
-    EXPECT_EQ(this->lists_.first_of(80), a);
+    EXPECT_EQ(this->lists_.first_in_bin(80), a);
     EXPECT_FALSE(this->lists_.is_first(c, 80));
     this->lists_.remove(a, 80);
     EXPECT_TRUE(this->lists_.empty());
 }
 
-TYPED_TEST(segregated_fit, finds_in_a_list_of_several_sizes_one_that_is_large_enough) {
+TYPED_TEST(segregated_fit, finds_fit_in_mixed_list) {
     const std::size_t least = TypeParam::exact_bytes * 16;
-    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::bin_of(least + this->granule));
+    ASSERT_EQ(TypeParam::bin_index(least), TypeParam::bin_index(least + this->granule));
     const heap_block larger = this->make(least + this->granule);
     const heap_block smaller = this->make(least);
     EXPECT_EQ(this->lists_.find(least + this->granule), larger);
@@ -96,15 +96,15 @@ TYPED_TEST(segregated_fit, finds_in_a_list_of_several_sizes_one_that_is_large_en
 }
 
 /// A long list takes no longer than a short one: only its first blocks are looked at.
-TYPED_TEST(segregated_fit, looks_at_few_blocks_of_a_list_before_it_takes_a_larger_one) {
+TYPED_TEST(segregated_fit, bounds_search_of_mixed_list) {
     const std::size_t least = TypeParam::exact_bytes * 16;
     const std::size_t wanted = least + this->granule;
-    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::bin_of(wanted));
-    ASSERT_LT(TypeParam::bin_of(wanted), TypeParam::bin_of(2 * least));
+    ASSERT_EQ(TypeParam::bin_index(least), TypeParam::bin_index(wanted));
+    ASSERT_LT(TypeParam::bin_index(wanted), TypeParam::bin_index(2 * least));
     const heap_block fits = this->make(wanted);
-    for (int before = 1; before != TypeParam::most_looked_at; ++before) {
+    for (int preceding = 1; preceding != TypeParam::most_looked_at; ++preceding) {
         this->make(least);
-        EXPECT_EQ(this->lists_.find(wanted), fits) << before << " in front of it";
+        EXPECT_EQ(this->lists_.find(wanted), fits) << preceding << " in front of it";
     }
     this->make(least);
     EXPECT_FALSE(this->lists_.find(wanted));
@@ -121,13 +121,13 @@ TYPED_TEST(segregated_fit, finds_the_largest) {
     EXPECT_TRUE(this->lists_.empty());
     EXPECT_FALSE(this->lists_.largest());
     EXPECT_FALSE(this->lists_.find(32));
-    EXPECT_FALSE(this->lists_.first_of(32));
+    EXPECT_FALSE(this->lists_.first_in_bin(32));
 }
 
-/// The last list has all that is larger than the others hold: it is looked at whole.
-TYPED_TEST(segregated_fit, finds_what_is_larger_than_all_lists) {
+/// The last list holds all larger blocks, and is searched completely.
+TYPED_TEST(segregated_fit, finds_blocks_beyond_last_bin) {
     const std::size_t least = TypeParam::exact_bytes << TypeParam::doublings;
-    ASSERT_EQ(TypeParam::bin_of(least), TypeParam::lists - 1);
+    ASSERT_EQ(TypeParam::bin_index(least), TypeParam::lists - 1);
     const heap_block largest = this->make(least + 6 * this->granule);
     for (std::size_t i = 0; i < 6; ++i) {
         this->make(least + i * this->granule);
@@ -143,26 +143,26 @@ TYPED_TEST(segregated_fit, finds_nearly_the_best_of_many) {
     for (int i = 0; i < 20000; ++i) {
         const std::size_t bytes = 32 + random() % (std::size_t{1} << (6 + random() % 8)) / 16 * 16;
         if (random() % 3 != 0 && all.size() < 300) {
-            const std::size_t whole = bytes;
-            all.emplace(whole, this->make(whole));
+            const std::size_t size = bytes;
+            all.emplace(size, this->make(size));
         } else if (!all.empty()) {
-            const heap_block found = this->lists_.find(bytes);
+            const heap_block match = this->lists_.find(bytes);
             const auto best = all.lower_bound(bytes);
             if (best == all.end()) {
-                ASSERT_FALSE(found);
+                ASSERT_FALSE(match);
                 continue;
             }
             const auto sure = all.lower_bound(bytes + bytes / 16 + 16);
-            ASSERT_TRUE(found || sure == all.end());
-            if (!found) {
+            ASSERT_TRUE(match || sure == all.end());
+            if (!match) {
                 continue;
             }
-            ASSERT_GE(found.bytes(), bytes);
-            auto entry = all.lower_bound(found.bytes());
-            while (entry->second != found) {
+            ASSERT_GE(match.bytes(), bytes);
+            auto entry = all.lower_bound(match.bytes());
+            while (entry->second != match) {
                 ++entry;
             }
-            this->lists_.remove(found, entry->first);
+            this->lists_.remove(match, entry->first);
             all.erase(entry);
         }
     }

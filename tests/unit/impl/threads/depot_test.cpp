@@ -22,12 +22,12 @@ protected:
     ~depot() override { mallard::core::unpoison(memory_.data(), sizeof memory_); }
 
     mallard::threads::block_stack batch(std::size_t number) {
-        mallard::threads::block_stack made;
+        mallard::threads::block_stack blocks;
         for (std::size_t i = blocks_a_batch; i != 0; --i) {
-            made.push(block(number, i - 1));
+            blocks.push(block(number, i - 1));
         }
         mallard::core::poison(block(number, 0), blocks_a_batch * sizeof(memory_[0]));
-        return made;
+        return blocks;
     }
 
     void* block(std::size_t batch, std::size_t i) { return memory_.at(batch * blocks_a_batch + i).data(); }
@@ -45,13 +45,13 @@ private:
     std::array<std::array<std::byte, 512>, (most + 1) * blocks_a_batch> memory_{};
 };
 
-TEST_F(depot, is_empty_when_it_is_made) {
+TEST_F(depot, starts_empty) {
     for (std::size_t index = 0; index != mallard::threads::magazine_count; ++index) {
         EXPECT_TRUE(depot_.take(index).empty()) << index;
     }
 }
 
-TEST_F(depot, gives_whole_batches_the_last_one_first) {
+TEST_F(depot, returns_batches_in_lifo_order) {
     EXPECT_TRUE(depot_.put(batch(0), index_of_512));
     EXPECT_TRUE(depot_.put(batch(1), index_of_512));
     expect_batch(depot_.take(index_of_512), 1);
@@ -68,7 +68,7 @@ TEST_F(depot, keeps_shapes_apart) {
     expect_batch(depot_.take(index_of_512), 0);
 }
 
-TEST_F(depot, holds_as_many_as_it_says) {
+TEST_F(depot, respects_capacity) {
     for (std::size_t i = 0; i != most; ++i) {
         EXPECT_TRUE(depot_.put(batch(i), index_of_512));
     }
@@ -78,7 +78,7 @@ TEST_F(depot, holds_as_many_as_it_says) {
     expect_batch(depot_.take(index_of_512), most);
 }
 
-TEST_F(depot, has_room_again_for_what_was_taken) {
+TEST_F(depot, taking_frees_capacity) {
     for (std::size_t i = 0; i != 3 * most; ++i) {
         EXPECT_TRUE(depot_.put(batch(0), index_of_512)) << i;
         expect_batch(depot_.take(index_of_512), 0);
@@ -108,12 +108,12 @@ TEST(depot_of_many_threads, loses_no_batch_and_hands_none_out_twice) {
             }
         });
     }
-    for (std::thread& each : team) {
-        each.join();
+    for (std::thread& thread : team) {
+        thread.join();
     }
     std::set<void*> seen;
     const auto see = [&seen](mallard::threads::block_stack batch) {
-        EXPECT_TRUE(batch.has_just(1)) << "no other thread has linked the block to one of its own";
+        EXPECT_TRUE(batch.has_just(1)) << "no other thread has relinked the block";
         EXPECT_TRUE(seen.insert(batch.first()).second);
     };
     for (const auto& batch : mine) {

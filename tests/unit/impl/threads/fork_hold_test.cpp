@@ -44,12 +44,12 @@ int status_of_child(Work work) {
         alarm(120);
         _exit(work());
     }
-    int how = 0;
-    waitpid(child, &how, 0);
-    return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(fork_hold, is_locked_while_the_process_forks_and_free_in_both_afterwards) {
+TEST(fork_hold, is_locked_during_fork_only) {
     times_unlocked = 0;
     {
         const mallard::threads::held_while_loaded held(outer_hold);
@@ -58,9 +58,9 @@ TEST(fork_hold, is_locked_while_the_process_forks_and_free_in_both_afterwards) {
         EXPECT_TRUE(outer.try_lock());
         outer.unlock();
     }
-    const int before = times_unlocked;
+    const int old_count = times_unlocked;
     EXPECT_EQ(status_of_child([] { return 0; }), 0);
-    EXPECT_EQ(times_unlocked, before) << "it was let go";
+    EXPECT_EQ(times_unlocked, old_count) << "it was let go";
 }
 
 TEST(fork_hold, is_let_go_in_any_order) {
@@ -76,7 +76,7 @@ TEST(fork_hold, is_let_go_in_any_order) {
     inner_hold.next = nullptr;
 }
 
-TEST(fork_hold, is_had_within_another_of_a_thread_in_any_order) {
+TEST(fork_hold, nests_across_threads_in_any_order) {
 #ifdef __SANITIZE_THREAD__
     GTEST_SKIP() << "the sanitizer warns of locks that are taken in any order";
 #endif
@@ -86,7 +86,7 @@ TEST(fork_hold, is_had_within_another_of_a_thread_in_any_order) {
     std::thread in_order([&] {
         while (!done) {
             const std::scoped_lock one(outer);
-            const std::scoped_lock other(inner);
+            const std::scoped_lock lock(inner);
         }
     });
     for (int round = 0; round < rounds; ++round) {
@@ -99,7 +99,7 @@ TEST(fork_hold, is_had_within_another_of_a_thread_in_any_order) {
     std::thread turned([&] {
         while (!done) {
             const std::scoped_lock one(inner);
-            const std::scoped_lock other(outer);
+            const std::scoped_lock lock(outer);
         }
     });
     for (int round = 0; round < rounds; ++round) {
@@ -109,7 +109,7 @@ TEST(fork_hold, is_had_within_another_of_a_thread_in_any_order) {
     turned.join();
 }
 
-TEST(fork_hold, is_what_allocators_shared_by_threads_have) {
+TEST(fork_hold, allocators_shared_by_threads_provide_hold) {
     static_assert(mallard::threads::locked_for_fork<mallard::concurrent_multipool<>>);
     static_assert(mallard::threads::locked_for_fork<mallard::synchronized<mallard::multipool<>>>);
     static_assert(mallard::threads::locked_for_fork<mallard::checked<mallard::concurrent_multipool<>>>);

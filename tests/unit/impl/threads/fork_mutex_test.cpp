@@ -9,7 +9,7 @@ namespace {
 
 using mallard::threads::fork_mutex;
 
-bool other_thread_can_lock(fork_mutex& mutex) {
+bool second_thread_can_lock(fork_mutex& mutex) {
     bool locked = false;
     std::thread([&] {
         locked = mutex.try_lock();
@@ -20,14 +20,14 @@ bool other_thread_can_lock(fork_mutex& mutex) {
     return locked;
 }
 
-TEST(fork_mutex_of_threads, excludes_other_threads) {
+TEST(fork_mutex_of_threads, is_mutually_exclusive) {
     fork_mutex mutex;
     {
         const std::scoped_lock lock(mutex);
-        EXPECT_FALSE(other_thread_can_lock(mutex));
+        EXPECT_FALSE(second_thread_can_lock(mutex));
         EXPECT_FALSE(mutex.is_locked_again());
     }
-    EXPECT_TRUE(other_thread_can_lock(mutex));
+    EXPECT_TRUE(second_thread_can_lock(mutex));
 }
 
 TEST(fork_mutex_of_threads, is_locked_again_by_the_forking_thread) {
@@ -39,12 +39,12 @@ TEST(fork_mutex_of_threads, is_locked_again_by_the_forking_thread) {
         ASSERT_TRUE(mutex.try_lock());
         EXPECT_TRUE(mutex.is_locked_again());
         mutex.unlock();
-        EXPECT_FALSE(other_thread_can_lock(mutex));
+        EXPECT_FALSE(second_thread_can_lock(mutex));
     }
     EXPECT_FALSE(mutex.is_locked_again());
-    EXPECT_FALSE(other_thread_can_lock(mutex)) << "the fork is not over";
+    EXPECT_FALSE(second_thread_can_lock(mutex)) << "the fork is not over";
     mutex.unlock_after_fork();
-    EXPECT_TRUE(other_thread_can_lock(mutex));
+    EXPECT_TRUE(second_thread_can_lock(mutex));
 }
 
 TEST(fork_mutex_of_threads, is_not_locked_again_without_a_fork) {
@@ -57,12 +57,12 @@ TEST(fork_mutex_of_threads, is_not_locked_again_without_a_fork) {
 }
 
 TEST(fork_mutex_of_threads, may_be_of_any_type) {
-    std::mutex other;
-    mallard::threads::lock_for_fork(other);
-    std::thread([&] { EXPECT_FALSE(mallard::threads::try_lock_for_fork(other)); }).join();
-    mallard::threads::unlock_after_fork(other);
-    ASSERT_TRUE(mallard::threads::try_lock_for_fork(other));
-    mallard::threads::unlock_after_fork(other);
+    std::mutex plain;
+    mallard::threads::lock_for_fork(plain);
+    std::thread([&] { EXPECT_FALSE(mallard::threads::try_lock_for_fork(plain)); }).join();
+    mallard::threads::unlock_after_fork(plain);
+    ASSERT_TRUE(mallard::threads::try_lock_for_fork(plain));
+    mallard::threads::unlock_after_fork(plain);
 }
 
 } // namespace

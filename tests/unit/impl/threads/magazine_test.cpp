@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t index_of_24 = mallard::threads::magazine_index(24, 8);
 constexpr std::size_t capacity_of_24 = mallard::threads::magazine_capacity(index_of_24);
 
-std::size_t length_of(mallard::threads::block_stack blocks) {
+std::size_t count_blocks(mallard::threads::block_stack blocks) {
     std::size_t n = 0;
     while (blocks.pop() != nullptr) {
         ++n;
@@ -34,7 +34,7 @@ private:
     std::array<std::array<std::byte, 24>, 4 * capacity_of_24> memory_{};
 };
 
-TEST_F(magazine, is_empty_and_without_room_when_it_is_made) {
+TEST_F(magazine, starts_empty_without_room) {
     EXPECT_EQ(magazine_.pop(), nullptr);
     EXPECT_FALSE(magazine_.push(block(0), index_of_24));
     EXPECT_EQ(magazine_.pop(), nullptr);
@@ -53,7 +53,7 @@ TEST_F(magazine, gives_the_last_freed_block_first) {
     EXPECT_EQ(magazine_.pop(), nullptr);
 }
 
-TEST_F(magazine, holds_its_capacity_and_keeps_the_half_freed_last) {
+TEST_F(magazine, overflow_keeps_most_recent_half) {
     static_cast<void>(magazine_.make_room(index_of_24));
     std::size_t held = 0;
     while (magazine_.push(block(held), index_of_24)) {
@@ -61,14 +61,14 @@ TEST_F(magazine, holds_its_capacity_and_keeps_the_half_freed_last) {
         ASSERT_LE(held, capacity_of_24);
     }
     EXPECT_EQ(held, capacity_of_24);
-    mallard::threads::block_stack rest = magazine_.make_room(index_of_24);
-    EXPECT_EQ(length_of(rest), capacity_of_24 / 2);
-    EXPECT_EQ(rest.pop(), block(capacity_of_24 / 2 - 1));
+    mallard::threads::block_stack excess = magazine_.make_room(index_of_24);
+    EXPECT_EQ(count_blocks(excess), capacity_of_24 / 2);
+    EXPECT_EQ(excess.pop(), block(capacity_of_24 / 2 - 1));
     EXPECT_EQ(magazine_.pop(), block(capacity_of_24 - 1));
 }
 
 /// Blocks taken out in between must not lead to more than the capacity, nor need a look at each of them.
-TEST_F(magazine, is_bounded_however_it_is_used) {
+TEST_F(magazine, never_exceeds_capacity) {
     std::size_t in_use = 0;
     std::size_t looks = 0;
     std::vector<void*> outside;
@@ -85,8 +85,8 @@ TEST_F(magazine, is_bounded_however_it_is_used) {
         } else if (!outside.empty()) {
             if (!magazine_.push(outside.back(), index_of_24)) {
                 ++looks;
-                mallard::threads::block_stack rest = magazine_.make_room(index_of_24);
-                while (void* const p = rest.pop()) {
+                mallard::threads::block_stack excess = magazine_.make_room(index_of_24);
+                while (void* const p = excess.pop()) {
                     outside.insert(outside.begin(), p);
                     --in_use;
                 }
@@ -100,7 +100,7 @@ TEST_F(magazine, is_bounded_however_it_is_used) {
     EXPECT_LE(looks, 20000 / (capacity_of_24 / 2) + 1) << "few of the operations look";
 }
 
-TEST_F(magazine, gives_a_batch_out_in_its_order) {
+TEST_F(magazine, keeps_order_of_batch) {
     const std::array<void*, 3> blocks{block(5), block(3), block(9)};
     magazine_.fill(blocks.data(), blocks.size(), index_of_24);
     for (void* const p : blocks) {
@@ -113,7 +113,7 @@ TEST_F(magazine, gives_a_batch_out_in_its_order) {
     EXPECT_LE(held, capacity_of_24);
 }
 
-TEST_F(magazine, takes_a_whole_batch_as_it_is) {
+TEST_F(magazine, takes_complete_batch) {
     constexpr std::size_t half = mallard::threads::batch_blocks(index_of_24);
     mallard::threads::block_stack batch;
     for (std::size_t i = 0; i < half; ++i) {
@@ -132,7 +132,7 @@ TEST_F(magazine, takes_a_whole_batch_as_it_is) {
     EXPECT_EQ(held, capacity_of_24 - 1) << "taking out makes no room";
 }
 
-TEST_F(magazine, asks_for_more_each_time_up_to_half_of_its_capacity) {
+TEST_F(magazine, batch_size_grows_to_half_capacity) {
     std::array<void*, capacity_of_24> blocks{};
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         blocks.at(i) = block(i);
@@ -149,12 +149,12 @@ TEST_F(magazine, asks_for_more_each_time_up_to_half_of_its_capacity) {
     EXPECT_EQ(magazine_.next_batch(index_of_24), 1U) << "the one before could not be had";
 }
 
-TEST_F(magazine, is_as_new_when_it_was_emptied_out) {
+TEST_F(magazine, emptying_resets) {
     static_cast<void>(magazine_.make_room(index_of_24));
     static_cast<void>(magazine_.next_batch(index_of_24));
     static_cast<void>(magazine_.push(block(0), index_of_24));
     static_cast<void>(magazine_.push(block(1), index_of_24));
-    EXPECT_EQ(length_of(magazine_.empty_out()), 2U);
+    EXPECT_EQ(count_blocks(magazine_.empty_out()), 2U);
     EXPECT_EQ(magazine_.pop(), nullptr);
     EXPECT_FALSE(magazine_.push(block(0), index_of_24));
     EXPECT_EQ(magazine_.next_batch(index_of_24), 1U);
@@ -170,7 +170,7 @@ TEST(magazine_capacity, is_bounded_in_blocks_and_in_bytes) {
     }
 }
 
-TEST(magazine_index, names_a_shape_that_holds_the_request_and_little_more) {
+TEST(magazine_index, shape_fits_request_tightly) {
     for (std::size_t alignment = 1; alignment <= 256; alignment *= 2) {
         for (std::size_t bytes = 0; bytes <= 10000; ++bytes) {
             const std::size_t index = mallard::threads::magazine_index(bytes, alignment);

@@ -70,11 +70,11 @@ protected:
 };
 
 TEST_P(process_marks, are_one_for_all_threads) {
-    const process_mark::entry here = mark_.current();
-    EXPECT_EQ(here.process, getpid());
-    EXPECT_NE(here.generation, 0U);
-    EXPECT_EQ(mark_.current().generation, here.generation);
-    std::thread([&] { EXPECT_EQ(mark_.current().generation, here.generation); }).join();
+    const process_mark::entry current = mark_.current();
+    EXPECT_EQ(current.process, getpid());
+    EXPECT_NE(current.generation, 0U);
+    EXPECT_EQ(mark_.current().generation, current.generation);
+    std::thread([&] { EXPECT_EQ(mark_.current().generation, current.generation); }).join();
 }
 
 TEST_P(process_marks, differ_in_a_child_without_handlers) {
@@ -98,7 +98,7 @@ TEST_P(process_marks, differ_in_a_child_without_handlers) {
     EXPECT_EQ(mark_.current().generation, parent.generation);
 }
 
-TEST_P(process_marks, differ_in_a_child_after_its_handler) {
+TEST_P(process_marks, change_in_forked_child) {
     const process_mark::entry parent = mark_.current();
     EXPECT_EQ(status_of_child([] { return fork(); },
                               [&] {
@@ -115,11 +115,11 @@ TEST_P(process_marks, count_no_threads_of_the_parent) {
     EXPECT_TRUE(inside.any());
     EXPECT_EQ(status_of_child(fork_without_handlers,
                               [&] {
-                                  const bool before = inside.any();
+                                  const bool was_inside = inside.any();
                                   inside.enter();
                                   const bool within = inside.any();
                                   inside.leave();
-                                  return !before && within && !inside.any() ? 0 : 1;
+                                  return !was_inside && within && !inside.any() ? 0 : 1;
                               }),
               0);
     inside.leave();
@@ -128,7 +128,7 @@ TEST_P(process_marks, count_no_threads_of_the_parent) {
 
 INSTANTIATE_TEST_SUITE_P(kernels, process_marks, ::testing::Values(0, 1, 2));
 
-TEST(process_marks, are_shared_with_a_child_in_the_same_memory) {
+TEST(process_marks, stay_equal_in_vfork_child) {
     process_mark mark;
     const std::uint32_t parent = mark.current().generation;
     volatile std::uint32_t child_generation = 0;

@@ -16,7 +16,7 @@
 
 namespace {
 
-std::size_t length_of(mallard::threads::block_stack blocks) {
+std::size_t count_blocks(mallard::threads::block_stack blocks) {
     std::size_t n = 0;
     while (blocks.pop() != nullptr) {
         ++n;
@@ -35,7 +35,7 @@ public:
     using cache_owner::used_last;
 
     /// Effects: puts a block into this thread's cache.
-    void free_here(void* p) {
+    void free_locally(void* p) {
         mallard::threads::magazine& m = find_cache()->magazines[1];
         static_cast<void>(m.make_room(1));
         EXPECT_TRUE(m.push(p, 1));
@@ -48,7 +48,7 @@ private:
     static void count(cache_owner& o, mallard::threads::thread_cache& from) noexcept {
         auto& self = static_cast<owner&>(o);
         ++self.times_taken_back;
-        self.blocks_taken_back += length_of(from.magazines[1].empty_out());
+        self.blocks_taken_back += count_blocks(from.magazines[1].empty_out());
     }
 };
 
@@ -59,22 +59,22 @@ protected:
     alignas(16) std::array<std::byte, 16> memory_{};
 };
 
-TEST_F(thread_caches, are_found_again) {
+TEST_F(thread_caches, lookup_finds_existing_cache) {
     owner one;
     EXPECT_FALSE(one.used_last());
     mallard::threads::thread_cache* const cache = one.find_cache();
     ASSERT_NE(cache, nullptr);
     EXPECT_TRUE(one.used_last());
     EXPECT_EQ(mallard::threads::last_cache.cache, cache);
-    owner other;
-    EXPECT_FALSE(other.used_last());
-    EXPECT_NE(other.find_cache(), cache);
+    owner second;
+    EXPECT_FALSE(second.used_last());
+    EXPECT_NE(second.find_cache(), cache);
     EXPECT_FALSE(one.used_last());
     EXPECT_EQ(one.find_cache(), cache) << "slower, but it is the same";
     EXPECT_EQ(one.times_taken_back, 0);
 }
 
-TEST_F(thread_caches, are_one_for_each_thread) {
+TEST_F(thread_caches, are_per_thread) {
     owner shared;
     mallard::threads::thread_cache* const mine = shared.find_cache();
     std::thread([&] { EXPECT_NE(shared.find_cache(), mine); }).join();
@@ -85,20 +85,20 @@ TEST_F(thread_caches, are_one_for_each_thread) {
 
 TEST_F(thread_caches, return_their_blocks_when_the_thread_ends) {
     owner shared;
-    std::thread([&] { shared.free_here(memory_.data()); }).join();
+    std::thread([&] { shared.free_locally(memory_.data()); }).join();
     EXPECT_EQ(shared.blocks_taken_back, 1U);
 }
 
 TEST_F(thread_caches, forget_their_blocks_when_they_are_detached) {
     owner shared;
-    shared.free_here(memory_.data());
+    shared.free_locally(memory_.data());
     shared.detach_caches();
     EXPECT_FALSE(shared.used_last());
     EXPECT_EQ(shared.find_cache()->magazines[1].pop(), nullptr);
     EXPECT_EQ(shared.times_taken_back, 0);
 }
 
-TEST_F(thread_caches, of_an_allocator_that_is_gone_are_free) {
+TEST_F(thread_caches, are_reusable_once_allocator_is_destroyed) {
     for (int round = 0; round < 100; ++round) {
         std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
         for (auto& o : owners) {
@@ -120,7 +120,7 @@ struct late_user {
     owner& shared;
 };
 
-TEST_F(thread_caches, are_there_no_more_when_the_thread_has_returned_them) {
+TEST_F(thread_caches, closing_thread_removes_caches) {
     owner shared;
     std::thread([&] {
         // Made before the thread has a cache, so it ends after the caches do.
@@ -153,7 +153,7 @@ private:
     }
 };
 
-TEST_F(thread_caches, have_returned_what_they_are_returning_when_they_are_detached) {
+TEST_F(thread_caches, detach_waits_for_pending_returns) {
     slow_owner shared;
     std::thread ending([&] { static_cast<void>(shared.find_cache()); });
     shared.begun.wait(false);
@@ -171,12 +171,12 @@ TEST_F(thread_caches, have_returned_what_they_are_returning_when_they_are_detach
 }
 
 /// More allocators than caches: each use works, few take a cache away, and its blocks come back.
-TEST_F(thread_caches, go_to_another_allocator_now_and_then) {
+TEST_F(thread_caches, are_evicted_occasionally) {
     std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread + 1);
     for (auto& o : owners) {
         o = std::make_unique<owner>();
     }
-    owners[0]->free_here(memory_.data());
+    owners[0]->free_locally(memory_.data());
     int without = 0;
     int taken_back = 0;
     constexpr int rounds = 3000;
@@ -194,7 +194,7 @@ TEST_F(thread_caches, go_to_another_allocator_now_and_then) {
     EXPECT_LE(without, rounds * 2);
 }
 
-TEST_F(thread_caches, are_taken_from_another_allocator_once_its_lock_is_free_again) {
+TEST_F(thread_caches, eviction_resumes_when_lock_is_released) {
     std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
     for (auto& o : owners) {
         o = std::make_unique<owner>();
@@ -204,20 +204,20 @@ TEST_F(thread_caches, are_taken_from_another_allocator_once_its_lock_is_free_aga
         const mallard::threads::inside_pool inside;
     }
     owner late;
-    bool found = false;
-    for (int i = 0; i < 1000 && !found; ++i) {
-        found = late.find_cache() != nullptr;
+    bool has_cache = false;
+    for (int i = 0; i < 1000 && !has_cache; ++i) {
+        has_cache = late.find_cache() != nullptr;
     }
-    EXPECT_TRUE(found);
+    EXPECT_TRUE(has_cache);
 }
 
 #if defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #ifndef MALLARD_ASAN
 /// Such a thread runs no destructors, which a sanitizer does not survive. Later threads look for its remains.
-TEST_F(thread_caches, are_taken_from_threads_that_ended_without_a_word) {
+TEST_F(thread_caches, are_recovered_from_abandoned_threads) {
     owner one;
     std::thread([&] {
-        one.free_here(memory_.data());
+        one.free_locally(memory_.data());
         syscall(SYS_exit, 0);
     }).join();
     for (int i = 0; i != 100 && one.times_taken_back == 0; ++i) {
@@ -235,7 +235,7 @@ pid_t fork_without_handlers() {
 TEST_F(thread_caches, stay_with_the_thread_that_forks) {
     for (pid_t (*const make_child)() : {+[] { return fork(); }, +fork_without_handlers}) {
         owner one;
-        one.free_here(memory_.data());
+        one.free_locally(memory_.data());
         const pid_t child = make_child();
         if (child == 0) {
             alarm(120);
@@ -253,7 +253,7 @@ TEST_F(thread_caches, stay_with_the_thread_that_forks) {
 }
 #endif
 
-TEST_F(thread_caches, are_taken_from_no_allocator_under_the_lock_of_another) {
+TEST_F(thread_caches, are_not_evicted_under_pool_lock) {
     std::vector<std::unique_ptr<owner>> owners(mallard::threads::caches_per_thread);
     for (auto& o : owners) {
         o = std::make_unique<owner>();

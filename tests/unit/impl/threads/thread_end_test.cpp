@@ -15,17 +15,17 @@ std::string happened;
 constinit thread_local mallard::threads::thread_end_task first_task{};
 constinit thread_local mallard::threads::thread_end_task second_task{};
 
-struct ends_with_its_thread {
-    ~ends_with_its_thread() { happened += "object "; }
+struct thread_local_object {
+    ~thread_local_object() { happened += "object "; }
 };
 
-TEST(thread_end, comes_after_the_ends_of_thread_local_objects) {
+TEST(thread_end, runs_following_thread_local_destructors) {
     happened.clear();
     std::thread([] {
         first_task.run = []() noexcept { happened += "task "; };
         mallard::threads::at_thread_end(first_task);
-        static thread_local const ends_with_its_thread made_later;
-        static_cast<void>(&made_later);
+        static thread_local const thread_local_object later_object;
+        static_cast<void>(&later_object);
         happened += "body ";
     }).join();
     EXPECT_EQ(happened, "body object task ");
@@ -42,7 +42,7 @@ TEST(thread_end, runs_the_newest_task_of_a_thread_first) {
     EXPECT_EQ(happened, "second first ");
 }
 
-TEST(thread_end, lets_a_task_of_a_thread_ask_for_itself_again) {
+TEST(thread_end, task_can_register_again) {
     happened.clear();
     std::thread([] {
         first_task.run = []() noexcept {
@@ -69,7 +69,7 @@ TEST(thread_end, tells_a_task_that_the_thread_is_ending) {
     EXPECT_EQ(happened, "not ending, ending");
 }
 
-TEST(thread_end, finds_the_cache_of_chunks_served_without_what_a_thread_keeps) {
+TEST(thread_end, chunk_cache_works_at_thread_exit) {
     // The first chunk that this thread returns; LeakSanitizer would find it if it waited for the thread's
     // end.
     std::thread([] {
@@ -82,7 +82,7 @@ TEST(thread_end, finds_the_cache_of_chunks_served_without_what_a_thread_keeps) {
     EXPECT_EQ(happened, "0");
 }
 
-TEST(thread_end, finds_shared_pools_served_without_magazines_of_the_thread) {
+TEST(thread_end, shared_pools_work_at_thread_exit) {
     mallard::concurrent_multipool<> pool;
     static mallard::concurrent_multipool<>* used;
     used = &pool;
@@ -90,11 +90,11 @@ TEST(thread_end, finds_shared_pools_served_without_magazines_of_the_thread) {
         first_task.run = []() noexcept { used->deallocate(used->allocate(24, 8), 24, 8); };
         mallard::threads::at_thread_end(first_task);
     }).join();
-    pool.release(); // would reach for the magazines of a thread that has gone
+    pool.release(); // would access the magazines of an exited thread
     EXPECT_EQ(pool.stats().chunks, 0U);
 }
 
-TEST(thread_end, belongs_to_the_thread_that_asked) {
+TEST(thread_end, runs_on_registering_thread) {
     happened.clear();
     std::thread([] {
         first_task.run = []() noexcept { happened += "of the first thread "; };
