@@ -68,8 +68,9 @@ TEST(fixed_pool_in_an_array, refusal_names_reason) {
               "mallard: a request for 100 bytes at alignment 8 is refused: the pool's arena "
               "has no room for one such block; make it larger");
     EXPECT_EQ(why(pool, 24, 8), "served");
-    const std::string blocks = " is refused: blocks of this pool have 24 bytes at alignment 8; make the pool "
-                               "with the block_size of its largest request";
+    const std::string blocks =
+        " is refused: blocks of this pool have 24 bytes at alignment 8; construct the pool "
+        "with the block_size of its largest request";
     EXPECT_EQ(why(pool, 25, 8), "mallard: a request for 25 bytes at alignment 8" + blocks);
     EXPECT_EQ(why(pool, 8, 16), "mallard: a request for 8 bytes at alignment 16" + blocks);
     EXPECT_EQ(why(pool, 24, 8), "served");
