@@ -74,7 +74,7 @@ int main() {
     mallard::wink_out<map>(arena).emplace(1, "text");
     mallard::deallocate_many(pool, mallard::allocate_many(pool, 24, 8, 10), 24, 8);
     mallard::deallocate_many(heap, mallard::allocate_many(heap, 24, 8, 10), 24, 8);
-    const mallard::checkpoint here(arena);
+    const mallard::checkpoint mark(arena);
     delete new order;
     mallard::fixed_string<112> line("line");
     mallard::check(pool);

@@ -41,8 +41,8 @@ def install(tree, home):
             (tree / entry.name).symlink_to(entry)
     # The compiler notes its options in each object file.
     flags = {"CXXFLAGS": "-frecord-gcc-switches", "CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}
-    chosen_here = ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CMAKE_CONFIG_TYPE")
-    kept = {name: value for name, value in os.environ.items() if name not in chosen_here}
+    overridden = ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CMAKE_CONFIG_TYPE")
+    kept = {name: value for name, value in os.environ.items() if name not in overridden}
     environment = {**kept, "HOME": str(home), "CMAKE_BUILD_PARALLEL_LEVEL": "2", **flags}
     command = ["sh", "-e", "-c", install_lines()]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tree, env=environment)

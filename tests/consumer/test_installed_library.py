@@ -49,8 +49,8 @@ def test_the_readme_builds_the_library_alone(installation):
 
 def build_type(build):
     cache = (build / "CMakeCache.txt").read_text()
-    found = re.search(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", cache, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", cache, re.MULTILINE)
+    return match[1] if match else None
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_release_is_the_default_build_type(tmp_path, words, variables, expected)
 
 
 @pytest.mark.parametrize(("preset", "has_it"), [("default", True), ("release", True), ("asan", False)])
-def test_presets_that_build_the_benchmark_say_so(preset, has_it):
+def test_presets_declare_the_benchmark(preset, has_it):
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
-    by_name = {each["name"]: each for each in presets}
-    variables, each = {}, by_name[preset]
-    while each:
-        variables = each.get("cacheVariables", {}) | variables
-        each = by_name.get(each.get("inherits"))
+    by_name = {entry["name"]: entry for entry in presets}
+    variables, preset_settings = {}, by_name[preset]
+    while preset_settings:
+        variables = preset_settings.get("cacheVariables", {}) | variables
+        preset_settings = by_name.get(preset_settings.get("inherits"))
     assert (variables.get("MALLARD_BENCH") == "ON") is has_it
 
 
@@ -91,7 +91,7 @@ def test_cmake_finds_it(prefix, tmp_path):
     assert f"mallard_DIR:PATH={prefix}" in cache
 
 
-def test_it_brings_what_links_threads(prefix, tmp_path):
+def test_provides_the_thread_library(prefix, tmp_path):
     """The project names mallard alone, and has all that mallard needs where threads are a library."""
     lists = (
         "cmake_minimum_required(VERSION 3.20)\nproject(asks LANGUAGES CXX)\n"
@@ -160,7 +160,7 @@ def test_a_debug_build_reports_misuse_unasked(prefix, tmp_path, configuration, d
             assert (done.returncode, done.stdout, done.stderr) == (0, "nothing was said\n", "")
 
 
-def test_halves_of_a_program_that_disagree_do_not_link(prefix, tmp_path):
+def test_mixed_modes_do_not_link(prefix, tmp_path):
     configure_checked(prefix, tmp_path, "Release")
     done = subprocess.run(
         ["cmake", "--build", tmp_path, "--target", "mixed"], capture_output=True, text=True, check=False
@@ -170,7 +170,7 @@ def test_halves_of_a_program_that_disagree_do_not_link(prefix, tmp_path):
     assert re.search(unknown, done.stdout + done.stderr)
 
 
-def test_the_installed_files_know_nothing_of_the_source_tree(prefix):
+def test_installed_files_do_not_name_the_source(prefix):
     texts = [file for file in prefix.rglob("*") if file.suffix in {".cmake", ".pc", ".hpp"}]
     assert len(texts) > 10
     assert [file.name for file in texts if str(ROOT) in file.read_text()] == []
@@ -188,8 +188,8 @@ def test_the_advisor_is_refused_for_another_processor(tmp_path):
     assert "this build is for aarch64. Configure with" in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("whole", sampled(False, True, default=1))
-def test_it_is_found_from_a_parent_project_too(tmp_path, whole):
+@pytest.mark.parametrize("builds", sampled(False, True, default=1))
+def test_builds_as_a_subdirectory(tmp_path, builds):
     """add_subdirectory brings the library and neither its tests nor the runner."""
     lists = (
         "cmake_minimum_required(VERSION 3.20)\nproject(parent LANGUAGES CXX)\n"
@@ -204,6 +204,6 @@ def test_it_is_found_from_a_parent_project_too(tmp_path, whole):
     names = run("cmake", "--build", tmp_path / "build", "--target", "help")
     assert re.findall(r"\bmallard[\w-]*(?=:| *$)", names, re.MULTILINE)
     assert "mallard-bench" not in names
-    if whole:
+    if builds:
         run("cmake", "--build", tmp_path / "build", "--parallel", "2")
         assert run(tmp_path / "build" / "consumer") == EXPECTED

@@ -19,7 +19,7 @@ def compilers():
 
 
 @pytest.mark.parametrize("compiler", compilers())
-def test_its_program_prints_what_it_shows(compiler, prefix, tmp_path):
+def test_the_program_prints_the_shown_output(compiler, prefix, tmp_path):
     program = re.search(r"```cpp\n(.*?)```\n\n```\n(.*?)```", README, re.DOTALL)
     assert program is not None
     source = tmp_path / "readme.cpp"
@@ -33,7 +33,7 @@ def test_its_program_prints_what_it_shows(compiler, prefix, tmp_path):
     assert shown == program[2]
 
 
-def test_its_figures_are_those_of_the_stored_rows():
+def test_the_figures_match_the_stored_rows():
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "refresh.py", "--check"], capture_output=True, text=True, cwd=ROOT
     )

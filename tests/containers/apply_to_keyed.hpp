@@ -19,7 +19,7 @@ struct hash_of_text {
 template <class C>
 concept map_of_keys = requires { typename C::mapped_type; };
 
-/// Returns: an entry with the key and value of `s`, made with `a`.
+/// Returns: an entry with the key and value of `s`, allocated from `a`.
 template <class C, class Alloc>
 typename C::value_type entry(const step& s, const Alloc& a) {
     using key = typename C::key_type;
@@ -45,7 +45,7 @@ void pass_node_on(const step& s, C& to, C& from) {
         node.value() = name;
     }
     auto passed = std::move(node);
-    (s.same_place() ? to : from).insert(std::move(passed));
+    (s.shares_allocator() ? to : from).insert(std::move(passed));
 }
 
 template <class C>
@@ -59,8 +59,8 @@ void apply_to_keyed(const step& s, four<C>& all) {
     const key name = element<key>(s.text(), from.get_allocator());
     switch (s.operation % 16) {
     case 6: {
-        const auto made = entry<C>(s, from.get_allocator());
-        to.insert(made);
+        const auto value = entry<C>(s, from.get_allocator());
+        to.insert(value);
         break;
     }
     case 7:
@@ -74,7 +74,7 @@ void apply_to_keyed(const step& s, four<C>& all) {
         break;
     case 10:
         if (s.to != s.from) {
-            // Constant: libc++'s std::pmr emplaces a pair that is not constant without the allocator.
+            // Const iterators, because libc++ emplaces a non-const pair without the allocator.
             to.insert(from.cbegin(), from.cend());
         }
         break;
@@ -86,7 +86,7 @@ void apply_to_keyed(const step& s, four<C>& all) {
         pass_node_on(s, to, from);
         break;
     case 14:
-        if (s.same_place() && s.to != s.from) {
+        if (s.shares_allocator() && s.to != s.from) {
             to.merge(from);
         }
         break;

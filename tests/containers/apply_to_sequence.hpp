@@ -9,7 +9,7 @@
 
 namespace containers {
 
-/// Longer ones are cut, so that no walk is slow.
+/// Longer sequences are truncated to keep walks fast.
 inline constexpr std::size_t long_enough = 60;
 
 template <class C>
@@ -20,14 +20,14 @@ void apply_to_list(const step& s, C& to, C& from) {
         to.unique();
         break;
     case 1:
-        if (s.same_place() && s.to != s.from) {
+        if (s.shares_allocator() && s.to != s.from) {
             to.sort();
             from.sort();
             to.merge(from);
         }
         break;
     case 2:
-        if (s.same_place() && s.to != s.from) {
+        if (s.shares_allocator() && s.to != s.from) {
             to.splice(std::next(to.begin(), s.below(to.size() + 1)), from, from.begin(),
                       std::next(from.begin(), static_cast<std::ptrdiff_t>(from.size() / 2)));
         }
@@ -36,7 +36,7 @@ void apply_to_list(const step& s, C& to, C& from) {
         to.reverse();
         break;
     default:
-        to.remove_if([&](const auto& e) { return told(e) == s.text(); });
+        to.remove_if([&](const auto& e) { return to_text(e) == s.text(); });
     }
 }
 
@@ -51,19 +51,19 @@ void apply_to_sequence(const step& s, four<C>& all) {
     const auto at = std::next(to.begin(), s.below(to.size() + 1));
     const auto last = std::next(at, static_cast<std::ptrdiff_t>(std::min<std::size_t>(
                                         3, static_cast<std::size_t>(std::distance(at, to.end())))));
-    const auto made = element<element_type>(s.text(), from.get_allocator());
+    const auto value = element<element_type>(s.text(), from.get_allocator());
     switch (s.operation % 16) {
     case 6:
-        to.push_back(made);
+        to.push_back(value);
         break;
     case 7:
         to.push_back(element<element_type>(s.text(), from.get_allocator()));
         break;
     case 8:
-        to.insert(at, made);
+        to.insert(at, value);
         break;
     case 9:
-        to.insert(at, 3, made);
+        to.insert(at, 3, value);
         break;
     case 10:
         if (s.to != s.from) {
@@ -74,22 +74,22 @@ void apply_to_sequence(const step& s, four<C>& all) {
         to.erase(at, last);
         break;
     case 12:
-        to.resize(s.where % 30, made);
+        to.resize(s.where % 30, value);
         break;
     case 13:
         if (s.to != s.from) {
             to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
             from.clear();
         } else {
-            to.assign(5, made);
+            to.assign(5, value);
         }
         break;
     case 14:
         if (!to.empty()) {
-            to.push_back(to.front()); // of itself
+            to.push_back(to.front()); // the argument aliases an element
         }
-        if constexpr (requires { to.push_front(made); }) {
-            to.push_front(made);
+        if constexpr (requires { to.push_front(value); }) {
+            to.push_front(value);
         }
         break;
     default:
@@ -115,41 +115,41 @@ void apply_to_forward_list(const step& s, four<C>& all) {
     C& to = all[s.to];
     C& from = all[s.from];
     const auto size = static_cast<std::size_t>(std::distance(to.begin(), to.end()));
-    const auto before = std::next(to.before_begin(), s.below(size + 1));
-    const auto made = element<typename C::value_type>(s.text(), from.get_allocator());
+    const auto position = std::next(to.before_begin(), s.below(size + 1));
+    const auto value = element<typename C::value_type>(s.text(), from.get_allocator());
     switch (s.operation % 16) {
     case 6:
     case 7:
-        to.push_front(made);
+        to.push_front(value);
         break;
     case 8:
-        to.insert_after(before, 3, made);
+        to.insert_after(position, 3, value);
         break;
     case 9:
-        to.emplace_after(before, element<typename C::value_type>(s.text(), from.get_allocator()));
+        to.emplace_after(position, element<typename C::value_type>(s.text(), from.get_allocator()));
         break;
     case 10:
         if (s.to != s.from) {
-            to.insert_after(before, from.begin(), from.end());
+            to.insert_after(position, from.begin(), from.end());
         }
         break;
     case 11:
-        to.erase_after(before, to.end());
+        to.erase_after(position, to.end());
         break;
     case 12:
-        to.resize(s.where % 30, made);
+        to.resize(s.where % 30, value);
         break;
     case 13:
         to.sort();
         to.unique();
         break;
     case 14:
-        if (s.same_place() && s.to != s.from) {
-            to.splice_after(before, from);
+        if (s.shares_allocator() && s.to != s.from) {
+            to.splice_after(position, from);
         }
         break;
     default:
-        if (s.same_place() && s.to != s.from) {
+        if (s.shares_allocator() && s.to != s.from) {
             to.sort();
             from.sort();
             to.merge(from);

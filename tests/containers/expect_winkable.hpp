@@ -1,4 +1,5 @@
-/// Compares mallard::winkable with the truth: an object of the type is made, filled, and ended by its arena alone.
+/// Checks mallard::winkable against reality: constructs an object of the type, fills it, and ends it by releasing its
+/// arena only.
 #pragma once
 
 #include "containers/fill.hpp"
@@ -14,18 +15,18 @@
 #include <vector>
 
 template <class B>
-inline constexpr bool mallard::winkable<containers::told<B>> = true;
+inline constexpr bool mallard::winkable<containers::allocator_aware<B>> = true;
 template <>
 inline constexpr bool mallard::winkable<containers::stated> = true;
 
 namespace containers {
 
 template <class T>
-std::string name_of() {
+std::string type_name() {
     return __PRETTY_FUNCTION__;
 }
 
-/// Makes objects with memory from elsewhere. It has one type, so that the code that fills an object is compiled once.
+/// Constructs objects outside the arena. A single type, so that the code that fills an object is compiled once.
 template <class B>
 struct maker {
     B& binding;
@@ -36,79 +37,80 @@ struct maker {
     }
 };
 
-/// The leaks of an object that was filled and winked out, or, if that is not allowed, of one before its destructor.
+/// The leaks of a filled object that was winked out, or, if winking out is not allowed, before its destructor ran.
 struct winked_out {
     std::string type;
     bool winkable;
-    long held_outside; ///< of the arena
-    long left_over;    ///< by temporary objects: nothing
+    long held_outside; ///< blocks outside the arena
+    long leaked;       ///< blocks of temporary objects, always 0
 };
 
 template <class T, class B>
 winked_out wink_out_filled(B& binding) {
     const maker<B> make{binding};
-    winked_out result{name_of<T>(), mallard::winkable<T>, 0, 0}; // its name may be on the global heap
-    const long before = binding.outside();
+    winked_out result{type_name<T>(), mallard::winkable<T>, 0,
+                      0}; // before the baseline, as the name may be on the heap
+    const long baseline = binding.outside();
     if constexpr (mallard::winkable<T>) {
         fill(mallard::wink_out<T>(binding.place()), make);
         binding.place().release();
-        result.held_outside = binding.outside() - before;
+        result.held_outside = binding.outside() - baseline;
     } else {
-        T& made = mallard::wink_out<T>(mallard::assume_winkable, binding.place());
-        fill(made, make);
-        result.held_outside = binding.outside() - before;
-        std::destroy_at(&made);
+        T& object = mallard::wink_out<T>(mallard::assume_winkable, binding.place());
+        fill(object, make);
+        result.held_outside = binding.outside() - baseline;
+        std::destroy_at(&object);
         binding.place().release();
     }
-    result.left_over = binding.outside() - before;
+    result.leaked = binding.outside() - baseline;
     return result;
 }
 
-/// Returns: the number of blocks that such an object holds outside the arena.
+/// Returns: the number of blocks that an object of the type holds outside the arena.
 template <class T, class B>
 long held_outside(B& binding) {
     const winked_out result = wink_out_filled<T>(binding);
-    EXPECT_EQ(result.left_over, 0);
+    EXPECT_EQ(result.leaked, 0);
     return result.held_outside;
 }
 
-/// Returns: the results for objects of all the types.
+/// Returns: one result for each type.
 template <class B, class... Ts>
-std::vector<winked_out> wink_out_all(list_of<Ts...>) {
+std::vector<winked_out> wink_out_all(type_list<Ts...>) {
     B binding;
     std::vector<winked_out> results;
     (results.push_back(wink_out_filled<Ts>(binding)), ...);
     return results;
 }
 
-// No functions of a list: looking one up would need all types whole, and some cannot be made without arguments.
+// Not a function of the list: overload resolution would need complete types, and some have no default constructor.
 template <class List>
 inline constexpr bool none_is_winkable = false;
 template <class... Ts>
-inline constexpr bool none_is_winkable<list_of<Ts...>> = (!mallard::winkable<Ts> && ...);
+inline constexpr bool none_is_winkable<type_list<Ts...>> = (!mallard::winkable<Ts> && ...);
 
-/// Effects: expects that all are winkable, and rightly.
+/// Effects: expects all types to be winkable and to leak nothing.
 template <class B, class Types>
 void expect_winkable(Types types) {
-    for (const winked_out& each : wink_out_all<B>(types)) {
-        EXPECT_TRUE(each.winkable && each.held_outside == 0 && each.left_over == 0) << each.type;
+    for (const winked_out& result : wink_out_all<B>(types)) {
+        EXPECT_TRUE(result.winkable && result.held_outside == 0 && result.leaked == 0) << result.type;
     }
 }
 
-/// Effects: expects that none is winkable, and rightly.
+/// Effects: expects all types to be refused and to leak.
 template <class B, class Types>
 void expect_refused(Types types) {
-    for (const winked_out& each : wink_out_all<B>(types)) {
-        EXPECT_TRUE(!each.winkable && each.held_outside > 0 && each.left_over == 0) << each.type;
+    for (const winked_out& result : wink_out_all<B>(types)) {
+        EXPECT_TRUE(!result.winkable && result.held_outside > 0 && result.leaked == 0) << result.type;
     }
 }
 
-/// Effects: expects that all those are refused that leak, and no others.
+/// Effects: expects exactly the leaking types to be refused.
 template <class B, class Types>
 void expect_truth(Types types) {
-    for (const winked_out& each : wink_out_all<B>(types)) {
-        EXPECT_EQ(each.held_outside == 0, each.winkable) << each.type;
-        EXPECT_EQ(each.left_over, 0) << each.type;
+    for (const winked_out& result : wink_out_all<B>(types)) {
+        EXPECT_EQ(result.held_outside == 0, result.winkable) << result.type;
+        EXPECT_EQ(result.leaked, 0) << result.type;
     }
 }
 

@@ -1,8 +1,7 @@
 /// Fills an object of any type with content that allocates: strings too long for their own objects, and containers
 /// of a few different elements.
 ///
-/// Elements come to a container in every way: made in place, copied, and moved from objects that a maker makes
-/// elsewhere.
+/// Elements enter a container in every way: emplaced, copied, and moved from objects that a maker constructs elsewhere.
 #pragma once
 
 #include <array>
@@ -40,9 +39,9 @@ void fill(T& t, const Maker& make_elsewhere);
 
 template <class U, class Maker>
 U filled(const Maker& make_elsewhere) {
-    U made = make_elsewhere.template operator()<U>();
-    fill(made, make_elsewhere);
-    return made;
+    U object = make_elsewhere.template operator()<U>();
+    fill(object, make_elsewhere);
+    return object;
 }
 
 inline int next_number() {
@@ -96,7 +95,7 @@ void fill_sequence(Sequence& sequence, const Maker& make) {
 template <class T, class Maker>
 void fill(T& t, const Maker& make) {
     if constexpr (std::is_const_v<T> || std::is_reference_v<T>) {
-        return; // its content was settled when it was made
+        return; // set by the constructor
     } else if constexpr (std::is_arithmetic_v<T>) {
         t = static_cast<T>(next_number());
     } else if constexpr (std::is_array_v<T>) {

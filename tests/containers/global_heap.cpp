@@ -11,16 +11,17 @@ namespace {
 
 std::atomic<long> living = 0;
 
-constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+constexpr std::size_t default_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
-/// Returns: a block at a multiple of `alignment`, and of nothing more if that is less than usual; null if there
-/// is no memory.
+/// Returns: a block aligned to `alignment` and, below the default alignment, to no larger power of two; null if out of
+/// memory.
 void* take(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t whole_alignment = std::max(alignment, usual);
-    const std::size_t skipped = alignment % usual;
-    const std::size_t whole = (bytes + skipped + whole_alignment - 1) & ~(whole_alignment - 1);
-    void* const p =
-        whole < bytes ? nullptr : std::aligned_alloc(whole_alignment, std::max(whole, whole_alignment));
+    const std::size_t block_alignment = std::max(alignment, default_alignment);
+    const std::size_t skipped = alignment % default_alignment;
+    const std::size_t block_bytes = (bytes + skipped + block_alignment - 1) & ~(block_alignment - 1);
+    void* const p = block_bytes < bytes
+                        ? nullptr
+                        : std::aligned_alloc(block_alignment, std::max(block_bytes, block_alignment));
     if (p == nullptr) {
         return nullptr;
     }
@@ -28,9 +29,10 @@ void* take(std::size_t bytes, std::size_t alignment) noexcept {
     return static_cast<std::byte*>(p) + skipped;
 }
 
-/// Returns: the alignment that the language promises for a block of this size: an object of this size may lie there.
+/// Returns: the alignment that the language guarantees for a block of this size, which is the largest that an object of
+/// this size can have.
 std::size_t alignment_for(std::size_t bytes) noexcept {
-    return bytes % usual == 0 ? usual : bytes & (~bytes + 1);
+    return bytes % default_alignment == 0 ? default_alignment : bytes & (~bytes + 1);
 }
 
 void* take_or_throw(std::size_t bytes, std::size_t alignment) {
@@ -47,7 +49,7 @@ void* take_or_throw(std::size_t bytes, std::size_t alignment) {
 
 void give_back(void* p) noexcept {
     living -= p != nullptr ? 1 : 0;
-    std::free(static_cast<std::byte*>(p) - reinterpret_cast<std::uintptr_t>(p) % usual);
+    std::free(static_cast<std::byte*>(p) - reinterpret_cast<std::uintptr_t>(p) % default_alignment);
 }
 
 std::size_t number(std::align_val_t alignment) noexcept {
@@ -56,12 +58,12 @@ std::size_t number(std::align_val_t alignment) noexcept {
 
 } // namespace
 
-// All of them: a sanitizer has its own ones, and compares the function that allocated with the one that frees.
+// All overloads are replaced, because a sanitizer reports a mismatch between its operators and these.
 void* operator new(std::size_t n) {
     return take_or_throw(n, alignment_for(n));
 }
 void* operator new[](std::size_t n) {
-    return take_or_throw(n, usual);
+    return take_or_throw(n, default_alignment);
 }
 void* operator new(std::size_t n, std::align_val_t a) {
     return take_or_throw(n, number(a));
@@ -73,7 +75,7 @@ void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
     return take(n, alignment_for(n));
 }
 void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
-    return take(n, usual);
+    return take(n, default_alignment);
 }
 void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
     return take(n, number(a));

@@ -1,9 +1,9 @@
-/// Account of this program's operators new and delete, which are replaced.
+/// Block count of the replaced operators new and delete of this program.
 #pragma once
 
 namespace containers {
 
-/// Returns: the number of blocks of the global heap that are in use.
+/// Returns: the number of live blocks on the global heap.
 [[nodiscard]] long blocks_on_global_heap() noexcept;
 
 } // namespace containers

@@ -1,4 +1,4 @@
-// Users of the global heap, with an operator new that aligns a block no better than its size demands.
+// Users of the global heap, with an operator new that guarantees no more alignment than the size requires.
 #include "containers/global_heap.hpp"
 
 #include <mallard/core/alignment.hpp>
@@ -17,7 +17,7 @@ namespace {
 using mallard::chunk_cache;
 using mallard::new_delete;
 
-/// Asks for memory in both ways, and writes to all of it.
+/// Allocates by the throwing and the non-throwing function, and writes to all bytes.
 template <class Source>
 void expect_aligned(std::size_t bytes, std::size_t alignment) {
     for (const bool quietly : {false, true}) {
@@ -29,8 +29,8 @@ void expect_aligned(std::size_t bytes, std::size_t alignment) {
     }
 }
 
-TEST(global_heap, serves_sizes_that_are_no_multiples_of_their_alignment) {
-    const long before = containers::blocks_on_global_heap();
+TEST(global_heap, serves_sizes_unaligned_to_their_alignment) {
+    const long baseline = containers::blocks_on_global_heap();
     for (std::size_t alignment = 1; alignment <= 64; alignment *= 2) {
         for (std::size_t bytes = 0; bytes <= 300; ++bytes) {
             expect_aligned<new_delete>(bytes, alignment);
@@ -38,11 +38,11 @@ TEST(global_heap, serves_sizes_that_are_no_multiples_of_their_alignment) {
         }
     }
     chunk_cache::trim();
-    EXPECT_EQ(containers::blocks_on_global_heap(), before);
+    EXPECT_EQ(containers::blocks_on_global_heap(), baseline);
 }
 
-TEST(global_heap, has_all_small_chunks_back_from_the_cache) {
-    const long before = containers::blocks_on_global_heap();
+TEST(global_heap, regains_small_chunks_from_the_cache) {
+    const long baseline = containers::blocks_on_global_heap();
     std::array<void*, 20> chunks{};
     for (void*& chunk : chunks) {
         chunk = chunk_cache::allocate(8, 8);
@@ -51,10 +51,10 @@ TEST(global_heap, has_all_small_chunks_back_from_the_cache) {
         chunk_cache::deallocate(chunk, 8, 8);
     }
     chunk_cache::trim();
-    EXPECT_EQ(containers::blocks_on_global_heap(), before);
+    EXPECT_EQ(containers::blocks_on_global_heap(), baseline);
 }
 
-TEST(global_heap, is_good_for_a_pool_of_any_block) {
+TEST(global_heap, supplies_pools_of_any_block_size) {
     for (std::size_t alignment = 1; alignment <= 32; alignment *= 2) {
         for (std::size_t bytes = 1; bytes <= 200; ++bytes) {
             mallard::multipool<new_delete> pool;

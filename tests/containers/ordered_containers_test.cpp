@@ -1,4 +1,4 @@
-// Sets and maps, ordered, on local allocators by both bindings, beside the same on std::allocator.
+// Sets and maps, ordered, on local allocators by both bindings, compared with std::allocator.
 #include "containers/apply_to_keyed.hpp"
 
 #include <functional>

@@ -18,7 +18,7 @@ struct place {
     std::function<std::unique_ptr<std::pmr::memory_resource>(equipment::ledger&)> make;
 };
 
-/// Returns: those that serve requests of every size.
+/// Returns: the allocators that serve requests of every size.
 [[nodiscard]] const std::vector<place>& places();
 
 /// By the abstract base.
@@ -27,13 +27,13 @@ struct by_base {
     using allocator = std::pmr::polymorphic_allocator<T>;
 };
 
-/// By type parameter. The mechanism's type of mallard's allocator only names the called class.
+/// By type parameter, here the abstract class of the resources.
 struct by_type {
     template <class T>
     using allocator = mallard::allocator<T, std::pmr::memory_resource>;
 };
 
-/// Both are compared with this one.
+/// The reference for both bindings.
 struct by_standard {
     template <class T>
     using allocator = std::allocator<T>;

@@ -1,4 +1,4 @@
-// Sequences on local allocators by both bindings, beside the same on std::allocator.
+// Sequences on local allocators by both bindings, compared with std::allocator.
 #include "containers/apply_to_sequence.hpp"
 
 #include <deque>

@@ -1,5 +1,5 @@
-// Elements whose k-th copy throws, for every k. Each container then holds the same elements as its twin on the standard's
-// own resources, and no element and no memory is left over.
+// Elements whose k-th copy throws, for every k. Each container then holds the same elements as its twin on standard
+// resources, and leaks no element and no memory.
 #include "containers/places.hpp"
 
 #include <gtest/gtest.h>
@@ -29,13 +29,13 @@ class fragile {
 public:
     explicit fragile(int number) : number_(number) { ++living; }
     fragile(const fragile& other) : number_(other.number_) {
-        if (copies_left != 0 && --copies_left == 0) {
+        if (copies_until_throw != 0 && --copies_until_throw == 0) {
             throw cannot_copy();
         }
         ++living;
     }
     fragile& operator=(const fragile& other) {
-        if (copies_left != 0 && --copies_left == 0) {
+        if (copies_until_throw != 0 && --copies_until_throw == 0) {
             throw cannot_copy();
         }
         number_ = other.number_;
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] int number() const { return number_; }
 
     static inline int living = 0;
-    static inline int copies_left = 0; ///< 0: all succeed
+    static inline int copies_until_throw = 0; ///< 0: no copy throws
 
 private:
     int number_;
@@ -58,7 +58,7 @@ struct hash_of_fragile {
 };
 
 template <class C>
-C made_on(std::pmr::memory_resource& r) {
+C make_container(std::pmr::memory_resource& r) {
     if constexpr (std::is_constructible_v<typename C::allocator_type, std::pmr::memory_resource*>) {
         return C(typename C::allocator_type(&r));
     } else {
@@ -67,7 +67,7 @@ C made_on(std::pmr::memory_resource& r) {
 }
 
 template <class E>
-int number_of(const E& e) {
+int to_number(const E& e) {
     if constexpr (requires { e.second; }) {
         return e.first * 1000 + e.second.number();
     } else {
@@ -96,10 +96,10 @@ void work(C& one, C& other) {
     }
     other = one;
     put(other, 100);
-#ifdef _LIBCPP_VERSION // which loses the elements that it has moved to another allocator when the next one throws
+#ifdef _LIBCPP_VERSION // loses the elements moved to another allocator when the next move throws
     C moved(std::move(other), other.get_allocator());
 #else
-    C moved(std::move(other), one.get_allocator()); // element by element, where the allocators differ
+    C moved(std::move(other), one.get_allocator()); // element by element if the allocators differ
 #endif
     one = moved;
     other.clear();
@@ -107,32 +107,32 @@ void work(C& one, C& other) {
     put(other, 7);
 }
 
-/// Returns: the numbers in both if the k-th copy throws, and true if it threw.
+/// Returns: the numbers in both containers after the k-th copy threw, and whether it threw.
 template <class C>
-std::pair<std::vector<int>, bool> numbers_after(int k, std::pmr::memory_resource& r,
-                                                std::pmr::memory_resource& s) {
+std::pair<std::vector<int>, bool> run_with_failing_copy(int k, std::pmr::memory_resource& r,
+                                                        std::pmr::memory_resource& s) {
     std::vector<int> numbers;
     bool thrown = false;
-    C one = made_on<C>(r);
-    C other = made_on<C>(s);
-    fragile::copies_left = k;
+    C one = make_container<C>(r);
+    C other = make_container<C>(s);
+    fragile::copies_until_throw = k;
     try {
         work(one, other);
     } catch (const cannot_copy&) {
         thrown = true;
     }
-    fragile::copies_left = 0;
+    fragile::copies_until_throw = 0;
     for (const C* c : {&one, &other}) {
         for (const auto& e : *c) {
-            numbers.push_back(number_of(e));
+            numbers.push_back(to_number(e));
         }
         numbers.push_back(-1);
     }
     return {numbers, thrown};
 }
 
-/// C by one binding, and Twin by std::pmr on the standard's own resources: unequal allocators copy where equal
-/// ones hand memory over.
+/// C by one binding, and Twin by std::pmr on standard resources. Both pairs of allocators are unequal, so that moves copy
+/// elements.
 template <class C, class Twin>
 void break_every_copy() {
     for (const place& kind : places()) {
@@ -145,8 +145,8 @@ void break_every_copy() {
                 const auto one = kind.make(source);
                 const auto other = kind.make(source);
                 std::pmr::unsynchronized_pool_resource standard;
-                const auto tested = numbers_after<C>(k, *one, *other);
-                EXPECT_EQ(tested, numbers_after<Twin>(k, standard, *std::pmr::new_delete_resource()))
+                const auto tested = run_with_failing_copy<C>(k, *one, *other);
+                EXPECT_EQ(tested, run_with_failing_copy<Twin>(k, standard, *std::pmr::new_delete_resource()))
                     << "copy " << k;
                 thrown = tested.second;
             }

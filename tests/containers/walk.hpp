@@ -1,11 +1,11 @@
-/// The same random operations on four containers under test and on four of std::allocator.
+/// Random operations on four containers under test and on four twins with std::allocator.
 ///
 ///     [ 0 ] [ 2 ]   on one allocator
-///     [ 1 ] [ 3 ]   on another of its type: elements cross, memory must not
+///     [ 1 ] [ 3 ]   on another of the same type: elements cross, memory must not
 ///
-/// An operation is a function of a container type and of random numbers that are drawn before: it cannot tell on
-/// which side it runs. Those that are undefined for unequal allocators (swap, splice, merge, a node handle's
-/// insertion) ask whether the two containers are on the same one, which is settled by their numbers.
+/// An operation depends only on the container type and on random numbers drawn beforehand, so that both sides do the
+/// same. Operations that are undefined for unequal allocators (swap, splice, merge, insertion of a node handle) require
+/// containers with the same allocator, which their indices determine.
 #pragma once
 
 #include "containers/places.hpp"
@@ -31,9 +31,10 @@ struct step {
     std::uint64_t where;
     std::uint64_t content;
 
-    [[nodiscard]] bool same_place() const { return to % 2 == from % 2; }
+    [[nodiscard]] bool shares_allocator() const { return to % 2 == from % 2; }
 
-    /// Returns: a number below `bound`; 0 if that is 0.
+    /// Returns: a number below `bound`.
+    /// Requires: `bound` is not 0.
     [[nodiscard]] std::ptrdiff_t below(std::size_t bound) const {
         return static_cast<std::ptrdiff_t>(where % bound);
     }
@@ -48,7 +49,7 @@ struct step {
 template <class E>
 concept has_allocator = requires(const E& e) { e.get_allocator(); };
 
-/// Returns: an element with that text, made with `a` if it takes an allocator.
+/// Returns: an element with the text, constructed with `a` if it takes an allocator.
 template <class E, class Alloc>
 E element(const std::string& text, const Alloc& a) {
     if constexpr (has_allocator<E>) {
@@ -59,9 +60,9 @@ E element(const std::string& text, const Alloc& a) {
 }
 
 template <class E>
-std::string told(const E& e) {
+std::string to_text(const E& e) {
     if constexpr (requires { e.second; }) {
-        return told(e.first) + "=" + told(e.second);
+        return to_text(e.first) + "=" + to_text(e.second);
     } else if constexpr (has_allocator<E>) {
         return std::string(e.begin(), e.end());
     } else {
@@ -69,12 +70,12 @@ std::string told(const E& e) {
     }
 }
 
-/// Returns: the content; sorted if the container has no order.
+/// Returns: the elements, sorted if the container has no order.
 template <class C>
 std::vector<std::string> contents(const C& c) {
     std::vector<std::string> all;
     for (const auto& e : c) {
-        all.push_back(told(e));
+        all.push_back(to_text(e));
     }
     if constexpr (requires { c.bucket_count(); }) {
         std::ranges::sort(all);
@@ -97,16 +98,16 @@ bool at_home(const E& e, const Alloc& a) {
 template <class C>
 using four = std::array<C, 4>;
 
-/// Operations on containers of every kind.
-/// Returns: true if it was one of these.
+/// Applies operations that containers of every kind have.
+/// Returns: true if `s` is one of them.
 template <class C>
 bool apply_to_any(const step& s, four<C>& all) {
     C& to = all[s.to];
     C& from = all[s.from];
     switch (s.operation % 16) {
     case 0: {
-        const C& same = from;
-        to = same; // itself, maybe
+        const C& source = from;
+        to = source; // possibly self-assignment
         return true;
     }
     case 1:
@@ -116,7 +117,7 @@ bool apply_to_any(const step& s, four<C>& all) {
         }
         return true;
     case 2:
-        if (s.same_place()) {
+        if (s.shares_allocator()) {
             to.swap(from);
         }
         return true;
@@ -141,15 +142,14 @@ bool apply_to_any(const step& s, four<C>& all) {
     }
 }
 
-/// Effects: walks `steps` steps with C on `kind`, and with Twin.
-/// `apply` is a function of a step and of four containers of either type.
+/// Effects: applies `steps` random steps to containers C on `kind` and to containers Twin, and compares them.
 template <class C, class Twin, class Apply>
 void walk(const place& kind, std::uint64_t seed, std::size_t steps, const Apply& apply) {
     SCOPED_TRACE(kind.name + ", seed " + std::to_string(seed));
     equipment::ledger source;
     {
-        const auto one = kind.make(source);
-        const auto other = kind.make(source);
+        const auto first = kind.make(source);
+        const auto second = kind.make(source);
         const auto on = [](std::pmr::memory_resource& r) {
             if constexpr (std::is_constructible_v<typename C::allocator_type, std::pmr::memory_resource&>) {
                 return C(typename C::allocator_type(r));
@@ -157,7 +157,7 @@ void walk(const place& kind, std::uint64_t seed, std::size_t steps, const Apply&
                 return C(typename C::allocator_type(&r));
             }
         };
-        four<C> tested{on(*one), on(*other), on(*one), on(*other)};
+        four<C> tested{on(*first), on(*second), on(*first), on(*second)};
         const four<typename C::allocator_type> homes{tested[0].get_allocator(), tested[1].get_allocator(),
                                                      tested[2].get_allocator(), tested[3].get_allocator()};
         four<Twin> twins;
@@ -179,8 +179,8 @@ void walk(const place& kind, std::uint64_t seed, std::size_t steps, const Apply&
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
-/// Effects: walks on every place; `Container` is a template of a binding that names the container. Both bindings call
-/// the same resources, so that a build of less than the full product walks with few containers by the base.
+/// Effects: walks on every place. `Container` maps a binding to a container type. Both bindings call the same resources,
+/// so a build without the full product walks few containers by the base.
 template <template <class> class Container, bool ByBase = MALLARD_FULL_PRODUCT, class Apply>
 void walk_everywhere(const Apply& apply) {
     std::uint64_t seed = 1;

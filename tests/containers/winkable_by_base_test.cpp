@@ -1,4 +1,4 @@
-// mallard::winkable through the abstract base: a part that does not receive the resource takes the default one's memory.
+// mallard::winkable through the abstract base: a part that does not receive the resource uses the default resource.
 #include "containers/expect_winkable.hpp"
 #include "containers/global_heap.hpp"
 
@@ -24,10 +24,10 @@ public:
     using string = std::pmr::string;
     using place_type = mallard::resource<mallard::monotonic<mallard::pages>>;
 
-    by_base() : before_(std::pmr::set_default_resource(&default_)) {}
+    by_base() : previous_default_(std::pmr::set_default_resource(&default_)) {}
     by_base(const by_base&) = delete;
     by_base& operator=(const by_base&) = delete;
-    ~by_base() { std::pmr::set_default_resource(before_); }
+    ~by_base() { std::pmr::set_default_resource(previous_default_); }
 
     place_type& place() { return place_; }
     template <class T>
@@ -42,15 +42,15 @@ private:
     mallard::pages pages_;
     place_type place_{pages_};
     mallard::resource<mallard::counted<mallard::new_delete>> default_;
-    std::pmr::memory_resource* before_;
+    std::pmr::memory_resource* previous_default_;
 };
 
 using all = types<by_base>;
 
-TEST(winkable_by_base, knows_what_the_library_hands_to_pairs_within) {
+TEST(winkable_by_base, matches_the_library_for_nested_pairs) {
     expect_truth<by_base>(all::pairs_in_pairs());
-#ifndef _LIBCPP_VERSION // which cannot make one with an allocator
-    expect_truth<by_base>(list_of<std::pair<int, std::pair<int, std::pmr::string>>>());
+#ifndef _LIBCPP_VERSION // cannot construct this pair with an allocator
+    expect_truth<by_base>(type_list<std::pair<int, std::pair<int, std::pmr::string>>>());
 #endif
 }
 
@@ -66,36 +66,36 @@ TEST(winkable_by_base, holds_of_containers_with_keys) {
 TEST(winkable_by_base, holds_of_pairs_and_tuples) {
     expect_winkable<by_base>(all::pairs());
 }
-TEST(winkable_by_base, refuses_what_hands_nothing_down) {
+TEST(winkable_by_base, refuses_types_that_drop_the_allocator) {
     expect_refused<by_base>(all::leaking());
     expect_refused<by_base>(all::leaking_by_default());
-    expect_refused<by_base>(list_of<std::pair<std::array<all::V<int>, 1>, int>>());
+    expect_refused<by_base>(type_list<std::pair<std::array<all::V<int>, 1>, int>>());
 }
-TEST(winkable_by_base, refuses_what_takes_memory_elsewhere) {
+TEST(winkable_by_base, refuses_foreign_allocators) {
     expect_refused<by_base>(all::foreign());
-    expect_refused<by_base>(list_of<untold<by_base>, std::map<int, std::pmr::string>>());
+    expect_refused<by_base>(type_list<allocator_unaware<by_base>, std::map<int, std::pmr::string>>());
 }
 
 TEST(winkable_by_base, refuses_a_constant_tuple_in_a_tuple) {
     by_base binding;
     using held = std::tuple<const std::tuple<std::pmr::string>>;
     using vector = std::pmr::vector<held>;
-    const long before = binding.outside();
-    auto& made = mallard::wink_out<vector>(mallard::assume_winkable, binding.place());
-    made.push_back(held(std::pmr::string(100, 'a')));
-    EXPECT_GT(binding.outside(), before);
+    const long baseline = binding.outside();
+    auto& object = mallard::wink_out<vector>(mallard::assume_winkable, binding.place());
+    object.push_back(held(std::pmr::string(100, 'a')));
+    EXPECT_GT(binding.outside(), baseline);
     EXPECT_FALSE(mallard::winkable<vector>);
-    std::destroy_at(&made);
+    std::destroy_at(&object);
 }
 
-TEST(winkable_by_base, refuses_what_owns_one_object) {
+TEST(winkable_by_base, refuses_owners_of_single_objects) {
     by_base binding;
     const auto held = [&]<class T>(T make) {
-        const long before = binding.outside();
-        auto& made = mallard::wink_out<std::remove_reference_t<decltype(make())>>(mallard::assume_winkable,
-                                                                                  binding.place(), make());
-        const long kept = binding.outside() - before;
-        std::destroy_at(&made);
+        const long baseline = binding.outside();
+        auto& object = mallard::wink_out<std::remove_reference_t<decltype(make())>>(mallard::assume_winkable,
+                                                                                    binding.place(), make());
+        const long kept = binding.outside() - baseline;
+        std::destroy_at(&object);
         return kept;
     };
     EXPECT_GT(held([] { return std::make_unique<int>(1); }), 0);
@@ -111,23 +111,23 @@ TEST(winkable_by_base, refuses_what_owns_one_object) {
     EXPECT_FALSE(mallard::winkable<std::any>);
 }
 
-/// Frees a block of an arena by doing nothing.
+/// A deleter for blocks of an arena.
 struct leave_alone {
     void operator()(const int*) const {}
 };
 
-// The trait sees a destructor that it cannot judge.
-TEST(winkable_by_base, refuses_these_although_they_are_harmless) {
+// The trait cannot look into a user-provided destructor.
+TEST(winkable_by_base, refuses_harmless_opaque_destructors) {
     by_base binding;
     const auto harmless = [&]<class T>() {
-        EXPECT_FALSE(mallard::winkable<T>) << name_of<T>();
-        EXPECT_EQ((held_outside<T>(binding)), 0) << name_of<T>();
+        EXPECT_FALSE(mallard::winkable<T>) << type_name<T>();
+        EXPECT_EQ((held_outside<T>(binding)), 0) << type_name<T>();
     };
-    harmless.template operator()<not_stated>();                        // may be stated
-    harmless.template operator()<all::V<not_stated>>();                // a container of one
-    harmless.template operator()<std::unique_ptr<int, leave_alone>>(); // its deleter may do nothing, as here
-    harmless.template operator()<std::shared_ptr<int>>();              // as long as it is null
-    harmless.template operator()<std::any>();                          // as long as it is empty
+    harmless.template operator()<not_stated>();                        // could be specialised
+    harmless.template operator()<all::V<not_stated>>();                // contains such a type
+    harmless.template operator()<std::unique_ptr<int, leave_alone>>(); // the deleter has no effect
+    harmless.template operator()<std::shared_ptr<int>>();              // null, so owns nothing
+    harmless.template operator()<std::any>();                          // empty, so owns nothing
 }
 
 } // namespace

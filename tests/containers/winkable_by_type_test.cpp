@@ -1,4 +1,4 @@
-// mallard::winkable by type parameter: a part that does not receive the arena has to be made with another one.
+// mallard::winkable by type parameter: a part that does not receive the arena needs another allocator.
 #include "containers/expect_winkable.hpp"
 #include "containers/global_heap.hpp"
 
@@ -50,20 +50,20 @@ TEST(winkable_by_type, holds_of_containers_with_keys) {
 TEST(winkable_by_type, holds_of_pairs_and_tuples) {
     expect_winkable<by_type>(all::pairs());
 }
-TEST(winkable_by_type, refuses_what_hands_nothing_down) {
+TEST(winkable_by_type, refuses_types_that_drop_the_allocator) {
     expect_refused<by_type>(all::leaking());
 }
 
-TEST(winkable_by_type, refuses_the_others) {
+TEST(winkable_by_type, refuses_foreign_and_default_constructed_parts) {
     EXPECT_TRUE(none_is_winkable<all::leaking_by_default>);
     EXPECT_TRUE(none_is_winkable<all::foreign>);
-    EXPECT_TRUE((none_is_winkable<list_of<all::V<std::pmr::string>, std::pmr::vector<all::S>>>));
+    EXPECT_TRUE((none_is_winkable<type_list<all::V<std::pmr::string>, std::pmr::vector<all::S>>>));
 }
 
 struct tagged : mallard::single_threaded<tagged, mallard::multipool<>> {};
 
-// The first takes its memory from a pool that a program may release as well, but not by wink_out()'s argument.
-TEST(winkable_by_type, refuses_these_although_a_release_elsewhere_would_end_them) {
+// The memory of the first is released by its own pool, not by the argument of wink_out().
+TEST(winkable_by_type, refuses_memory_from_another_arena) {
     EXPECT_FALSE((mallard::winkable<std::vector<int, mallard::static_allocator<int, tagged>>>));
     EXPECT_FALSE((mallard::winkable<std::pair<all::S, std::pmr::string>>)) << "two releases would be needed";
 }

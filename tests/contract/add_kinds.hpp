@@ -41,7 +41,7 @@ void add_with_adaptors(kinds& to, const std::string& allocator, bool reuses_bloc
 
 /// Effects: adds the allocator by itself. Adaptors and bindings do not know their mechanism, so that some allocators
 /// show all of their behaviour; only the inline base has code for the fronts of mechanisms. A build of the full product
-/// (MALLARD_FULL_PRODUCT) takes nothing on trust and adds every adaptor by every binding.
+/// (MALLARD_FULL_PRODUCT) adds every adaptor by every binding.
 template <class Recipe>
 void add_kinds(kinds& to, const std::string& allocator, bool reuses_blocks) {
 #if MALLARD_FULL_PRODUCT

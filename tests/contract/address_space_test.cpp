@@ -1,5 +1,5 @@
-// A process whose address space is bounded (RLIMIT_AS): every upstream, and allocators over it, tell that there is no more
-// by std::bad_alloc, and serve again once something was freed. Each in a process of its own.
+// A process with bounded address space (RLIMIT_AS): every upstream, and allocators over it, report exhaustion by
+// std::bad_alloc, and serve requests again after a deallocation. Each test runs in a child process.
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/mallard.hpp>
@@ -25,9 +25,9 @@ constexpr std::size_t room_bytes = std::size_t{96} << 20;
 /// The result of the child process, as its exit status.
 enum verdict : int {
     good,
-    no_limit,          ///< the system sets none
-    nothing_to_be_had, ///< or next to nothing
-    no_end,            ///< more was to be had than there can be
+    no_limit,          ///< the system does not support the limit
+    nothing_to_be_had, ///< too few requests succeeded
+    no_end,            ///< more requests succeeded than the limit allows
     not_served_again,
 };
 
@@ -41,7 +41,7 @@ bool bound_address_space() {
     return pages_in_use != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/// Effects: lets the run-time library, and a sanitizer, take the memory that they need for a first exception.
+/// Effects: lets the run-time library and a sanitizer allocate the memory that the first exception needs.
 void throw_once() {
     try {
         mallard::core::fail_allocation(1, 1);
@@ -50,7 +50,7 @@ void throw_once() {
     }
 }
 
-/// A block whose ends were written to.
+/// Returns: a new block, after writing to its first and last byte.
 template <class A>
 void* take(A& a, std::size_t bytes) {
     auto* const p = static_cast<std::byte*>(a.allocate(bytes, 16));
@@ -58,7 +58,8 @@ void* take(A& a, std::size_t bytes) {
     return p;
 }
 
-/// Effects: takes blocks of `bytes` bytes until there are no more, gives every second back, and takes as many again; twice.
+/// Effects: twice, allocates blocks of `bytes` bytes until memory is exhausted, frees every other block, and allocates
+/// as many again.
 template <class A>
 verdict take_all(A& a, std::size_t bytes) {
     const std::size_t most_blocks = 2 * room_bytes / bytes;
@@ -97,8 +98,8 @@ verdict take_all(A& a, std::size_t bytes) {
     return good;
 }
 
-/// Effects: runs `act` in a process of its own.
-/// Returns: its exit status, or the negated signal that ended it.
+/// Effects: runs `act` in a child process.
+/// Returns: the exit status of the child, or the negated signal that ended it.
 template <class Act>
 int in_a_process(Act act) {
     const pid_t child = fork();
@@ -133,7 +134,7 @@ TEST(address_space, ends_for_the_chunk_cache) {
     expect_to_survive<mallard::chunk_cache>();
 }
 
-#ifndef MALLARD_ASAN // whose operator new ends the process where it has no memory
+#ifndef MALLARD_ASAN // its operator new aborts when out of memory
 TEST(address_space, ends_for_operator_new) {
     expect_to_survive<mallard::new_delete>();
 }
@@ -159,8 +160,8 @@ TEST(address_space, ends_for_a_heap) {
     expect_to_survive<mallard::heap<>>();
 }
 
-/// An allocator that gives nothing back before a release is released instead.
-TEST(address_space, ends_for_a_monotonic_and_is_there_again_after_a_release) {
+/// A monotonic allocator frees nothing before release(), so it is released instead.
+TEST(address_space, ends_for_a_monotonic_until_it_is_released) {
     EXPECT_EQ(in_a_process([]() -> int {
                   mallard::monotonic<> arena;
                   for (int round = 0; round != 3; ++round) {

@@ -1,5 +1,5 @@
-// Upstreams of users with the lowest addresses of a process and the highest, and with each chunk right behind the last one
-// or right in front of it. No comparison, merge or rounding goes wrong with them.
+// Custom upstreams that hand out the lowest or highest addresses of a process, with each chunk adjacent to the previous
+// one. No comparison, merge or rounding of addresses overflows.
 #include "contract/every_allocator.hpp"
 
 #include <mallard/core/alignment.hpp>
@@ -28,7 +28,7 @@ namespace {
 enum class where { lowest, highest };
 enum class direction { upwards, downwards };
 
-/// A window of addresses from which chunks are cut without gaps. Chunks that go back are not used again.
+/// A window of addresses from which chunks are cut without gaps. Deallocated chunks are not reused.
 class window final : public std::pmr::memory_resource {
 public:
     static constexpr std::size_t bytes = std::size_t{48} << 20;
@@ -86,15 +86,15 @@ private:
         return p;
     }
 
-    void do_deallocate(void* p, std::size_t given, std::size_t alignment) override {
-        const auto found = taken_.find(static_cast<std::byte*>(p));
-        if (found == taken_.end() || found->second != std::pair(given, alignment)) {
+    void do_deallocate(void* p, std::size_t freed_bytes, std::size_t alignment) override {
+        const auto entry = taken_.find(static_cast<std::byte*>(p));
+        if (entry == taken_.end() || entry->second != std::pair(freed_bytes, alignment)) {
             ++complaints_;
             return;
         }
-        taken_.erase(found);
-        mallard::core::unpoison(p, given);
-        std::memset(p, 0xDD, given);
+        taken_.erase(entry);
+        mallard::core::unpoison(p, freed_bytes);
+        std::memset(p, 0xDD, freed_bytes);
     }
 
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
@@ -109,10 +109,10 @@ private:
     std::size_t complaints_ = 0;
 };
 
-/// Blocks that hold their number in every byte.
+/// Live blocks, each with its number in every byte.
 class numbered_blocks {
 public:
-    explicit numbered_blocks(whole_allocator& a) : allocator_(a) {}
+    explicit numbered_blocks(allocator_interface& a) : allocator_(a) {}
 
     void add(std::size_t bytes, std::size_t alignment) {
         auto* const p = static_cast<std::byte*>(allocator_.allocate(bytes, alignment));
@@ -125,13 +125,14 @@ public:
         std::memset(p, static_cast<int>(number_ % 251), bytes);
     }
 
-    void remove(std::size_t which) {
-        const auto gone = std::next(living_.begin(), static_cast<std::ptrdiff_t>(which % living_.size()));
-        const block& was = gone->second;
-        ASSERT_TRUE(std::all_of(gone->first, gone->first + was.bytes,
-                                [&](std::byte b) { return b == static_cast<std::byte>(was.number % 251); }));
-        allocator_.deallocate(gone->first, was.bytes, was.alignment);
-        living_.erase(gone);
+    void remove(std::size_t index) {
+        const auto victim = std::next(living_.begin(), static_cast<std::ptrdiff_t>(index % living_.size()));
+        const block& victim_block = victim->second;
+        ASSERT_TRUE(std::all_of(victim->first, victim->first + victim_block.bytes, [&](std::byte b) {
+            return b == static_cast<std::byte>(victim_block.number % 251);
+        }));
+        allocator_.deallocate(victim->first, victim_block.bytes, victim_block.alignment);
+        living_.erase(victim);
     }
 
     [[nodiscard]] std::size_t count() const { return living_.size(); }
@@ -144,7 +145,7 @@ private:
         std::size_t number;
     };
 
-    whole_allocator& allocator_;
+    allocator_interface& allocator_;
     std::map<std::byte*, block> living_;
     std::size_t number_ = 0;
 };

@@ -1,4 +1,4 @@
-// The contract of bursts, for every allocator that has its own and for those that serve them block by block.
+// The contract of bursts, for allocators with native bursts and for allocators that serve bursts block by block.
 #include "contract/recipe.hpp"
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
@@ -26,7 +26,7 @@ protected:
         EXPECT_EQ(source_.complaints(), equipment::no_complaints);
     }
 
-    /// Effects: writes to all blocks, and reads the written bytes again.
+    /// Effects: writes to all blocks and verifies the bytes.
     mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment, std::size_t count) {
         mallard::block_chain blocks = mallard::allocate_many(recipe_.top, bytes, alignment, count);
         EXPECT_EQ(blocks.size(), count);
@@ -36,9 +36,9 @@ protected:
         }
         model::shadow_map shadow;
         for (void* p : all) {
-            const model::operation made_by{
+            const model::operation request{
                 .id = shadow.blocks().size(), .bytes = bytes, .alignment = alignment};
-            EXPECT_EQ(shadow.add(p, made_by), model::fault::none);
+            EXPECT_EQ(shadow.add(p, request), model::fault::none);
         }
         EXPECT_EQ(shadow.look_at_all(), model::fault::none);
         for (void* p : all) {
@@ -65,7 +65,7 @@ using recipes = ::testing::Types<
     fixed_pool_reusing<mallard::first_freed>, small_object_pool, adaptive_pool<mallard::slab_shape::divided>,
     adaptive_pool<mallard::slab_shape::undivided>, synchronized_multipool, concurrent_multipool, plain_heap,
     heap_of_small_chunks, heap_over_multipool, synchronized_heap, heap_over_buffer, heap_in_region>;
-#else // one of each that has bursts of its own
+#else // one of each kind with native bursts
 using recipes =
     ::testing::Types<monotonic, multipool_of_small_blocks, fixed_pool_reusing<mallard::first_freed>,
                      small_object_pool, adaptive_pool<mallard::slab_shape::divided>,
@@ -74,7 +74,7 @@ using recipes =
 #endif
 TYPED_TEST_SUITE(burst_contract, recipes);
 
-TYPED_TEST(burst_contract, are_blocks_of_their_own_at_the_alignment_asked_for) {
+TYPED_TEST(burst_contract, are_distinct_blocks_at_the_requested_alignment) {
     for (const std::size_t alignment : {1U, 8U, 16U, 64U}) {
         for (const std::size_t bytes : {8U, 12U, 24U, 200U, 5000U}) {
             for (const std::size_t count : {0U, 1U, 2U, 100U}) {
@@ -85,7 +85,7 @@ TYPED_TEST(burst_contract, are_blocks_of_their_own_at_the_alignment_asked_for) {
     }
 }
 
-TYPED_TEST(burst_contract, can_be_taken_apart_and_put_together_otherwise) {
+TYPED_TEST(burst_contract, split_and_splice) {
     mallard::block_chain odd;
     mallard::block_chain even = this->allocate_many(24, 8, 100);
     for (int i = 0; i < 50; ++i) {
@@ -98,7 +98,7 @@ TYPED_TEST(burst_contract, can_be_taken_apart_and_put_together_otherwise) {
     mallard::deallocate_many(this->recipe_.top, this->allocate_many(24, 8, 101), 24, 8);
 }
 
-TYPED_TEST(burst_contract, return_with_everything_on_release) {
+TYPED_TEST(burst_contract, are_returned_by_release) {
     static_cast<void>(this->allocate_many(24, 8, 1000));
     static_cast<void>(this->allocate_many(3000, 16, 20));
     this->release();
@@ -117,7 +117,7 @@ TYPED_TEST(burst_contract, are_all_or_none) {
         }
         failed = this->source_.failed();
         this->source_.fail({.at = 0});
-        // The blocks of the burst are free again, so single blocks need no more chunks than they would have without it.
+        // The blocks of the failed burst are free again, so single blocks need no further chunks.
         mallard::deallocate_many(this->recipe_.top, this->allocate_many(40, 8, 500), 40, 8);
         this->release();
         ASSERT_EQ(this->source_.outstanding(), 0U) << "after request " << at << " failed";

@@ -9,7 +9,7 @@ namespace {
 
 using model::fault;
 
-/// Blocks one behind the other in one piece of memory: correct, but wasteful.
+/// Allocates blocks contiguously from one buffer: correct, but wasteful.
 class bump : public model::subject {
 public:
     explicit bump(equipment::ledger& source) : source_(source) {}
@@ -63,7 +63,7 @@ private:
     void* freed_ = nullptr;
 };
 
-/// Knows no alignment above 16.
+/// Ignores alignments above 16.
 class misaligning : public bump {
 public:
     using bump::bump;
@@ -79,7 +79,7 @@ public:
     void deallocate(void* p, std::size_t, std::size_t) noexcept override { std::memset(p, 0, 64); }
 };
 
-/// Forgets one of its own chunks.
+/// Leaks one of its chunks.
 class losing : public bump {
 public:
     using bump::bump;
@@ -91,7 +91,7 @@ public:
     }
 };
 
-/// Gives its memory back with another size than that of the allocation.
+/// Returns its memory with a size other than the allocated size.
 class miscounting : public bump {
 public:
     using bump::bump;
@@ -110,46 +110,46 @@ model::make_subject maker() {
 }
 
 template <class Subject>
-void expect_found(fault what, std::size_t operations_needed) {
+void expect_fault(fault kind, std::size_t operations_needed) {
     const model::stream operations = model::random_stream(7, 400, true);
-    const model::finding found = model::check(operations, maker<Subject>());
-    ASSERT_EQ(found.what, what) << found.text;
-    EXPECT_FALSE(found.text.empty());
+    const model::finding failure = model::check(operations, maker<Subject>());
+    ASSERT_EQ(failure.kind, kind) << failure.text;
+    EXPECT_FALSE(failure.text.empty());
 
-    const model::stream shortest = model::shrink(operations, what, maker<Subject>());
+    const model::stream shortest = model::shrink(operations, kind, maker<Subject>());
     EXPECT_EQ(shortest.size(), operations_needed) << shortest;
-    EXPECT_EQ(model::check(shortest, maker<Subject>()).what, what);
+    EXPECT_EQ(model::check(shortest, maker<Subject>()).kind, kind);
 }
 
 } // namespace
 
-TEST(checker, finds_nothing_in_an_allocator_that_is_right) {
-    const model::finding found = model::check(model::random_stream(7, 400, true), maker<bump>());
-    EXPECT_FALSE(found) << found.text;
+TEST(checker, accepts_a_correct_allocator) {
+    const model::finding failure = model::check(model::random_stream(7, 400, true), maker<bump>());
+    EXPECT_FALSE(failure) << failure.text;
 }
 
 TEST(checker, finds_blocks_that_overlap) {
-    // A small block, one behind it, a free of the small one, a large one in its place.
-    expect_found<overlapping>(fault::overlapping, 4);
+    // A small block, a second one behind it, deallocation of the first, a large block in its place.
+    expect_fault<overlapping>(fault::overlapping, 4);
 }
 
 TEST(checker, finds_a_misaligned_block) {
-    // It takes one block to push the next one from its boundary, unless the memory begins beside one.
+    // One block misaligns the next, unless the memory itself begins misaligned.
     const model::stream operations = model::random_stream(7, 400, true);
-    ASSERT_EQ(model::check(operations, maker<misaligning>()).what, fault::misaligned);
+    ASSERT_EQ(model::check(operations, maker<misaligning>()).kind, fault::misaligned);
     EXPECT_LE(model::shrink(operations, fault::misaligned, maker<misaligning>()).size(), 2U);
 }
 
 TEST(checker, finds_corrupted_bytes) {
-    expect_found<corrupting>(fault::corrupted, 3);
+    expect_fault<corrupting>(fault::corrupted, 3);
 }
 
-TEST(checker, finds_memory_that_is_lost) {
-    expect_found<losing>(fault::lost, 1);
+TEST(checker, finds_lost_memory) {
+    expect_fault<losing>(fault::lost, 1);
 }
 
-TEST(checker, finds_memory_that_comes_back_otherwise_than_it_was_taken) {
-    expect_found<miscounting>(fault::complaint, 1);
+TEST(checker, finds_deallocations_of_the_wrong_size) {
+    expect_fault<miscounting>(fault::complaint, 1);
 }
 
 TEST(shrinker, makes_numbers_small) {
@@ -165,7 +165,7 @@ TEST(random_stream, depends_on_the_seed_alone) {
     EXPECT_NE(model::random_stream(3, 100, true), model::random_stream(4, 100, true));
 }
 
-TEST(ledger, complains_of_each_way_to_return_memory_wrongly) {
+TEST(ledger, complains_of_every_wrong_deallocation) {
     equipment::ledger source;
     void* p = source.allocate(100, 32);
     EXPECT_TRUE(mallard::core::is_aligned(p, 32));

@@ -1,4 +1,4 @@
-// The contract of every source of memory: alignment, blocks of their own, bytes that stay.
+// The contract of every source of memory: alignment, disjoint blocks, stable contents.
 #include "contract/kind_test.hpp"
 #include "model/checker.hpp"
 
@@ -9,25 +9,25 @@ namespace contract {
 
 namespace {
 
-/// Set MALLARD_TEST_SEED for another seed.
+/// MALLARD_TEST_SEED overrides the seed.
 std::uint64_t first_seed() {
-    const char* given = std::getenv("MALLARD_TEST_SEED");
-    return given == nullptr ? 20160212 : std::strtoull(given, nullptr, 10);
+    const char* seed = std::getenv("MALLARD_TEST_SEED");
+    return seed == nullptr ? 20160212 : std::strtoull(seed, nullptr, 10);
 }
 
 void run_random_streams(const kind& k, std::size_t streams, std::size_t length, bool releases) {
     for (std::uint64_t seed = first_seed(); seed < first_seed() + streams; ++seed) {
         const model::stream operations = model::random_stream(seed, length, releases);
-        if (const model::finding found = model::check(operations, k.make)) {
-            FAIL() << found.text << "\nseed " << seed << "; the shortest stream that shows it:\n"
-                   << model::shrink(operations, found.what, k.make);
+        if (const model::finding failure = model::check(operations, k.make)) {
+            FAIL() << failure.text << "\nseed " << seed << "; the shortest stream that shows it:\n"
+                   << model::shrink(operations, failure.kind, k.make);
         }
     }
 }
 
 } // namespace
 
-TEST_P(contract, aligns_whatever_the_size) {
+TEST_P(contract, aligns_blocks_of_every_size) {
     for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
         for (const std::size_t bytes : {std::size_t{1}, std::size_t{3}, alignment - 1, alignment,
                                         alignment + 1, 2 * alignment + 5, std::size_t{200}}) {
@@ -36,7 +36,7 @@ TEST_P(contract, aligns_whatever_the_size) {
     }
 }
 
-TEST_P(contract, gives_an_address_for_no_bytes) {
+TEST_P(contract, returns_an_address_for_zero_bytes) {
     for (int i = 0; i < 3; ++i) {
         allocate(0, 1);
         allocate(0, 16);

@@ -1,5 +1,5 @@
-// A concurrent_multipool and its threads, ending in every order. The blocks in the magazines of a thread must come back,
-// once.
+// A concurrent_multipool and its threads, ending in every order. The blocks in the magazines of a thread must be returned
+// exactly once.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
 
@@ -21,13 +21,13 @@ using pool_type = mallard::concurrent_multipool<equipment::ledger>;
 constexpr stamped_block::shape node{.bytes = 64, .alignment = 8};
 
 template <class Pool>
-int allocate_and_free(Pool& pool, std::size_t blocks) {
-    std::vector<stamped_block> made;
-    for (std::size_t i = 0; i < blocks; ++i) {
-        made.push_back(stamped_block::make_in(pool, node));
+int allocate_and_free(Pool& pool, std::size_t count) {
+    std::vector<stamped_block> blocks;
+    for (std::size_t i = 0; i < count; ++i) {
+        blocks.push_back(stamped_block::make_in(pool, node));
     }
     int wrong = 0;
-    for (const stamped_block& b : made) {
+    for (const stamped_block& b : blocks) {
         wrong += b.free_from(pool);
     }
     return wrong;
@@ -37,17 +37,17 @@ int allocate_and_free(Pool& pool, std::size_t blocks) {
 class turns {
 public:
     void wait_for(int turn) {
-        for (int now = now_; now < turn; now = now_) {
-            now_.wait(now);
+        for (int current = turn_; current < turn; current = turn_) {
+            turn_.wait(current);
         }
     }
     void next() {
-        ++now_;
-        now_.notify_all();
+        ++turn_;
+        turn_.notify_all();
     }
 
 private:
-    std::atomic<int> now_ = 0;
+    std::atomic<int> turn_ = 0;
 };
 
 class ends_of_threads : public ::testing::Test {
@@ -60,20 +60,20 @@ protected:
     equipment::ledger source_;
 };
 
-TEST_F(ends_of_threads, give_their_magazines_back) {
+TEST_F(ends_of_threads, return_their_magazines) {
     pool_type pool(source_);
     std::size_t held = 0;
     for (int i = 0; i < 100; ++i) {
         std::thread([&] { EXPECT_EQ(allocate_and_free(pool, 40), 0); }).join();
         held = i == 0 ? pool.stats().chunk_bytes : held;
     }
-    EXPECT_EQ(pool.stats().chunk_bytes, held) << "each thread used what the last one had left";
+    EXPECT_EQ(pool.stats().chunk_bytes, held) << "a thread must reuse the blocks of the previous thread";
 }
 
-TEST_F(ends_of_threads, may_come_after_the_allocators) {
+TEST_F(ends_of_threads, may_follow_the_end_of_the_allocator) {
     turns turn;
     auto pool = std::make_unique<pool_type>(source_);
-    std::thread other([&] {
+    std::thread thread([&] {
         EXPECT_EQ(allocate_and_free(*pool, 100), 0);
         turn.next();
         turn.wait_for(2);
@@ -82,16 +82,16 @@ TEST_F(ends_of_threads, may_come_after_the_allocators) {
     pool.reset();
     EXPECT_EQ(source_.outstanding(), 0U);
     turn.next();
-    other.join();
+    thread.join();
 }
 
-/// A new allocator at the address of an old one is another allocator.
-TEST_F(ends_of_threads, may_come_after_several_allocators_at_one_address) {
+/// A new allocator at the address of a destroyed one must not inherit its magazines.
+TEST_F(ends_of_threads, may_follow_several_allocators_at_one_address) {
     turns turn;
     alignas(pool_type) std::byte storage[sizeof(pool_type)];
     constexpr int lives = 50;
     auto* pool = ::new (static_cast<void*>(storage)) pool_type(source_);
-    std::thread other([&] {
+    std::thread thread([&] {
         for (int life = 0; life < lives; ++life) {
             turn.wait_for(2 * life);
             EXPECT_EQ(allocate_and_free(*pool, 20), 0);
@@ -106,12 +106,12 @@ TEST_F(ends_of_threads, may_come_after_several_allocators_at_one_address) {
         pool = ::new (static_cast<void*>(storage)) pool_type(source_);
         turn.next();
     }
-    other.join();
+    thread.join();
     pool->~pool_type();
 }
 
-/// The program knows that the threads are done with the allocator, but not that they have ended.
-TEST_F(ends_of_threads, may_come_while_the_allocator_ends) {
+/// The threads no longer use the allocator, but may not have exited yet.
+TEST_F(ends_of_threads, may_coincide_with_the_end_of_the_allocator) {
     for (int round = 0; round < 200; ++round) {
         auto pool = std::make_unique<pool_type>(source_);
         std::atomic<int> done = 0;
@@ -137,15 +137,15 @@ TEST_F(ends_of_threads, may_come_while_the_allocator_ends) {
     }
 }
 
-TEST_F(ends_of_threads, may_free_what_others_allocated_without_ever_allocating) {
+TEST_F(ends_of_threads, may_free_blocks_without_ever_allocating) {
     pool_type pool(source_);
-    std::vector<stamped_block> made;
+    std::vector<stamped_block> blocks;
     for (int i = 0; i < 1000; ++i) {
-        made.push_back(stamped_block::make_in(pool, node));
+        blocks.push_back(stamped_block::make_in(pool, node));
     }
     const std::size_t held = pool.stats().chunk_bytes;
     std::thread([&] {
-        for (const stamped_block& b : made) {
+        for (const stamped_block& b : blocks) {
             EXPECT_EQ(b.free_from(pool), 0);
         }
     }).join();
@@ -153,8 +153,8 @@ TEST_F(ends_of_threads, may_free_what_others_allocated_without_ever_allocating) 
     EXPECT_EQ(pool.stats().chunk_bytes, held);
 }
 
-/// One thread allocates, another frees, for long: the blocks that gather with the one must come back to the other.
-TEST_F(ends_of_threads, do_not_make_memory_grow_from_allocating_to_freeing_one) {
+/// One thread allocates and another frees: the freed blocks must return to the allocating thread.
+TEST_F(ends_of_threads, do_not_grow_memory_between_producer_and_consumer) {
     pool_type pool(source_);
     constexpr std::size_t slots = 256;
     std::vector<std::atomic<stamped_block*>> mailbox(slots);
@@ -178,7 +178,7 @@ TEST_F(ends_of_threads, do_not_make_memory_grow_from_allocating_to_freeing_one) 
     }
     freeing.join();
     EXPECT_EQ(wrong, 0);
-    // In use, in two magazines, and in batches on their way; the next chunk may be as large as all before.
+    // Blocks in use, in two magazines, and in batches in transit; the next chunk may be as large as all earlier ones.
     const std::size_t most_blocks =
         slots +
         3 * mallard::threads::magazine_capacity(mallard::threads::magazine_index(node.bytes, node.alignment));
@@ -194,20 +194,20 @@ TEST_F(ends_of_threads, are_served_to_the_last_instruction) {
             late& operator=(const late&) = delete;
             ~late() {
                 EXPECT_EQ(allocate_and_free(pool, 100), 0);
-                EXPECT_EQ(before.free_from(pool), 0);
+                EXPECT_EQ(block.free_from(pool), 0);
             }
             pool_type& pool;
-            stamped_block before;
+            stamped_block block;
         };
-        // Made before the thread first uses the allocator, so it ends after the thread's magazines.
+        // Constructed before the first use of the allocator in this thread, so destroyed after the magazines.
         static thread_local late outlives_the_magazines(shared);
-        outlives_the_magazines.before = stamped_block::make_in(shared, node);
+        outlives_the_magazines.block = stamped_block::make_in(shared, node);
         EXPECT_EQ(allocate_and_free(shared, 100), 0);
     }).join();
     EXPECT_EQ(shared.stats().large_blocks, 0U);
 }
 
-TEST_F(ends_of_threads, end_allocators_of_their_own) {
+TEST_F(ends_of_threads, end_thread_local_allocators) {
     std::thread([&] {
         static thread_local pool_type early(source_);
         EXPECT_EQ(allocate_and_free(early, 100), 0);
@@ -217,8 +217,8 @@ TEST_F(ends_of_threads, end_allocators_of_their_own) {
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-/// More allocators than a thread has magazines of, shared by all threads, made and ended all the time.
-TEST_F(ends_of_threads, leave_many_allocators_in_order) {
+/// More allocators than a thread has magazines for, shared by all threads, constructed and destroyed continuously.
+TEST_F(ends_of_threads, keep_many_allocators_consistent) {
     constexpr std::size_t pools = 3 * mallard::threads::caches_per_thread;
     std::vector<std::unique_ptr<mallard::concurrent_multipool<>>> shared(pools);
     for (auto& p : shared) {
@@ -244,7 +244,7 @@ TEST_F(ends_of_threads, leave_many_allocators_in_order) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ends_of_threads, stacked_allocators_need_each_others_locks_in_one_order_only) {
+TEST_F(ends_of_threads, lock_stacked_allocators_in_one_order) {
     mallard::concurrent_multipool<> below;
     std::vector<std::unique_ptr<mallard::concurrent_multipool<mallard::concurrent_multipool<>>>> above;
     for (std::size_t i = 0; i < 2 * mallard::threads::caches_per_thread; ++i) {
@@ -266,7 +266,7 @@ TEST_F(ends_of_threads, stacked_allocators_need_each_others_locks_in_one_order_o
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ends_of_threads, or_of_the_program_are_no_end_for_static_allocators) {
+TEST_F(ends_of_threads, and_of_the_program_spare_static_allocators) {
     EXPECT_EXIT(
         {
             static mallard::concurrent_multipool<> first;

@@ -14,10 +14,10 @@ using mallard::block_size;
 using upstream_type = std::pmr::memory_resource;
 
 template <class A>
-class whole final : public whole_allocator {
+class adapter final : public allocator_interface {
 public:
     template <class... Args>
-    explicit whole(Args&&... args) : a_(std::forward<Args>(args)...) {}
+    explicit adapter(Args&&... args) : a_(std::forward<Args>(args)...) {}
 
     void* allocate(std::size_t bytes, std::size_t alignment) override {
         return a_.allocate(bytes, alignment);
@@ -60,15 +60,15 @@ public:
 
     void release() noexcept override { a_.release(); }
 
-    mallard::allocator_stats stats() const noexcept override { return stats_of(a_); }
+    mallard::allocator_stats stats() const noexcept override { return find_stats(a_); }
 
 private:
     template <class Of>
-    static mallard::allocator_stats stats_of(const Of& a) noexcept {
+    static mallard::allocator_stats find_stats(const Of& a) noexcept {
         if constexpr (requires { a.stats(); }) {
             return a.stats();
         } else {
-            return stats_of(a.mechanism());
+            return find_stats(a.mechanism());
         }
     }
 
@@ -76,12 +76,12 @@ private:
 };
 
 template <class A>
-std::unique_ptr<whole_allocator> make(upstream_type& source) {
-    return std::make_unique<whole<A>>(source);
+std::unique_ptr<allocator_interface> make(upstream_type& source) {
+    return std::make_unique<adapter<A>>(source);
 }
 
 template <class Reuse>
-using multipool_of = mallard::multipool<upstream_type, Reuse>;
+using multipool_reusing = mallard::multipool<upstream_type, Reuse>;
 using multipool = mallard::multipool<upstream_type>;
 template <class Reuse>
 using growing_pool = mallard::fixed_pool<mallard::growing_arena<upstream_type>, Reuse>;
@@ -96,7 +96,7 @@ public:
                                                        {.nodes_a_slab = 8, .overhead_percent = 20}) {}
 };
 using divided_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::divided>;
-using whole_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::undivided>;
+using aligned_adaptive_pool = adaptive_pool_of_few<mallard::slab_shape::undivided>;
 
 struct with_buffer {
     std::byte buffer[1000];
@@ -124,44 +124,44 @@ public:
 };
 
 template <class A>
-std::unique_ptr<whole_allocator> make_limited(upstream_type& source) {
-    return std::make_unique<whole<mallard::limited<A>>>(std::size_t{1} << 30, source);
+std::unique_ptr<allocator_interface> make_limited(upstream_type& source) {
+    return std::make_unique<adapter<mallard::limited<A>>>(std::size_t{1} << 30, source);
 }
 
 template <class A>
-std::unique_ptr<whole_allocator> make_failing(upstream_type& source) {
-    return std::make_unique<whole<mallard::failing<A>>>(mallard::failure_plan{.at = 0}, source);
+std::unique_ptr<allocator_interface> make_failing(upstream_type& source) {
+    return std::make_unique<adapter<mallard::failing<A>>>(mallard::failure_plan{.at = 0}, source);
 }
 
 template <class Pool>
-std::unique_ptr<whole_allocator> make_of_size(upstream_type& source) {
-    return std::make_unique<whole<Pool>>(block_size{300, 64}, source);
+std::unique_ptr<allocator_interface> make_of_size(upstream_type& source) {
+    return std::make_unique<adapter<Pool>>(block_size{300, 64}, source);
 }
 
-std::unique_ptr<whole_allocator> make_single(upstream_type& source) {
-    return std::make_unique<whole<single_pool>>(block_size{300, 64}, std::size_t{5000}, source);
+std::unique_ptr<allocator_interface> make_single(upstream_type& source) {
+    return std::make_unique<adapter<single_pool>>(block_size{300, 64}, std::size_t{5000}, source);
 }
 
-std::unique_ptr<whole_allocator> make_multipool_of_small_blocks(upstream_type& source) {
-    return std::make_unique<whole<multipool>>(
+std::unique_ptr<allocator_interface> make_multipool_of_small_blocks(upstream_type& source) {
+    return std::make_unique<adapter<multipool>>(
         source, mallard::multipool_options{.largest_pooled_bytes = 72, .growth = {64, 1024}});
 }
 
-std::unique_ptr<whole_allocator> make_heap_of_small_chunks(upstream_type& source) {
-    return std::make_unique<whole<mallard::heap<upstream_type>>>(
+std::unique_ptr<allocator_interface> make_heap_of_small_chunks(upstream_type& source) {
+    return std::make_unique<adapter<mallard::heap<upstream_type>>>(
         source, mallard::heap_options{.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 2048}});
 }
 
 } // namespace
 
 const std::vector<allocator_row>& every_allocator() {
-    // Stacks take half the time of all that checked allocators do here, and no test of this suite reads one.
-    static const std::size_t frames_before = mallard::keep_stack_frames(0);
-    static_cast<void>(frames_before);
+    // Capturing stacks would take half the time of checked allocators, and no test of this suite reads them.
+    static const std::size_t previous_frames = mallard::keep_stack_frames(0);
+    static_cast<void>(previous_frames);
     static const std::vector<allocator_row> all = {
         {"monotonic", make<mallard::monotonic<upstream_type>>},
         {"monotonic_with_buffer", make<monotonic_with_buffer>},
-        {"multipool_last_freed", make<multipool_of<mallard::last_freed>>},
+        {"multipool_last_freed", make<multipool_reusing<mallard::last_freed>>},
         {"multipool_first_freed", make<multipool>},
         {"multipool_of_small_blocks", make_multipool_of_small_blocks},
         {"multipool_over_monotonic", make<multipool_over_monotonic>},
@@ -172,7 +172,7 @@ const std::vector<allocator_row>& every_allocator() {
         {"small_object_pool", make<mallard::small_object_pool<upstream_type>>},
         {"adaptive_pool", make<divided_adaptive_pool>},
         {"adaptive_pool_of_a_size", make_of_size<divided_adaptive_pool>},
-        {"adaptive_pool_aligned", make<whole_adaptive_pool>},
+        {"adaptive_pool_aligned", make<aligned_adaptive_pool>},
         {"concurrent_multipool", make<mallard::concurrent_multipool<upstream_type>>, false},
         {"heap", make<mallard::heap<upstream_type>>, false},
         {"heap_of_small_chunks", make_heap_of_small_chunks, false},

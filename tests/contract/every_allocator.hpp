@@ -1,5 +1,5 @@
-/// Every allocator and adaptor with all its abilities, over an upstream of any kind: a std::pmr::memory_resource, so
-/// that all of it is compiled once.
+/// Every allocator and adaptor with all its operations, over any upstream: a std::pmr::memory_resource, so that each is
+/// compiled once.
 #pragma once
 
 #include <mallard/core/block_chain.hpp>
@@ -14,13 +14,13 @@
 
 namespace contract {
 
-/// A call that an allocator lacks does nothing.
-class whole_allocator {
+/// All operations of all allocators. Operations that an allocator lacks have no effect.
+class allocator_interface {
 public:
-    whole_allocator() = default;
-    whole_allocator(const whole_allocator&) = delete;
-    whole_allocator& operator=(const whole_allocator&) = delete;
-    virtual ~whole_allocator() = default;
+    allocator_interface() = default;
+    allocator_interface(const allocator_interface&) = delete;
+    allocator_interface& operator=(const allocator_interface&) = delete;
+    virtual ~allocator_interface() = default;
 
     [[nodiscard]] virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
     virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
@@ -28,7 +28,7 @@ public:
                                                              std::size_t count) = 0;
     virtual void deallocate_many(mallard::block_chain&& blocks, std::size_t bytes,
                                  std::size_t alignment) noexcept = 0;
-    /// Returns: a block of at least that size; as allocate() if the allocator has no such call.
+    /// Returns: a block of at least `bytes` bytes, by allocate() if the allocator has no such function.
     [[nodiscard]] virtual void* allocate_at_least(std::size_t bytes, std::size_t alignment) = 0;
     virtual void trim() noexcept = 0;
     virtual void rewind() noexcept = 0;
@@ -38,9 +38,9 @@ public:
 
 struct allocator_row {
     std::string name;
-    std::unique_ptr<whole_allocator> (*make)(std::pmr::memory_resource&);
-    /// True if a request that fails leaves everything exactly as it was. The others try something else first, and may
-    /// have less in quarantine, or more in the pool, afterwards.
+    std::unique_ptr<allocator_interface> (*make)(std::pmr::memory_resource&);
+    /// True if a failed request leaves the state unchanged. Other allocators first try to make room, which may shrink the
+    /// quarantine or grow the pool.
     bool leaves_no_trace = true;
 };
 

@@ -1,4 +1,4 @@
-// The contract of blocks that change their sizes, for every allocator that has such blocks.
+// The contract of expandable allocators: growing, shrinking and measuring blocks.
 #include "contract/recipe.hpp"
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
@@ -42,7 +42,7 @@ protected:
     static void expect_right(const char* wrong) { EXPECT_STREQ(wrong, nullptr); }
 
     /// Effects: allocates a block and writes to it.
-    /// Returns: its number.
+    /// Returns: the index of the block.
     std::size_t allocate(std::size_t bytes, std::size_t alignment = 16) {
         expect_right(shadow_.add(recipe_.top.allocate(bytes, alignment), bytes, bytes, alignment));
         return shadow_.size() - 1;
@@ -54,7 +54,7 @@ protected:
         recipe_.top.deallocate(b.p, bytes, b.alignment);
     }
 
-    /// Effects: asks for more, or less, of the i-th block, and compares the block with the answer.
+    /// Effects: resizes the i-th block and compares it with the result of the call.
     expansion expand(std::size_t i, std::size_t least, std::size_t preferred, expansion may) {
         const auto b = shadow_[i];
         const std::size_t step = mallard::backward_step(24, std::max<std::size_t>(b.alignment, 16));
@@ -96,26 +96,26 @@ using recipes = ::testing::Types<plain_heap, heap_of_small_chunks, heap_over_mul
                                  heap_in_region, checked_heap>;
 TYPED_TEST_SUITE(expansion_contract, recipes);
 
-TYPED_TEST(expansion_contract, is_kept_whatever_is_asked_for) {
+TYPED_TEST(expansion_contract, holds_for_random_requests) {
     std::mt19937_64 random(11);
     for (int i = 0; i < 3000; ++i) {
         if (this->shadow_.size() < 40 || (this->shadow_.size() < 80 && random() % 2 == 0)) {
             this->allocate(random() % 2000, std::size_t{1} << random() % 8);
             continue;
         }
-        const std::size_t which = random() % this->shadow_.size();
-        const auto b = this->shadow_[which];
+        const std::size_t index = random() % this->shadow_.size();
+        const auto b = this->shadow_[index];
         if (random() % 2 == 0) {
-            this->deallocate(which, b.requested_bytes + random() % (b.bytes - b.requested_bytes + 1));
+            this->deallocate(index, b.requested_bytes + random() % (b.bytes - b.requested_bytes + 1));
         } else {
             const std::size_t least = random() % 3000;
-            this->expand(which, least, least + random() % 1000, static_cast<expansion>(random() % 8));
+            this->expand(index, least, least + random() % 1000, static_cast<expansion>(random() % 8));
         }
         ASSERT_FALSE(this->HasFailure()) << i;
     }
 }
 
-TYPED_TEST(expansion_contract, has_as_many_bytes_as_it_says) {
+TYPED_TEST(expansion_contract, reports_the_usable_bytes) {
     for (const std::size_t bytes : {0U, 1U, 30U, 1000U, 50000U}) {
         for (const std::size_t alignment : {1U, 16U, 256U}) {
             const auto got = this->recipe_.top.allocate_at_least(bytes, alignment);
@@ -128,20 +128,20 @@ TYPED_TEST(expansion_contract, has_as_many_bytes_as_it_says) {
     }
 }
 
-TYPED_TEST(expansion_contract, keeps_what_a_shorter_block_holds) {
+TYPED_TEST(expansion_contract, preserves_contents_when_shrinking) {
     for (const std::size_t bytes : {100U, 5000U, 50000U}) {
         const std::size_t i = this->allocate(bytes);
         this->allocate(10);
         for (std::size_t less = bytes; less != 0; less /= 3) {
-            const std::size_t left = this->recipe_.top.shrink(this->shadow_[i].p, less);
-            EXPECT_GE(left, less);
-            EXPECT_EQ(this->recipe_.top.usable_bytes(this->shadow_[i].p), left);
-            this->expect_right(this->shadow_.resize(i, this->shadow_[i].p, left, less));
+            const std::size_t remaining_bytes = this->recipe_.top.shrink(this->shadow_[i].p, less);
+            EXPECT_GE(remaining_bytes, less);
+            EXPECT_EQ(this->recipe_.top.usable_bytes(this->shadow_[i].p), remaining_bytes);
+            this->expect_right(this->shadow_.resize(i, this->shadow_[i].p, remaining_bytes, less));
         }
     }
 }
 
-TYPED_TEST(expansion_contract, says_no_to_what_cannot_be) {
+TYPED_TEST(expansion_contract, refuses_impossible_sizes) {
     const std::size_t i = this->allocate(100);
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2, std::size_t{PTRDIFF_MAX}}) {
         EXPECT_EQ(this->expand(i, bytes, SIZE_MAX, expansion::in_place), expansion::none);

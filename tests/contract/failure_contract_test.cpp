@@ -1,4 +1,4 @@
-// The contract of a request that finds no memory: the caller hears of it, nothing is lost, and the allocator goes on.
+// The contract of a request that finds no memory: the failure is reported, nothing leaks, and the allocator stays usable.
 #include "contract/kind_test.hpp"
 #include "equipment/out_of_memory.hpp"
 
@@ -9,7 +9,7 @@ namespace contract {
 
 namespace {
 
-/// Sizes that no memory holds, among them sizes that wrap when they are rounded up.
+/// Sizes beyond any address space, among them sizes that overflow when they are rounded up.
 const std::size_t impossible_sizes[] = {
     SIZE_MAX,     SIZE_MAX - 1,     SIZE_MAX - 7, SIZE_MAX - 15,    SIZE_MAX - 16,    SIZE_MAX - 4095,
     SIZE_MAX / 2, SIZE_MAX / 2 + 1, PTRDIFF_MAX,  PTRDIFF_MAX - 31, PTRDIFF_MAX - 64, SIZE_MAX - 4096,
@@ -17,7 +17,7 @@ const std::size_t impossible_sizes[] = {
 
 } // namespace
 
-TEST_P(failure_contract, refuses_what_cannot_be) {
+TEST_P(failure_contract, refuses_impossible_sizes) {
     allocate(24, 8);
     const std::size_t before = source_.outstanding_bytes();
     const std::size_t alignments_to = std::size_t{4096};
@@ -27,7 +27,7 @@ TEST_P(failure_contract, refuses_what_cannot_be) {
                 << bytes << " at " << alignment;
         }
     }
-    EXPECT_EQ(source_.outstanding_bytes(), before) << "what failed may have taken nothing";
+    EXPECT_EQ(source_.outstanding_bytes(), before) << "a failed request must not keep memory";
     allocate(24, 8);
     allocate(4000, 64);
 }
@@ -36,7 +36,7 @@ TEST_P(failure_contract, refuses_what_cannot_be) {
 
 namespace {
 
-/// A program that allocates and deallocates; it skips blocks that it does not get.
+/// A program that allocates and deallocates, and skips blocks whose allocation failed.
 class program {
 public:
     explicit program(model::subject& s) : subject_(s) {}
@@ -72,7 +72,7 @@ private:
     void deallocate(std::size_t id) {
         if (const auto* block = shadow_.find(id)) {
             EXPECT_EQ(model::shadow_map::look_at(*block), model::fault::none);
-            subject_.deallocate(block->p, block->made_by.bytes, block->made_by.alignment);
+            subject_.deallocate(block->p, block->request.bytes, block->request.alignment);
             shadow_.remove(id);
         }
     }
@@ -95,16 +95,17 @@ void fail_at_every_request(const kind& k, bool for_ever) {
         if (k.adaptor == "checked" || (k.asks_again && !for_ever)) {
             EXPECT_TRUE(failed || failures == 0) << "request " << at;
         } else {
-            EXPECT_EQ(failures != 0, failed) << "request " << at << ": whoever asked must hear of a failure";
+            EXPECT_EQ(failures != 0, failed)
+                << "request " << at << ": a failure must be reported to the caller";
         }
 
         source.fail({.at = 0});
-        EXPECT_EQ(p.run(), 0U) << "after request " << at << " failed: memory is there again";
+        EXPECT_EQ(p.run(), 0U) << "after request " << at << " failed: memory is available again";
         p.forget();
         subject->release();
         ASSERT_EQ(source.outstanding(), 0U) << "after request " << at << " failed";
         ASSERT_EQ(source.complaints(), equipment::no_complaints);
-        ASSERT_LT(at, 1000U) << "the program must come to need no more requests";
+        ASSERT_LT(at, 1000U) << "the program must reach a run without failures";
     }
     EXPECT_GE(at, 4U) << "the program made too few requests to test anything";
 }
@@ -121,7 +122,7 @@ TEST_P(failure_contract, survives_failures_without_end) {
 
 #else
 
-TEST_P(failure_contract, tells_the_handler_before_the_program_ends) {
+TEST_P(failure_contract, calls_the_handler_before_aborting) {
     mallard::set_out_of_memory_handler([](std::size_t bytes, std::size_t) noexcept {
         std::fprintf(stderr, "the handler heard of %zu bytes\n", bytes);
     });

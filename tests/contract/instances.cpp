@@ -1,11 +1,11 @@
-// The suite, for every allocator. The names read: allocator/contract.promise/adaptor_binding.
+// Instances of the suite for every allocator. Test names are allocator/contract.promise/adaptor_binding.
 #include "contract/kind_test.hpp"
 
 namespace contract {
 
 namespace {
 
-std::string name_of_upstream(const ::testing::TestParamInfo<kind>& info) {
+std::string upstream_name(const ::testing::TestParamInfo<kind>& info) {
     const bool plain = info.param.adaptor == "plain";
     return info.param.allocator + "_" + (plain ? "" : info.param.adaptor + "_") + info.param.binding;
 }
@@ -14,11 +14,11 @@ std::string name_of_upstream(const ::testing::TestParamInfo<kind>& info) {
 
 #define INSTANTIATE_LOCAL(allocator)                                                                         \
     INSTANTIATE_TEST_SUITE_P(allocator, contract, ::testing::ValuesIn(local_allocators(#allocator)),         \
-                             name_of_test);                                                                  \
+                             test_name);                                                                     \
     INSTANTIATE_TEST_SUITE_P(allocator, local_contract, ::testing::ValuesIn(local_allocators(#allocator)),   \
-                             name_of_test);                                                                  \
+                             test_name);                                                                     \
     INSTANTIATE_TEST_SUITE_P(allocator, failure_contract, ::testing::ValuesIn(local_allocators(#allocator)), \
-                             name_of_test)
+                             test_name)
 
 INSTANTIATE_LOCAL(monotonic);
 INSTANTIATE_LOCAL(monotonic_with_buffer);
@@ -45,6 +45,6 @@ INSTANTIATE_LOCAL(heap_of_small_chunks);
 INSTANTIATE_LOCAL(heap_over_multipool);
 INSTANTIATE_LOCAL(synchronized_heap);
 
-INSTANTIATE_TEST_SUITE_P(upstream, contract, ::testing::ValuesIn(upstreams()), name_of_upstream);
+INSTANTIATE_TEST_SUITE_P(upstream, contract, ::testing::ValuesIn(upstreams()), upstream_name);
 
 } // namespace contract

@@ -33,8 +33,8 @@ const kinds& all_local_allocators() {
         add_kinds<fallback>(k, "fallback", true);
         add_kinds<multipool_over_reference>(k, "multipool_over_reference", true);
         add_heaps(k);
-        for (kind& each : k) {
-            each.asks_again |= each.allocator == "segregate" || each.allocator == "fallback";
+        for (kind& entry : k) {
+            entry.asks_again |= entry.allocator == "segregate" || entry.allocator == "fallback";
         }
         return k;
     }();
@@ -63,7 +63,7 @@ kinds upstreams() {
     return k;
 }
 
-std::string name_of(const kind& k) {
+std::string kind_name(const kind& k) {
     return k.adaptor + "_" + k.binding;
 }
 

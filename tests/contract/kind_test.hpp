@@ -1,4 +1,4 @@
-/// The fixture of the suite: one kind, a ledger, and a subject of that kind on it.
+/// The fixture of the suite: a ledger and a subject of one kind on it.
 #pragma once
 
 #include "contract/kind.hpp"
@@ -13,7 +13,7 @@ namespace contract {
 
 class kind_test : public ::testing::TestWithParam<kind> {
 protected:
-    /// Effects: as the subject's, and remembers the block.
+    /// Effects: allocates from the subject and records the block in the shadow.
     void* allocate(std::size_t bytes, std::size_t alignment) {
         void* p = subject_->allocate(bytes, alignment);
         const model::operation op{.id = next_id_++, .bytes = bytes, .alignment = alignment};
@@ -24,7 +24,7 @@ protected:
     void deallocate_all() {
         EXPECT_EQ(shadow_.look_at_all(), model::fault::none);
         for (const auto& [id, block] : shadow_.blocks()) {
-            subject_->deallocate(block.p, block.made_by.bytes, block.made_by.alignment);
+            subject_->deallocate(block.p, block.request.bytes, block.request.alignment);
         }
         shadow_.clear();
     }
@@ -59,14 +59,14 @@ private:
 /// The contract of every source of memory.
 class contract : public kind_test {};
 
-/// The further contract of a local allocator.
+/// The additional contract of a local allocator.
 class local_contract : public kind_test {};
 
 /// The contract of a request that finds no memory.
 class failure_contract : public kind_test {};
 
-inline std::string name_of_test(const ::testing::TestParamInfo<kind>& info) {
-    return name_of(info.param);
+inline std::string test_name(const ::testing::TestParamInfo<kind>& info) {
+    return kind_name(info.param);
 }
 
 } // namespace contract

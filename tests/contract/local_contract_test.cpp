@@ -1,4 +1,4 @@
-// The contract of a local allocator: everything comes back on release, and no request is made in vain.
+// The contract of a local allocator: release() returns all memory, and no request is redundant.
 #include "contract/kind_test.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ const std::vector<request>& some_requests() {
 
 } // namespace
 
-TEST_P(local_contract, asks_for_nothing_before_the_first_request) {
+TEST_P(local_contract, requests_nothing_until_first_use) {
     EXPECT_TRUE(source_.granted().empty());
 }
 
@@ -47,10 +47,10 @@ TEST_P(local_contract, returns_everything_on_release) {
     EXPECT_EQ(source_.outstanding(), 0U);
     EXPECT_EQ(source_.complaints(), equipment::no_complaints);
     release();
-    EXPECT_EQ(source_.complaints(), equipment::no_complaints) << "nothing may come back twice";
+    EXPECT_EQ(source_.complaints(), equipment::no_complaints) << "no chunk may be returned twice";
 }
 
-TEST_P(local_contract, returns_everything_when_it_ends) {
+TEST_P(local_contract, returns_everything_on_destruction) {
     for (const request& r : some_requests()) {
         allocate(r.bytes, r.alignment);
     }
@@ -59,8 +59,8 @@ TEST_P(local_contract, returns_everything_when_it_ends) {
     EXPECT_EQ(source_.complaints(), equipment::no_complaints);
 }
 
-TEST_P(local_contract, is_after_a_release_as_it_was_made) {
-    // The padding of an over-aligned block depends on the address of its chunk, and so on chance.
+TEST_P(local_contract, is_reset_by_release) {
+    // Over-aligned blocks are left out, because their padding depends on the address of the chunk.
     const auto life = [this] {
         const std::size_t before = source_.granted().size();
         for (const request& r : some_requests()) {
@@ -82,7 +82,7 @@ TEST_P(local_contract, is_after_a_release_as_it_was_made) {
     }
 }
 
-TEST_P(local_contract, asks_nobody_to_deallocate) {
+TEST_P(local_contract, needs_no_memory_to_deallocate) {
     for (const request& r : some_requests()) {
         allocate(r.bytes, r.alignment);
     }
@@ -93,8 +93,8 @@ TEST_P(local_contract, asks_nobody_to_deallocate) {
     EXPECT_EQ(source_.granted().size(), before);
 }
 
-/// Pools only: 64 blocks of every kind that the pool serves, freed in ever another order. In a heap, a sixteenth of the
-/// memory may wait to be merged.
+/// 64 blocks of every size that the pool serves, freed in a new random order in each round. A heap may hold a sixteenth of
+/// its memory in unmerged blocks.
 TEST_P(local_contract, is_bounded_in_steady_state) {
     std::mt19937 order(1);
     std::vector<void*> blocks;

@@ -1,5 +1,5 @@
-// Every operation of every allocator, with the k-th request to its upstream failing, once and for ever. A failure is told
-// and changes nothing; later operations do the same as without it.
+// Every operation of every allocator, with the k-th request to its upstream failing, once or permanently. A failure is
+// reported and changes nothing; later operations behave as without it.
 #include "contract/every_allocator.hpp"
 #include "equipment/ledger.hpp"
 
@@ -28,11 +28,10 @@ struct step {
     step_kind kind;
     std::size_t bytes = 0;
     std::size_t alignment = 8;
-    std::size_t count =
-        1; ///< of blocks; what is freed is the block, or the chain, of that number among the living
+    std::size_t count = 1; ///< of blocks to allocate, or the index of the live block or chain to free
 };
 
-/// It grows pools of any size, empties them, and goes on.
+/// Grows pools of all sizes, empties them, and grows them again.
 const step script[] = {
     {step_kind::one, 24},
     {step_kind::one, 300, 64},
@@ -65,7 +64,7 @@ const step script[] = {
 
 /// The statistics of an allocator and its upstream.
 struct state {
-    std::vector<std::size_t> told;
+    std::vector<std::size_t> statistics;
     std::size_t requests;
     std::size_t held_blocks;
     std::size_t held_bytes;
@@ -76,7 +75,7 @@ class run {
 public:
     explicit run(const allocator_row& row) : allocator_(row.make(resource_)) {}
 
-    /// Returns: true if it was done; false if memory was refused.
+    /// Returns: false if the step ran out of memory.
     bool take(const step& s) {
         try {
             act(s);
@@ -86,7 +85,7 @@ public:
         }
     }
 
-    [[nodiscard]] state now() const {
+    [[nodiscard]] state snapshot() const {
         const mallard::allocator_stats s = allocator_->stats();
         return {{s.chunks, s.chunk_bytes, s.large_blocks, s.large_bytes, s.spills, s.upstream_calls},
                 source.granted().size(),
@@ -132,15 +131,15 @@ private:
             break;
         case step_kind::free_one:
             if (s.count < blocks_.size()) {
-                const block gone = blocks_[s.count];
+                const block victim = blocks_[s.count];
                 blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(s.count));
-                allocator_->deallocate(gone.p, gone.bytes, gone.alignment);
+                allocator_->deallocate(victim.p, victim.bytes, victim.alignment);
             }
             break;
         case step_kind::free_many:
             if (s.count < chains_.size()) {
-                chain& gone = chains_[s.count];
-                allocator_->deallocate_many(std::move(gone.blocks), gone.bytes, gone.alignment);
+                chain& victim = chains_[s.count];
+                allocator_->deallocate_many(std::move(victim.blocks), victim.bytes, victim.alignment);
                 chains_.erase(chains_.begin() + static_cast<std::ptrdiff_t>(s.count));
             }
             break;
@@ -166,11 +165,11 @@ private:
     mallard::resource<ledger&> resource_{source};
     std::vector<block> blocks_;
     std::vector<chain> chains_;
-    std::unique_ptr<whole_allocator> allocator_;
+    std::unique_ptr<allocator_interface> allocator_;
 };
 
-/// A build of the full product lets each request fail, once and for ever. The others do one of the two in each step, at
-/// the first requests and at one of a long burst.
+/// A build of the full product lets each request fail, once and permanently. Other builds do one of the two in each step,
+/// at the first requests and at one of a long burst.
 constexpr bool every_request = MALLARD_FULL_PRODUCT;
 constexpr std::size_t first_requests = 3;
 constexpr std::size_t in_a_long_burst = 61;
@@ -181,7 +180,7 @@ constexpr std::size_t next_request(std::size_t at) {
 
 class operations : public ::testing::TestWithParam<allocator_row> {
 protected:
-    /// Lets the request number `at` of the step number `tested` fail.
+    /// Effects: lets an upstream request of step number `tested` fail by the plan.
     /// Returns: false if the step makes fewer requests.
     bool fail(std::size_t tested, mallard::failure_plan plan) {
         run failing(GetParam());
@@ -189,21 +188,22 @@ protected:
         for (std::size_t i = 0; i != tested; ++i) {
             EXPECT_EQ(failing.take(script[i]), control.take(script[i]));
         }
-        const state before = failing.now();
+        const state before = failing.snapshot();
         failing.source.fail(plan);
         const bool done = failing.take(script[tested]);
         const bool failed = failing.source.failed();
         failing.source.fail({.at = 0});
-        const state after = failing.now();
+        const state after = failing.snapshot();
         if (failed && !done) {
-            expect_as_before(before, after, script[tested].kind == step_kind::many);
-            EXPECT_EQ(failing.take(script[tested]), control.take(script[tested])) << "memory is there again";
+            expect_unchanged(before, after, script[tested].kind == step_kind::many);
+            EXPECT_EQ(failing.take(script[tested]), control.take(script[tested]))
+                << "memory is available again";
         } else {
             EXPECT_EQ(done, control.take(script[tested]));
-            EXPECT_FALSE(failed && GetParam().leaves_no_trace) << "nobody has heard of it";
+            EXPECT_FALSE(failed && GetParam().leaves_no_trace) << "the failure was not reported";
         }
         if (failed) {
-            compare_what_follows(failing, control, tested, GetParam().leaves_no_trace && after == before);
+            compare_remaining_steps(failing, control, tested, GetParam().leaves_no_trace && after == before);
         }
         failing.finish();
         control.finish();
@@ -211,9 +211,9 @@ protected:
     }
 
 private:
-    void expect_as_before(const state& before, const state& after, bool burst) const {
+    void expect_unchanged(const state& before, const state& after, bool burst) const {
         if (GetParam().leaves_no_trace && !burst) {
-            EXPECT_EQ(after.told, before.told) << "what the allocator tells";
+            EXPECT_EQ(after.statistics, before.statistics) << "the reported statistics must not change";
             EXPECT_EQ(after.held_bytes, before.held_bytes);
             EXPECT_EQ(after.held_blocks, before.held_blocks);
             EXPECT_EQ(after.requests, before.requests);
@@ -222,7 +222,7 @@ private:
         }
     }
 
-    void compare_what_follows(run& failing, run& control, std::size_t tested, bool exactly) const {
+    void compare_remaining_steps(run& failing, run& control, std::size_t tested, bool exactly) const {
         for (std::size_t i = tested + 1; i != std::size(script); ++i) {
             EXPECT_EQ(failing.take(script[i]), control.take(script[i])) << "step " << i;
             if (exactly || (script[i].kind == step_kind::release && GetParam().leaves_no_trace)) {
@@ -236,7 +236,7 @@ private:
     }
 };
 
-TEST_P(operations, leave_no_trace_where_the_upstream_fails) {
+TEST_P(operations, leave_no_trace_when_the_upstream_fails) {
     std::size_t failures = 0;
     for (const bool for_ever : {false, true}) {
         for (std::size_t tested = 0; tested != std::size(script); ++tested) {

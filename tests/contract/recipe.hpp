@@ -1,4 +1,4 @@
-/// The parts that subjects are put together from: allocators on a ledger, adaptors, bindings.
+/// The components of subjects: allocators on a ledger, adaptors, bindings.
 #pragma once
 
 #include "contract/adaptors.hpp"
@@ -45,7 +45,7 @@ struct fast_fit {
     mallard::fast_fit<equipment::ledger> top;
 };
 
-/// Its blocks hold the largest request of the suite.
+/// Blocks that hold the largest request of the suite.
 template <class Reuse>
 struct fixed_pool_reusing {
     explicit fixed_pool_reusing(equipment::ledger& source)
@@ -54,7 +54,7 @@ struct fixed_pool_reusing {
     mallard::fixed_pool<mallard::growing_arena<equipment::ledger>, Reuse> top;
 };
 
-/// Most requests go straight upstream.
+/// Forwards most requests to the upstream.
 struct multipool_of_small_blocks {
     explicit multipool_of_small_blocks(equipment::ledger& source)
         : top(source, {.largest_pooled_bytes = 72, .growth = {64, 1024}}) {}
@@ -94,7 +94,7 @@ struct concurrent_multipool {
     mallard::concurrent_multipool<equipment::ledger> top;
 };
 
-/// Small chunks, so that batches reach over several of them, and some sizes have no magazine.
+/// Small chunks, so that batches span several chunks and some sizes have no magazine.
 struct concurrent_multipool_of_small_blocks {
     explicit concurrent_multipool_of_small_blocks(equipment::ledger& source)
         : top(source, {.largest_pooled_bytes = 72, .growth = {64, 1024}}) {}
@@ -126,7 +126,7 @@ struct segregate {
     mallard::segregate<256, mallard::multipool<equipment::ledger>, mallard::heap<equipment::ledger>> top;
 };
 
-/// A pool that is soon full, and refuses large blocks.
+/// A pool that is full soon and refuses large blocks.
 struct fallback {
     explicit fallback(equipment::ledger& source)
         : top(std::piecewise_construct,
@@ -138,7 +138,7 @@ struct fallback {
         top;
 };
 
-/// A pool whose upstream was chosen at run time.
+/// A pool whose upstream is chosen at run time.
 struct multipool_over_reference {
     explicit multipool_over_reference(equipment::ledger& source) : below(source), top(below) {}
     void release_below() noexcept {}
@@ -152,7 +152,7 @@ struct plain_heap {
     mallard::heap<equipment::ledger> top;
 };
 
-/// Small chunks, so that they come and go, and many requests have one of their own.
+/// Small chunks, which are often returned, and many requests that exceed a chunk.
 struct heap_of_small_chunks {
     explicit heap_of_small_chunks(equipment::ledger& source)
         : top(source, {.growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 2048, .factor = 2}}) {}
@@ -230,9 +230,9 @@ private:
     A& a_;
 };
 
-/// Allocators for a type can only ask for whole objects, so a size that is no multiple of the alignment is
-/// rounded up, as sizeof would be. Alignments stand 16 times apart, since each is a type of its own; the
-/// next stricter one stands in. `Binding` says which allocator of bytes the others are rebound from.
+/// Typed allocators only allocate arrays of objects, so a size is rounded up to a multiple of the alignment. Each
+/// alignment is a type, so only every 16th power is instantiated and requests use the next stricter alignment.
+/// `Binding` supplies the allocator of bytes from which the others are rebound.
 template <class Binding>
 class for_objects {
 public:
@@ -289,14 +289,14 @@ private:
 /// Names the only allocator under test.
 template <class A>
 struct under_test {
-    static inline A* now = nullptr;
-    static A& pool() noexcept { return *now; }
+    static inline A* instance = nullptr;
+    static A& pool() noexcept { return *instance; }
 };
 
 template <class A>
 class tag : public for_objects<tag<A>> {
 public:
-    explicit tag(A& a) { under_test<A>::now = &a; }
+    explicit tag(A& a) { under_test<A>::instance = &a; }
     [[nodiscard]] mallard::static_allocator<std::byte, under_test<A>> of_bytes() const { return {}; }
 };
 
@@ -328,7 +328,7 @@ private:
     mallard::inline_resource* base_ = &resource_;
 };
 
-// ---- all of it together
+// ---- the composed subject
 
 template <class Recipe, template <class> class Adaptor, template <class> class Binding>
 class subject final : public model::subject {

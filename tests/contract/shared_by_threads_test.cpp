@@ -1,5 +1,5 @@
 // Allocators that several threads share, and the end of a thread or an allocator. ThreadSanitizer watches in its build.
-// Every block is filled when it is allocated and looked at before it is freed.
+// Every block is filled when it is allocated and verified before it is freed.
 #include "contract/stamped_block.hpp"
 #include "equipment/ledger.hpp"
 #include "equipment/run_in_threads.hpp"
@@ -24,7 +24,7 @@ using contract::stamped_block;
 
 constexpr int threads = 4;
 
-/// Blocks that threads leave for others to free.
+/// Blocks that threads hand over to other threads for deallocation.
 class exchange {
 public:
     void put(stamped_block b) {
@@ -47,7 +47,7 @@ private:
     std::deque<stamped_block> blocks_;
 };
 
-/// Sizes of nodes mostly; some that have no magazine, some that no pool has, some over-aligned.
+/// Mostly node sizes; some without a magazine, some beyond the pools, some over-aligned.
 stamped_block::shape random_shape(std::mt19937& random) {
     const auto draw = random();
     if (draw % 64 == 0) {
@@ -68,7 +68,7 @@ protected:
         EXPECT_EQ(source_.complaints(), equipment::no_complaints);
     }
 
-    equipment::ledger source_; // not thread-safe: it is for the allocator to lock
+    equipment::ledger source_; // not thread-safe: the allocator must lock it
     A allocator_{source_};
 };
 
@@ -79,7 +79,7 @@ using shared_allocators =
                      mallard::checked<mallard::concurrent_multipool<equipment::ledger>>>;
 TYPED_TEST_SUITE(shared_by_threads, shared_allocators);
 
-TYPED_TEST(shared_by_threads, keeps_the_blocks_of_all_apart) {
+TYPED_TEST(shared_by_threads, keeps_blocks_of_threads_apart) {
     std::atomic<int> wrong = 0;
     equipment::run_in_threads(threads, [&](int id) {
         std::mt19937 random(static_cast<unsigned>(id));
@@ -100,7 +100,7 @@ TYPED_TEST(shared_by_threads, keeps_the_blocks_of_all_apart) {
     EXPECT_EQ(wrong, 0);
 }
 
-TYPED_TEST(shared_by_threads, takes_back_what_other_threads_allocated) {
+TYPED_TEST(shared_by_threads, accepts_blocks_of_other_threads) {
     std::atomic<int> wrong = 0;
     exchange blocks;
     equipment::run_in_threads(threads, [&](int id) {
@@ -118,8 +118,8 @@ TYPED_TEST(shared_by_threads, takes_back_what_other_threads_allocated) {
     EXPECT_EQ(wrong, 0);
 }
 
-/// The threads outlive the releases, and must not use their memory from before.
-TYPED_TEST(shared_by_threads, is_as_new_in_every_thread_after_a_release) {
+/// The threads outlive the releases and must not use released memory.
+TYPED_TEST(shared_by_threads, starts_fresh_in_every_thread_after_release) {
     std::atomic<int> wrong = 0;
     std::atomic<int> arrived = 0;
     std::atomic<int> round = 0;
@@ -137,7 +137,7 @@ TYPED_TEST(shared_by_threads, is_as_new_in_every_thread_after_a_release) {
                     wrong += mine[i].free_from(this->allocator_);
                 }
                 for (std::size_t i = 1; i < mine.size(); i += 2) {
-                    wrong += mine[i].is_intact() ? 0 : 1; // these are left to the release
+                    wrong += mine[i].is_intact() ? 0 : 1; // left to release()
                 }
                 ++arrived;
                 arrived.notify_all();

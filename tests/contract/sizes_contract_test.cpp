@@ -1,5 +1,5 @@
-// Every size near a power of two, at every alignment: a block that is granted is aligned, writable and apart from all
-// others; another request is refused, and no sum wraps.
+// Every size near a power of two, at every alignment: the request is refused, or the block is aligned, writable and
+// disjoint from all others. No sum overflows.
 #include "contract/kind_test.hpp"
 
 #include <mallard/core/alignment.hpp>
@@ -23,10 +23,10 @@ struct live_block {
     std::size_t alignment;
 };
 
-/// Alignments whose sums with a size wrap at different sizes.
+/// Alignments whose sums with a size overflow at different sizes.
 constexpr unsigned some_alignments_log2[] = {0, 3, 4, 5, 12, 16, 31, 47, 61, 62, 63};
 
-/// An allocator of objects has no types of stricter alignments here.
+/// The strictest alignment of a type that the typed allocators are instantiated with.
 constexpr unsigned most_log2_of_objects = 12;
 
 class sweep {
@@ -57,9 +57,9 @@ private:
             ASSERT_TRUE(mallard::core::is_aligned(p, alignment)) << bytes << " at " << alignment;
             blocks_.push_back({p, bytes, alignment});
             ++served_;
-            ASSERT_LE(bytes, std::size_t{1} << 30) << "nothing below has so much; at " << alignment;
+            ASSERT_LE(bytes, std::size_t{1} << 30) << "beyond the memory of the upstream; at " << alignment;
             if (bytes != 0) {
-                p[0] = p[bytes - 1] = tag_of(blocks_.size() - 1);
+                p[0] = p[bytes - 1] = tag(blocks_.size() - 1);
             }
         } catch (const std::bad_alloc&) {
             ASSERT_LE(source_.outstanding_bytes(), held_bytes) << bytes << " at " << alignment;
@@ -70,20 +70,20 @@ private:
         for (std::size_t i = 0; i != blocks_.size(); ++i) {
             const live_block& block = blocks_[i];
             if (block.bytes != 0) {
-                ASSERT_EQ(block.p[0], tag_of(i)) << block.bytes << " at " << block.alignment;
-                ASSERT_EQ(block.p[block.bytes - 1], tag_of(i)) << block.bytes << " at " << block.alignment;
+                ASSERT_EQ(block.p[0], tag(i)) << block.bytes << " at " << block.alignment;
+                ASSERT_EQ(block.p[block.bytes - 1], tag(i)) << block.bytes << " at " << block.alignment;
             }
         }
         std::vector<live_block> sorted = blocks_;
         std::sort(sorted.begin(), sorted.end(),
                   [](const live_block& a, const live_block& b) { return a.p < b.p; });
         for (std::size_t i = 1; i < sorted.size(); ++i) {
-            // A block of zero bytes has an address of its own too.
+            // Blocks of zero bytes have distinct addresses too.
             ASSERT_LE(sorted[i - 1].p + std::max<std::size_t>(sorted[i - 1].bytes, 1), sorted[i].p);
         }
     }
 
-    static std::byte tag_of(std::size_t number) { return static_cast<std::byte>(number + 1); }
+    static std::byte tag(std::size_t number) { return static_cast<std::byte>(number + 1); }
 
     model::subject& subject_;
     const equipment::ledger& source_;
@@ -91,7 +91,7 @@ private:
     std::size_t served_ = 0;
 };
 
-[[nodiscard]] std::vector<unsigned> alignments_of(const kind& k) {
+[[nodiscard]] std::vector<unsigned> alignments_log2(const kind& k) {
     const bool of_objects = k.binding == "type_parameter" || k.binding == "tag";
     std::vector<unsigned> all;
     if (k.adaptor == "plain" && k.binding == "direct") {
@@ -108,14 +108,14 @@ private:
 
 } // namespace
 
-TEST_P(failure_contract, serves_or_refuses_every_size_at_every_alignment) {
+TEST_P(failure_contract, serves_or_refuses_all_sizes_and_alignments) {
     source_.refuse_above(std::size_t{1} << 18);
     allocate(24, 8);
     sweep all(*subject_, source_);
-    for (const unsigned log2 : alignments_of(GetParam())) {
+    for (const unsigned log2 : alignments_log2(GetParam())) {
         all.ask_for_all_sizes_at(std::size_t{1} << log2);
         ASSERT_FALSE(HasFatalFailure()) << "at 2^" << log2;
-        // A growing allocator asks for ever larger chunks.
+        // Growing allocators request ever larger chunks.
         release();
     }
     EXPECT_GE(all.served(), 10U);

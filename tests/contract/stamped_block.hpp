@@ -1,4 +1,4 @@
-/// A block that holds its stamp in every byte: handing it out twice, or a write by others, shows.
+/// A block with a stamp in every byte, which detects double allocations and foreign writes.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -19,13 +19,13 @@ public:
 
     stamped_block() = default;
 
-    /// Effects: allocates a block and fills it with a stamp that the next 250 blocks do not have.
+    /// Effects: allocates a block and fills it with a stamp that differs from those of the next 250 blocks.
     template <class A>
     static stamped_block make_in(A& a, shape s) {
-        static std::atomic<unsigned> made = 0;
+        static std::atomic<unsigned> count = 0;
         stamped_block b;
         b.shape_ = s;
-        b.stamp_ = static_cast<unsigned char>(1 + made.fetch_add(1, std::memory_order_relaxed) % 251);
+        b.stamp_ = static_cast<unsigned char>(1 + count.fetch_add(1, std::memory_order_relaxed) % 251);
         b.p_ = static_cast<unsigned char*>(a.allocate(s.bytes, s.alignment));
         std::memset(b.p_, b.stamp_, s.bytes);
         return b;

@@ -1,5 +1,4 @@
-// Several threads at once: the chunk cache is shared, allocators are private. ThreadSanitizer watches in its
-// build.
+// Several threads at once: the chunk cache is shared, allocators are private. The tsan preset runs these tests.
 #include "equipment/run_in_threads.hpp"
 
 #include <mallard/mallard.hpp>
@@ -25,7 +24,7 @@ protected:
     }
 };
 
-TEST_F(threads_test, have_allocators_of_their_own_over_one_cache) {
+TEST_F(threads_test, run_private_allocators_over_one_cache) {
     std::atomic<int> wrong = 0;
     equipment::run_in_threads(threads, [&wrong](int id) {
         for (int round = 0; round < 200; ++round) {
@@ -46,17 +45,17 @@ TEST_F(threads_test, have_allocators_of_their_own_over_one_cache) {
     EXPECT_EQ(wrong, 0);
 }
 
-/// Threads leave chunks in a common place, and return those of others.
-TEST_F(threads_test, return_each_others_chunks) {
+/// Threads put chunks into a shared queue and return chunks of other threads.
+TEST_F(threads_test, return_chunks_of_other_threads) {
     struct chunk {
         unsigned char* p;
         std::size_t bytes;
         unsigned char filled_with;
     };
-    // Small bounds, so that the shared bins and the system are reached all the time.
+    // Small limits, so that requests often reach the shared bins and the system.
     mallard::chunk_cache::set_limits({.thread_bytes = 64 << 10, .shared_bytes = 256 << 10});
     std::mutex mutex;
-    std::vector<chunk> given_away;
+    std::vector<chunk> shared_chunks;
     std::atomic<int> wrong = 0;
 
     const auto check_and_return = [&wrong](const chunk& c) {
@@ -70,25 +69,26 @@ TEST_F(threads_test, return_each_others_chunks) {
         for (std::size_t i = 0; i < 2000; ++i) {
             const std::size_t bytes = std::size_t{64} << (i * 7 + static_cast<std::size_t>(id)) % 9;
             const auto fill = static_cast<unsigned char>(i + static_cast<std::size_t>(id));
-            const chunk made{static_cast<unsigned char*>(mallard::chunk_cache::allocate(bytes)), bytes, fill};
-            std::memset(made.p, fill, bytes);
+            const chunk filled{static_cast<unsigned char*>(mallard::chunk_cache::allocate(bytes)), bytes,
+                               fill};
+            std::memset(filled.p, fill, bytes);
 
             const std::scoped_lock lock(mutex);
-            given_away.push_back(made);
-            if (given_away.size() > 20) {
-                check_and_return(given_away.front());
-                given_away.erase(given_away.begin());
+            shared_chunks.push_back(filled);
+            if (shared_chunks.size() > 20) {
+                check_and_return(shared_chunks.front());
+                shared_chunks.erase(shared_chunks.begin());
             }
         }
     });
-    for (const chunk& c : given_away) {
+    for (const chunk& c : shared_chunks) {
         check_and_return(c);
     }
     EXPECT_EQ(wrong, 0);
     EXPECT_LE(mallard::chunk_cache::stats().shared_bytes, 256U << 10);
 }
 
-TEST_F(threads_test, may_ask_and_trim_at_any_time) {
+TEST_F(threads_test, query_and_trim_at_any_time) {
     std::atomic<std::size_t> most = 0;
     equipment::run_in_threads(threads, [&most](int id) {
         for (int i = 0; i < 500; ++i) {
@@ -104,7 +104,7 @@ TEST_F(threads_test, may_ask_and_trim_at_any_time) {
     EXPECT_LE(most, mallard::chunk_cache_limits{}.shared_bytes);
 }
 
-TEST_F(threads_test, hand_whole_allocators_over) {
+TEST_F(threads_test, hand_over_allocators) {
     mallard::multipool<> pool;
     std::vector<void*> blocks;
     std::thread([&] {
@@ -120,7 +120,7 @@ TEST_F(threads_test, hand_whole_allocators_over) {
     EXPECT_EQ(pool.stats().chunks, 0U);
 }
 
-/// The out-of-memory handler is one for the process; any thread may set it while others run.
+/// The out-of-memory handler is process-wide; any thread may set it while others run.
 TEST_F(threads_test, see_one_handler) {
     equipment::run_in_threads(threads, [](int) {
         for (int i = 0; i < 1000; ++i) {

@@ -45,7 +45,7 @@ def report(report_of_everything: Path) -> Path:
 
 @pytest.fixture
 def page(browser: Browser, report: Path) -> Iterator[Page]:
-    """The module's `report`, opened; it may neither fail nor ask for anything from elsewhere."""
+    """The module's `report`, opened; it must not report errors or request other resources."""
     opened = Page(browser).open(report)
     yield opened
     assert opened.errors == []

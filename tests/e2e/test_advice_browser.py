@@ -22,12 +22,12 @@ CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("advice")
+    pages = tmp_path_factory.mktemp("advice")
     of = study(changes=(CHANGE,))
-    for name, each in {"all": document(), "hostile": hostile()}.items():
-        page = advice_page(of, decide(of), read_profile(json.dumps(each)))
-        (made / f"{name}.html").write_text(page, encoding="utf-8")
-    return made
+    for name, content in {"all": document(), "hostile": hostile()}.items():
+        page = advice_page(of, decide(of), read_profile(json.dumps(content)))
+        (pages / f"{name}.html").write_text(page, encoding="utf-8")
+    return pages
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ def test_bars_are_as_long_as_their_times(page: Page) -> None:
         "[...document.querySelectorAll('.time-bar i')].map(e => e.getBoundingClientRect().width)"
     )
     assert len(widths) == 5
-    before, best = widths[0], widths[3]
-    assert best / before == pytest.approx(70.3 / 109, abs=0.01)
+    baseline, best = widths[0], widths[3]
+    assert best / baseline == pytest.approx(70.3 / 109, abs=0.01)
     assert count(page, ".time-bar u") == 5
 
 
-def test_the_duck_has_six_parts_that_can_be_seen(page: Page) -> None:
+def test_the_duck_has_six_visible_parts(page: Page) -> None:
     sizes = page.evaluate(
         "[...document.querySelectorAll('.duck g path')].map(e => e.getBoundingClientRect().width)"
     )
@@ -77,12 +77,12 @@ def test_the_answer_can_be_read(browser: Browser, folder: Path, dark: bool) -> N
     assert contrast(*colours) >= 7
 
 
-def test_the_panel_of_a_call_tells_what_it_saves(page: Page) -> None:
+def test_the_panel_shows_the_savings_of_a_call(page: Page) -> None:
     page.point_at(".rows i:nth-of-type(2)")
     assert "saved, by its operations" in text(page, "#panel")
 
 
-def test_without_scripts_all_is_there(browser: Browser, folder: Path) -> None:
+def test_shows_all_sections_without_scripts(browser: Browser, folder: Path) -> None:
     plain = Page(browser, script=False).open(folder / "all.html")
     for part in ("#answer", "#before-and-after", "#tried", "#flame", "#code"):
         assert text(plain, part)

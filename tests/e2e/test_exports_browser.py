@@ -16,10 +16,10 @@ EXAMPLE = ROOT / "tests/advisor/export/example.dhat"
 
 @pytest.fixture(scope="module")
 def viewer() -> Path:
-    found = next((Path(name) for name in VIEWERS if Path(name).is_file()), None)
-    if found is None:
+    viewer = next((Path(name) for name in VIEWERS if Path(name).is_file()), None)
+    if viewer is None:
         pytest.skip("no dh_view.html found: install the package 'valgrind'")
-    return found
+    return viewer
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_the_viewer_shows_the_example(page: Page) -> None:
     assert "Reads: " not in shown
 
 
-def test_the_example_is_what_the_format_says(page: Page) -> None:
+def test_the_example_matches_the_format(page: Page) -> None:
     example = json.loads(EXAMPLE.read_text(encoding="utf-8"))
     assert example["dhatFileVersion"] == 2
     assert (example["bklt"], example["bkacc"]) == (True, False)

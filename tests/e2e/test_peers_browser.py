@@ -12,7 +12,7 @@ from synthetic_run import write_run
 
 from mallard.cli import main
 
-WHOLE = "#peers > .maps"  # the map of all experiments
+OVERVIEW = "#peers > .maps"  # the map of all experiments
 CELLS = "#peers-small-objects details"
 
 
@@ -26,14 +26,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_experiments_stand_in_one_map(page: Page) -> None:
-    heads = page.evaluate(f"[...document.querySelectorAll('{WHOLE} thead th')].map(e => e.innerText)")
+    heads = page.evaluate(f"[...document.querySelectorAll('{OVERVIEW} thead th')].map(e => e.innerText)")
     assert heads[1:] == ["glibc", "jemalloc", "std::pmr", "Boost.Pool", "Loki"]
-    rows = page.evaluate(f"[...document.querySelectorAll('{WHOLE} tbody th')].map(e => e.innerText)")
+    rows = page.evaluate(f"[...document.querySelectorAll('{OVERVIEW} tbody th')].map(e => e.innerText)")
     assert rows[:3] == ["utilization", "small-objects", "small-objects, allocate"]
 
 
-def test_the_choice_changes_what_the_map_shows(page: Page) -> None:
-    cell = f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)"
+def test_the_choice_changes_the_map(page: Page) -> None:
+    cell = f"{OVERVIEW} tbody tr:nth-child(2) td:nth-of-type(1)"
     assert text(page, cell) == "0.25"
     page.evaluate("document.querySelector('label[for=peers-w]').click()")
     assert text(page, cell) == "4 \u00b7 0 \u00b7 0"
@@ -41,26 +41,26 @@ def test_the_choice_changes_what_the_map_shows(page: Page) -> None:
     assert text(page, cell) == "0.25\u20130.25"
 
 
-def test_the_panel_tells_both_sides_of_a_cell(page: Page) -> None:
+def test_the_panel_shows_both_sides_of_a_cell(page: Page) -> None:
     page.evaluate(f"document.querySelector('{CELLS}').open = true")
     page.point_at(f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)")
-    said = text(page, "#panel")
-    assert "Loki" in said
-    assert "multipool 4.08 ns" in said
-    assert "loki 2.04 ns" in said
-    assert "slower" in said
+    panel = text(page, "#panel")
+    assert "Loki" in panel
+    assert "multipool 4.08 ns" in panel
+    assert "loki 2.04 ns" in panel
+    assert "slower" in panel
     page.point_at(f"{CELLS} tbody tr:nth-child(4) td:nth-of-type(5)")
     assert "timed out" in text(page, "#panel")
 
 
-def test_a_choice_among_cells_leaves_the_map_of_experiments_alone(page: Page) -> None:
+def test_a_choice_of_cells_leaves_the_overview(page: Page) -> None:
     page.evaluate(f"document.querySelector('{CELLS}').open = true")
     page.evaluate("document.querySelector('label[for=peers-small-objects-cells-w]').click()")
     assert text(page, f"{CELLS} tbody tr:nth-child(3) td:nth-of-type(5)") == "multipool loki"
-    assert text(page, f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
+    assert text(page, f"{OVERVIEW} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
 
 
-def test_cells_that_are_folded_away_are_made_when_they_are_opened(page: Page) -> None:
+def test_folded_cells_are_built_on_opening(page: Page) -> None:
     assert count(page, f"{CELLS} tbody tr") == 0
     page.evaluate(f"document.querySelector('{CELLS} summary').click()")
     page.wait_until_drawn()
@@ -70,11 +70,11 @@ def test_cells_that_are_folded_away_are_made_when_they_are_opened(page: Page) ->
     assert "Loki" in text(page, "#panel")
 
 
-def test_without_script_folded_tables_say_why_they_are_empty(browser: Browser, report: Path) -> None:
+def test_folded_tables_explain_themselves_without_script(browser: Browser, report: Path) -> None:
     plain = Page(browser, script=False).open(report)
     plain.evaluate(f"document.querySelector('{CELLS}').open = true")
     assert "A script fills these tables." in text(plain, CELLS)
-    assert text(plain, f"{WHOLE} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
+    assert text(plain, f"{OVERVIEW} tbody tr:nth-child(2) td:nth-of-type(1)") == "0.25"
 
 
 def test_losses_are_listed_the_worst_first(page: Page) -> None:
@@ -109,7 +109,7 @@ def test_counts_can_be_read_on_their_colours(browser: Browser, report: Path, dar
     assert [name for name, (back, ink) in seen.items() if contrast(back, ink) < 4.5] == []
 
 
-def test_paper_shows_whole_tables(browser: Browser, report: Path) -> None:
+def test_print_shows_complete_tables(browser: Browser, report: Path) -> None:
     paper = Page(browser, width=1040, height=720).open(report)
     paper.media("print", dark=False)
     cut = "[...document.querySelectorAll('#peers .wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"

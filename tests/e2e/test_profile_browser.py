@@ -19,16 +19,16 @@ NODES = ".rows i"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("profile")
+    pages = tmp_path_factory.mktemp("profile")
     documents = {
         "all": document(scope=in_depth()),
         "empty": empty(),
         "withheld": withheld(),
         "hostile": hostile() | {"scope": in_depth()},
     }
-    for name, each in documents.items():
-        (made / f"{name}.html").write_text(profile_page(read_profile(json.dumps(each))), encoding="utf-8")
-    return made
+    for name, content in documents.items():
+        (pages / f"{name}.html").write_text(profile_page(read_profile(json.dumps(content))), encoding="utf-8")
+    return pages
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def page(browser: Browser, folder: Path) -> Iterator[Page]:
 
 
 def names(page: Page) -> list[str]:
-    found: list[str] = page.evaluate(f"[...document.querySelectorAll('{NODES}')].map(e => e.textContent)")
-    return found
+    names: list[str] = page.evaluate(f"[...document.querySelectorAll('{NODES}')].map(e => e.textContent)")
+    return names
 
 
 def choose(page: Page, mode: str) -> None:
@@ -61,8 +61,8 @@ def test_no_page_is_wider_than_the_screen(browser: Browser, folder: Path, kind: 
     assert opened.requests == []
 
 
-def test_a_click_zooms_and_the_button_shows_the_whole_graph(page: Page) -> None:
-    whole = count(page, NODES)
+def test_a_click_zooms_and_the_button_resets(page: Page) -> None:
+    nodes = count(page, NODES)
     page.evaluate(f"[...document.querySelectorAll('{NODES}')].find(e => e.style.top === '38px').click()")
     page.wait_until_drawn()
     assert count(page, f"{NODES}.outer") == 2
@@ -70,7 +70,7 @@ def test_a_click_zooms_and_the_button_shows_the_whole_graph(page: Page) -> None:
     assert widths == ["100%"] * 3
     page.evaluate("document.querySelector('.flame-controls button').click()")
     page.wait_until_drawn()
-    assert count(page, NODES) == whole
+    assert count(page, NODES) == nodes
     assert page.evaluate("document.querySelector('.flame-controls button').hidden") is True
 
 
@@ -81,7 +81,7 @@ def test_the_switch_changes_the_widths(page: Page) -> None:
     assert names(page)[0] == "all"
 
 
-def test_a_search_marks_functions_and_tells_their_share(page: Page) -> None:
+def test_a_search_marks_functions_and_shows_shares(page: Page) -> None:
     page.evaluate("document.querySelector('.flame-controls input[type=search]').focus()")
     page.write("parsetop level")
     page.wait_until_drawn()
@@ -91,11 +91,11 @@ def test_a_search_marks_functions_and_tells_their_share(page: Page) -> None:
     assert text(page, ".flame-controls output").endswith("% match")
 
 
-def test_the_panel_tells_a_nodes_figures_and_whole_name(page: Page) -> None:
+def test_the_panel_shows_figures_and_full_name(page: Page) -> None:
     page.point_at(f"{NODES}:nth-of-type(2)")
-    said = text(page, "#panel")
+    panel = text(page, "#panel")
     for part in ("of the graph", "allocated", "contained", "operations"):
-        assert part in said
+        assert part in panel
 
 
 def test_the_keyboard_walks_the_graph(page: Page) -> None:
@@ -127,10 +127,10 @@ def test_the_script_draws_the_static_graph_again(browser: Browser, folder: Path)
 
 def test_the_timeline_reads_all_lines_at_the_pointer(page: Page) -> None:
     page.point_at(".drawing")
-    said = text(page, "#panel")
-    assert said.startswith("after 1.1")
-    assert "the whole process" in said
-    assert "clang::ParseAST" in said
+    panel = text(page, "#panel")
+    assert panel.startswith("after 1.1")
+    assert "the whole process" in panel
+    assert "clang::ParseAST" in panel
     assert page.evaluate("document.querySelector('.cursor').hidden") is False
 
 
@@ -147,7 +147,7 @@ def test_a_heading_sorts_scopes_with_their_second_rows(page: Page) -> None:
     assert count(page, "#scopes tbody") == count(page, "#scopes tbody .more") == 3
 
 
-def test_a_stack_that_is_opened_has_all_its_levels(page: Page) -> None:
+def test_an_opened_stack_has_all_levels(page: Page) -> None:
     page.evaluate("document.querySelector('#pairs .stack').open = true")
     page.wait_until_drawn()
     assert "main" in text(page, "#pairs .stack ol")
@@ -164,7 +164,7 @@ def test_names_can_be_read_on_their_colours(browser: Browser, folder: Path, dark
     assert [name for name, back, ink in seen if contrast(back, ink) < 4.5] == []
 
 
-def test_without_script_the_figures_and_tables_are_there(browser: Browser, folder: Path) -> None:
+def test_shows_figures_and_tables_without_script(browser: Browser, folder: Path) -> None:
     plain = Page(browser, script=False).open(folder / "all.html")
     assert count(plain, NODES) > 10
     assert count(plain, ".drawing polyline") == 3
@@ -172,7 +172,7 @@ def test_without_script_the_figures_and_tables_are_there(browser: Browser, folde
     assert "clang::ParseAST" in text(plain, "#scopes")
 
 
-def test_paper_shows_whole_tables(browser: Browser, folder: Path) -> None:
+def test_print_shows_complete_tables(browser: Browser, folder: Path) -> None:
     paper = Page(browser, width=1040, height=720).open(folder / "all.html")
     paper.media("print", dark=False)
     cut = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from browser import Browser, Page
-from looks import cell_of, contrast, luminance, overflow, text, visible
-from synthetic_page import page_of_a_whole_run
+from looks import cell_selector, contrast, luminance, overflow, text, visible
+from synthetic_page import full_run_page
 from synthetic_run import density_rows, failed, write_run
 
 from mallard.cli import main
@@ -21,9 +21,9 @@ MOST_BYTES, MOST_ELEMENTS = 400_000, 10_000
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     rows = [
-        each
-        for each in density_rows(names=("DS1", "DS2", "DS12"), sizes=(6, 10))
-        if (each["parameters"]["ds"], each["strategy"]) != ("DS12", "multipool+monotonic/base")
+        row
+        for row in density_rows(names=("DS1", "DS2", "DS12"), sizes=(6, 10))
+        if (row["parameters"]["ds"], row["strategy"]) != ("DS12", "multipool+monotonic/base")
     ]
     rows.append(failed("DS12", 10, "multipool+monotonic/base", 0, "crashed", "signal 11"))
     write_run(folder / "mallard.db", rows)
@@ -36,8 +36,10 @@ CELL = "#DS2 tbody tr:nth-child(2) td:nth-of-type(5)"  # monotonic at 2^10
 
 def shown(page: Page, selector: str) -> str:
     """The text of a cell in one line; small text apart by a space."""
-    found: str = page.evaluate(f"document.querySelector('{selector}').innerText.replace(/\\s+/g, ' ').trim()")
-    return found
+    cell_text: str = page.evaluate(
+        f"document.querySelector('{selector}').innerText.replace(/\\s+/g, ' ').trim()"
+    )
+    return cell_text
 
 
 def choose(page: Page, kind: str) -> None:
@@ -60,13 +62,13 @@ def test_a_request_would_have_been_seen(browser: Browser, tmp_path: Path) -> Non
     assert any("TypeError" in error for error in bad.errors)
 
 
-def test_heat_maps_have_a_cell_for_each_size_and_strategy(page: Page) -> None:
+def test_heat_maps_cover_all_sizes_and_strategies(page: Page) -> None:
     assert page.evaluate("document.querySelectorAll('.heat').length") == 3
     assert page.evaluate("document.querySelectorAll('#DS2 .heat tbody td').length") == 2 * 16
     assert page.evaluate("document.querySelectorAll('#DS2 .heat thead tr:nth-child(2) th').length") == 16
 
 
-def test_a_cell_shows_one_figure_and_the_choice_changes_it(page: Page) -> None:
+def test_the_choice_changes_the_figure_of_cells(page: Page) -> None:
     seen = {}
     for kind in KINDS:
         choose(page, kind)
@@ -86,8 +88,8 @@ def test_a_cell_shows_one_figure_and_the_choice_changes_it(page: Page) -> None:
     }
 
 
-def test_a_crashed_cell_says_so_whatever_is_chosen(page: Page) -> None:
-    cell = cell_of(page, "#DS12 .heat", "multipool+monotonic/base", row=2)
+def test_a_crashed_cell_is_marked_for_every_choice(page: Page) -> None:
+    cell = cell_selector(page, "#DS12 .heat", "multipool+monotonic/base", row=2)
     for kind in KINDS:
         choose(page, kind)
         assert shown(page, cell) == "died"
@@ -98,7 +100,7 @@ def test_a_crashed_cell_says_so_whatever_is_chosen(page: Page) -> None:
 def test_the_pointer_brings_up_all_figures(page: Page) -> None:
     assert page.evaluate("document.getElementById('panel').hidden") is True
     page.point_at(CELL)
-    said = page.evaluate("document.getElementById('panel').innerText.replace(/\\s+/g, ' ')")
+    panel = page.evaluate("document.getElementById('panel').innerText.replace(/\\s+/g, ' ')")
     for part in (
         "monotonic \u00b7 vector<string> \u00b7 2\u00b9\u2070",
         "bound by type parameter, destroyed normally",
@@ -110,7 +112,7 @@ def test_the_pointer_brings_up_all_figures(page: Page) -> None:
         "peak memory 14.0 MiB",
         "in the kernel 10 % of the time",
     ):
-        assert part in said, part
+        assert part in panel, part
     box = page.evaluate(
         "(b => [b.left, b.right, b.top])(document.getElementById('panel').getBoundingClientRect())"
     )
@@ -134,7 +136,7 @@ def test_the_keyboard_goes_through_a_heat_map(page: Page) -> None:
     assert page.evaluate("document.getElementById('panel').hidden") is True
 
 
-def test_the_keyboard_changes_what_is_shown(page: Page) -> None:
+def test_the_keyboard_changes_the_choice(page: Page) -> None:
     page.evaluate("document.getElementById('show-p').focus()")
     page.press("ArrowRight")
     page.press("ArrowRight")
@@ -161,14 +163,14 @@ def test_a_phone_scrolls_tables_but_not_the_page(browser: Browser, report: Path)
 
 
 def colours(page: Page) -> dict[str, str]:
-    found: dict[str, str] = page.evaluate(
+    colours: dict[str, str] = page.evaluate(
         "Object.fromEntries(Object.entries({body: 'body', faster: '#DS2 td.f3', slower: '#DS2 td.s1'})"
         ".map(([k, s]) => [k, getComputedStyle(document.querySelector(s)).backgroundColor]))"
     )
-    return found | {"ink": page.evaluate("getComputedStyle(document.body).color")}
+    return colours | {"ink": page.evaluate("getComputedStyle(document.body).color")}
 
 
-def test_dark_mode_has_colours_of_its_own(browser: Browser, report: Path) -> None:
+def test_dark_mode_has_separate_colours(browser: Browser, report: Path) -> None:
     light, dark = colours(Page(browser).open(report)), colours(Page(browser, dark=True).open(report))
     assert luminance(light["body"]) > 0.9
     assert luminance(dark["body"]) < 0.05
@@ -203,9 +205,7 @@ def test_paper_has_neither_controls_nor_cut_tables(browser: Browser, report: Pat
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_without_script_the_first_choice_is_there_and_no_other_is_offered(
-    browser: Browser, report: Path
-) -> None:
+def test_shows_only_the_first_choice_without_script(browser: Browser, report: Path) -> None:
     plain = Page(browser, script=False).open(report)
     assert shown(plain, CELL) == "30"
     assert luminance(colours(plain)["faster"]) < luminance(colours(plain)["body"])
@@ -215,10 +215,10 @@ def test_without_script_the_first_choice_is_there_and_no_other_is_offered(
     assert plain.evaluate("document.getElementById('panel').hidden") is True
 
 
-def test_a_page_of_a_whole_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
-    (tmp_path / "all.html").write_text(page_of_a_whole_run(tmp_path), encoding="utf-8")
-    whole = Page(browser).open(tmp_path / "all.html")
+def test_a_page_of_a_full_run_stays_small(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "all.html").write_text(full_run_page(tmp_path), encoding="utf-8")
+    full_page = Page(browser).open(tmp_path / "all.html")
     # Both decide how long it takes to open.
     assert (tmp_path / "all.html").stat().st_size < MOST_BYTES
-    assert whole.evaluate("document.getElementsByTagName('*').length") < MOST_ELEMENTS
-    assert whole.evaluate("document.querySelectorAll('.heat tbody td').length") == 12 * 11 * 16
+    assert full_page.evaluate("document.getElementsByTagName('*').length") < MOST_ELEMENTS
+    assert full_page.evaluate("document.querySelectorAll('.heat tbody td').length") == 12 * 11 * 16

@@ -7,28 +7,28 @@ from typing import Any
 
 import pytest
 from browser import Browser, Page
-from looks import cell_of, contrast, count, overflow, text, visible
+from looks import cell_selector, contrast, count, overflow, text, visible
 
 SURFACE = "figure[data-surface]"
 
 
-def test_a_choice_in_one_section_leaves_the_others_alone(page: Page) -> None:
-    cell = cell_of(page, "#utilization .heat", "multipool")
-    other = cell_of(page, "#DS1 .heat", "multipool")
-    before = text(page, other)
+def test_a_choice_affects_only_its_section(page: Page) -> None:
+    cell = cell_selector(page, "#utilization .heat", "multipool")
+    unrelated = cell_selector(page, "#DS1 .heat", "multipool")
+    unrelated_text = text(page, unrelated)
     page.evaluate("document.querySelector('label[for=utilization-n]').click()")
     assert text(page, cell) == "8.16"
-    assert text(page, other) == before
+    assert text(page, unrelated) == unrelated_text
     page.evaluate("document.querySelector('label[for=utilization-c]').click()")
     assert text(page, cell).startswith("0.90")
 
 
-def test_the_panel_explains_cells_of_every_kind_of_table(page: Page) -> None:
+def test_the_panel_explains_cells_of_all_tables(page: Page) -> None:
     page.point_at("#locality .heat.small td")
     assert "ratio 1.00" in text(page, "#panel")
-    page.point_at(cell_of(page, "#fragmentation .maps .heat", "multipool"))
+    page.point_at(cell_selector(page, "#fragmentation .maps .heat", "multipool"))
     assert "R, D = N/2" in text(page, "#panel")
-    page.point_at(cell_of(page, "#contention .heat", "concurrent-multipool"))
+    page.point_at(cell_selector(page, "#contention .heat", "concurrent-multipool"))
     assert "of new-delete 20 % (20\u201320)" in text(page, "#panel")
 
 
@@ -43,8 +43,8 @@ def test_the_pointer_reads_the_points_of_a_line(page: Page) -> None:
     )
     page.wait_until_drawn()
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-    said = text(page, "#panel")
-    assert said.startswith(f"{name} threads 1 ns a pair ")
+    panel = text(page, "#panel")
+    assert panel.startswith(f"{name} threads 1 ns a pair ")
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y - 400)
     assert page.evaluate("document.getElementById('panel').hidden") is True
     marker = f"getComputedStyle(document.querySelector('{plot} polyline')).markerMid"
@@ -77,18 +77,18 @@ def test_claims_are_filtered_without_script_too(browser: Browser, report: Path) 
 
 
 def places(page: Page, selector: str) -> list[float]:
-    found: list[float] = page.evaluate(
+    bounds: list[float] = page.evaluate(
         "(b => [b.left, b.top, b.right, b.bottom])"
         f"(document.querySelector({selector!r}).getBoundingClientRect())"
     )
-    return found
+    return bounds
 
 
-def test_the_decision_chart_goes_across_and_down_where_there_is_room(page: Page) -> None:
-    asked, beside = places(page, ".tree .question"), places(page, ".tree .beside")
+def test_a_wide_decision_chart_goes_across_and_down(page: Page) -> None:
+    question, beside = places(page, ".tree .question"), places(page, ".tree .beside")
     below = places(page, ".tree .below .question")
-    assert beside[0] >= asked[2]
-    assert below[1] >= asked[3]
+    assert beside[0] >= question[2]
+    assert below[1] >= question[3]
     heads = page.evaluate(
         "[...document.querySelectorAll('.tree .answers')].map(e => e.getBoundingClientRect().top)"
     )
@@ -98,8 +98,8 @@ def test_the_decision_chart_goes_across_and_down_where_there_is_room(page: Page)
 
 def test_the_decision_chart_goes_down_on_a_phone(browser: Browser, report: Path) -> None:
     phone = Page(browser, width=400, height=800).open(report)
-    asked, beside = places(phone, ".tree .question"), places(phone, ".tree .beside")
-    assert beside[1] >= asked[3]
+    question, beside = places(phone, ".tree .question"), places(phone, ".tree .beside")
+    assert beside[1] >= question[3]
     wide = (
         "[...document.querySelectorAll('.tree *')].filter(e => e.getBoundingClientRect().right > 400).length"
     )
@@ -108,7 +108,7 @@ def test_the_decision_chart_goes_down_on_a_phone(browser: Browser, report: Path)
     assert phone.evaluate(size) >= 12
 
 
-def test_a_join_of_the_decision_chart_leads_to_its_question(page: Page) -> None:
+def test_a_join_in_the_chart_leads_to_its_question(page: Page) -> None:
     assert (
         page.evaluate("document.querySelector(document.querySelector('.goto a').hash).className")
         == "question"
@@ -150,7 +150,7 @@ def test_words_on_colours_can_be_read(browser: Browser, report: Path, dark: bool
     assert [round(contrast(paper, line), 1) for line in lines if contrast(paper, line) < 4.5] == []
 
 
-def test_paper_shows_surfaces_and_whole_tables(browser: Browser, report: Path) -> None:
+def test_print_shows_surfaces_and_complete_tables(browser: Browser, report: Path) -> None:
     paper = Page(browser, width=1040, height=720).open(report)
     paper.media("print", dark=False)
     cut = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"

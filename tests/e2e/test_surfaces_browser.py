@@ -12,14 +12,14 @@ SURFACE = "figure[data-surface]"
 
 def corners(page: Page, number: int) -> list[str]:
     """The places of a surface's patches, in any order of the drawing."""
-    found: list[str] = page.evaluate(
+    patches: list[str] = page.evaluate(
         f"[...document.querySelectorAll('{SURFACE}')[{number}].querySelectorAll('g:nth-of-type(2) polygon')]"
         ".map(e => e.getAttribute('points')).sort()"
     )
-    return found
+    return patches
 
 
-def test_every_surface_is_drawn_with_a_patch_between_four_points(page: Page) -> None:
+def test_draws_a_patch_between_four_points(page: Page) -> None:
     assert count(page, SURFACE) > 20
     assert count(page, f"{SURFACE} svg") == count(page, SURFACE)
     assert len(corners(page, 0)) == (6 - 1) * (3 - 1)
@@ -39,9 +39,9 @@ def test_surfaces_of_a_row_have_one_scale(page: Page) -> None:
 
 
 def test_dragging_turns_all_surfaces_alike(page: Page) -> None:
-    before, beside = corners(page, 0), corners(page, 1)
+    initial, beside = corners(page, 0), corners(page, 1)
     page.drag(f"{SURFACE} svg", 80, -30)
-    assert corners(page, 0) != before
+    assert corners(page, 0) != initial
     assert corners(page, 1) != beside
     turns = page.evaluate(
         f"[...document.querySelectorAll('{SURFACE} svg')].slice(0, 3).map(e => e.dataset.turn)"
@@ -55,10 +55,10 @@ def test_dragging_turns_all_surfaces_alike(page: Page) -> None:
     )
 
 
-def test_the_arrow_keys_turn_a_surface_and_home_turns_it_back(page: Page) -> None:
+def test_arrow_keys_turn_surfaces_and_home_resets(page: Page) -> None:
     page.evaluate(f"document.querySelector('{SURFACE} svg').focus()")
     page.wait_until_drawn()
-    before = corners(page, 0)
+    initial = corners(page, 0)
     for key in ("ArrowLeft", "ArrowUp"):
         held = corners(page, 0)
         page.press(key)
@@ -66,28 +66,28 @@ def test_the_arrow_keys_turn_a_surface_and_home_turns_it_back(page: Page) -> Non
         assert corners(page, 0) != held, key
     page.press("Home")
     page.wait_until_drawn()
-    assert corners(page, 0) == before
+    assert corners(page, 0) == initial
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
 def test_heights_can_be_linear(page: Page) -> None:
     ticks = "[...document.querySelector('.surface').querySelectorAll('.height')].map(e => e.textContent)"
-    before = corners(page, 0)
+    initial = corners(page, 0)
     assert page.evaluate(ticks) == ["1", "2", "4", "8", "16", "32"]
     page.evaluate("document.querySelector('label[for=heights-linear]').click()")
     page.evaluate("document.querySelector('.surface').scrollIntoView()")
     # It is drawn when it comes into view.
     page.wait_until(f"{ticks}.join() === '5,10,15,20,25'")
     page.wait_until_drawn()
-    assert corners(page, 0) != before
+    assert corners(page, 0) != initial
 
 
-def test_the_pointer_reads_the_same_point_off_all_surfaces_of_a_row(page: Page) -> None:
+def test_the_pointer_reads_one_point_on_all_surfaces(page: Page) -> None:
     page.point_at(f"{SURFACE} svg")
-    said = text(page, "#panel")
-    assert said.startswith("|S| = 2")
+    panel = text(page, "#panel")
+    assert panel.startswith("|S| = 2")
     for name in ("here", "P0089", "P0213"):
-        assert name in said
+        assert name in panel
     marks = (
         "[...document.querySelector('.surfaces').querySelectorAll('.here')]"
         ".map(e => e.getAttribute('visibility'))"

@@ -76,30 +76,30 @@ def front_environment(build: Path | None = None) -> dict[str, str]:
     return {**os.environ, **own}
 
 
-def processes_of(program: Path) -> list[int]:
+def find_processes(program: Path) -> list[int]:
     return [
-        int(each.parent.name)
-        for each in Path("/proc").glob("[0-9]*/exe")
-        if os.path.lexists(each) and os.path.realpath(each) == str(program)
+        int(link.parent.name)
+        for link in Path("/proc").glob("[0-9]*/exe")
+        if os.path.lexists(link) and os.path.realpath(link) == str(program)
     ]
 
 
-def state_of(process: int) -> str:
+def process_state(process: int) -> str:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def end_orphan(program: Path) -> None:
     """Ends the process of a program that sleeps, after its parents have ended."""
-    left: list[int] = []
+    orphans: list[int] = []
 
     def sleeps_alone() -> bool:
-        left[:] = processes_of(program)
+        orphans[:] = find_processes(program)
         with suppress(OSError):
-            return [state_of(process) for process in left] == ["S"]
+            return [process_state(process) for process in orphans] == ["S"]
         return False
 
     wait_until(sleeps_alone)
-    os.kill(left[0], signal.SIGKILL)
+    os.kill(orphans[0], signal.SIGKILL)
 
 
 def wait_until(condition: Callable[[], object]) -> None:

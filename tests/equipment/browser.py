@@ -238,8 +238,8 @@ class Page:
         """Into the element that has the focus."""
         self.call("Input.insertText", text=text)
 
-    def screenshot(self, path: Path, *, whole: bool = False) -> None:
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
+    def screenshot(self, path: Path, *, full_page: bool = False) -> None:
+        data = self.call("Page.captureScreenshot", captureBeyondViewport=full_page)["data"]
         path.write_bytes(base64.b64decode(data))
 
     def pdf(self, path: Path) -> None:
@@ -250,27 +250,27 @@ class Page:
     @property
     def errors(self) -> list[str]:
         """Errors and warnings of the console, and uncaught exceptions."""
-        found = []
+        errors = []
         for event in self._own("Runtime.consoleAPICalled"):
             if event["type"] in ("error", "warning", "assert"):
-                found.append(str(event["args"]))
-        found += [str(event["exceptionDetails"]) for event in self._own("Runtime.exceptionThrown")]
-        found += [
+                errors.append(str(event["args"]))
+        errors += [str(event["exceptionDetails"]) for event in self._own("Runtime.exceptionThrown")]
+        errors += [
             e["entry"]["text"]
             for e in self._own("Log.entryAdded")
             if e["entry"]["level"] in ("error", "warning")
         ]
-        return found
+        return errors
 
     @property
     def requests(self) -> list[str]:
         """All requests but those for the page itself and its inline parts."""
-        asked = [
+        urls = [
             event["request"]["url"]
             for event in self._own("Network.requestWillBeSent")
             if event["type"] != "Document"
         ]
-        return [url for url in asked if not url.startswith("data:")]
+        return [url for url in urls if not url.startswith("data:")]
 
     def _own(self, method: str) -> list[dict[str, Any]]:
         self.evaluate("0")  # all events of the page have been told when this is answered

@@ -38,21 +38,21 @@ class Cell:
     def shown(self) -> dict[str, str]:
         """The text of each choice; small text stands behind a line break."""
         choices = self.form["choices"].items()
-        return {kind: expand(each["shows"], self._values) or each["missing"] for kind, each in choices}
+        return {kind: expand(choice["shows"], self._values) or choice["missing"] for kind, choice in choices}
 
     @property
     def classes(self) -> dict[str, str]:
         """The step of the palette of each choice, and whether its figure is framed."""
-        letters = {kind: self.parts[0][each["colour"]] for kind, each in self.form["choices"].items()}
+        letters = {kind: self.parts[0][choice["colour"]] for kind, choice in self.form["choices"].items()}
         return {
             kind: f"{self.steps[ord(letter.lower()) - ord('a')]}{' best' if letter.isupper() else ''}".strip()
             for kind, letter in letters.items()
         }
 
     @property
-    def told(self) -> dict[str, str]:
-        told = {term: expand(template, self._values) for term, template in self.form["terms"]}
-        return {term: text for term, text in told.items() if text}
+    def terms(self) -> dict[str, str]:
+        terms = {term: expand(template, self._values) for term, template in self.form["terms"]}
+        return {term: text for term, text in terms.items() if text}
 
     @property
     def _values(self) -> dict[str, str]:
@@ -90,12 +90,14 @@ class _Tables(HTMLParser):
         self._text: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "table" and "heat" in given.get("class", "").split():
-            self.tables.append({"part": self._part, "given": given, "heads": [], "labels": [], "cells": []})
+        attributes = {name: value or "" for name, value in attrs}
+        if tag == "table" and "heat" in attributes.get("class", "").split():
+            self.tables.append(
+                {"part": self._part, "attributes": attributes, "heads": [], "labels": [], "cells": []}
+            )
             self._inside, self._body = True, False
-        if given.get("class") == "part":
-            self._part = given["id"]
+        if attributes.get("class") == "part":
+            self._part = attributes["id"]
         if not self._inside:
             return
         self._text = None
@@ -104,7 +106,7 @@ class _Tables(HTMLParser):
         if tag in ("th", "td"):
             self._text = []
             place = "cells" if tag == "td" else "labels" if self._body else "heads"
-            self.tables[-1][place].append((given, self._text))
+            self.tables[-1][place].append((attributes, self._text))
 
     def handle_endtag(self, tag: str) -> None:
         self._inside = self._inside and tag != "table"
@@ -117,12 +119,12 @@ class _Tables(HTMLParser):
 
 def heat_map(page: str, title: str) -> HeatMap:
     """The first with that title."""
-    return next(each for each in heat_maps(page) if each.title == title)
+    return next(table for table in heat_maps(page) if table.title == title)
 
 
 def by_strategy(page: str, part: str) -> HeatMap:
     """The first of a section with a row for each strategy."""
-    return next(each for each in heat_maps(page) if each.part == part and "by-strategy" in each.class_)
+    return next(table for table in heat_maps(page) if table.part == part and "by-strategy" in table.class_)
 
 
 def without_data(page: str) -> str:
@@ -130,27 +132,27 @@ def without_data(page: str) -> str:
     return re.sub(r'<script id="cells"[^>]*>[^<]*</script>', "", page)
 
 
-def data_of(page: str) -> dict[str, Any]:
-    found = re.search(r'<script id="cells"[^>]*>([^<]*)</script>', page)
-    assert found, "no data"
-    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(found[1])))
+def read_data(page: str) -> dict[str, Any]:
+    match = re.search(r'<script id="cells"[^>]*>([^<]*)</script>', page)
+    assert match, "no data"
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(match[1])))
     return data
 
 
 def heat_maps(page: str) -> list[HeatMap]:
     """Checks too that the text agrees with the data."""
-    data = data_of(page)
+    data = read_data(page)
     reader = _Tables()
     reader.feed(page)
     assert len(reader.tables) == len(data["tables"])
     pairs = zip(reader.tables, data["tables"], strict=True)
-    return [_heat_map(written, told, data) for written, told in pairs]
+    return [_heat_map(written, description, data) for written, description in pairs]
 
 
-def _heat_map(written: dict[str, Any], told: dict[str, Any], data: dict[str, Any]) -> HeatMap:
-    form, labels, columns = data["forms"][told["form"]], told["labels"], told["columns"]
+def _heat_map(written: dict[str, Any], description: dict[str, Any], data: dict[str, Any]) -> HeatMap:
+    form, labels, columns = data["forms"][description["form"]], description["labels"], description["columns"]
     folded = bool(columns) and columns[1] is not None
-    tds = [(given.get("class", ""), "".join(text)) for given, text in written["cells"]]
+    tds = [(attributes.get("class", ""), "".join(text)) for attributes, text in written["cells"]]
     missing = next(iter(form["choices"].values()))["missing"]
     if not folded:
         assert ["".join(text) for _, text in written["labels"]] == labels
@@ -165,13 +167,13 @@ def _heat_map(written: dict[str, Any], told: dict[str, Any], data: dict[str, Any
     for cell in [] if folded else cells:
         kind = next(iter(form["choices"]))
         assert cell.class_ == (cell.classes[kind] if cell.measured else "broken" if cell.status else "")
-    width = len(told["heads"])
+    width = len(description["heads"])
     assert len(cells) == width * len(labels)
     return HeatMap(
         written["part"],
-        written["given"]["class"],
-        told["title"],
-        told["heads"],
+        written["attributes"]["class"],
+        description["title"],
+        description["heads"],
         {label: cells[place * width : (place + 1) * width] for place, label in enumerate(labels)},
         folded,
     )

@@ -19,13 +19,13 @@ constexpr int fresh = 0xA5;
 constexpr int returned = 0xDD;
 
 /// The first odd multiple of the alignment that leaves room for a guard.
-std::size_t offset_of(std::size_t alignment) {
+std::size_t block_offset(std::size_t alignment) {
     const std::size_t multiple = (guard_bytes + alignment - 1) / alignment;
     return (multiple | 1) * alignment;
 }
 
-std::size_t whole_bytes(ledger::request r) {
-    return offset_of(r.alignment) + r.bytes + guard_bytes;
+std::size_t guarded_bytes(ledger::request r) {
+    return block_offset(r.alignment) + r.bytes + guard_bytes;
 }
 
 bool is_guard(const std::byte* begin, const std::byte* end) {
@@ -40,7 +40,7 @@ bool still_poisoned([[maybe_unused]] std::byte* p, [[maybe_unused]] std::size_t 
 #endif
 }
 
-std::string text_of(ledger::request r) {
+std::string to_text(ledger::request r) {
     std::ostringstream text;
     text << r.bytes << " bytes at alignment " << r.alignment;
     return text.str();
@@ -64,8 +64,8 @@ void* ledger::allocate(std::size_t bytes, std::size_t alignment) {
         mallard::core::fail_allocation(bytes, alignment);
     }
     const request as{bytes, alignment};
-    auto* base = static_cast<std::byte*>(::operator new(whole_bytes(as), std::align_val_t{2 * alignment}));
-    std::byte* p = base + offset_of(alignment);
+    auto* base = static_cast<std::byte*>(::operator new(guarded_bytes(as), std::align_val_t{2 * alignment}));
+    std::byte* p = base + block_offset(alignment);
     std::fill(base, p, guard);
     std::memset(p, fresh, bytes);
     std::fill_n(p + bytes, guard_bytes, guard);
@@ -77,18 +77,18 @@ void* ledger::allocate(std::size_t bytes, std::size_t alignment) {
 
 void ledger::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     auto* const block = static_cast<std::byte*>(p);
-    const auto found = taken_.find(block);
-    if (found == taken_.end()) {
+    const auto entry = taken_.find(block);
+    if (entry == taken_.end()) {
         complain(p, "given back, but not taken from here or given back before");
         return;
     }
-    const taken& was = found->second;
+    const taken& was = entry->second;
     look_at(block, was, {bytes, alignment});
     mallard::core::unpoison(block, was.as.bytes);
     std::memset(block, returned, was.as.bytes);
     outstanding_bytes_ -= was.as.bytes;
     ::operator delete(was.base, std::align_val_t{2 * was.as.alignment});
-    taken_.erase(found);
+    taken_.erase(entry);
 }
 
 void ledger::fail(mallard::failure_plan plan) noexcept {
@@ -99,7 +99,7 @@ void ledger::fail(mallard::failure_plan plan) noexcept {
 
 void ledger::look_at(const std::byte* p, const taken& block, request returned_as) {
     if (returned_as != block.as) {
-        complain(p, "taken as " + text_of(block.as) + ", given back as " + text_of(returned_as));
+        complain(p, "taken as " + to_text(block.as) + ", given back as " + to_text(returned_as));
     }
     if (!is_guard(block.base, p)) {
         complain(p, "written in front of its beginning");
@@ -112,9 +112,9 @@ void ledger::look_at(const std::byte* p, const taken& block, request returned_as
     }
 }
 
-void ledger::complain(const void* p, const std::string& what) {
+void ledger::complain(const void* p, const std::string& complaint) {
     std::ostringstream text;
-    text << "block " << p << ": " << what;
+    text << "block " << p << ": " << complaint;
     complaints_.push_back(text.str());
 }
 

@@ -1,4 +1,4 @@
-/// An upstream that keeps account of its blocks and looks at each that comes back.
+/// An upstream that records its blocks and verifies each deallocation.
 ///
 ///     its block:   [ guard .........
 ///  the block of the allocator tested
@@ -45,7 +45,7 @@ public:
     /// Effects: fails by this plan from now on; its requests are counted from now.
     void fail(mallard::failure_plan plan) noexcept;
 
-    /// Returns: true if the plan has made any request fail.
+    /// Returns: true if the plan has let a request fail.
     [[nodiscard]] bool failed() const noexcept { return failed_; }
 
     /// Returns: all requests that were granted, in their order.
@@ -62,7 +62,7 @@ private:
     };
 
     void look_at(const std::byte* p, const taken& block, request returned_as);
-    void complain(const void* p, const std::string& what);
+    void complain(const void* p, const std::string& complaint);
 
     std::map<std::byte*, taken> taken_;
     std::vector<request> granted_;

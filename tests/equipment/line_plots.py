@@ -6,7 +6,7 @@ import html
 import re
 from dataclasses import dataclass
 
-from heat_maps import data_of
+from heat_maps import read_data
 
 
 @dataclass
@@ -28,11 +28,11 @@ class Plot:
 
 def line_plots(page: str, part: str) -> list[Plot]:
     """Checks too that each point that is drawn has a value, in all plots of the page."""
-    found = re.findall(r'<section id="([\w-]+)" class="part">|<figure class="lines">(.*?)</figure>', page)
+    figures = re.findall(r'<section id="([\w-]+)" class="part">|<figure class="lines">(.*?)</figure>', page)
     plots: list[Plot] = []
-    values = data_of(page)["plots"]
+    values = read_data(page)["plots"]
     at = ""
-    for name, drawing in found:
+    for name, drawing in figures:
         at = name or at
         if drawing:
             plots.append(_plot(at, drawing, values[len(plots)]))
@@ -45,8 +45,8 @@ def _plot(part: str, markup: str, values: list[list[list[str]]]) -> Plot:
         r'<g class="series ([^"]*)"><polyline points="([^"]*)"/>.*?<text[^>]*>(.*?)</text>', markup
     )
     series = {}
-    for (class_, points, name), its in zip(lines, values, strict=True):
-        assert len(points.split(" ")) == len(its)
-        series[html.unescape(name)] = Series(class_, dict(its))
+    for (class_, points, name), figure_values in zip(lines, values, strict=True):
+        assert len(points.split(" ")) == len(figure_values)
+        series[html.unescape(name)] = Series(class_, dict(figure_values))
     title = html.unescape(re.findall(r"<figcaption>(.*?)</figcaption>", markup)[0])
     return Plot(part, title, " ".join(re.findall(r">([^<>]+)<", markup)), series)

@@ -18,12 +18,12 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+def contrast(first: str, second: str) -> float:
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
-def cell_of(page: Page, table: str, head: str, row: int = 1) -> str:
+def cell_selector(page: Page, table: str, head: str, row: int = 1) -> str:
     """The selector of a cell of the first such table, by the name of its column and the number of its row."""
     place = page.evaluate(
         f"mallard.ready.then(({{ of }}) => of(document.querySelector({table!r})).heads.indexOf({head!r}) + 1)"
@@ -34,20 +34,22 @@ def cell_of(page: Page, table: str, head: str, row: int = 1) -> str:
 
 def count(page: Page, selector: str) -> int:
     """The number of elements."""
-    found: int = page.evaluate(f"document.querySelectorAll({selector!r}).length")
-    return found
+    result: int = page.evaluate(f"document.querySelectorAll({selector!r}).length")
+    return result
 
 
 def visible(page: Page, selector: str) -> int:
     """The number of elements that take room."""
-    found: int = page.evaluate(
+    result: int = page.evaluate(
         f"[...document.querySelectorAll({selector!r})]"
         ".filter(e => e.getBoundingClientRect().height > 0).length"
     )
-    return found
+    return result
 
 
 def text(page: Page, selector: str) -> str:
     """The text of an element, in one line."""
-    found: str = page.evaluate(f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()")
-    return found
+    result: str = page.evaluate(
+        f"document.querySelector({selector!r}).innerText.replace(/\\s+/g, ' ').trim()"
+    )
+    return result

@@ -43,18 +43,18 @@ def shown(database: Path, experiment: str, width: int = 120) -> str:
 
 def line_of(text: str, title: str, name: str) -> list[str]:
     """The words of a strategy's line in the block with that title."""
-    after = text[text.index(title) :].splitlines()
-    return next(line.split() for line in after if line.startswith(f"{name} "))
+    lines = text[text.index(title) :].splitlines()
+    return next(line.split() for line in lines if line.startswith(f"{name} "))
 
 
 def section(page: str, name: str) -> str:
-    found = re.search(
+    match = re.search(
         rf'<section id="{name}" class="part">.*?(?=<section id="[\w-]+" class="part">|</main>)',
         page,
         re.DOTALL,
     )
-    assert found, name
-    return found[0]
+    assert match, name
+    return match[0]
 
 
 def text_of(markup: str) -> str:

@@ -22,12 +22,12 @@ def prose(page: str) -> str:
 
 def anchors(page: str) -> set[str]:
     """`## Pools of one size` has #pools-of-one-size; of two equal headings the second has -1."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for heading in HEADING.findall(prose(page)):
         words = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
-        found[words] = found.get(words, -1) + 1
+        counts[words] = counts.get(words, -1) + 1
     return {
-        name if not again else f"{name}-{again}" for name, last in found.items() for again in range(last + 1)
+        name if not again else f"{name}-{again}" for name, last in counts.items() for again in range(last + 1)
     }
 
 
@@ -64,15 +64,15 @@ def missing_files(pages: Mapping[Path, str], exists: Callable[[Path], bool]) -> 
 
 def reached(pages: Mapping[Path, str], start: Path) -> set[Path]:
     """The pages to which links lead from `start`."""
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
         path = waiting.pop()
         for target in links(pages[path]):
             file = _normal(path.parent / target.partition("#")[0])
-            if file in pages and file not in found:
-                found.add(file)
+            if file in pages and file not in reached:
+                reached.add(file)
                 waiting.append(file)
-    return found
+    return reached
 
 
 def _normal(path: Path) -> Path:

@@ -14,7 +14,7 @@ public:
     friend bool operator==(const my_int&, const my_int&) = default;
     friend auto operator<=>(const my_int&, const my_int&) = default;
 
-    /// The number of them that live.
+    /// The number of live objects.
     static inline int living = 0;
 
 private:

@@ -1,5 +1,4 @@
-/// An expandable allocator that leaves nothing to chance: every block has a plot of its own, with as much room in
-/// front of it as behind it.
+/// A deterministic expandable allocator: every block has its own plot, with room in front of it and behind it.
 ///
 ///     a plot:   [ room for growth backward | block | room for growth forward ]
 ///               0                          2048                              8192
@@ -29,7 +28,7 @@ public:
     static constexpr std::size_t begin_in_plot = 2048;
     static constexpr std::size_t granule = 16;
 
-    /// Effects: makes plots for this number of blocks; more are refused.
+    /// Effects: allocates plots for a number of blocks. Further requests are refused.
     explicit plots(std::size_t most_blocks = 64) : most_blocks_(most_blocks) {}
 
     plots(const plots&) = delete;
@@ -54,7 +53,7 @@ public:
     /// The requested sizes, for the test.
     void deallocate(void* p, std::size_t bytes = 0, std::size_t = 1) noexcept {
         freed_.push_back({p, bytes});
-        free_plots_.push_back(plot_of(p));
+        free_plots_.push_back(find_plot(p));
         live_.erase(static_cast<std::byte*>(p));
     }
 
@@ -62,7 +61,7 @@ public:
         using mallard::expansion;
         if (p != nullptr) {
             auto* const block = static_cast<std::byte*>(p);
-            std::byte* const plot = plot_of(p);
+            std::byte* const plot = find_plot(p);
             const auto room = static_cast<std::size_t>(plot + plot_bytes - block);
             if (includes(r.allowed, expansion::forward) && r.least_bytes <= room) {
                 live_[block] = std::max(live_[block], std::min(rounded(r.preferred_bytes), room));
@@ -138,7 +137,7 @@ private:
         return ground_.get() + mallard::core::padding_to(ground_.get(), 64);
     }
 
-    [[nodiscard]] std::byte* plot_of(const void* p) {
+    [[nodiscard]] std::byte* find_plot(const void* p) {
         const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(p) - first_plot());
         return first_plot() + offset / plot_bytes * plot_bytes;
     }

@@ -34,7 +34,7 @@ def figures(
     alive = allocations // 20
     inside = round((allocations - alive) * contained)
     escaped = allocations - alive - inside
-    each = bytes_ // max(allocations, 1)
+    mean_bytes = bytes_ // max(allocations, 1)
     further: dict[str, dict[str, Any]] = {
         "D": {
             "interval": [0.079, 0.089],
@@ -48,7 +48,7 @@ def figures(
         "C": {"samples": 4096, "freed_by_other_thread": 0.0},
         "F": {"pages_spanned": 400, "pages_needed": 100, "samples": 32},
     }
-    made = {
+    fields = {
         "allocations": allocations,
         "bytes": bytes_,
         "frees": allocations - alive,
@@ -56,9 +56,9 @@ def figures(
         "size_classes": 8,
         "smallest": 1,
         "largest": 65_536,
-        "contained": amount(inside, inside * each),
-        "escaped": amount(escaped, escaped * each),
-        "alive": amount(alive, alive * each),
+        "contained": amount(inside, inside * mean_bytes),
+        "escaped": amount(escaped, escaped * mean_bytes),
+        "alive": amount(alive, alive * mean_bytes),
         "containment": inside / (inside + escaped) if inside + escaped else None,
         "containment_bytes": inside / (inside + escaped) if inside + escaped else None,
         "freed_by_other_thread": None,
@@ -69,7 +69,7 @@ def figures(
         "mean_lifetime_seconds": 0.012,
         "mean_lifetime_bytes": 80_000.0,
     }
-    return made | changes
+    return fields | changes
 
 
 def percentiles(most: float) -> dict[str, float]:
@@ -118,11 +118,11 @@ def sites() -> list[dict[str, Any]]:
 
 def pairs() -> list[dict[str, Any]]:
     kept = {"container": 2, "thread": "same", "mean_lifetime_seconds": 0.002, "mean_lifetime_bytes": 4096.0}
-    gone = {"container": None, "thread": None, "mean_lifetime_seconds": None, "mean_lifetime_bytes": None}
+    unknown = {"container": None, "thread": None, "mean_lifetime_seconds": None, "mean_lifetime_bytes": None}
     return [
         {"allocated": 0, "freed": 2, **amount(9000, 700_000), **kept},
         {"allocated": 1, "freed": 2, **amount(700, 80_000), **kept, "thread": "other"},
-        {"allocated": 1, "freed": None, **amount(300, 20_000), **gone},
+        {"allocated": 1, "freed": None, **amount(300, 20_000), **unknown},
     ]
 
 
@@ -139,8 +139,8 @@ def timeline(points: int, scopes: list[int]) -> dict[str, Any]:
         "peak_bytes": 96_000_000,
         "peak_seconds": 2.1,
         "scopes": [
-            {"id": each, "live_bytes": live(80e6 / 1.8**place, 0.9 - place / 12)}
-            for place, each in enumerate(scopes)
+            {"id": scope, "live_bytes": live(80e6 / 1.8**place, 0.9 - place / 12)}
+            for place, scope in enumerate(scopes)
         ],
         "reason": None,
     }
@@ -156,17 +156,17 @@ def hill(first: int, end: int, top: int) -> list[list[int]]:
 def flame(nodes: int) -> dict[str, Any]:
     """A random tree: a node has at most what its parent has left."""
     draw = random.Random(7)
-    made = [flame_node(None, None, 1_000_000)]
-    left = [1_000_000]
-    while len(made) < nodes:
-        parent = draw.randrange(max(0, len(made) - 40), len(made))
-        taken = round(left[parent] * draw.uniform(0.2, 0.8))
-        if taken < 2:
-            parent, taken = 0, 1
-        left[parent] -= taken
-        made.append(flame_node(parent, draw.randrange(len(FUNCTIONS)), taken))
-        left.append(taken)
-    return {"nodes": made, "pruned": 41}
+    flame_nodes = [flame_node(None, None, 1_000_000)]
+    remaining = [1_000_000]
+    while len(flame_nodes) < nodes:
+        parent = draw.randrange(max(0, len(flame_nodes) - 40), len(flame_nodes))
+        share = round(remaining[parent] * draw.uniform(0.2, 0.8))
+        if share < 2:
+            parent, share = 0, 1
+        remaining[parent] -= share
+        flame_nodes.append(flame_node(parent, draw.randrange(len(FUNCTIONS)), share))
+        remaining.append(share)
+    return {"nodes": flame_nodes, "pruned": 41}
 
 
 def flame_node(parent: int | None, function: int | None, operations: int) -> dict[str, Any]:

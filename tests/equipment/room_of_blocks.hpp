@@ -35,9 +35,9 @@ public:
     /// Effects: makes the room shorter by cut_room().
     /// Returns: the bytes by which it is shorter.
     std::size_t cut_by(std::size_t most) noexcept {
-        const std::size_t given = base::cut_room(end(), most);
-        room_bytes_ -= given;
-        return given;
+        const std::size_t removed_bytes = base::cut_room(end(), most);
+        room_bytes_ -= removed_bytes;
+        return removed_bytes;
     }
 
     /// Effects: makes the room longer again by extend_room().
@@ -71,15 +71,15 @@ public:
         std::vector<std::size_t> all;
         for (mallard::space::heap_block b(begin()); b.begin() != end();) {
             const bool is_remainder = b.begin() == base::remainder_begin();
-            const std::size_t here = base::credible_bytes(b, end());
-            if (here == 0) {
+            const std::size_t block_bytes = base::credible_bytes(b, end());
+            if (block_bytes == 0) {
                 all.push_back(0); // expected by no test: the walk ends at a wrong word
                 break;
             }
             if (is_remainder || !b.is(mallard::space::heap_block::in_use)) {
-                all.push_back(here);
+                all.push_back(block_bytes);
             }
-            b = b.behind(here);
+            b = b.behind(block_bytes);
         }
         return all;
     }

@@ -6,7 +6,7 @@
 
 namespace equipment {
 
-/// Effects: calls `work(0)` ... `work(threads - 1)`, each in a thread of its own, and waits for all.
+/// Effects: calls `work(0)` ... `work(threads - 1)` in separate threads and joins them.
 template <class Work>
 void run_in_threads(int threads, Work work) {
     std::vector<std::thread> running;

@@ -9,5 +9,5 @@ import pytest
 
 def sampled(*values: Any, default: int = 2) -> list[Any]:
     """Values of one argument: the first ones for every run, the others for `mallard test --full`."""
-    rest = [pytest.param(value, marks=pytest.mark.full) for value in values[default:]]
-    return [pytest.param(value) for value in values[:default]] + rest
+    remaining = [pytest.param(value, marks=pytest.mark.full) for value in values[default:]]
+    return [pytest.param(value) for value in values[:default]] + remaining

@@ -46,22 +46,22 @@ def includes(source: str) -> list[str]:
 
 def own_includes(file: Path, source: str) -> list[str]:
     """The includes of this project's files as paths from the root; `<mallard/x>` lies in include/."""
-    found = []
+    paths = []
     for name in includes(source):
         beside = os.path.normpath(file.parent / name)
         if name.startswith("mallard/"):
-            found.append(f"include/{name}")
+            paths.append(f"include/{name}")
         elif (ROOT / beside).is_file():
-            found.append(beside)
+            paths.append(beside)
         else:
             places = [f"{folder}{name}" for folder in ("", "src/", "bench/", "tests/")]
-            found += [place for place in places if (ROOT / place).is_file()]
-    return found
+            paths += [place for place in places if (ROOT / place).is_file()]
+    return paths
 
 
 def imports(module: str, source: str, known: set[str]) -> set[str]:
     """The modules out of `known` that a module imports anywhere in its file, lazily or for type checks."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -72,8 +72,8 @@ def imports(module: str, source: str, known: set[str]) -> set[str]:
         for name in names:
             while name and name not in known:
                 name = name.rpartition(".")[0]
-            found.add(name)
-    return found - {"", module}
+            modules.add(name)
+    return modules - {"", module}
 
 
 def circle(graph: Graph) -> list[str]:
@@ -86,9 +86,9 @@ def circle(graph: Graph) -> list[str]:
         if node in done:
             return []
         for target in sorted(graph.get(node, ())):
-            if found := search(target, [*path, node]):
-                return found
+            if cycle := search(target, [*path, node]):
+                return cycle
         done.add(node)
         return []
 
-    return next((found for node in sorted(graph) if (found := search(node, []))), [])
+    return next((cycle for node in sorted(graph) if (cycle := search(node, []))), [])

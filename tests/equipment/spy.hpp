@@ -1,4 +1,4 @@
-/// A resource that only a test knows: it counts the calls that reach it, from any thread.
+/// A custom resource that counts calls from all threads.
 #pragma once
 
 #include <atomic>

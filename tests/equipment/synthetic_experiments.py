@@ -56,12 +56,12 @@ AccessTime = Callable[[str, int, int, int, int], float]
 
 def access_ns(strategy: str, links: int, list_length: int, shuffle_factor: int, access_factor: int) -> float:
     """Falls off with the access factor, hits long lists hardest; one list alone, and one link, not at all."""
-    before = UNSHUFFLED.get(strategy, LOCAL_UNSHUFFLED)
+    unshuffled = UNSHUFFLED.get(strategy, LOCAL_UNSHUFFLED)
     if list_length in (1, links) or shuffle_factor == 0:
-        return before
+        return unshuffled
     length_share = list_length.bit_length() / links.bit_length()
     again = 1.0 + 1.0 / access_factor
-    return before * (1.0 + PENALTY.get(strategy, LOCAL_PENALTY) * length_share * again / 2.0)
+    return unshuffled * (1.0 + PENALTY.get(strategy, LOCAL_PENALTY) * length_share * again / 2.0)
 
 
 def locality_row(

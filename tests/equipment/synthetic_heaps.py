@@ -31,7 +31,7 @@ PUSH_NS = {
 }
 VECTORS = tuple(PUSH_NS)
 GROWING = ("heap-v2", "boost-allocator-v2", "realloc")
-TOLD = (*GROWING, "heap-v2-masked", "boost-allocator-v2-masked")  # the size that they were given
+SIZED = (*GROWING, "heap-v2-masked", "boost-allocator-v2-masked")  # the size that they were given
 LARGE = 10_000  # elements
 VECTOR_SIZES = (10, LARGE, 1_000_000)
 # Of the smallest vector of one strategy there is no result.
@@ -45,7 +45,7 @@ def push_ns(strategy: str, elements: int) -> float:
 
 def calls_of(strategy: str, elements: int) -> tuple[float, float]:
     """Blocks that a vector is given, and times that one of them grows instead."""
-    calls = elements.bit_length() + (1 if strategy not in TOLD else 0)
+    calls = elements.bit_length() + (1 if strategy not in SIZED else 0)
     return (1.0, calls - 1.0) if strategy in GROWING else (float(calls), 0.0)
 
 
@@ -73,10 +73,10 @@ def growth_rows(
 
 
 def _growth_row(experiment: str, strategy: str, elements: int, kind: str, repetition: int) -> list[Native]:
-    asked = {"elements": elements, "type": kind}
+    requested = {"elements": elements, "type": kind}
     if (strategy, elements) == FAILING:
-        gone = failed_row(experiment, asked, strategy, 0, "out_of_memory", "none left")
-        return [gone] if repetition == 0 else []
+        failed = failed_row(experiment, requested, strategy, 0, "out_of_memory", "none left")
+        return [failed] if repetition == 0 else []
     iterations = max(3, 20_000_000 // elements)
     nanoseconds = push_ns(strategy, elements) * (1.0 + WOBBLE * repetition)
     allocations, grown = calls_of(strategy, elements)
@@ -90,7 +90,7 @@ def _growth_row(experiment: str, strategy: str, elements: int, kind: str, repeti
         "peak_live_bytes": live_bytes(strategy, elements),
         "peak_bytes": live_bytes(strategy, elements) + 4096.0,
     }
-    parameters = {**asked, "iterations": iterations}
+    parameters = {**requested, "iterations": iterations}
     operations = iterations * elements
     return [
         native_row(experiment, parameters, strategy, repetition, nanoseconds, operations, figures=figures)
@@ -140,15 +140,15 @@ def _shrink_row(strategy: str, elements: int, kind: str, repetition: int) -> Nat
     nanoseconds = shrink_ns(strategy, elements) * (1.0 + WOBBLE * repetition)
     in_place = strategy not in COPY_NS
     held = float(ELEMENT_BYTES * elements)
-    left = 0.0 if strategy != "heap-v1" else 0.75 * held
+    remaining_bytes = 0.0 if strategy != "heap-v1" else 0.75 * held
     figures = {
         "shrink_ns": nanoseconds if shrinks >= TIMED_APART else WITH_MAKING * nanoseconds,
         "shrinks": float(shrinks) if in_place else 0.0,
         "allocations": 1.0 if in_place else float(shrinks),
         "held_bytes": held,
         "half_bytes": held / 2.0,
-        "left_bytes": left,
-        "returned_bytes": held - left,
+        "left_bytes": remaining_bytes,
+        "returned_bytes": held - remaining_bytes,
     }
     parameters = {"elements": elements, "type": kind, "step": step, "iterations": 10}
     operations = 10 * shrinks

@@ -24,13 +24,13 @@ from mallard.store import Store
 from mallard.view.html import Measured, page
 
 
-def page_of_a_whole_run(folder: Path) -> str:
+def full_run_page(folder: Path) -> str:
     """The report of every structure, size and strategy; only its first row goes through a database."""
-    whole = density_rows(names=tuple(structures()), sizes=range(6, 17))
-    number = write_run(folder / "whole.db", whole[:1])
+    rows = density_rows(names=tuple(structures()), sizes=range(6, 17))
+    number = write_run(folder / "whole.db", rows[:1])
     with Store.open_existing(folder / "whole.db") as store:
         run = store.run(number)
-    return page({"density": Measured(run, [], [Row.from_native(number, each) for each in whole])})
+    return page({"density": Measured(run, [], [Row.from_native(number, row) for row in rows])})
 
 
 def write_everything(database: Path) -> None:

@@ -32,7 +32,7 @@ def document(**changes: Any) -> dict[str, Any]:
         for name, file, line in FUNCTIONS
     ]
     command = ["clang++-16", "-fsyntax-only", "x.cpp"]
-    made = {
+    fields = {
         "format": "mallard profile",
         "version": 1,
         "trace": {"file": "clang.trace", "bytes": 2_345_678, "torn_bytes": 0},
@@ -163,7 +163,7 @@ def document(**changes: Any) -> dict[str, Any]:
         },
         "flame": flame(300),
     }
-    return made | changes
+    return fields | changes
 
 
 def in_depth(**changes: Any) -> dict[str, Any]:

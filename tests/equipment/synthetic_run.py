@@ -143,8 +143,8 @@ def write_run(
             "commit": "abc1234",
         }
     )
-    for each in rows:
-        store.add_row(run, each)
+    for row in rows:
+        store.add_row(run, row)
     for kind, text in notes:
         store.add_note(run, kind, text)
     if finished:

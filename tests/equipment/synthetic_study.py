@@ -25,19 +25,19 @@ def saved(middle: float, half: float = 1.0) -> Difference:
 
 def effect(strategy: str, middle: float, half: float = 1.0, **changes: Any) -> Effect:
     counts = Counts(served=1000, freed=1000, started_again=50, servers=1)
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "strategy": strategy,
         "time": saved(middle, half),
         "peak_bytes": Difference(2.0 * MIB, 0.0, 4.0 * MIB, 21),
         "faults": Difference(0.0, 0.0, 0.0, 21),
         "counts": counts,
     }
-    return Effect(**made | changes)
+    return Effect(**fields | changes)
 
 
 def ground(*effects: Effect, malloc: str = "glibc", litter: int = 0, **changes: Any) -> Ground:
     trial: dict[str, Any] = {
-        "effects": tuple(sorted(effects, key=lambda each: each.time.median)),
+        "effects": tuple(sorted(effects, key=lambda effect: effect.time.median)),
         "program_seconds": 0.109,
         "null_seconds": 0.120,
         "wall": False,
@@ -45,8 +45,8 @@ def ground(*effects: Effect, malloc: str = "glibc", litter: int = 0, **changes: 
         "failed": {},
     }
     own = {name: changes.pop(name) for name in list(changes) if name in trial}
-    rest: dict[str, Any] = {"differing": (), "compared": True, "sensitivity": ()}
-    return Ground(malloc=malloc, litter=litter, trial=Trial(**trial | own), **rest | changes)
+    settings: dict[str, Any] = {"differing": (), "compared": True, "sensitivity": ()}
+    return Ground(malloc=malloc, litter=litter, trial=Trial(**trial | own), **settings | changes)
 
 
 def result(*grounds: Ground, rounds: int = 21) -> Result:
@@ -54,7 +54,7 @@ def result(*grounds: Ground, rounds: int = 21) -> Result:
 
 
 def candidate(name: str = "handle", **changes: Any) -> Candidate:
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": name,
         "asked_as": f"{name}(request const&)",
         "source": "src/server.cpp:88",
@@ -76,7 +76,7 @@ def candidate(name: str = "handle", **changes: Any) -> Candidate:
         "threads": 1,
         "escape_sites": (),
     }
-    return Candidate(**made | changes)
+    return Candidate(**fields | changes)
 
 
 def escaping() -> Candidate:
@@ -85,7 +85,7 @@ def escaping() -> Candidate:
 
 
 def ceiling(high: float = 46.0, **changes: Any) -> Ceiling:
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "seconds": high * 0.9 / 1e3,
         "low": high * 0.8 / 1e3,
         "high": high / 1e3,
@@ -96,11 +96,11 @@ def ceiling(high: float = 46.0, **changes: Any) -> Ceiling:
         "fault_ns": 200.0,
         "wall_seconds": 0.110,
     }
-    return Ceiling(**made | changes)
+    return Ceiling(**fields | changes)
 
 
 def mallocs(*effects: tuple[str, float, float], **changes: Any) -> Globals:
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "base": "glibc",
         "seconds": 0.109,
         "cpu_seconds": 0.109,
@@ -123,15 +123,15 @@ def mallocs(*effects: tuple[str, float, float], **changes: Any) -> Globals:
                     )
                     for name, middle, half in effects
                 ),
-                key=lambda each: each.time.median,
+                key=lambda effect: effect.time.median,
             )
         ),
     }
-    return Globals(**made | changes)
+    return Globals(**fields | changes)
 
 
 def pattern(kind: str = "reserve", estimate: float | None = 60.0, **changes: Any) -> Pattern:
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "kind": kind,
         "function": "collect",
         "source": "src/list.cpp:40",
@@ -141,13 +141,13 @@ def pattern(kind: str = "reserve", estimate: float | None = 60.0, **changes: Any
         "remedy": "reserve() before it is filled",
         "estimated_seconds": None if estimate is None else estimate / 1e3,
     }
-    return Pattern(**made | changes)
+    return Pattern(**fields | changes)
 
 
 def study(**changes: Any) -> Study:
     """A server whose requests should have a region."""
     chosen = candidate()
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "words": ("./server",),
         "base": "glibc",
         "allocations": 1_300_000,
@@ -161,4 +161,4 @@ def study(**changes: Any) -> Study:
         "trial": result(ground(effect("monotonic", 38.7, 1.3), effect("multipool", 22.0))),
         "on_top": ground(effect("monotonic", 27.0), malloc="mimalloc"),
     }
-    return Study(**made | changes)
+    return Study(**fields | changes)

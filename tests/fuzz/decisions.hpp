@@ -1,4 +1,4 @@
-/// Decisions that are read from bytes, random ones or those of a fuzzer.
+/// Decisions derived from bytes, which are random or come from a fuzzer.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -13,9 +13,9 @@ class decisions {
 public:
     explicit decisions(std::span<const std::uint8_t> bytes) noexcept : bytes_(bytes) {}
 
-    [[nodiscard]] bool are_left() const noexcept { return !bytes_.empty(); }
+    [[nodiscard]] bool has_more() const noexcept { return !bytes_.empty(); }
 
-    /// Returns: the next byte; 0 if none is left.
+    /// Returns: the next byte, or 0 at the end.
     [[nodiscard]] std::size_t byte() noexcept {
         if (bytes_.empty()) {
             return 0;
@@ -25,7 +25,7 @@ public:
         return first;
     }
 
-    /// Returns: a number from 0 to n - 1, of as few bytes as make all of them possible.
+    /// Returns: a number from 0 to n - 1, read from as few bytes as can encode it.
     [[nodiscard]] std::size_t below(std::size_t n) noexcept {
         std::size_t drawn = 0;
         for (std::size_t range = n - 1; range != 0; range >>= 8) {
@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] bool one_in(std::size_t n) noexcept { return below(n) == 0; }
 
-    /// Returns: most often few bytes, now and then up to a million; often about a power of two.
+    /// Returns: a block size, usually small, occasionally up to a million, often near a power of two.
     [[nodiscard]] std::size_t bytes_of_a_block() noexcept {
         const std::size_t magnitude = below(16);
         if (magnitude == 0) {
@@ -58,7 +58,7 @@ public:
         return one_in(8) ? below(std::size_t{1} << 20) : below(1024);
     }
 
-    /// Returns: the fundamental one seven times in eight, else any up to 8192.
+    /// Returns: the fundamental alignment in seven of eight cases, else any up to 8192.
     [[nodiscard]] std::size_t alignment() noexcept {
         return one_in(8) ? std::size_t{1} << below(14) : mallard::fundamental_alignment;
     }

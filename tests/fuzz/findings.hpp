@@ -1,4 +1,4 @@
-/// The first fault, and the operations just before it.
+/// The first fault and the operations that led to it.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@ namespace fuzz {
 
 class findings {
 public:
-    /// Effects: remembers the fault, if it is not null and the first one.
+    /// Effects: records the fault if it is the first. Null is no fault.
     void expect(const char* wrong) noexcept { wrong_ = wrong_ == nullptr ? wrong : wrong_; }
 
     [[nodiscard]] bool nothing() const noexcept { return wrong_ == nullptr; }
     [[nodiscard]] std::size_t operations() const noexcept { return done_; }
 
-    /// Effects: remembers that this is done now. `what` is a literal.
-    void note(const char* what, std::size_t a = 0, std::size_t b = 0, std::size_t c = 0) noexcept {
-        steps_[done_++ % steps_.size()] = {what, a, b, c};
+    /// Effects: records an operation. `operation` must be a literal.
+    void note(const char* operation, std::size_t a = 0, std::size_t b = 0, std::size_t c = 0) noexcept {
+        steps_[done_++ % steps_.size()] = {operation, a, b, c};
     }
 
-    /// Returns: an address as its distance from the first one, equal in every run.
+    /// Returns: the distance of an address from the first one, which is equal in every run.
     [[nodiscard]] std::size_t offset(const void* p) noexcept {
         if (origin_ == nullptr) {
             origin_ = p;
@@ -31,7 +31,7 @@ public:
         return reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(origin_);
     }
 
-    /// Returns: the fault and the operations before it; empty if there was none.
+    /// Returns: the fault and the operations before it, or an empty string.
     [[nodiscard]] std::string report() const {
         if (nothing()) {
             return {};
@@ -41,7 +41,7 @@ public:
         for (std::size_t i = done_ - std::min(done_, steps_.size()); i != done_; ++i) {
             const step& s = steps_[i % steps_.size()];
             std::array<char, 128> line{};
-            std::snprintf(line.data(), line.size(), "    %zu: %s %zd %zu %zu\n", i, s.what,
+            std::snprintf(line.data(), line.size(), "    %zu: %s %zd %zu %zu\n", i, s.operation,
                           static_cast<std::ptrdiff_t>(s.a), s.b, s.c);
             text += line.data();
         }
@@ -50,7 +50,7 @@ public:
 
 private:
     struct step {
-        const char* what;
+        const char* operation;
         std::size_t a;
         std::size_t b;
         std::size_t c;

@@ -1,4 +1,4 @@
-/// Heaps and their upstreams for fuzz::heap_operations, with the requests that they may refuse and the changes below them.
+/// Heaps with their upstreams for fuzz::heap_operations, the requests that they may refuse, and changes of the upstream.
 #pragma once
 
 #include "equipment/ledger.hpp"
@@ -18,27 +18,27 @@
 
 namespace fuzz {
 
-/// Small chunks, so that they come and go.
+/// Small chunks, which are often returned.
 inline constexpr mallard::heap_options small_chunks{
     .growth = {.first_chunk_bytes = 256, .largest_chunk_bytes = 16384, .factor = 2}};
 
-/// Fails as the bytes say, if there are exceptions to tell of it.
+/// Fails as the bytes decide, if exceptions are enabled.
 template <class Heap, bool KnowsSizes>
 struct heap_over_ledger {
-    /// True if its blocks are those of its callers, with nothing around them and none that wait.
+    /// True if the blocks of the heap are exactly those of its callers, without guard zones and quarantine.
     static constexpr bool knows_sizes = KnowsSizes;
 
     [[nodiscard]] bool may_refuse() const noexcept { return fails; }
     [[nodiscard]] std::size_t rooms() const noexcept { return heap.stats().chunks; }
 
-    void change([[maybe_unused]] std::size_t what) {
+    void change([[maybe_unused]] std::size_t choice) {
 #ifdef __cpp_exceptions
-        fails = what % 4 == 0;
-        source.fail({.at = fails ? 1 + what / 4 % 4 : 0, .for_ever = what / 16 % 2 == 1});
+        fails = choice % 4 == 0;
+        source.fail({.at = fails ? 1 + choice / 4 % 4 : 0, .for_ever = choice / 16 % 2 == 1});
 #endif
     }
 
-    /// Returns: the fault that shows when everything went back.
+    /// Returns: the fault found after everything was deallocated.
     [[nodiscard]] std::string end() {
         heap.release();
         if (source.outstanding() != 0) {
@@ -52,7 +52,7 @@ struct heap_over_ledger {
     bool fails = false;
 };
 
-/// Over the system's memory, where large blocks have ranges of addresses to themselves.
+/// Over system memory, where large blocks have their own address ranges.
 template <class Upstream>
 struct heap_over_system {
     static constexpr bool knows_sizes = true;
@@ -70,7 +70,7 @@ struct heap_over_system {
     mallard::heap<Upstream> heap{source};
 };
 
-/// In a part of a region, which grows into the rest and shrinks again.
+/// In a part of a region, which grows into the remaining part and shrinks again.
 struct heap_in_region {
     static constexpr bool knows_sizes = true;
     static constexpr std::size_t first_bytes = std::size_t{64} << 10;
@@ -79,17 +79,17 @@ struct heap_in_region {
     [[nodiscard]] static bool may_refuse() noexcept { return true; }
     [[nodiscard]] static std::size_t rooms() noexcept { return 1; }
 
-    void change(std::size_t what) {
-        if (what % 4 == 0) {
+    void change(std::size_t choice) {
+        if (choice % 4 == 0) {
             heap.shrink_to_fit();
             std::memset(memory.get() + heap.region_bytes(), 0xDD, most_bytes - heap.region_bytes());
         } else {
-            const std::size_t wanted = what % 4 == 1 ? what : what << 10;
+            const std::size_t wanted = choice % 4 == 1 ? choice : choice << 10;
             heap.grow(std::min(wanted, most_bytes - heap.region_bytes()));
         }
     }
 
-    /// Returns: the fault that shows when all blocks are gone.
+    /// Returns: the fault found after all blocks were deallocated.
     [[nodiscard]] std::string end() {
         heap.release();
         return heap.use().free_blocks == 1 ? "" : "a region in parts";

@@ -1,6 +1,6 @@
-/// All operations of a program on a heap, in an order that bytes decide, with the checks after each.
+/// Random operations on a heap, driven by bytes, with checks after each operation.
 ///
-///     bytes -> decisions -> operation -> the heap   ->  sound? and as the shadow heap has it?
+///     bytes -> decisions -> operation -> the heap   ->  sound? and equal to the shadow heap?
 ///                                     -> the shadow heap
 ///
 /// The bytes come from a random generator (random_test.cpp) or from a fuzzer (heap_fuzzer.cpp). A `Ground` is a
@@ -31,7 +31,7 @@ namespace fuzz {
 struct limits {
     std::size_t blocks = 200;
     std::size_t bytes = std::size_t{8} << 20;
-    std::size_t operations_per_look = 1; ///< how often the whole heap is looked at
+    std::size_t operations_per_look = 1; ///< operations between checks of the entire heap
 };
 
 template <class Ground>
@@ -40,64 +40,64 @@ public:
     heap_operations(Ground& ground, std::span<const std::uint8_t> bytes, limits most)
         : ground_(ground), heap_(ground.heap), draw_(bytes), most_(most) {}
 
-    /// Effects: does all operations; at the end frees everything, or leaves it to the heap.
-    /// Returns: the fault, with the last operations; empty if there was none.
+    /// Effects: runs all operations, and finally frees everything or leaves it to the heap.
+    /// Returns: the fault with the last operations, or an empty string.
     [[nodiscard]] std::string run() {
-        while (draw_.are_left() && found_.nothing()) {
+        while (draw_.has_more() && findings_.nothing()) {
             step();
-            if (found_.nothing() && operations() % most_.operations_per_look == 0) {
+            if (findings_.nothing() && operations() % most_.operations_per_look == 0) {
                 look();
             }
         }
-        if (found_.nothing()) {
+        if (findings_.nothing()) {
             look();
             expect(shadow_.look_at_all());
         }
-        if (found_.nothing() && operations() % 2 == 0) {
+        if (findings_.nothing() && operations() % 2 == 0) {
             free_everything();
         }
-        return found_.report();
+        return findings_.report();
     }
 
-    [[nodiscard]] std::size_t operations() const noexcept { return found_.operations(); }
+    [[nodiscard]] std::size_t operations() const noexcept { return findings_.operations(); }
 
 private:
     using block = shadow_heap::block;
     using expansion = mallard::expansion;
 
     void step() {
-        const std::size_t what = draw_.byte() % 64;
-        if (what < 16) {
+        const std::size_t choice = draw_.byte() % 64;
+        if (choice < 16) {
             allocate(false);
-        } else if (what < 18) {
+        } else if (choice < 18) {
             allocate(true);
-        } else if (what < 32) {
+        } else if (choice < 32) {
             deallocate();
-        } else if (what < 44) {
+        } else if (choice < 44) {
             expand();
-        } else if (what < 48) {
+        } else if (choice < 48) {
             shrink();
-        } else if (what < 50) {
+        } else if (choice < 50) {
             allocate_many();
-        } else if (what < 52) {
+        } else if (choice < 52) {
             allocate_many_sizes();
-        } else if (what < 54) {
+        } else if (choice < 54) {
             deallocate_many();
-        } else if (what < 56) {
+        } else if (choice < 56) {
             change_ground();
-        } else if (what < 58) {
+        } else if (choice < 58) {
             ask_the_impossible();
-        } else if (what < 60) {
+        } else if (choice < 60) {
             look_at_one();
-        } else if (what == 60) {
+        } else if (choice == 60) {
             if constexpr (requires { heap_.trim(); }) {
-                found_.note("trim");
+                findings_.note("trim");
                 heap_.trim();
             }
-        } else if (what == 61 && draw_.one_in(16)) {
+        } else if (choice == 61 && draw_.one_in(16)) {
             free_everything();
-        } else if (what == 62 && draw_.one_in(32)) {
-            found_.note("release");
+        } else if (choice == 62 && draw_.one_in(32)) {
+            findings_.note("release");
             expect(shadow_.look_at_all());
             heap_.release();
             shadow_.clear();
@@ -105,7 +105,7 @@ private:
         }
     }
 
-    // ---- one operation each
+    // ---- operations
 
     void allocate(bool at_least) {
         const std::size_t alignment = draw_.alignment();
@@ -113,7 +113,7 @@ private:
         if (is_full(bytes)) {
             return deallocate();
         }
-        found_.note(at_least ? "allocate_at_least" : "allocate", bytes, alignment);
+        findings_.note(at_least ? "allocate_at_least" : "allocate", bytes, alignment);
         mallard::sized_block got{.bytes = bytes};
         ask(bytes, alignment, [&](bool quietly) {
             if (at_least) {
@@ -141,7 +141,7 @@ private:
 
     void free_block(std::size_t i) {
         const block b = shadow_[i];
-        found_.note("deallocate", found_.offset(b.p), b.bytes);
+        findings_.note("deallocate", findings_.offset(b.p), b.bytes);
         expect(shadow_.remove(i));
         if (draw_.one_in(2)) {
             heap_.deallocate(b.p, b.requested_bytes + draw_.below(b.bytes - b.requested_bytes + 1),
@@ -169,7 +169,7 @@ private:
         if (is_full(r.preferred_bytes)) {
             return deallocate();
         }
-        found_.note("expand", found_.offset(b.p), r.least_bytes, static_cast<std::size_t>(r.allowed));
+        findings_.note("expand", findings_.offset(b.p), r.least_bytes, static_cast<std::size_t>(r.allowed));
         const mallard::expansion_result result = ask_to_expand(b.p, r);
         if (result.p == nullptr) {
             check(result.bytes == 0 && result.method == expansion::none, "an answer that contradicts itself");
@@ -177,7 +177,7 @@ private:
             check(includes(r.allowed, expansion::fresh), "a fresh block that was not allowed");
             expect(shadow_.look_at(i));
             remember(result.p, result.bytes, r.least_bytes, r.alignment);
-            if (found_.nothing() && draw_.one_in(2)) {
+            if (findings_.nothing() && draw_.one_in(2)) {
                 free_block(i);
             }
         } else {
@@ -197,7 +197,7 @@ private:
         if (is_full(r.preferred_bytes)) {
             return deallocate();
         }
-        found_.note("expand nothing", r.least_bytes, r.alignment, static_cast<std::size_t>(r.allowed));
+        findings_.note("expand nothing", r.least_bytes, r.alignment, static_cast<std::size_t>(r.allowed));
         const mallard::expansion_result result = ask_to_expand(nullptr, r);
         check(result.p == nullptr || (result.method & r.allowed) == expansion::fresh, "a block from nowhere");
         remember(result.p, result.bytes, r.least_bytes, r.alignment);
@@ -210,13 +210,13 @@ private:
         const std::size_t i = draw_.below(shadow_.size());
         const block b = shadow_[i];
         const std::size_t bytes = draw_.below(b.bytes + 1);
-        found_.note("shrink", found_.offset(b.p), b.bytes, bytes);
-        const std::size_t left = heap_.shrink(b.p, bytes);
-        check(left >= bytes, "a block that shrank too much");
+        findings_.note("shrink", findings_.offset(b.p), b.bytes, bytes);
+        const std::size_t kept_bytes = heap_.shrink(b.p, bytes);
+        check(kept_bytes >= bytes, "a block that shrank too much");
         if (Ground::knows_sizes) {
-            check(left == heap_.usable_bytes(b.p), "a block of two sizes");
+            check(kept_bytes == heap_.usable_bytes(b.p), "a block of two sizes");
         }
-        expect(shadow_.resize(i, b.p, std::min(left, b.bytes), bytes));
+        expect(shadow_.resize(i, b.p, std::min(kept_bytes, b.bytes), bytes));
     }
 
     void allocate_many() {
@@ -226,7 +226,7 @@ private:
         if (is_full(count * (bytes + alignment)) || !may_throw(count * (bytes + 64 + 2 * alignment))) {
             return;
         }
-        found_.note("allocate_many", bytes, alignment, count);
+        findings_.note("allocate_many", bytes, alignment, count);
         take_burst([&] { return heap_.allocate_many(bytes, alignment, count); },
                    std::vector<std::size_t>(count, bytes), alignment);
     }
@@ -242,7 +242,7 @@ private:
         if (is_full(sum) || !may_throw(sum)) {
             return;
         }
-        found_.note("allocate_many of sizes", sizes.size(), alignment);
+        findings_.note("allocate_many of sizes", sizes.size(), alignment);
         take_burst([&] { return heap_.allocate_many(sizes, alignment); }, sizes, alignment);
     }
 
@@ -264,16 +264,16 @@ private:
             all.push_back(p);
         }
         check(all.size() == sizes.size(), "a chain that ends elsewhere");
-        for (std::size_t i = 0; i < all.size() && found_.nothing(); ++i) {
+        for (std::size_t i = 0; i < all.size() && findings_.nothing(); ++i) {
             remember(all[i], sizes[i], sizes[i], alignment);
         }
     }
 
-    /// A row of neighbours, or blocks from anywhere.
+    /// Frees adjacent blocks, or random ones.
     void deallocate_many() {
         const bool row = draw_.one_in(2);
         std::size_t count = std::min(draw_.below(40), shadow_.size());
-        found_.note("deallocate_many", count, row ? 1 : 0);
+        findings_.note("deallocate_many", count, row ? 1 : 0);
         mallard::block_chain blocks;
         while (count-- != 0 && shadow_.size() != 0) {
             const std::size_t i = row ? shadow_.size() - 1 : draw_.below(shadow_.size());
@@ -289,15 +289,15 @@ private:
     }
 
     void change_ground() {
-        const std::size_t what = draw_.byte();
-        found_.note("change of ground", what);
-        ground_.change(what);
+        const std::size_t choice = draw_.byte();
+        findings_.note("change of ground", choice);
+        ground_.change(choice);
     }
 
     void ask_the_impossible() {
         const std::size_t bytes = (draw_.one_in(2) ? SIZE_MAX : std::size_t{PTRDIFF_MAX}) - draw_.below(5000);
         const std::size_t alignment = draw_.alignment();
-        found_.note("ask for too much", bytes, alignment);
+        findings_.note("ask for too much", bytes, alignment);
         check(heap_.try_allocate(bytes, alignment) == nullptr, "a block of no possible size");
         check(heap_.try_allocate_at_least(bytes, alignment).p == nullptr, "a block of no possible size");
         void* const p = shadow_.size() == 0 ? nullptr : shadow_[draw_.below(shadow_.size())].p;
@@ -308,18 +308,18 @@ private:
     void look_at_one() {
         if (shadow_.size() != 0) {
             const std::size_t i = draw_.below(shadow_.size());
-            found_.note("look at", found_.offset(shadow_[i].p));
+            findings_.note("look at", findings_.offset(shadow_[i].p));
             expect(shadow_.look_at(i));
             check(heap_.usable_bytes(shadow_[i].p) >= shadow_[i].bytes, "a block that has less than it had");
         }
     }
 
     void free_everything() {
-        found_.note("free everything");
-        while (shadow_.size() != 0 && found_.nothing()) {
+        findings_.note("free everything");
+        while (shadow_.size() != 0 && findings_.nothing()) {
             free_block(draw_.below(shadow_.size()));
         }
-        if (found_.nothing()) {
+        if (findings_.nothing()) {
             look();
         }
         if constexpr (Ground::knows_sizes) {
@@ -329,13 +329,13 @@ private:
         }
     }
 
-    // ---- the requests
+    // ---- requests
 
     [[nodiscard]] bool is_full(std::size_t bytes) const {
         return shadow_.size() >= most_.blocks || shadow_.bytes() + bytes > most_.bytes;
     }
 
-    /// Returns: true if the next request may be one that throws.
+    /// Returns: true if the next request may throw.
     bool may_throw([[maybe_unused]] std::size_t bytes) {
 #ifdef __cpp_exceptions
         return true;
@@ -361,7 +361,7 @@ private:
         if (p == nullptr) {
             check(ground_.may_refuse(), "a request that was refused");
             if constexpr (Ground::knows_sizes) {
-                // The next size class is at most an eighth above; the alignment and a word come on top.
+                // The next size class is at most an eighth larger, plus the alignment and a word.
                 check(heap_.use().largest_free_bytes < bytes + bytes / 8 + 2 * alignment + 64,
                       "a request that was refused where there was room");
             }
@@ -386,15 +386,15 @@ private:
 
     void look() { expect(look_at_heap<Ground::knows_sizes>(heap_, shadow_)); }
 
-    void expect(const char* wrong) { found_.expect(wrong); }
-    void check(bool is_true, const char* otherwise) { found_.expect(is_true ? nullptr : otherwise); }
+    void expect(const char* wrong) { findings_.expect(wrong); }
+    void check(bool is_true, const char* message) { findings_.expect(is_true ? nullptr : message); }
 
     Ground& ground_;
     std::remove_reference_t<decltype(Ground::heap)>& heap_;
     decisions draw_;
     limits most_;
     shadow_heap shadow_;
-    findings found_;
+    findings findings_;
 };
 
 } // namespace fuzz

@@ -1,4 +1,4 @@
-// The harness finds each kind of broken heap. A fault that it misses here would stay unseen in all heaps.
+// The harness finds each kind of broken heap. A fault that it misses here would go undetected in all heaps.
 #include "fuzz/heap_grounds.hpp"
 #include "fuzz/heap_operations.hpp"
 #include "fuzz/random_bytes.hpp"
@@ -17,13 +17,13 @@ namespace {
 
 using right = mallard::heap<equipment::ledger>;
 
-/// Never takes a block back.
+/// Ignores deallocations.
 struct forgetting : right {
     using right::right;
     void deallocate(void*, std::size_t = 0, std::size_t = 1) noexcept {}
 };
 
-/// Claims more bytes for a block than it has.
+/// Reports more bytes for a block than it has.
 struct boasting : right {
     using right::right;
     mallard::sized_block allocate_at_least(std::size_t bytes, std::size_t alignment = 16) {
@@ -33,13 +33,13 @@ struct boasting : right {
     }
 };
 
-/// Knows no alignment above 16.
+/// Ignores alignments above 16.
 struct misaligning : right {
     using right::right;
     void* allocate(std::size_t bytes, std::size_t = 16) { return right::allocate(bytes); }
 };
 
-/// Gives the contents of a block to others when it grows backward.
+/// Corrupts the contents of a block that grows backward.
 struct moving : right {
     using right::right;
     mallard::expansion_result expand(void* p, const mallard::expansion_request& r) {
@@ -51,7 +51,7 @@ struct moving : right {
     }
 };
 
-/// Writes over the word behind a block when it frees one.
+/// Overwrites the word behind a block that is deallocated.
 struct scribbling : right {
     using right::right;
     void deallocate(void* p, std::size_t = 0, std::size_t = 1) noexcept {
@@ -67,7 +67,7 @@ struct stingy : right {
     std::size_t shrink(void* p, std::size_t bytes) noexcept { return right::shrink(p, bytes / 2); }
 };
 
-/// Refuses a request now and then, although it has the memory.
+/// Occasionally refuses a request that it could serve.
 struct refusing : right {
     using right::right;
     void* try_allocate(std::size_t bytes, std::size_t alignment = 16) noexcept {
@@ -89,63 +89,63 @@ struct losing : right {
 constexpr std::uint64_t seeds = MALLARD_FULL_PRODUCT ? 49 : 12;
 
 template <class Heap>
-std::string what_is_found() {
+std::string find_fault() {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         heap_over_ledger<Heap, true> ground;
         const std::vector<std::uint8_t> bytes = random_bytes(seed, 4000);
         heap_operations operations(ground, bytes, limits{.operations_per_look = 1});
-        const std::string wrong = operations.run();
-        if (!wrong.empty()) {
-            return wrong;
+        const std::string report = operations.run();
+        if (!report.empty()) {
+            return report;
         }
     }
     return "";
 }
 
-void expect_found(const std::string& wrong, const std::string& words) {
-    EXPECT_NE(wrong.find(words), std::string::npos) << wrong;
+void expect_contains(const std::string& report, const std::string& words) {
+    EXPECT_NE(report.find(words), std::string::npos) << report;
 }
 
-TEST(heap_operations, find_nothing_in_a_heap_that_is_right) {
-    EXPECT_EQ(what_is_found<right>(), "");
+TEST(heap_operations, accept_a_correct_heap) {
+    EXPECT_EQ(find_fault<right>(), "");
 }
 
-TEST(heap_operations, find_blocks_that_are_not_freed) {
-    expect_found(what_is_found<forgetting>(), "a block in use that nobody has at operation ");
+TEST(heap_operations, find_leaked_blocks) {
+    expect_contains(find_fault<forgetting>(), "a block in use that nobody has at operation ");
 }
 
-TEST(heap_operations, find_a_size_that_is_not_true) {
-    expect_found(what_is_found<boasting>(), "a block that is shorter than its user thinks");
+TEST(heap_operations, find_wrong_sizes) {
+    expect_contains(find_fault<boasting>(), "a block that is shorter than its user thinks");
 }
 
 TEST(heap_operations, find_misaligned_blocks) {
-    expect_found(what_is_found<misaligning>(), "a misaligned block");
+    expect_contains(find_fault<misaligning>(), "a misaligned block");
 }
 
-TEST(heap_operations, find_bytes_that_change_when_a_block_grows) {
-    expect_found(what_is_found<moving>(), "bytes that changed when a block got another size");
+TEST(heap_operations, find_bytes_changed_by_growth) {
+    expect_contains(find_fault<moving>(), "bytes that changed when a block got another size");
 }
 
 TEST(heap_operations, find_words_that_were_overwritten) {
-    expect_found(what_is_found<scribbling>(), "damaged");
+    expect_contains(find_fault<scribbling>(), "damaged");
 }
 
 TEST(heap_operations, find_blocks_that_shrink_too_much) {
-    expect_found(what_is_found<stingy>(), "a block that shrank too much");
+    expect_contains(find_fault<stingy>(), "a block that shrank too much");
 }
 
-TEST(heap_operations, find_requests_that_are_refused_for_nothing) {
-    expect_found(what_is_found<refusing>(), "a request that was refused");
+TEST(heap_operations, find_needless_refusals) {
+    expect_contains(find_fault<refusing>(), "a request that was refused");
 }
 
-TEST(heap_operations, find_bursts_that_are_not_whole) {
-    expect_found(what_is_found<losing>(), "a burst of another number of blocks");
+TEST(heap_operations, find_incomplete_bursts) {
+    expect_contains(find_fault<losing>(), "a burst of another number of blocks");
 }
 
-TEST(heap_operations, tell_what_was_done_last) {
-    const std::string wrong = what_is_found<forgetting>();
-    expect_found(wrong, "; the last were\n");
-    expect_found(wrong, "deallocate");
+TEST(heap_operations, report_the_last_operations) {
+    const std::string report = find_fault<forgetting>();
+    expect_contains(report, "; the last were\n");
+    expect_contains(report, "deallocate");
 }
 
 } // namespace

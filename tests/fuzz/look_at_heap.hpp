@@ -1,4 +1,4 @@
-/// Conditions that hold for a heap at any time.
+/// Invariants of a heap.
 #pragma once
 
 #include "fuzz/shadow_heap.hpp"
@@ -12,8 +12,8 @@
 
 namespace fuzz {
 
-/// Returns: the fault of the heap by its own account and, if it knows the sizes of its users' blocks, by the shadow
-/// heap's; null if there is none.
+/// Returns: the fault found by the heap's own check or, if it knows the exact block sizes, by comparison with the shadow
+/// heap; null if there is none.
 template <bool KnowsSizes, class Heap>
 const char* look_at_heap(const Heap& heap, const shadow_heap& shadow) {
     const mallard::heap_sanity sanity = heap.check_sanity();
@@ -29,7 +29,7 @@ const char* look_at_heap(const Heap& heap, const shadow_heap& shadow) {
     heap.for_each_block([&](const mallard::heap_block_info& info) {
         const auto begin = reinterpret_cast<std::uintptr_t>(info.p);
         if (info.waits) {
-            return; // its neighbours are not merged with it yet
+            return; // not merged with its neighbours yet
         }
         if (!info.in_use) {
             wrong = end_of_free + mallard::space::heap_block::tag_bytes == begin
@@ -39,7 +39,7 @@ const char* look_at_heap(const Heap& heap, const shadow_heap& shadow) {
             return;
         }
         ++used;
-        const std::uintptr_t* const end = shadow.end_of(info.p);
+        const std::uintptr_t* const end = shadow.find_end(info.p);
         if (end == nullptr) {
             wrong = "a block in use that nobody has";
         } else if (*end > begin + std::max<std::size_t>(info.bytes, 1)) {

@@ -1,4 +1,4 @@
-// Millions of random operations on every heap, each checked from outside. MALLARD_TEST_SEED sets another seed.
+// Millions of random operations on every heap, each compared with a shadow heap. MALLARD_TEST_SEED overrides the seed.
 #include "fuzz/heap_grounds.hpp"
 #include "fuzz/heap_operations.hpp"
 #include "fuzz/random_bytes.hpp"
@@ -24,8 +24,8 @@ constexpr std::size_t operations_per_look = 1;
 #endif
 
 std::uint64_t first_seed() {
-    const char* const given = std::getenv("MALLARD_TEST_SEED");
-    return given == nullptr ? 20021104 : std::strtoull(given, nullptr, 10);
+    const char* const seed = std::getenv("MALLARD_TEST_SEED");
+    return seed == nullptr ? 20021104 : std::strtoull(seed, nullptr, 10);
 }
 
 template <class Ground>
@@ -49,8 +49,8 @@ protected:
 using grounds = ::testing::Types<ledger_heap, checked_heap, cached_heap, paged_heap, region>;
 TYPED_TEST_SUITE(random_operations, grounds);
 
-/// Runs of all lengths: most are short, to see first chunks and empty lists often.
-TYPED_TEST(random_operations, leave_a_heap_as_its_user_knows_it) {
+/// Runs of many lengths, mostly short ones, which exercise first chunks and empty lists.
+TYPED_TEST(random_operations, keep_a_heap_consistent) {
     std::uint64_t seed = first_seed();
     for (std::size_t done = 0; done < operations_of_a_heap && !this->HasFailure(); ++seed) {
         const std::size_t bytes = std::size_t{64} << (seed % 12);
@@ -58,7 +58,7 @@ TYPED_TEST(random_operations, leave_a_heap_as_its_user_knows_it) {
     }
 }
 
-TYPED_TEST(random_operations, leave_a_heap_of_many_blocks_as_its_user_knows_it) {
+TYPED_TEST(random_operations, keep_a_heap_of_many_blocks_consistent) {
     this->run(first_seed(), operations_of_a_heap / 2, 2000);
 }
 

@@ -20,7 +20,7 @@ std::uint64_t word_at(std::uintptr_t at, std::uint64_t stamp) {
     return (at ^ stamp << 40) * 0x9E3779B97F4A7C15U;
 }
 
-/// Effects: writes to [begin, end), word by word of the address space, the first and the last perhaps in part.
+/// Effects: fills [begin, end) with aligned words; the first and last word may be partial.
 void write(std::byte* begin, std::byte* end, std::uint64_t stamp) {
     for (std::byte* at = begin; at != end;) {
         const std::size_t into = address(at) % tag_bytes;
@@ -46,7 +46,7 @@ bool is_written(const std::byte* begin, const std::byte* end, std::uint64_t stam
 
 } // namespace
 
-/// An empty block has an address of its own too.
+/// Empty blocks have distinct addresses too.
 const char* shadow_heap::place(const block& b) {
     if (!mallard::core::is_aligned(b.p, b.alignment)) {
         return "a misaligned block";
@@ -84,29 +84,29 @@ const char* shadow_heap::add(void* p, std::size_t bytes, std::size_t requested_b
 }
 
 const char* shadow_heap::resize(std::size_t i, void* p, std::size_t bytes, std::size_t requested_bytes) {
-    const block before = blocks_[i];
-    block now = before;
-    now.p = static_cast<std::byte*>(p);
-    now.bytes = bytes;
-    now.requested_bytes = requested_bytes;
+    const block old_block = blocks_[i];
+    block new_block = old_block;
+    new_block.p = static_cast<std::byte*>(p);
+    new_block.bytes = bytes;
+    new_block.requested_bytes = requested_bytes;
     if (bytes < requested_bytes) {
         return "a block that is too small";
     }
-    displace(before);
-    if (const char* const wrong = place(now)) {
+    displace(old_block);
+    if (const char* const wrong = place(new_block)) {
         return wrong;
     }
-    blocks_[i] = now;
-    std::byte* const begin = std::max(before.p, now.p);
-    std::byte* const end = std::min(before.p + before.bytes, now.p + now.bytes);
-    if (end < begin || now.p > before.p) {
+    blocks_[i] = new_block;
+    std::byte* const begin = std::max(old_block.p, new_block.p);
+    std::byte* const end = std::min(old_block.p + old_block.bytes, new_block.p + new_block.bytes);
+    if (end < begin || new_block.p > old_block.p) {
         return "a block that grew to another place";
     }
-    if (!is_written(begin, end, now.stamp)) {
+    if (!is_written(begin, end, new_block.stamp)) {
         return "bytes that changed when a block got another size";
     }
-    write(now.p, begin, now.stamp);
-    write(end, now.p + now.bytes, now.stamp);
+    write(new_block.p, begin, new_block.stamp);
+    write(end, new_block.p + new_block.bytes, new_block.stamp);
     return nullptr;
 }
 
@@ -138,9 +138,9 @@ const char* shadow_heap::look_at_all() const {
     return nullptr;
 }
 
-const std::uintptr_t* shadow_heap::end_of(const void* p) const {
-    const auto found = intervals_.find(address(p));
-    return found == intervals_.end() ? nullptr : &found->second;
+const std::uintptr_t* shadow_heap::find_end(const void* p) const {
+    const auto match = intervals_.find(address(p));
+    return match == intervals_.end() ? nullptr : &match->second;
 }
 
 } // namespace fuzz

@@ -1,10 +1,9 @@
-/// The blocks that a heap has given out, kept outside of it: the place of each, the part of it that is the user's, and its
-/// contents.
+/// The shadow of a heap: address, requested and usable size, and contents of each live block.
 ///
-///     intervals_:  begin -> end of each live block, in the order of their addresses
-///     blocks_:     the blocks in no order, so that any of them can be drawn
+///     intervals_:  begin -> end of each live block, ordered by address
+///     blocks_:     the blocks in arbitrary order, for random choice by index
 ///
-/// The contents depend on the address and on the block, so that a block can be compared after it has grown in either
+/// The contents depend on the address and the block, so that a block can be verified after it has grown in either
 /// direction or shrunk.
 #pragma once
 
@@ -19,23 +18,23 @@ class shadow_heap {
 public:
     struct block {
         std::byte* p = nullptr;
-        std::size_t bytes = 0; ///< that the user may use, all of them written
+        std::size_t bytes = 0; ///< usable bytes, all of them written
         std::size_t requested_bytes =
             0; ///< no fewer, no more than `bytes`: any number between frees the block
         std::size_t alignment = 1;
         std::uint64_t stamp = 0;
     };
 
-    /// Effects: remembers a block of `bytes` bytes, of which `asked_bytes` were asked for, and writes to it.
-    /// Returns: null, or its fault.
+    /// Effects: records a block of `bytes` usable and `requested_bytes` requested bytes, and writes to it.
+    /// Returns: the fault of the block, or null.
     [[nodiscard]] const char* add(void* p, std::size_t bytes, std::size_t requested_bytes,
                                   std::size_t alignment);
 
-    /// Effects: remembers that the i-th block is now at `p` with `bytes` bytes. The part that it keeps is compared before it
-    /// is written.
+    /// Effects: records that the i-th block is now at `p` with `bytes` bytes. Its old contents are verified before new bytes
+    /// are written.
     [[nodiscard]] const char* resize(std::size_t i, void* p, std::size_t bytes, std::size_t requested_bytes);
 
-    /// Effects: looks at the i-th block a last time, and forgets it; the last one is the i-th now.
+    /// Effects: verifies and removes the i-th block, whose index the last block takes.
     [[nodiscard]] const char* remove(std::size_t i);
 
     void clear();
@@ -47,8 +46,8 @@ public:
     [[nodiscard]] const block& operator[](std::size_t i) const { return blocks_[i]; }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-    /// Returns: the bytes of the block that begins at `p`; null if none does.
-    [[nodiscard]] const std::uintptr_t* end_of(const void* p) const;
+    /// Returns: the end of the block that begins at `p`, or null.
+    [[nodiscard]] const std::uintptr_t* find_end(const void* p) const;
 
 private:
     [[nodiscard]] const char* place(const block& b);

@@ -31,7 +31,7 @@ TEST_F(shadow_heap, finds_blocks_that_overlap) {
     EXPECT_EQ(shadow_.bytes(), 0U + 16U + 63U);
 }
 
-TEST_F(shadow_heap, finds_blocks_that_are_not_what_was_asked_for) {
+TEST_F(shadow_heap, finds_blocks_that_violate_the_request) {
     EXPECT_EQ(text(shadow_.add(room_ + 8, 16, 16, 16)), "a misaligned block");
     EXPECT_EQ(text(shadow_.add(room_, 15, 16, 16)), "a block that is too small");
 }
@@ -51,7 +51,7 @@ TEST_F(shadow_heap, finds_every_byte_that_changes) {
     }
 }
 
-TEST_F(shadow_heap, follows_a_block_that_gets_another_size) {
+TEST_F(shadow_heap, follows_a_resized_block) {
     ASSERT_EQ(shadow_.add(room_ + 512, 100, 100, 16), nullptr);
     EXPECT_EQ(text(shadow_.resize(0, room_ + 512, 200, 150)), "");
     EXPECT_EQ(text(shadow_.resize(0, room_ + 256, 500, 400)), "");
@@ -75,23 +75,23 @@ TEST_F(shadow_heap, finds_growth_that_goes_wrong) {
     EXPECT_EQ(text(shadow_.resize(0, room_, 100, 100)), "a block that grew to another place");
 }
 
-TEST_F(shadow_heap, knows_where_blocks_end) {
+TEST_F(shadow_heap, finds_ends_of_blocks) {
     ASSERT_EQ(shadow_.add(room_ + 64, 10, 10, 8), nullptr);
-    ASSERT_NE(shadow_.end_of(room_ + 64), nullptr);
-    EXPECT_EQ(*shadow_.end_of(room_ + 64), reinterpret_cast<std::uintptr_t>(room_ + 74));
-    EXPECT_EQ(shadow_.end_of(room_ + 65), nullptr);
+    ASSERT_NE(shadow_.find_end(room_ + 64), nullptr);
+    EXPECT_EQ(*shadow_.find_end(room_ + 64), reinterpret_cast<std::uintptr_t>(room_ + 74));
+    EXPECT_EQ(shadow_.find_end(room_ + 65), nullptr);
 }
 
-TEST(decisions, take_no_more_bytes_than_they_need) {
+TEST(decisions, take_as_few_bytes_as_needed) {
     constexpr std::array<std::uint8_t, 5> bytes{7, 1, 2, 0, 255};
     fuzz::decisions draw(bytes);
     EXPECT_EQ(draw.below(1), 0U);
     EXPECT_EQ(draw.below(5), 7U % 5U);
     EXPECT_EQ(draw.below(1000), (256U + 2U) % 1000U);
     EXPECT_TRUE(draw.one_in(256));
-    EXPECT_TRUE(draw.are_left());
+    EXPECT_TRUE(draw.has_more());
     EXPECT_EQ(draw.byte(), 255U);
-    EXPECT_FALSE(draw.are_left());
+    EXPECT_FALSE(draw.has_more());
     EXPECT_EQ(draw.below(std::size_t{1} << 40), 0U) << "where nothing is left, everything is 0";
 }
 

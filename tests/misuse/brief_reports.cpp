@@ -1,4 +1,4 @@
-// Reports without stacks: looking up their names takes longer than the rest of these tests.
+// Reports without stacks: symbolising them takes longer than the tests themselves.
 extern "C" const char* __asan_default_options();
 
 extern "C" const char* __asan_default_options() {

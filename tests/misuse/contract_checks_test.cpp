@@ -20,7 +20,7 @@ TEST(contract_checks, are_off) {
 
 const char* const broken = "a caller broke the contract";
 
-TEST(contract_checks, find_alignments_that_are_none) {
+TEST(contract_checks, find_invalid_alignments) {
     mallard::monotonic<> arena;
     mallard::multipool<> pool;
     for (const std::size_t alignment : {0U, 3U, 24U, 4095U}) {
@@ -29,7 +29,7 @@ TEST(contract_checks, find_alignments_that_are_none) {
     }
 }
 
-TEST(contract_checks, find_numbers_that_no_block_has) {
+TEST(contract_checks, find_impossible_sizes) {
     mallard::fixed_pool<> pool;
     EXPECT_DEATH(static_cast<void>(pool.allocate(8, 3)), broken);
     void* const p = pool.allocate(24, 8);

@@ -1,4 +1,4 @@
-// AddressSanitizer reports the second deallocation of a block, at the place of the call.
+// AddressSanitizer reports the second deallocation of a block at the call site.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// A block with a chunk of its own goes back to the heap.
+// A block with its own chunk is returned to the heap.
 const char* const report = "AddressSanitizer: (use-after-poison|unknown-crash|heap-use-after-free)";
 
 template <class A>
@@ -22,22 +22,22 @@ using allocators =
 TYPED_TEST_SUITE(double_free, allocators);
 
 template <class A>
-struct made {
+struct fixture {
     A allocator;
 };
 template <>
-struct made<mallard::limited<mallard::multipool<>>> {
+struct fixture<mallard::limited<mallard::multipool<>>> {
     mallard::limited<mallard::multipool<>> allocator{std::size_t{1} << 20};
 };
 
 template <>
-struct made<mallard::fixed_pool<>> {
+struct fixture<mallard::fixed_pool<>> {
     mallard::fixed_pool<> allocator{mallard::block_size{.bytes = 1024, .alignment = 64}};
 };
 
 TYPED_TEST(double_free, is_reported) {
-    made<TypeParam> m;
-    // Neighbours in 8 bytes share one mark of AddressSanitizer's.
+    fixture<TypeParam> m;
+    // Blocks within the same 8 bytes share a shadow byte.
     constexpr std::size_t least =
         std::is_same_v<TypeParam, mallard::small_object_pool<>> ? std::size_t{8} : std::size_t{1};
     for (const std::size_t bytes : {least, std::size_t{24}}) {
@@ -52,8 +52,8 @@ TYPED_TEST(double_free, is_reported) {
     }
 }
 
-TYPED_TEST(double_free, is_no_false_alarm_where_a_block_came_back) {
-    made<TypeParam> m;
+TYPED_TEST(double_free, accepts_blocks_that_were_reallocated) {
+    fixture<TypeParam> m;
     for (int i = 0; i < 100; ++i) {
         for (const std::size_t bytes : {0U, 1U, 7U, 8U, 24U, 1000U}) {
             for (const std::size_t alignment : {1U, 16U, 64U}) {

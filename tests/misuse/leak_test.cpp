@@ -1,5 +1,5 @@
-// LeakSanitizer follows pointers into and out of pages: an arena that lives to the end is no leak, but memory that its
-// objects forgot to free is one.
+// LeakSanitizer follows pointers into and out of pages: an arena alive at exit is not a leak, but memory that its objects
+// fail to free is.
 #include <mallard/mallard.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using strings_of_heap = std::vector<std::string, mallard::allocator<std::string,
 
 constexpr const char* text = "a string that is longer than the small buffer of its own";
 
-TEST(leaks, are_none_where_an_arena_lives_to_the_end) {
+TEST(leaks, accept_an_arena_alive_at_exit) {
     EXPECT_EXIT(
         {
             static auto& arena = *new arena_type;
@@ -32,7 +32,7 @@ TEST(leaks, are_none_where_an_arena_lives_to_the_end) {
         ::testing::ExitedWithCode(0), "");
 }
 
-TEST(leaks, are_none_where_a_heap_with_large_blocks_lives_to_the_end) {
+TEST(leaks, accept_large_blocks_alive_at_exit) {
     EXPECT_EXIT(
         {
             static auto& heap = *new heap_type;
@@ -46,7 +46,7 @@ TEST(leaks, are_none_where_a_heap_with_large_blocks_lives_to_the_end) {
         ::testing::ExitedWithCode(0), "");
 }
 
-TEST(leaks, are_found_where_an_arena_was_released) {
+TEST(leaks, are_reported_for_a_released_arena) {
     EXPECT_EXIT(
         {
             static auto& arena = *new arena_type;

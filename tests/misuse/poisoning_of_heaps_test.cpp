@@ -1,5 +1,5 @@
-// AddressSanitizer reports the use of a heap's memory behind a block, of memory that a block gave back, and of memory that
-// the heap has not given out yet.
+// AddressSanitizer reports the use of heap memory behind a block, of memory freed by shrinking, and of memory that was not
+// allocated yet.
 #include <mallard/local/heap.hpp>
 #include <mallard/local/region_heap.hpp>
 #include <mallard/upstream/new_delete.hpp>
@@ -32,10 +32,10 @@ class poisoning_of_heaps : public ::testing::Test {
 protected:
     /// Returns: a block whose neighbours are in use.
     void* allocate_between(std::size_t bytes) {
-        void* const before = heap_.allocate(600, 8);
+        void* const lower_neighbour = heap_.allocate(600, 8);
         void* const p = heap_.allocate(bytes, 8);
         static_cast<void>(heap_.allocate(600, 8));
-        neighbour_ = before;
+        neighbour_ = lower_neighbour;
         return p;
     }
 
@@ -46,7 +46,7 @@ protected:
 using heaps = ::testing::Types<mallard::heap<>, mallard::heap<mallard::new_delete>>;
 TYPED_TEST_SUITE(poisoning_of_heaps, heaps);
 
-TYPED_TEST(poisoning_of_heaps, covers_the_words_around_a_block) {
+TYPED_TEST(poisoning_of_heaps, covers_the_boundary_tags_of_a_block) {
     auto* const p = static_cast<char*>(this->allocate_between(40));
     EXPECT_EQ(read(p, 39), read(p, 39));
     expect_report(p - 1);
@@ -55,7 +55,7 @@ TYPED_TEST(poisoning_of_heaps, covers_the_words_around_a_block) {
     expect_report(p, 47);
 }
 
-TYPED_TEST(poisoning_of_heaps, leaves_what_somebody_was_told_of) {
+TYPED_TEST(poisoning_of_heaps, spares_bytes_reported_to_the_caller) {
     void* const p = this->allocate_between(33);
     expect_report(p, 33);
     const std::size_t usable = this->heap_.usable_bytes(p);
@@ -67,16 +67,16 @@ TYPED_TEST(poisoning_of_heaps, leaves_what_somebody_was_told_of) {
     expect_report(block.p, block.bytes);
 }
 
-TYPED_TEST(poisoning_of_heaps, covers_what_a_block_gave_back) {
+TYPED_TEST(poisoning_of_heaps, covers_bytes_freed_by_shrinking) {
     void* const p = this->allocate_between(1000);
-    const std::size_t left = this->heap_.shrink(p, 100);
-    std::memset(p, 1, left);
-    for (const std::size_t i : {left, left + 8, left + 300, std::size_t{999}}) {
+    const std::size_t kept_bytes = this->heap_.shrink(p, 100);
+    std::memset(p, 1, kept_bytes);
+    for (const std::size_t i : {kept_bytes, kept_bytes + 8, kept_bytes + 300, std::size_t{999}}) {
         expect_report(p, i);
     }
 }
 
-TYPED_TEST(poisoning_of_heaps, leaves_what_a_block_has_grown_to) {
+TYPED_TEST(poisoning_of_heaps, spares_bytes_gained_by_expansion) {
     void* const p = this->allocate_between(200);
     this->heap_.deallocate(this->neighbour_);
     const auto grown =
@@ -93,7 +93,7 @@ TYPED_TEST(poisoning_of_heaps, leaves_what_a_block_has_grown_to) {
     expect_report(more.p, more.bytes);
 }
 
-TYPED_TEST(poisoning_of_heaps, covers_a_freed_block_where_its_links_are) {
+TYPED_TEST(poisoning_of_heaps, covers_the_links_of_a_freed_block) {
     void* const p = this->allocate_between(200);
     this->heap_.deallocate(p);
     for (const std::size_t i : {0U, 8U, 16U, 100U, 192U, 199U}) {
@@ -102,7 +102,7 @@ TYPED_TEST(poisoning_of_heaps, covers_a_freed_block_where_its_links_are) {
     EXPECT_DEATH(this->heap_.deallocate(p), report);
 }
 
-TYPED_TEST(poisoning_of_heaps, covers_blocks_that_came_back_in_a_chain) {
+TYPED_TEST(poisoning_of_heaps, covers_blocks_deallocated_in_a_chain) {
     mallard::block_chain blocks = this->heap_.allocate_many(20, 8, 3);
     void* const first = blocks.front();
     EXPECT_EQ(read(first, 19), read(first, 19));
@@ -117,7 +117,7 @@ TYPED_TEST(poisoning_of_heaps, covers_blocks_that_came_back_in_a_chain) {
     expect_report(last, 299);
 }
 
-TYPED_TEST(poisoning_of_heaps, covers_what_an_aligned_block_left_in_front) {
+TYPED_TEST(poisoning_of_heaps, covers_padding_in_front_of_aligned_blocks) {
     static_cast<void>(this->heap_.allocate(8, 8));
     auto* const p = static_cast<char*>(this->heap_.allocate(100, 512));
     std::memset(p, 1, 100);
@@ -126,15 +126,15 @@ TYPED_TEST(poisoning_of_heaps, covers_what_an_aligned_block_left_in_front) {
     expect_report(p, 100);
 }
 
-TEST(poisoning_of_large_blocks, covers_what_is_not_the_callers) {
+TEST(poisoning_of_large_blocks, covers_bytes_outside_the_block) {
     mallard::heap<> heap;
     constexpr std::size_t bytes = (std::size_t{1} << 20) - 100;
     auto* const p = static_cast<char*>(heap.allocate(bytes));
     std::memset(p, 1, bytes);
     expect_report(p, bytes);
     expect_report(p - 1);
-    const std::size_t left = heap.shrink(p, bytes / 2);
-    expect_report(p, left);
+    const std::size_t kept_bytes = heap.shrink(p, bytes / 2);
+    expect_report(p, kept_bytes);
     const auto grown = heap.expand(p, {.least_bytes = 2 * bytes, .preferred_bytes = 2 * bytes});
     ASSERT_EQ(grown.p, p);
     std::memset(p, 1, grown.bytes);

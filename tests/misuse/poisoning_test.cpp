@@ -1,4 +1,4 @@
-// AddressSanitizer reports the use of memory that an allocator has not given out, or has taken back.
+// AddressSanitizer reports the use of memory that is unallocated or was deallocated.
 #include "equipment/ledger.hpp"
 
 #include <mallard/mallard.hpp>
@@ -19,7 +19,7 @@ char read(const void* p, std::ptrdiff_t offset = 0) {
     return *(static_cast<const volatile char*>(p) + offset);
 }
 
-/// Once, because the expansion of EXPECT_DEATH takes long to compile.
+/// A single function, because EXPECT_DEATH is slow to compile.
 void expect_report(const void* p, std::size_t offset = 0) {
     EXPECT_DEATH(read(p, static_cast<std::ptrdiff_t>(offset)), report) << "at byte " << offset;
 }
@@ -68,7 +68,7 @@ TYPED_TEST(poisoning, reports_reading_past_a_block) {
     }
 }
 
-TYPED_TEST(poisoning, knows_blocks_that_are_used_again) {
+TYPED_TEST(poisoning, accepts_reused_blocks) {
     for (int round = 0; round < 3; ++round) {
         void* const a = this->allocator_.allocate(17, 8);
         void* const b = this->allocator_.allocate(21, 8);
@@ -80,13 +80,13 @@ TYPED_TEST(poisoning, knows_blocks_that_are_used_again) {
     }
 }
 
-TYPED_TEST(poisoning, reports_use_of_what_was_not_allocated_yet) {
+TYPED_TEST(poisoning, reports_use_of_unallocated_memory) {
     void* const p = this->allocator_.allocate(8, 8);
     expect_report(p, 8);
     expect_report(p, 100);
 }
 
-TYPED_TEST(poisoning, reports_use_after_a_release) {
+TYPED_TEST(poisoning, reports_use_past_release) {
     void* const small = this->allocator_.allocate(24, 8);
     void* const large = this->allocator_.allocate(100000, 8);
     this->allocator_.release();
@@ -95,7 +95,7 @@ TYPED_TEST(poisoning, reports_use_after_a_release) {
     expect_report(large, 99999);
 }
 
-TEST(poisoning_of_fixed_blocks, covers_what_is_free_and_what_a_request_leaves_of_its_block) {
+TEST(poisoning_of_fixed_blocks, covers_free_blocks_and_unrequested_bytes) {
     mallard::fixed_pool<> pool(mallard::block_size{.bytes = 40});
     void* const p = pool.allocate(17, 8);
     EXPECT_EQ(read(p, 16), read(p, 16));
@@ -110,7 +110,7 @@ TEST(poisoning_of_fixed_blocks, covers_what_is_free_and_what_a_request_leaves_of
     expect_report(q);
 }
 
-TEST(poisoning_of_fixed_blocks, covers_the_array_of_an_arena_while_there_is_one) {
+TEST(poisoning_of_fixed_blocks, covers_the_array_during_the_arenas_lifetime) {
     alignas(16) std::array<std::byte, 256> buffer{};
     {
         mallard::fixed_pool<mallard::buffer_arena> pool{std::span<std::byte>(buffer)};
@@ -124,7 +124,7 @@ TEST(poisoning_of_fixed_blocks, covers_the_array_of_an_arena_while_there_is_one)
     EXPECT_EQ(read(&buffer, 255), 0);
 }
 
-TEST(poisoning_of_bursts, lets_the_blocks_be_used_and_nothing_between_them) {
+TEST(poisoning_of_bursts, spares_the_blocks_but_not_the_gaps) {
     mallard::multipool<> pool;
     mallard::block_chain blocks = pool.allocate_many(20, 4, 3);
     const void* const first = blocks.front();
@@ -134,7 +134,7 @@ TEST(poisoning_of_bursts, lets_the_blocks_be_used_and_nothing_between_them) {
     expect_report(first);
 }
 
-TEST(poisoning_of_marks, reports_use_after_a_rewind_or_a_rollback) {
+TEST(poisoning_of_marks, reports_use_past_rewind_and_rollback) {
     mallard::monotonic<> arena;
     void* const kept = arena.allocate(24, 8);
     void* p = nullptr;
@@ -149,7 +149,7 @@ TEST(poisoning_of_marks, reports_use_after_a_rewind_or_a_rollback) {
     expect_report(kept);
 }
 
-TEST(poisoning_of_marks, reports_use_of_what_a_block_gave_back) {
+TEST(poisoning_of_marks, reports_use_of_bytes_freed_by_shrinking) {
     mallard::monotonic<> arena;
     void* const p = arena.allocate(40, 8);
     ASSERT_TRUE(arena.resize_last(p, 40, 10));
@@ -159,7 +159,7 @@ TEST(poisoning_of_marks, reports_use_of_what_a_block_gave_back) {
     EXPECT_EQ(read(p, 49), read(p, 49));
 }
 
-TEST(poisoning_of_buffers, covers_the_part_that_was_not_given_out) {
+TEST(poisoning_of_buffers, covers_the_unallocated_part) {
     alignas(16) std::array<std::byte, 256> buffer{};
     {
         mallard::monotonic<> arena{std::span<std::byte>(buffer)};

@@ -9,28 +9,28 @@ namespace model {
 namespace {
 
 fault step(const operation& op, subject& s, shadow_map& shadow) {
-    switch (op.what) {
+    switch (op.type) {
     case operation::kind::allocate:
         return shadow.add(s.allocate(op.bytes, op.alignment), op);
     case operation::kind::deallocate:
         if (const auto* block = shadow.find(op.id)) {
-            const fault found = shadow_map::look_at(*block);
-            s.deallocate(block->p, block->made_by.bytes, block->made_by.alignment);
+            const fault result = shadow_map::look_at(*block);
+            s.deallocate(block->p, block->request.bytes, block->request.alignment);
             shadow.remove(op.id);
-            return found;
+            return result;
         }
         return fault::none;
     case operation::kind::release:
-        const fault found = shadow.look_at_all();
+        const fault result = shadow.look_at_all();
         s.release();
         shadow.clear();
-        return found;
+        return result;
     }
     return fault::none;
 }
 
-const char* name(fault what) {
-    switch (what) {
+const char* name(fault kind) {
+    switch (kind) {
     case fault::none:
         return "nothing";
     case fault::misaligned:
@@ -47,19 +47,19 @@ const char* name(fault what) {
     return "";
 }
 
-finding found_at(fault what, std::size_t index, const operation& op) {
+finding finding_at(fault kind, std::size_t index, const operation& op) {
     std::ostringstream text;
-    text << name(what) << " at operation " << index << ", " << op;
-    return {what, text.str()};
+    text << name(kind) << " at operation " << index << ", " << op;
+    return {kind, text.str()};
 }
 
-/// Effects: follows the stream; then deallocates every second block that is left, and leaves the others to the
-/// destructor if that can release them.
+/// Effects: runs the stream, then deallocates every other live block, and leaves the remaining blocks to the destructor if
+/// the subject can release them.
 finding run(const stream& operations, subject& s) {
     shadow_map shadow;
     for (std::size_t i = 0; i < operations.size(); ++i) {
-        if (const fault what = step(operations[i], s, shadow); what != fault::none) {
-            return found_at(what, i, operations[i]);
+        if (const fault kind = step(operations[i], s, shadow); kind != fault::none) {
+            return finding_at(kind, i, operations[i]);
         }
     }
     if (shadow.look_at_all() != fault::none) {
@@ -67,24 +67,25 @@ finding run(const stream& operations, subject& s) {
     }
     for (const auto& [id, block] : shadow.blocks()) {
         if (id % 2 == 0 || !s.can_release()) {
-            s.deallocate(block.p, block.made_by.bytes, block.made_by.alignment);
+            s.deallocate(block.p, block.request.bytes, block.request.alignment);
         }
     }
     return {};
 }
 
-/// Leaves out ever smaller parts, as long as the rest still fails: delta debugging.
+/// Removes ever smaller parts while the remaining stream still fails: delta debugging.
 template <class StillFails>
 void leave_out(stream& operations, StillFails still_fails) {
     std::size_t part = std::max<std::size_t>(operations.size() / 2, 1);
     while (true) {
         bool shorter = false;
         for (std::size_t begin = 0; begin < operations.size();) {
-            stream rest = operations;
-            const auto from = rest.begin() + static_cast<std::ptrdiff_t>(begin);
-            rest.erase(from, from + static_cast<std::ptrdiff_t>(std::min(part, rest.size() - begin)));
-            if (still_fails(rest)) {
-                operations = std::move(rest);
+            stream candidate = operations;
+            const auto from = candidate.begin() + static_cast<std::ptrdiff_t>(begin);
+            candidate.erase(from,
+                            from + static_cast<std::ptrdiff_t>(std::min(part, candidate.size() - begin)));
+            if (still_fails(candidate)) {
+                operations = std::move(candidate);
                 shorter = true;
             } else {
                 begin += part;
@@ -115,22 +116,22 @@ void halve(stream& operations, Number number, std::size_t least, StillFails stil
 
 finding check(const stream& operations, const make_subject& make) {
     equipment::ledger source;
-    finding found;
+    finding result;
     {
         const auto s = make(source);
-        found = run(operations, *s);
+        result = run(operations, *s);
     }
-    if (!found && source.outstanding() != 0) {
-        found = {fault::lost, std::to_string(source.outstanding_bytes()) + " bytes did not come back"};
+    if (!result && source.outstanding() != 0) {
+        result = {fault::lost, std::to_string(source.outstanding_bytes()) + " bytes did not come back"};
     }
-    if (!found && !source.complaints().empty()) {
-        found = {fault::complaint, source.complaints().front()};
+    if (!result && !source.complaints().empty()) {
+        result = {fault::complaint, source.complaints().front()};
     }
-    return found;
+    return result;
 }
 
-stream shrink(stream operations, fault what, const make_subject& make) {
-    const auto still_fails = [&](const stream& s) { return check(s, make).what == what; };
+stream shrink(stream operations, fault kind, const make_subject& make) {
+    const auto still_fails = [&](const stream& s) { return check(s, make).kind == kind; };
     leave_out(operations, still_fails);
     halve(operations, &operation::alignment, 1, still_fails);
     halve(operations, &operation::bytes, 0, still_fails);

@@ -1,4 +1,4 @@
-/// Runs a stream of operations on an allocator and looks for the first thing that is wrong.
+/// Runs a stream of operations on an allocator and reports the first fault.
 #pragma once
 
 #include "model/operation.hpp"
@@ -10,19 +10,20 @@
 namespace model {
 
 struct finding {
-    fault what = fault::none;
+    fault kind = fault::none;
     std::string text;
 
-    explicit operator bool() const { return what != fault::none; }
+    explicit operator bool() const { return kind != fault::none; }
 };
 
-/// Effects: makes a subject, runs the stream on it, releases and destroys it.
-/// Returns: the first fault: a block that is misaligned, overlaps another or has changed bytes; after the end, a
-/// lost chunk or another complaint of the ledger.
+/// Effects: constructs a subject, runs the stream on it, releases and destroys it.
+/// Returns: the first fault: a block that is misaligned, overlaps another or has changed bytes; after the run, a
+/// leaked chunk or another complaint of the ledger.
 [[nodiscard]] finding check(const stream& operations, const make_subject& make);
 
-/// Returns: the part of `operations` that still has a fault of that kind and of which nothing can be left
-/// out; its sizes and alignments as small as halving makes them. Requires: check() finds that fault.
-[[nodiscard]] stream shrink(stream operations, fault what, const make_subject& make);
+/// Returns: a minimal part of `operations` that still has a fault of the kind, with sizes and alignments reduced by
+/// halving.
+/// Requires: check() finds a fault of the kind.
+[[nodiscard]] stream shrink(stream operations, fault kind, const make_subject& make);
 
 } // namespace model

@@ -7,7 +7,7 @@ namespace model {
 
 namespace {
 
-/// The standard distributions differ from library to library; a seed should mean the same everywhere.
+/// Standard distributions differ between libraries, but a seed must give the same stream everywhere.
 class dice {
 public:
     explicit dice(std::uint64_t seed) : engine_(seed) {}
@@ -20,7 +20,7 @@ private:
 };
 
 operation draw_allocation(dice& d, std::size_t id) {
-    operation op{.what = operation::kind::allocate, .id = id};
+    operation op{.type = operation::kind::allocate, .id = id};
     op.alignment = std::size_t{1} << (d.one_in(8) ? 5 + d.below(8) : d.below(5));
     const std::size_t magnitude = d.one_in(32) ? 17 : 1 + d.below(12);
     op.bytes = d.below(std::size_t{1} << magnitude) % (100 << 10);
@@ -38,11 +38,11 @@ stream random_stream(std::uint64_t seed, std::size_t length, bool releases) {
     while (operations.size() < length) {
         const std::size_t id = operations.size();
         if (releases && d.one_in(150)) {
-            operations.push_back({.what = operation::kind::release});
+            operations.push_back({.type = operation::kind::release});
         } else if (id != 0 && d.one_in(3)) {
-            // A recent block as often as any, as in real programs.
+            // Recent blocks are favoured, as in real programs.
             const std::size_t age = d.one_in(2) ? d.below(std::min<std::size_t>(id, 8)) : d.below(id);
-            operations.push_back({.what = operation::kind::deallocate, .id = id - 1 - age});
+            operations.push_back({.type = operation::kind::deallocate, .id = id - 1 - age});
         } else {
             operations.push_back(draw_allocation(d, id));
         }
@@ -51,7 +51,7 @@ stream random_stream(std::uint64_t seed, std::size_t length, bool releases) {
 }
 
 std::ostream& operator<<(std::ostream& out, const operation& op) {
-    switch (op.what) {
+    switch (op.type) {
     case operation::kind::allocate:
         return out << "allocate #" << op.id << ": " << op.bytes << " bytes at alignment " << op.alignment;
     case operation::kind::deallocate:

@@ -1,4 +1,4 @@
-/// A program's operations on an allocator, as data that can be drawn, printed and shortened.
+/// Operations of a program on an allocator, as data that can be generated, printed and shrunk.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace model {
 
-/// A block is known by the `id` of the operation that allocates it. To deallocate a block that is not there
-/// is no operation at all, so that every part of a stream is a stream too.
+/// A block is identified by the `id` of the operation that allocates it. Deallocating an unknown block has no effect, so
+/// that every part of a stream is a valid stream.
 struct operation {
     enum class kind : std::uint8_t { allocate, deallocate, release };
 
-    kind what = kind::allocate;
+    kind type = kind::allocate;
     std::size_t id = 0;
     std::size_t bytes = 0;
     std::size_t alignment = 1;

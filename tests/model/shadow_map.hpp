@@ -1,4 +1,4 @@
-/// The blocks that an allocator has given out, kept outside of it: their places and their contents.
+/// The shadow of an allocator: addresses and contents of its live blocks.
 #pragma once
 
 #include "model/operation.hpp"
@@ -19,16 +19,16 @@ class shadow_map {
 public:
     struct block {
         std::byte* p;
-        operation made_by;
+        operation request;
     };
 
-    /// Effects: remembers the block and fills it with bytes that tell it from all others.
+    /// Effects: records the block and fills it with a pattern derived from its id.
     [[nodiscard]] fault add(void* memory, const operation& op) {
         auto* const p = static_cast<std::byte*>(memory);
         if (p == nullptr || !mallard::core::is_aligned(p, op.alignment)) {
             return fault::misaligned;
         }
-        // An empty block has an address of its own too.
+        // Empty blocks have distinct addresses too.
         const std::size_t bytes = std::max<std::size_t>(op.bytes, 1);
         const auto next = by_address_.lower_bound(address(p));
         const bool reaches_next = next != by_address_.end() && address(p) + bytes > next->first;
@@ -44,15 +44,15 @@ public:
         return fault::none;
     }
 
-    /// Returns: the block of that id, or null if none is live.
+    /// Returns: the live block with the id, or null.
     [[nodiscard]] const block* find(std::size_t id) const {
-        const auto found = by_id_.find(id);
-        return found == by_id_.end() ? nullptr : &found->second;
+        const auto match = by_id_.find(id);
+        return match == by_id_.end() ? nullptr : &match->second;
     }
 
     [[nodiscard]] static fault look_at(const block& b) {
-        for (std::size_t i = 0; i < b.made_by.bytes; ++i) {
-            if (b.p[i] != pattern(b.made_by.id, i)) {
+        for (std::size_t i = 0; i < b.request.bytes; ++i) {
+            if (b.p[i] != pattern(b.request.id, i)) {
                 return fault::corrupted;
             }
         }

@@ -1,4 +1,4 @@
-/// An allocator under test, without its type, so that one suite is compiled once and tests all.
+/// A type-erased allocator under test, so that the suite is compiled once for all allocators.
 #pragma once
 
 #include "equipment/ledger.hpp"
@@ -19,14 +19,14 @@ public:
     [[nodiscard]] virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
     virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
 
-    /// Effects: releases the allocator and those that it is built on. Nothing for a mere upstream.
+    /// Effects: releases the allocator and the allocators below it. No effect for an upstream.
     virtual void release() noexcept = 0;
 
-    /// Returns: true if release() and the end of the subject return blocks that were not deallocated.
+    /// Returns: true if release() and the destructor return blocks that were not deallocated.
     [[nodiscard]] virtual bool can_release() const noexcept { return true; }
 };
 
-/// Makes a subject that takes its memory from the ledger, which outlives it.
+/// Constructs a subject that allocates from the ledger. The ledger must outlive it.
 using make_subject = std::function<std::unique_ptr<subject>(equipment::ledger&)>;
 
 } // namespace model

@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants import Mutant, mutants_of
+from mutants import Mutant, find_mutants
 
 FILE = Path(__file__).with_name("accepted.json")
 KEYS = {"file", "line", "mutated", "reason"}
@@ -41,11 +41,11 @@ def read_accepted(file: Path = FILE) -> list[Accepted]:
 
 
 def stale(accepted: list[Accepted], root: Path) -> list[Accepted]:
-    """Those that no mutant of their file is like."""
-    found = []
+    """Entries that match no mutant of their file."""
+    entries = []
     for entry in accepted:
         path = root / entry.file
-        mutants = mutants_of(entry.file, path.read_text(encoding="utf-8")) if path.is_file() else []
+        mutants = find_mutants(entry.file, path.read_text(encoding="utf-8")) if path.is_file() else []
         if not any(entry.is_about(mutant) for mutant in mutants):
-            found.append(entry)
-    return found
+            entries.append(entry)
+    return entries

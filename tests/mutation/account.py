@@ -37,14 +37,14 @@ class Kept:
 
     def add(self, judged: Judged) -> None:
         self.judged[judged.key] = judged
-        entry = {"key": judged.key, "how": judged.verdict.how, "by": judged.verdict.by}
+        entry = {"key": judged.key, "how": judged.verdict.outcome, "by": judged.verdict.by}
         line = json.dumps({**entry, "seconds": judged.seconds, "mutant": asdict(judged.mutant)})
         with self.file.open("a", encoding="utf-8") as to:
             to.write(f"{line}\n")
 
 
 def survivors(all_judged: Sequence[Judged]) -> list[Judged]:
-    return [judged for judged in all_judged if judged.verdict.how in {"survived", "not reached"}]
+    return [judged for judged in all_judged if judged.verdict.outcome in {"survived", "not reached"}]
 
 
 def is_accepted(judged: Judged, accepted: Sequence[Accepted]) -> bool:
@@ -53,23 +53,23 @@ def is_accepted(judged: Judged, accepted: Sequence[Accepted]) -> bool:
 
 def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str, float | int]:
     """The percentage is of the mutants that compile, because no test kills the others."""
-    how = Counter(judged.verdict.how for judged in all_judged)
-    killed = how["killed"] + how["hung"]
-    compiled = len(all_judged) - how["not compiled"] - how["gone"]
-    left = survivors(all_judged)
-    killers = [judged.verdict.by for judged in all_judged if judged.verdict.how in {"killed", "hung"}]
+    counts = Counter(judged.verdict.outcome for judged in all_judged)
+    killed = counts["killed"] + counts["hung"]
+    compiled = len(all_judged) - counts["not compiled"] - counts["gone"]
+    surviving = survivors(all_judged)
+    killers = [judged.verdict.by for judged in all_judged if judged.verdict.outcome in {"killed", "hung"}]
     return {
         "drawn": len(all_judged),
-        "not_compiled": how["not compiled"],
-        "gone": how["gone"],
+        "not_compiled": counts["not compiled"],
+        "gone": counts["gone"],
         "compiled": compiled,
         "killed": killed,
-        "hung": how["hung"],
+        "hung": counts["hung"],
         "killed_by_random_operations": sum(by.startswith("random") for by in killers),
-        "survived": len(left),
-        "accepted": sum(is_accepted(judged, accepted) for judged in left),
+        "survived": len(surviving),
+        "accepted": sum(is_accepted(judged, accepted) for judged in surviving),
         "killed_percent": round(100 * killed / compiled, 1) if compiled else 0.0,
-        "killed_or_not_compiled_percent": round(100 * (killed + how["not compiled"]) / len(all_judged), 1)
+        "killed_or_not_compiled_percent": round(100 * (killed + counts["not compiled"]) / len(all_judged), 1)
         if all_judged
         else 0.0,
     }
@@ -87,6 +87,6 @@ def page(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> str:
         lines += ["", f"## {title}", ""]
         for judged in sorted(survivors(all_judged), key=lambda j: (j.mutant.file, j.mutant.line)):
             if is_accepted(judged, accepted) == wanted:
-                unseen = ", which no program includes" if judged.verdict.how == "not reached" else ""
+                unseen = ", which no program includes" if judged.verdict.outcome == "not reached" else ""
                 lines += [f"- {judged.mutant.place} ({judged.mutant.kind}{unseen}): `{judged.mutant.change}`"]
     return "\n".join(lines) + "\n"

@@ -39,19 +39,19 @@ class Token:
 
 
 def read_tokens(source: str) -> list[Token]:
-    """All but blanks and comments; directives are there, and do not run."""
+    """All tokens but comments; directives are included and do not run."""
     tokens: list[Token] = []
-    for found in TOKEN.finditer(source):
-        text, kind = found.group(), str(found.lastgroup)
+    for match in TOKEN.finditer(source):
+        text, kind = match.group(), str(match.lastgroup)
         if kind == "comment" or text.isspace():
             continue
-        before, after = source[: found.start()][-1:], source[found.end() : found.end() + 1]
-        between = (not before or before.isspace()) and (not after or after.isspace())
-        tokens.append(Token(kind, text, found.start(), between))
-    return with_what_runs(source, tokens)
+        previous, following = source[: match.start()][-1:], source[match.end() : match.end() + 1]
+        between = (not previous or previous.isspace()) and (not following or following.isspace())
+        tokens.append(Token(kind, text, match.start(), between))
+    return mark_running_code(source, tokens)
 
 
-def with_what_runs(source: str, tokens: list[Token]) -> list[Token]:
+def mark_running_code(source: str, tokens: list[Token]) -> list[Token]:
     idle = set[int]()
     for i, token in enumerate(tokens):
         following = tokens[i + 1].text if i + 1 < len(tokens) else ""

@@ -27,7 +27,7 @@ KINDS = {
     **dict.fromkeys(("+", "-", "+=", "-=", "++", "--"), "sign"),
 }
 SWAPPED_ANYWHERE = {"+=": "-=", "-=": "+=", "++": "--", "--": "++"}
-WHOLE_NUMBER = re.compile(r"(?P<digits>0[xX][0-9a-fA-F']+|\d[\d']*)(?P<suffix>[uUlLzZ]*)")
+INTEGER = re.compile(r"(?P<digits>0[xX][0-9a-fA-F']+|\d[\d']*)(?P<suffix>[uUlLzZ]*)")
 LEAVES = ("return", "continue", "break")
 
 
@@ -55,29 +55,29 @@ class Mutant:
     def applied(self, source: str) -> str:
         return source[: self.begin] + self.after + source[self.begin + len(self.before) :]
 
-    def found_in(self, source: str) -> Mutant | None:
-        """The change in the line's present place, the nearest of several; None if the line is gone."""
-        same = [
+    def locate(self, source: str) -> Mutant | None:
+        """The change at the current place of its line, the nearest of several; None if the line is gone."""
+        candidates = [
             mutant
-            for mutant in mutants_of(self.file, source)
+            for mutant in find_mutants(self.file, source)
             if (mutant.line_before, mutant.line_after) == (self.line_before, self.line_after)
         ]
-        return min(same, key=lambda mutant: abs(mutant.begin - self.begin), default=None)
+        return min(candidates, key=lambda mutant: abs(mutant.begin - self.begin), default=None)
 
     def key(self, source: str) -> str:
         """The same for the same change of the same file, whenever it is drawn."""
         return hashlib.sha256(f"{self.file}\0{self.applied(source)}".encode()).hexdigest()[:24]
 
 
-def mutants_of(file: str, source: str) -> list[Mutant]:
+def find_mutants(file: str, source: str) -> list[Mutant]:
     """In the order of the source."""
     tokens = read_tokens(source)
-    found: list[Mutant] = []
+    mutants: list[Mutant] = []
     for i, token in enumerate(tokens):
         if token.runs:
             for begin, before, after, kind in changes(source, tokens, i):
-                found.append(mutant(file, source, begin, before, after, kind))
-    return found
+                mutants.append(mutant(file, source, begin, before, after, kind))
+    return mutants
 
 
 def mutant(file: str, source: str, begin: int, before: str, after: str, kind: str) -> Mutant:
@@ -96,7 +96,7 @@ def changes(source: str, tokens: list[Token], i: int) -> Iterator[tuple[int, str
     following = tokens[i + 1] if i + 1 < len(tokens) else None
     previous = tokens[i - 1].text if i else ""
     if token.kind == "number":
-        for text in other_numbers(token.text):
+        for text in nearby_numbers(token.text):
             yield token.begin, token.text, text, "constant"
     elif token.text in SWAPPED and token.between_blanks and previous != "operator":
         for text in SWAPPED[token.text]:
@@ -114,11 +114,11 @@ def changes(source: str, tokens: list[Token], i: int) -> Iterator[tuple[int, str
         yield token.begin, source[token.begin : end - 1], "", "early return"
 
 
-def other_numbers(text: str) -> list[str]:
-    found = WHOLE_NUMBER.fullmatch(text)
-    if found is None:
+def nearby_numbers(text: str) -> list[str]:
+    match = INTEGER.fullmatch(text)
+    if match is None:
         return []
-    digits, suffix = found["digits"].replace("'", ""), found["suffix"]
+    digits, suffix = match["digits"].replace("'", ""), match["suffix"]
     value = int(digits, 16 if digits[:2] in {"0x", "0X"} else 10)
     if value == 1:
         return [f"0{suffix}", f"2{suffix}"]

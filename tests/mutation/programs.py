@@ -60,17 +60,17 @@ def own_includes(file: Path) -> list[Path]:
 @cache
 def all_includes(file: Path) -> frozenset[Path]:
     """Those of this project, with their own."""
-    found: set[Path] = set()
-    left = own_includes(file)
-    while left:
-        header = left.pop()
-        if header not in found and header.exists():
-            found.add(header)
-            left += own_includes(header)
-    return frozenset(found)
+    headers: set[Path] = set()
+    pending = own_includes(file)
+    while pending:
+        header = pending.pop()
+        if header not in headers and header.exists():
+            headers.add(header)
+            pending += own_includes(header)
+    return frozenset(headers)
 
 
-def header_of(file: Path) -> Path | None:
+def find_header(file: Path) -> Path | None:
     """src/mallard/upstream/pages.cpp -> include/mallard/upstream/pages.hpp; a header itself."""
     if file.is_relative_to(INCLUDE):
         return file
@@ -78,9 +78,9 @@ def header_of(file: Path) -> Path | None:
     return header if header.is_file() else None
 
 
-def unit_tests_of(file: Path) -> list[Path]:
+def find_unit_tests(file: Path) -> list[Path]:
     """space/heap_block.hpp -> tests/unit/impl/space/heap_block_test.cpp, and those whose names begin so."""
-    header = header_of(file)
+    header = find_header(file)
     if header is None:
         # A part of a class whose header has the same first word, as block_zones.cpp of block_registry.hpp.
         word = file.stem.partition("_")[0]
@@ -88,24 +88,24 @@ def unit_tests_of(file: Path) -> list[Path]:
             test
             for header in sorted(all_includes(file))
             if header.is_relative_to(INCLUDE) and header.stem.startswith(f"{word}_")
-            for test in unit_tests_of(header)
+            for test in find_unit_tests(header)
         ]
-        return tests or [test for user in users_of(file) for test in unit_tests_of(user)]
+        return tests or [test for user in find_users(file) for test in find_unit_tests(user)]
     folder = ROOT / "tests" / "unit" / header.parent.relative_to(INCLUDE / "mallard")
     longer = {h.stem for h in header.parent.glob(f"{header.stem}_*.hpp")}
     tests = sorted(folder.glob(f"{header.stem}_*test.cpp"))
     return [test for test in tests if not any(test.stem.startswith(f"{stem}_") for stem in longer)]
 
 
-def users_of(file: Path) -> list[Path]:
+def find_users(file: Path) -> list[Path]:
     """Of a private header, or of the source that it belongs to: the other sources that include it."""
     header = file.with_suffix(".hpp")
     sources = sorted((ROOT / "src").rglob("*.cpp"))
     return [source for source in sources if source.stem != file.stem and header in own_includes(source)]
 
 
-def kinds_of(file: Path) -> str:
-    header = header_of(file)
+def find_kinds(file: Path) -> str:
+    header = find_header(file)
     if header is None or ONLY_CHECKED.search(str(header)):
         return "ADAPTOR"
     for kinds, heads in KINDS.items():
@@ -117,15 +117,15 @@ def kinds_of(file: Path) -> str:
     return "ADAPTOR"
 
 
-def programs_of(file: Path) -> list[Program]:
+def find_programs(file: Path) -> list[Program]:
     """The cheapest first."""
-    kinds = kinds_of(file)
+    kinds = find_kinds(file)
     random = Program(
         f"random operations ({kinds.lower()})",
         ROOT / "tests" / "mutation" / "random_program.cpp",
         (f"-DKINDS_OF_{kinds}",),
     )
-    tests = [Program(test.stem, test, is_unit_test=True) for test in unit_tests_of(file)]
+    tests = [Program(test.stem, test, is_unit_test=True) for test in find_unit_tests(file)]
     return [random, *sorted(tests, key=lambda program: program.source.stat().st_size)]
 
 

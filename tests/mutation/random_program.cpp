@@ -88,8 +88,7 @@ void add_kinds() {
     add<contract::system_upstream<mallard::chunk_cache>>({.bytes = mebibyte, .slowness = 4});
     add<contract::system_upstream<mallard::pages>>({.live_blocks = 256, .slowness = 16});
     add<contract::system_upstream<mallard::new_delete>>();
-    add<contract::buffer_upstream>(
-        {.bytes_before_release = 14 * mebibyte, .may_refuse = true, .uses_again = false});
+    add<contract::buffer_upstream>({.release_bytes = 14 * mebibyte, .may_refuse = true, .uses_again = false});
 }
 #else
 #error "a macro has to choose the kinds: -DKINDS_OF_HEAP, say"

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from accepted import read_accepted, stale
 from account import Judged, Kept, is_accepted, page, sums, survivors
-from mutants import Mutant, mutants_of
+from mutants import Mutant, find_mutants
 from programs import ROOT
 from verdict import FLAGS, UnsoundProgramError, Verdict, Workshop
 
@@ -60,12 +60,12 @@ def positive(word: str) -> int:
 def sources(chosen: list[Path] | None) -> list[Path]:
     if chosen:
         return [file.resolve().relative_to(ROOT) for file in chosen]
-    found = [
+    files = [
         *(ROOT / "include").rglob("*.hpp"),
         *(ROOT / "src").rglob("*.cpp"),
         *(ROOT / "src").rglob("*.hpp"),
     ]
-    return sorted(file.relative_to(ROOT) for file in found)
+    return sorted(file.relative_to(ROOT) for file in files)
 
 
 def draw(files: list[Path], count: int, seed: int) -> list[tuple[Mutant, str]]:
@@ -73,7 +73,7 @@ def draw(files: list[Path], count: int, seed: int) -> list[tuple[Mutant, str]]:
     everything = []
     for file in files:
         source = (ROOT / file).read_text(encoding="utf-8")
-        everything += [(mutant, source) for mutant in mutants_of(str(file), source)]
+        everything += [(mutant, source) for mutant in find_mutants(str(file), source)]
     return random.Random(seed).sample(everything, min(count, len(everything)))
 
 
@@ -86,22 +86,22 @@ def judge_all(drawn: list[tuple[Mutant, str]], kept: Kept, workshop: Workshop, j
         return Judged(mutant, mutant.key(source), verdict, round(time.monotonic() - start, 1))
 
     keys = [mutant.key(source) for mutant, source in drawn]
-    left = [i for i, key in enumerate(keys) if key not in kept.judged]
-    if len(left) < len(drawn):
-        print(f"{len(drawn) - len(left)} were judged before")
-    if left:
+    remaining = [i for i, key in enumerate(keys) if key not in kept.judged]
+    if len(remaining) < len(drawn):
+        print(f"{len(drawn) - len(remaining)} were judged before")
+    if remaining:
         print("compiling what all mutants share", flush=True)
         workshop.prepare(jobs)
     pool = ThreadPoolExecutor(jobs)
     try:
-        running = [pool.submit(judge, i, *drawn[i]) for i in left]
+        running = [pool.submit(judge, i, *drawn[i]) for i in remaining]
         for done, future in enumerate(as_completed(running), start=1):
             judged = future.result()
             kept.add(judged)
             verdict, mutant = judged.verdict, judged.mutant
             by = f" by {verdict.by}" if verdict.by else ""
-            told = f"{done} of {len(left)}: {verdict.how}{by} ({judged.seconds} s)"
-            print(f"{told}: {mutant.place}: {mutant.change}", flush=True)
+            progress = f"{done} of {len(remaining)}: {verdict.outcome}{by} ({judged.seconds} s)"
+            print(f"{progress}: {mutant.place}: {mutant.change}", flush=True)
     finally:
         pool.shutdown(cancel_futures=True)
     return [kept.judged[key] for key in keys]
@@ -114,10 +114,10 @@ def judge_again(kept: Kept, workshop: Workshop) -> list[Judged]:
     for judged in survivors(list(kept.judged.values())):
         start = time.monotonic()
         source = (ROOT / judged.mutant.file).read_text(encoding="utf-8")
-        mutant = judged.mutant.found_in(source)
+        mutant = judged.mutant.locate(source)
         verdict = workshop.judge(mutant, source, workshop.directory / "mutant") if mutant else Verdict("gone")
         kept.add(Judged(judged.mutant, judged.key, verdict, round(time.monotonic() - start, 1)))
-        print(f"{verdict.how} {verdict.by}: {judged.mutant.place}: {judged.mutant.change}", flush=True)
+        print(f"{verdict.outcome} {verdict.by}: {judged.mutant.place}: {judged.mutant.change}", flush=True)
     return list(kept.judged.values())
 
 
@@ -132,7 +132,7 @@ def store(file: Path, figures: dict[str, object], *, again: bool) -> None:
     file.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def said_by(error: Exception) -> str:
+def describe(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return f"{error.cmd[0]} fails without any mutant:\n{error.stderr.decode(errors='replace')[:4000]}"
     return str(error)
@@ -144,48 +144,49 @@ def commit() -> str:
 
 
 def main() -> int:
-    told = arguments()
+    options = arguments()
     accepted = read_accepted()
-    gone = stale(accepted, ROOT)
-    for entry in gone:
+    stale_entries = stale(accepted, ROOT)
+    for entry in stale_entries:
         print(
             f"accepted.json: no mutant of {entry.file} is like this any more: {entry.line}", file=sys.stderr
         )
-    if told.check:
-        return 1 if gone else 0
+    if options.check:
+        return 1 if stale_entries else 0
     try:
-        files = sources(told.file)
-        seed = random.SystemRandom().randrange(1 << 32) if told.seed is None else told.seed
-        drawn = draw(files, told.count, seed)
+        files = sources(options.file)
+        seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
+        drawn = draw(files, options.count, seed)
     except (OSError, ValueError) as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
-    if told.list:
+    if options.list:
         for mutant, _ in drawn:
             print(f"{mutant.place} ({mutant.kind}): {mutant.change}")
         return 0
     start = time.monotonic()
-    told.directory.mkdir(parents=True, exist_ok=True)
-    kept = Kept(told.directory / "judged.jsonl")
-    workshop = Workshop(told.directory)
+    options.directory.mkdir(parents=True, exist_ok=True)
+    kept = Kept(options.directory / "judged.jsonl")
+    workshop = Workshop(options.directory)
     try:
-        if told.again:
+        if options.again:
             judged = judge_again(kept, workshop)
         else:
             print(
-                f"{len(drawn)} mutants of {len(files)} files, seed {seed}, {told.jobs} at a time", flush=True
+                f"{len(drawn)} mutants of {len(files)} files, seed {seed}, {options.jobs} at a time",
+                flush=True,
             )
-            judged = judge_all(drawn, kept, workshop, told.jobs)
+            judged = judge_all(drawn, kept, workshop, options.jobs)
     except (UnsoundProgramError, subprocess.CalledProcessError) as error:
-        print(f"run.py: {said_by(error)}", file=sys.stderr)
+        print(f"run.py: {describe(error)}", file=sys.stderr)
         return 2
     figures = {**sums(judged, accepted), "seed": seed, "commit": commit(), "flags": " ".join(FLAGS)}
     figures["seconds"] = round(time.monotonic() - start)
-    (told.directory / "survivors.md").write_text(page(judged, accepted), encoding="utf-8")
-    if told.store:
-        store(told.store, figures, again=told.again)
+    (options.directory / "survivors.md").write_text(page(judged, accepted), encoding="utf-8")
+    if options.store:
+        store(options.store, figures, again=options.again)
     print(json.dumps(figures, sort_keys=True))
-    print(f"survivors: {told.directory / 'survivors.md'}")
+    print(f"survivors: {options.directory / 'survivors.md'}")
     return 1 if any(not is_accepted(one, accepted) for one in survivors(judged)) else 0
 
 

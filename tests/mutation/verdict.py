@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mutants import Mutant
-from programs import ROOT, Program, programs_of, sources_to_recompile
+from programs import ROOT, Program, find_programs, sources_to_recompile
 
 GOOGLETEST = Path(os.environ.get("MALLARD_GOOGLETEST", "/usr/src/googletest")) / "googletest"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -32,9 +32,9 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """`how`: not compiled, killed, hung, survived, not reached; gone, if the line has another text now."""
+    """`outcome`: not compiled, killed, hung, survived, not reached; gone if the line has changed."""
 
-    how: str
+    outcome: str
     by: str = ""
 
 
@@ -70,9 +70,9 @@ class Workshop:
     def compile(
         self, source: Path, output: Path, *options: str, precompiled: bool = True, overlay: Path | None = None
     ) -> None:
-        before = (f"-I{overlay}/include", f"-I{overlay}/src/mallard") if overlay else ()
+        overlay_folders = (f"-I{overlay}/include", f"-I{overlay}/src/mallard") if overlay else ()
         folders = (f"-I{ROOT}/{name}" for name in ("include", "src", "src/mallard", "tests"))
-        command = [self.compiler, *FLAGS, *before, *folders, "-isystem", str(GOOGLETEST / "include")]
+        command = [self.compiler, *FLAGS, *overlay_folders, *folders, "-isystem", str(GOOGLETEST / "include")]
         if precompiled:
             command += ["-include", str(self.once / "standard.hpp")]
         command += [*options, "-MMD", "-MF", f"{output}.d", "-c", str(source), "-o", str(output)]
@@ -103,7 +103,7 @@ class Workshop:
         except subprocess.CalledProcessError:
             return Verdict("not compiled")
         reached = file.is_relative_to(ROOT / "src")
-        for program in programs_of(file):
+        for program in find_programs(file):
             output = place / "program.o"
             try:
                 self.compile(program.source, output, *program.options, overlay=place)

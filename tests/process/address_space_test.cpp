@@ -1,5 +1,5 @@
-// A request that the system refuses while chunks wait in the cache: they go back, and it is asked again. In a child,
-// because the limit holds for a process.
+// A request that the system refuses while the cache holds chunks: the chunks are returned and the request is retried. In a
+// child, because the limit is per process.
 #include "process/child.hpp"
 
 #include <mallard/core/failure.hpp>
@@ -36,7 +36,7 @@ void limit_address_space(std::size_t bytes) {
 
 int heard = 0;
 
-/// Effects: leaves chunks of `chunk_bytes` waiting, 32 MiB here and 128 MiB in the shared bins.
+/// Effects: leaves chunks of `chunk_bytes` cached, 32 MiB in this thread and 128 MiB in the shared bins.
 void fill_cache(std::size_t chunk_bytes) {
     std::vector<void*> taken(160 * mib / chunk_bytes);
     for (void*& p : taken) {
@@ -47,7 +47,7 @@ void fill_cache(std::size_t chunk_bytes) {
     }
 }
 
-/// The system has 400 MiB, of which all but 240 wait in the cache.
+/// The limit is 400 MiB, of which all but 240 MiB are cached.
 class address_space : public ::testing::TestWithParam<std::size_t> {
 protected:
     template <class Work>
@@ -65,7 +65,7 @@ protected:
     }
 };
 
-TEST_P(address_space, that_waits_in_the_cache_is_given_back_before_a_request_fails) {
+TEST_P(address_space, in_the_cache_is_returned_before_failing) {
     const process::ending ended = run_with_a_full_cache([] {
         try {
             chunk_cache::deallocate(chunk_cache::allocate(280 * mib), 280 * mib);
@@ -77,7 +77,7 @@ TEST_P(address_space, that_waits_in_the_cache_is_given_back_before_a_request_fai
     EXPECT_EQ(ended, process::ending::by_itself_with(0));
 }
 
-TEST_P(address_space, is_had_by_requests_that_are_kept_too) {
+TEST_P(address_space, in_the_cache_also_serves_kept_requests) {
     const process::ending ended = run_with_a_full_cache([] {
         std::vector<void*> taken;
         try {
@@ -92,7 +92,7 @@ TEST_P(address_space, is_had_by_requests_that_are_kept_too) {
     EXPECT_EQ(ended, process::ending::by_itself_with(0));
 }
 
-TEST_P(address_space, that_is_exhausted_is_told_once) {
+TEST_P(address_space, is_reported_once_when_exhausted) {
     const process::ending ended = run_with_a_full_cache([] {
         try {
             static_cast<void>(chunk_cache::allocate(500 * mib));
@@ -105,7 +105,7 @@ TEST_P(address_space, that_is_exhausted_is_told_once) {
     EXPECT_EQ(ended, process::ending::by_itself_with(0));
 }
 
-TEST_P(address_space, is_no_matter_of_requests_that_no_machine_could_serve) {
+TEST_P(address_space, is_irrelevant_to_impossible_requests) {
     const process::ending ended = run_with_a_full_cache([] {
         try {
             static_cast<void>(chunk_cache::allocate(std::size_t{1} << 62));

@@ -1,4 +1,4 @@
-/// Work in a forked child that must end. A child that hangs is ended by its alarm, after longer than any machine needs.
+/// Work in a forked child that must exit. An alarm kills a child that hangs.
 #pragma once
 
 #include <sys/wait.h>
@@ -28,30 +28,30 @@ struct ending {
 };
 
 inline ending wait_for(pid_t child) {
-    int how = 0;
-    while (waitpid(child, &how, 0) < 0) {
+    int wait_status = 0;
+    while (waitpid(child, &wait_status, 0) < 0) {
     }
-    return WIFSIGNALED(how) ? ending{.status = 0, .signal = WTERMSIG(how)}
-                            : ending{.status = WEXITSTATUS(how), .signal = 0};
+    return WIFSIGNALED(wait_status) ? ending{.status = 0, .signal = WTERMSIG(wait_status)}
+                                    : ending{.status = WEXITSTATUS(wait_status), .signal = 0};
 }
 
-/// Returns: as fork(); no output is printed by both.
+/// Returns: the result of fork(), after flushing output so that it is not printed twice.
 inline pid_t fork_cleanly() {
     std::fflush(nullptr);
     return fork();
 }
 
-/// Effects: forks; both processes call `after_fork()`; the child then ends with the result of `work()`.
+/// Effects: forks. Both processes call `in_both()`, and the child exits with the result of `work()`.
 template <class Work, class AfterFork>
-ending run_in_child(Work work, AfterFork after_fork) {
+ending run_in_child(Work work, AfterFork in_both) {
     constexpr unsigned longest_seconds = 120;
     const pid_t child = fork_cleanly();
     if (child == 0) {
         alarm(longest_seconds);
-        after_fork();
+        in_both();
         _exit(work());
     }
-    after_fork();
+    in_both();
     return wait_for(child);
 }
 
@@ -60,8 +60,8 @@ ending run_in_child(Work work) {
     return run_in_child(work, [] {});
 }
 
-/// Effects: calls `work()`, which makes threads, in a child, where it may hang or leave anything behind. Under
-/// ThreadSanitizer it is called in this process, because the child of a process with threads may have none.
+/// Effects: calls `work()`, which starts threads, in a child, where it may hang or leak. Under ThreadSanitizer it runs in
+/// this process, because the child of a multi-threaded process cannot start threads.
 template <class Work>
 ending run_apart(Work work) {
 #ifdef __SANITIZE_THREAD__

@@ -1,4 +1,4 @@
-/// The part that both halves of the program use at its end.
+/// Allocator use that both halves of the program share.
 #pragma once
 
 #include <mallard/mallard.hpp>

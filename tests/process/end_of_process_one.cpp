@@ -5,15 +5,15 @@ namespace end_of_process {
 
 namespace {
 
-/// Made before main(), perhaps before the other half's objects, perhaps after them.
-const user_at_end first_here{1};
+/// Constructed before main(), in unspecified order relative to the objects of the other half.
+const user_at_end first_object{1};
 
 } // namespace
 
 void make_objects_of_one() {
-    static const user_at_end made_late{2};
+    static const user_at_end late_object{2};
     static thread_local const user_at_end of_the_thread{3};
-    use_everything(made_late.seed + of_the_thread.seed);
+    use_everything(late_object.seed + of_the_thread.seed);
 }
 
 } // namespace end_of_process

@@ -15,11 +15,11 @@ namespace {
 using end_of_process::use_everything;
 using end_of_process::user_at_end;
 
-const user_at_end first_here{4};
+const user_at_end first_object{4};
 
 /// Effects: ends a child by exit(), after `work()`.
 template <class Work>
-process::ending exit_after(Work work) {
+process::ending run_and_exit(Work work) {
     const pid_t child = process::fork_cleanly();
     if (child == 0) {
         alarm(120);
@@ -33,15 +33,15 @@ process::ending exit_after(Work work) {
 void make_objects() {
     std::atexit([] { use_everything(1); });
     end_of_process::make_objects_of_one();
-    static const user_at_end made_late{5};
+    static const user_at_end late_object{5};
     static thread_local const user_at_end of_the_thread{6};
-    use_everything(made_late.seed + of_the_thread.seed);
+    use_everything(late_object.seed + of_the_thread.seed);
     std::atexit([] { use_everything(2); });
 }
 
-TEST(end_of_process, finds_every_allocator_usable) {
+TEST(end_of_process, leaves_every_allocator_usable) {
     for (int round = 0; round < 10; ++round) {
-        EXPECT_EQ(exit_after(make_objects), process::ending::by_itself_with(0));
+        EXPECT_EQ(run_and_exit(make_objects), process::ending::by_itself_with(0));
     }
 }
 
@@ -49,7 +49,7 @@ TEST(end_of_process, finds_every_allocator_usable) {
 #ifndef __SANITIZE_THREAD__
 TEST(end_of_process, may_come_while_threads_work) {
     for (int round = 0; round < 20; ++round) {
-        const process::ending ended = exit_after([] {
+        const process::ending ended = run_and_exit([] {
             make_objects();
             static std::atomic<int> begun = 0;
             for (std::size_t id = 0; id < 3; ++id) {
@@ -70,7 +70,7 @@ TEST(end_of_process, may_come_while_threads_work) {
 
 TEST(end_of_process, may_come_while_threads_end) {
     for (int round = 0; round < 20; ++round) {
-        const process::ending ended = exit_after([] {
+        const process::ending ended = run_and_exit([] {
             static std::atomic<int> ended_threads = 0;
             std::thread([] {
                 for (;;) {
@@ -93,7 +93,7 @@ TEST(end_of_process, may_come_while_threads_end) {
 // With some compilers' runtimes the child finds AddressSanitizer's own locks held, and takes the memory of the parent's
 // threads for leaks.
 #ifndef MALLARD_ASAN
-TEST(end_of_process, of_a_child_does_not_wait_for_threads_of_its_parent) {
+TEST(end_of_process, in_a_child_ignores_threads_of_the_parent) {
     std::atomic<bool> done = false;
     std::thread busy([&] {
         for (std::size_t turn = 0; !done; ++turn) {
@@ -101,7 +101,7 @@ TEST(end_of_process, of_a_child_does_not_wait_for_threads_of_its_parent) {
         }
     });
     for (int round = 0; round < 60; ++round) {
-        EXPECT_EQ(exit_after([] { use_everything(3); }), process::ending::by_itself_with(0));
+        EXPECT_EQ(run_and_exit([] { use_everything(3); }), process::ending::by_itself_with(0));
     }
     done = true;
     busy.join();

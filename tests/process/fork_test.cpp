@@ -1,6 +1,6 @@
-// A process of many threads forks: the child has one of them, and may go on with every allocator that the whole
-// process shares. A child that hangs is ended by its alarm.
-// Not under AddressSanitizer, whose own locks some compilers' runtimes leave held in the child.
+// A process with many threads forks: the child has one thread, which may use every allocator that the process shares. An
+// alarm kills a child that hangs.
+// Not under AddressSanitizer, because some runtimes leave its locks held in the child.
 #include "process/child.hpp"
 
 #include <mallard/core/sanitizer.hpp>
@@ -96,8 +96,8 @@ protected:
     }
 };
 
-TEST_F(forks_of_threads, leaves_no_lock_of_the_process_held_in_the_child) {
-    // Small bounds, so that the shared bins are reached all the time.
+TEST_F(forks_of_threads, release_all_locks_in_the_child) {
+    // Small limits, so that requests often reach the shared bins.
     mallard::chunk_cache::set_limits({.thread_bytes = 32 << 10, .shared_bytes = 1 << 20});
     ASSERT_EQ(use_all(0), 0);
     std::atomic<bool> done = false;
@@ -110,7 +110,7 @@ TEST_F(forks_of_threads, leaves_no_lock_of_the_process_held_in_the_child) {
             }
         });
     }
-    // Threads that end all the time, and return all of their memory then.
+    // Short-lived threads, which return all their memory when they exit.
     busy.emplace_back([&] {
         while (!done) {
             std::thread([&] { wrong += use_all(7); }).join();
@@ -119,7 +119,7 @@ TEST_F(forks_of_threads, leaves_no_lock_of_the_process_held_in_the_child) {
     for (std::size_t round = 0; round < storm; ++round) {
         const process::ending ended = process::run_in_child([round] {
             int lost = use_all(round) + use_all(round + 1);
-            // All threads but one have gone; no wait is for the memory that they were about to return.
+            // The other threads do not exist here; nothing may wait for memory that they were about to return.
             nodes::pool().release();
             stacked_nodes::pool().release();
             mallard::chunk_cache::trim();
@@ -137,7 +137,7 @@ TEST_F(forks_of_threads, leaves_no_lock_of_the_process_held_in_the_child) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(forks_of_threads, leaves_the_chunk_cache_usable_while_threads_return_to_the_shared_bins) {
+TEST_F(forks_of_threads, keep_the_chunk_cache_usable_in_the_child) {
     mallard::chunk_cache::set_limits({.thread_bytes = 0, .shared_bytes = 1 << 20});
     const auto work = [] {
         for (std::size_t i = 0; i < 50; ++i) {
@@ -170,7 +170,7 @@ TEST_F(forks_of_threads, leaves_the_chunk_cache_usable_while_threads_return_to_t
 }
 
 /// The caller of fork() holds the lock of an allocator that a thread or an object owns.
-TEST_F(forks_of_threads, can_be_prepared_for_an_allocator_of_the_callers) {
+TEST_F(forks_of_threads, can_be_prepared_for_a_callers_allocator) {
     mallard::concurrent_multipool<> shared;
     mallard::synchronized<mallard::multipool<>> locked;
     mallard::checked<mallard::synchronized<mallard::multipool<>>> checked;

@@ -38,14 +38,14 @@ private:
     };
 
     static void run(void* p) {
-        auto* const asked = static_cast<request*>(p);
-        if (asked->round >= asked->first) {
-            asked->work(asked->round);
+        auto* const state = static_cast<request*>(p);
+        if (state->round >= state->first) {
+            state->work(state->round);
         }
-        if (asked->round++ == asked->last) {
-            delete asked;
+        if (state->round++ == state->last) {
+            delete state;
         } else {
-            pthread_setspecific(asked->of->key_, asked);
+            pthread_setspecific(state->of->key_, state);
         }
     }
 
@@ -57,16 +57,16 @@ user_key& early_key() {
     return key;
 }
 
-/// Made before the library's key, in any order of linking.
-struct made_first {
-    made_first() { early_key(); }
+/// Created before the library's key, whatever the link order.
+struct early_key_creator {
+    early_key_creator() { early_key(); }
 };
-[[gnu::init_priority(101)]] const made_first before_all;
+[[gnu::init_priority(101)]] const early_key_creator creator;
 
 user_key& late_key() {
     static user_key* const key = [] {
         struct nodes : mallard::per_thread<nodes, mallard::multipool<>> {};
-        // All keys of the library for the ends of threads are made by now.
+        // The library has created all its thread-exit keys.
         std::thread([] {
             mallard::concurrent_multipool<> pool;
             pool.deallocate(pool.allocate(24), 24);
@@ -79,7 +79,7 @@ user_key& late_key() {
 }
 
 #ifdef __SANITIZE_THREAD__
-constexpr int rounds = 2; // in later ones, ThreadSanitizer has done with the thread
+constexpr int rounds = 2; // ThreadSanitizer has finished with the thread in later rounds
 #else
 constexpr int rounds = 4;
 #endif
@@ -106,17 +106,17 @@ protected:
     /// Returns: true if the thread uses the library for the first time when the last round may have passed the library's
     /// key. The next threads then find the thread's remains.
     static bool may_be_unseen() {
-        const auto [first, last, early, late, before] = GetParam();
-        return first == rounds - 1 && late && !early && !before;
+        const auto [first, last, early, late, used] = GetParam();
+        return first == rounds - 1 && late && !early && !used;
     }
 
     /// Effects: runs a thread that calls `work` at its end, by the keys that the parameters name, and before its end if they
     /// say so.
     template <class Work>
     static void end_a_thread(Work work) {
-        const auto [first, last, early, late, before] = GetParam();
+        const auto [first, last, early, late, used] = GetParam();
         std::thread([&] {
-            if (before) {
+            if (used) {
                 work();
             }
             if (early) {
@@ -129,7 +129,7 @@ protected:
     }
 };
 
-TEST_P(keys_of_threads, find_a_shared_pool_which_may_end_afterwards) {
+TEST_P(keys_of_threads, find_a_shared_pool_until_its_end) {
     const process::ending ended = process::run_apart([] {
         for (int i = 0; i < 50; ++i) {
             mallard::concurrent_multipool<> shared;
@@ -163,7 +163,7 @@ TEST_P(keys_of_threads, leave_no_chunk_behind) {
             mallard::chunk_cache::deallocate(chunks[next++], chunk_bytes);
         }
         while (may_be_unseen() && mallard::chunk_cache::stats().shared_bytes < returned * chunk_bytes) {
-            // The system tells a little later than join() that a thread is gone.
+            // The system reports the exit of a thread slightly after join().
             std::thread([] {
                 mallard::chunk_cache::deallocate(mallard::chunk_cache::allocate(100), 100);
             }).join();
@@ -190,9 +190,9 @@ TEST_P(keys_of_threads, find_a_pool_of_their_thread) {
 }
 
 std::string name_of_case(const ::testing::TestParamInfo<keys_of_threads::ParamType>& info) {
-    const auto [first, last, early, late, before] = info.param;
+    const auto [first, last, early, late, used] = info.param;
     return "from_" + std::to_string(first) + "_to_" + std::to_string(last) + (early ? "_early" : "") +
-           (late ? "_late" : "") + (before ? "_used_before" : "");
+           (late ? "_late" : "") + (used ? "_used_before" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(first_use, keys_of_threads,

@@ -57,12 +57,12 @@ extern "C" int use_pools_of_types() {
     return wrong;
 }
 
-/// Returns: the number of blocks that lost their contents. `given` is a pool of the program's or of another plug-in.
-extern "C" int use_plug_in(void* given) {
+/// Returns: the number of blocks that lost their contents. `pool` belongs to the program or another plug-in, or is null.
+extern "C" int use_plug_in(void* pool) {
     static mallard::concurrent_multipool<> of_the_library; // it ends with the library
     int wrong = use(of_the_library, 24) + use_pools_of_types();
-    if (given != nullptr) {
-        wrong += use(*static_cast<mallard::concurrent_multipool<>*>(given), 24);
+    if (pool != nullptr) {
+        wrong += use(*static_cast<mallard::concurrent_multipool<>*>(pool), 24);
     }
     return wrong;
 }

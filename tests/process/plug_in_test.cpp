@@ -1,6 +1,5 @@
-// Libraries with allocators in them that a program loads while it runs, uses from several threads, and unloads, in
-// every order. Not under ThreadSanitizer, which lets no thread have 64 locks, as a thread that forks has if the library is loaded
-// so often.
+// Shared libraries with allocators that a program loads, uses from several threads, and unloads, in every order. Not under
+// ThreadSanitizer, which limits a thread to 64 locks; a forking thread holds more if so many copies are loaded.
 #include "process/child.hpp"
 
 #include <mallard/mallard.hpp>
@@ -26,7 +25,7 @@ constexpr std::size_t copies = 20;
 
 using use_function = int (*)(void*);
 
-/// One of many copies of the library: to the system they are twenty libraries.
+/// One of many copies of the library, which the system loads as distinct libraries.
 class plug_in {
 public:
     explicit plug_in(std::size_t number) {
@@ -91,7 +90,7 @@ TEST(plug_ins_and_threads, are_loaded_by_the_dozen) {
     });
 }
 
-TEST(plug_ins_and_threads, serve_threads_that_were_there_before_and_come_later) {
+TEST(plug_ins_and_threads, serve_earlier_and_later_threads) {
     expect_zero_in_child([] {
         std::atomic<bool> ready = false;
         std::atomic<int> wrong = 0;
@@ -120,7 +119,7 @@ TEST(plug_ins_and_threads, serve_threads_that_were_there_before_and_come_later) 
     });
 }
 
-TEST(plug_ins_and_threads, may_be_unloaded_while_threads_live_that_used_them) {
+TEST(plug_ins_and_threads, may_be_unloaded_while_user_threads_live) {
     expect_zero_in_child([] {
         auto loaded = all_loaded();
         std::atomic<int> used = 0;
@@ -154,7 +153,7 @@ TEST(plug_ins_and_threads, may_be_unloaded_while_threads_live_that_used_them) {
     });
 }
 
-TEST(plug_ins_and_threads, may_be_unloaded_while_threads_end_that_used_them) {
+TEST(plug_ins_and_threads, may_be_unloaded_while_user_threads_end) {
     expect_zero_in_child([] {
         std::atomic<int> wrong = 0;
         for (std::size_t round = 0; round < 60; ++round) {

@@ -25,22 +25,31 @@ def collector() -> Path:
 
 
 class Toys:
-    """Compiles each program when it is first asked for. Tests that run side by side share them."""
+    """Compiles each program on first use. Parallel tests share the programs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def build(self, name: str, sources: Sequence[str], *flags: str, compiler: str = "g++") -> Path:
-        made = self.folder / name
+        program = self.folder / name
         with (self.folder / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not made.exists():
+            if not program.exists():
                 compiler = (
-                    "gcc" if compiler == "g++" and all(each.endswith(".c") for each in sources) else compiler
+                    "gcc"
+                    if compiler == "g++" and all(source.endswith(".c") for source in sources)
+                    else compiler
                 )
-                command = [compiler, *FLAGS, *[str(TOYS / each) for each in sources], "-o", str(made), *flags]
+                command = [
+                    compiler,
+                    *FLAGS,
+                    *[str(TOYS / source) for source in sources],
+                    "-o",
+                    str(program),
+                    *flags,
+                ]
                 subprocess.run(command, check=True)
-        return made
+        return program
 
     @property
     def calls(self) -> Path:
@@ -61,21 +70,21 @@ def toys(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Toys:
 
 @dataclass(frozen=True)
 class Recording:
-    """What a call of the collector left."""
+    """The result of a call of the collector."""
 
     status: int
-    told: str
+    messages: str
     trace: Path
     counted: int = 0
 
     @property
     def events(self) -> int:
-        found = re.search(r"([\d,]+) events? of", self.told)
-        assert found, self.told
-        return int(found[1].replace(",", ""))
+        match = re.search(r"([\d,]+) events? of", self.messages)
+        assert match, self.messages
+        return int(match[1].replace(",", ""))
 
     @property
-    def left_behind(self) -> bool:
+    def has_parts(self) -> bool:
         return Path(f"{self.trace}.parts").exists()
 
 
@@ -90,13 +99,13 @@ def record(collector: Path, toys: Toys, tmp_path: Path) -> Record:
 
 @pytest.fixture(scope="module")
 def record_once(collector: Path, toys: Toys, tmp_path_factory: pytest.TempPathFactory) -> Record:
-    """As `record`, for a trace that all tests of a module read."""
+    """`record` with module scope, for a trace that all tests of a module read."""
     return recorder(collector, toys, tmp_path_factory.mktemp("recorded"))
 
 
 def recorder(collector: Path, toys: Toys, folder: Path) -> Record:
     def call(
-        *program: str | Path, options: Sequence[str] = (), count: bool = False, **how: object
+        *program: str | Path, options: Sequence[str] = (), count: bool = False, **settings: object
     ) -> Recording:
         trace = folder / "x.trace"
         environment = {**os.environ, "COUNTER": str(folder / "count")}
@@ -113,7 +122,7 @@ def recorder(collector: Path, toys: Toys, folder: Path) -> Record:
             text=True,
             timeout=LONGEST,
             check=False,
-            **how,  # type: ignore[call-overload]
+            **settings,  # type: ignore[call-overload]
         )
         counted = struct.unpack("l", (folder / "count").read_bytes())[0] if count else 0
         return Recording(done.returncode, done.stderr, trace, counted)

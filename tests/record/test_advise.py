@@ -19,7 +19,7 @@ def test_a_program_that_allocates_nothing(advise, toys):
     assert done.stdout.strip().startswith("Nothing worth doing: the program allocates ")
 
 
-def test_a_program_that_allocates_all_the_time_gets_an_answer_of_a_known_kind(advise, toys):
+def test_advises_an_allocation_heavy_program(advise, toys):
     program = toys.build("requests", ["requests.cpp"], "-g")
     done = advise("--quick", "--rounds", 3, "--global", "glibc", "--json", "--", program, 2000)
     assert done.returncode == 0, done.stderr

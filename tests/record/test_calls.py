@@ -1,4 +1,4 @@
-"""Calls of the allocator end as without the recorder, and the trace has each with its kind and bytes."""
+"""The recorder changes no result of an allocator call, and the trace has the kind and bytes of each call."""
 
 import os
 import signal
@@ -13,9 +13,9 @@ from advisor_programs import LONGEST
 (FREE, DELETE, DELETE_ARRAY, REALLOC_OLD, REALLOC_FAILED) = range(16, 21)
 
 
-def output_of(*words, **variables):
+def run_program(*words, **variables):
     done = subprocess.run(
-        [str(each) for each in words],
+        [str(word) for word in words],
         env={**os.environ, **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -28,20 +28,20 @@ def output_of(*words, **variables):
 
 def recorded(collector, trace, *words):
     """What the program writes, and its events as (kind, address, bytes)."""
-    done = output_of(collector, "-o", trace, "--", *words)
-    return done, events_of(collector, trace)
+    done = run_program(collector, "-o", trace, "--", *words)
+    return done, read_events(collector, trace)
 
 
-def events_of(collector, trace):
+def read_events(collector, trace):
     profile = collector.parents[1] / "advisor/mallard-profile"
     text = subprocess.run([profile, "--events", trace], capture_output=True, text=True, check=True).stdout
     lines = [line.split() for line in text.splitlines() if line[0].isdigit()]
-    return [(int(each[2]), int(each[3], 16), int(each[4])) for each in lines]
+    return [(int(fields[2]), int(fields[3], 16), int(fields[4])) for fields in lines]
 
 
 def fate(events, size):
     """The kinds of the events of the block of that size, from its allocation to its end."""
-    at = next(place for place, each in enumerate(events) if each[2] == size)
+    at = next(place for place, event in enumerate(events) if event[2] == size)
     kinds = [events[at][0]]
     for kind, address, _ in events[at + 1 :]:
         if address == events[at][1]:
@@ -53,11 +53,11 @@ def fate(events, size):
 
 def test_malloc_and_its_family(collector, toys, tmp_path):
     program = toys.build("calls-of-c", ["calls_of_c.c"])
-    usual = output_of(program)
+    expected = run_program(program)
     done, events = recorded(collector, tmp_path / "x", program)
-    assert done == usual
-    assert usual[0] == 0
-    assert "free: errno 5" in usual[1]
+    assert done == expected
+    assert expected[0] == 0
+    assert "free: errno 5" in expected[1]
     for size, kinds in {
         1001: [MALLOC, FREE],
         1005: [REALLOC, FREE],  # reallocarray
@@ -72,11 +72,13 @@ def test_malloc_and_its_family(collector, toys, tmp_path):
     assert [kind for kind, _, size in events if size == 1001] == [MALLOC, CALLOC]
     # A realloc that moves, one that fails, and one that frees: realloc(p, 0).
     assert fate(events, 1003) in ([MALLOC, REALLOC_OLD], [MALLOC, REALLOC_OLD, REALLOC])
-    at = next(place for place, each in enumerate(events) if each[2] == 1011)
+    at = next(place for place, event in enumerate(events) if event[2] == 1011)
     of_block = [kind for kind, address, _ in events[at:] if address == events[at][1]]
     assert of_block[:4] == [MALLOC, REALLOC_OLD, REALLOC_FAILED, FREE]
-    assert (REALLOC_OLD, next(each[1] for each in events if each[2] == 1013), 0) in events
-    assert not [each for each in events if each[2] > 1 << 20 or each[2] == 1012], "a failed call is no event"
+    assert (REALLOC_OLD, next(event[1] for event in events if event[2] == 1013), 0) in events
+    assert not [event for event in events if event[2] > 1 << 20 or event[2] == 1012], (
+        "a failed call is no event"
+    )
     kinds = Counter(kind for kind, _, _ in events)
     assert kinds[MALLOC] + kinds[CALLOC] + kinds[REALLOC] + kinds[ALIGNED] == (
         kinds[FREE] + kinds[REALLOC_OLD] - kinds[REALLOC_FAILED]
@@ -85,12 +87,12 @@ def test_malloc_and_its_family(collector, toys, tmp_path):
 
 def test_operators_new_and_delete(collector, toys, tmp_path):
     program = toys.build("calls-of-cpp", ["calls_of_cpp.cpp"], "-std=c++17")
-    usual = output_of(program)
+    expected = run_program(program)
     done, events = recorded(collector, tmp_path / "x", program)
-    assert done == usual
-    assert usual[0] == 0
-    assert usual[1].count("std::bad_alloc, handlers 2") == 4
-    assert usual[1].count("null, handlers 2") == 4
+    assert done == expected
+    assert expected[0] == 0
+    assert expected[1].count("std::bad_alloc, handlers 2") == 4
+    assert expected[1].count("null, handlers 2") == 4
     for size, kinds in {
         2001: [NEW, DELETE],
         2002: [NEW_ARRAY, DELETE_ARRAY],
@@ -110,20 +112,20 @@ def test_operators_new_and_delete(collector, toys, tmp_path):
 
 
 @pytest.mark.parametrize("standard_library", ["of the system", "in the library"])
-def test_a_program_in_c_that_loads_a_library_in_cpp(collector, toys, tmp_path, standard_library):
+def test_a_c_program_loads_a_cpp_library(collector, toys, tmp_path, standard_library):
     """Its operators are not among those that follow the recorder's. A request that fails needs them."""
     static = ["-static-libstdc++", "-static-libgcc"] if standard_library == "in the library" else []
     library = toys.build(f"plug-in-{len(static)}.so", ["plug_in_new.cpp"], "-shared", "-fPIC", *static)
     host = toys.build("host-in-c", ["host_in_c.c"])
     words = [host, library, "works", "gives_null", "fails", "asks_the_handler"]
-    usual = output_of(*words)
-    assert usual == (0, "works 1\ngives_null 1\nfails 1\nasks_the_handler 1\nno error\n")
+    expected = run_program(*words)
+    assert expected == (0, "works 1\ngives_null 1\nfails 1\nasks_the_handler 1\nno error\n")
     done, events = recorded(collector, tmp_path / "x", *words)
-    assert done == usual
+    assert done == expected
     assert [kind for kind, _, size in events if kind == NEW and size == 4] == [NEW]
 
 
-def test_an_operator_new_that_no_library_has(record, toys):
+def test_operator_new_without_a_standard_library(record, toys):
     """Nothing can throw the exception then. The program ends with a reason, and not by a call of null."""
     library = toys.build("only-new.so", ["only_new.cpp"], "-shared", "-fPIC", "-nodefaultlibs", "-lc")
     host = toys.build("host-in-c", ["host_in_c.c"])
@@ -131,5 +133,6 @@ def test_an_operator_new_that_no_library_has(record, toys):
     done = record(host, library, "gives_null", "fails")
     assert done.status == 128 + signal.SIGABRT
     assert (
-        "mallard: there is no memory for an operator new, and no library of the program has one" in done.told
+        "mallard: there is no memory for an operator new, and no library of the program has one"
+        in done.messages
     )

@@ -49,7 +49,7 @@ def server(stripped, tmp_path):
 
 def test_names_come_from_a_server(record, collector, stripped, server, tmp_path):
     done = record(stripped, "50")
-    assert done.status == 0, done.told
+    assert done.status == 0, done.messages
     assert "handle" not in _functions(collector, done.trace, tmp_path / "cache without", "")
     assert "handle" in _functions(collector, done.trace, tmp_path / "cache with", server)
 
@@ -57,8 +57,8 @@ def test_names_come_from_a_server(record, collector, stripped, server, tmp_path)
 def _functions(collector, trace, cache, urls):
     environment = {**os.environ, "DEBUGINFOD_URLS": urls, "DEBUGINFOD_CACHE_PATH": str(cache)}
     command = [collector.parents[1] / "advisor/mallard-profile", trace]
-    told = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
-    return {each["short_name"].partition("(")[0] for each in json.loads(told)["functions"]}
+    profile = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+    return {function["short_name"].partition("(")[0] for function in json.loads(profile)["functions"]}
 
 
 def _build_id(program):

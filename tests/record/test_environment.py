@@ -78,5 +78,5 @@ def test_a_dynamic_go_program_runs(record, tmp_path):
     build = ["go", "build", "-o", program, source]
     subprocess.run(build, check=True, cwd=tmp_path, env={**os.environ, "CGO_ENABLED": "1"})
     done = record(program)
-    assert done.status == 7, done.told
+    assert done.status == 7, done.messages
     assert done.events > 0

@@ -1,4 +1,4 @@
-"""The trace's file: whole under its name or not there; killed collectors and full disks."""
+"""The trace file: complete or absent; killed collectors and full disks."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from advisor_programs import FOR_EVER, LONGEST, end_orphan, state_of, wait_until
+from advisor_programs import FOR_EVER, LONGEST, end_orphan, process_state, wait_until
 
 CALLS = 20_000
 
@@ -19,28 +19,28 @@ CALLS = 20_000
 def test_the_default_name(collector, toys, tmp_path):
     words = [collector, "--", toys.calls, "1", "calls"]
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
-    assert [each.name for each in tmp_path.iterdir()] == ["mallard.trace"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mallard.trace"]
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "message"),
     [
         ("folder", "is a folder; give a file in it: -o"),
         ("missing/x", "there is no folder"),
-        ("pipe", "is not a regular file"),
+        ("pipe", "is no usual file"),
         ("text/x", "there is no folder"),
         ("", "the name of the trace is empty"),
     ],
 )
-def test_places_where_no_trace_can_be(record, tmp_path, file, told):
+def test_places_where_no_trace_can_be(record, tmp_path, file, message):
     (tmp_path / "folder").mkdir()
     (tmp_path / "text").write_text("")
     os.mkfifo(tmp_path / "pipe")
-    before = sorted(tmp_path.rglob("*"))
+    existing = sorted(tmp_path.rglob("*"))
     done = record("touch", "started", options=["-o", str(tmp_path / file) if file else ""])
     assert done.status == 2
-    assert told in done.told
-    assert sorted(tmp_path.rglob("*")) == before
+    assert message in done.messages
+    assert sorted(tmp_path.rglob("*")) == existing
 
 
 def test_a_folder_without_the_right_to_write(record, tmp_path):
@@ -49,10 +49,10 @@ def test_a_folder_without_the_right_to_write(record, tmp_path):
     (tmp_path / "folder").mkdir(mode=0o500)
     done = record("true", options=["-o", str(tmp_path / "folder/x")])
     assert done.status == 2
-    assert "cannot create" in done.told
+    assert "cannot make" in done.messages
 
 
-def test_an_older_trace_stays_until_the_new_one_is_whole(record, toys, tmp_path):
+def test_keeps_the_old_trace_until_completion(record, toys, tmp_path):
     trace = tmp_path / "x.trace"
     trace.write_text("old")
     record("no-such-program")
@@ -62,31 +62,31 @@ def test_an_older_trace_stays_until_the_new_one_is_whole(record, toys, tmp_path)
 
 
 @pytest.mark.parametrize("folder", ["a folder", "a:b", "$HOME"])
-def test_folders_whose_names_would_end_a_name_in_ld_preload(collector, toys, tmp_path, folder):
+def test_folders_with_separators_of_ld_preload(collector, toys, tmp_path, folder):
     copy = tmp_path / folder
     copy.mkdir()
-    for each in ("mallard-record", "libmallard_record.so"):
-        shutil.copy(collector.parent / each, copy)
+    for name in ("mallard-record", "libmallard_record.so"):
+        shutil.copy(collector.parent / name, copy)
     words = [copy / "mallard-record", "-o", copy / "x", "--", toys.calls, str(CALLS), "calls"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert f"{2 * CALLS:,} events" in done.stderr
 
 
 def heed_signals():
-    """A shell lets its background jobs ignore Ctrl-C, and so would each program below."""
+    """A shell lets background jobs ignore Ctrl-C, and child processes inherit that."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Running:
-    """A recording that goes on."""
+    """A running recording."""
 
     def __init__(self, collector, trace, *program, options=()):
         self.trace = trace
         self.parts = Path(f"{trace}.parts")
         words = [collector, "-o", trace, *options, "--", *program]
         self.process = subprocess.Popen(
-            [str(each) for each in words],
+            [str(word) for word in words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -95,8 +95,8 @@ class Running:
         wait_until(lambda: self.parts.is_dir() and any(self.parts.glob("*.part")))
         self.program = int(next(self.parts.glob("*.part")).name.split(".")[0])
 
-    def wait_until_told(self):
-        """The program has its end of the pipe no more; the collector keeps its own."""
+    def wait_until_output_closes(self):
+        """The program has closed its end of the pipe; the collector keeps its end open."""
         pipe = os.readlink(f"/proc/{os.getpid()}/fd/{self.process.stdout.fileno()}")
         output = f"/proc/{self.program}/fd/1"
         wait_until(lambda: not os.path.lexists(output) or os.readlink(output) != pipe)
@@ -105,7 +105,7 @@ class Running:
         wait_until(lambda: not Path(f"/proc/{self.program}/exe").exists())
 
     def wait_until_stopped(self):
-        wait_until(lambda: state_of(self.program) == "T")
+        wait_until(lambda: process_state(self.program) == "T")
 
 
 def recover(collector, trace, *options):
@@ -113,7 +113,7 @@ def recover(collector, trace, *options):
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=LONGEST)
 
 
-def test_a_collector_that_is_killed_leaves_all_that_is_needed(collector, toys, tmp_path):
+def test_a_killed_collector_leaves_a_recoverable_trace(collector, toys, tmp_path):
     """The program goes on. The trace has its first chunks then, its part the last ones, both have some."""
     running = Running(collector, tmp_path / "x", toys.calls, CALLS, "slowly")
     running.wait_until_stopped()
@@ -121,14 +121,14 @@ def test_a_collector_that_is_killed_leaves_all_that_is_needed(collector, toys, t
     running.process.wait()
     early = recover(collector, running.trace)
     assert early.returncode == 2
-    assert f"process {running.program} of this recording is still running" in early.stderr
+    assert f"process {running.program} of this recording still runs" in early.stderr
     os.kill(running.program, signal.SIGCONT)
     running.wait_for_program()
     again = subprocess.run(
         [collector, "-o", running.trace, "true"], capture_output=True, text=True, check=False
     )
     assert again.returncode == 2
-    assert f"belongs to an interrupted recording; 'mallard record --recover {running.trace}'" in again.stderr
+    assert f"is of a recording that was cut off; 'mallard record --recover {running.trace}'" in again.stderr
 
     done = recover(collector, running.trace)
     assert done.returncode == 0, done.stderr
@@ -140,7 +140,7 @@ def test_a_collector_that_is_killed_leaves_all_that_is_needed(collector, toys, t
 def test_nothing_to_recover(collector, tmp_path):
     done = recover(collector, tmp_path / "x")
     assert done.returncode == 2
-    assert "so there is nothing to recover" in done.stderr
+    assert "so nothing is to be recovered" in done.stderr
 
 
 def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
@@ -154,15 +154,15 @@ def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_for_the_collector_ends_the_program_and_not_the_trace(collector, toys, tmp_path, number):
+def test_a_signal_ends_the_program_but_completes_the_trace(collector, toys, tmp_path, number):
     running = Running(collector, tmp_path / "x", toys.calls, CALLS, "waits")
-    running.wait_until_told()
+    running.wait_until_output_closes()
     running.process.send_signal(number)
     assert running.process.wait(LONGEST) == 128 + number
     assert f"{2 * CALLS:,} events" in running.process.stderr.read()
 
 
-def test_ctrl_c_ends_a_recording_that_waits_for_a_process_and_not_the_process(collector, toys, tmp_path):
+def test_ctrl_c_stops_waiting_for_a_followed_process(collector, toys, tmp_path):
     orphan = shutil.copy(toys.build("orphan", ["orphan.c"]), tmp_path / "left-behind")
     program = (orphan, FOR_EVER, "/bin/true")
     running = Running(collector, tmp_path / "x", *program, options=["--follow"])
@@ -185,14 +185,14 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def test_a_full_disk_ends_the_recording_and_not_the_program(record, toys, small_disk):
+def test_a_full_disk_ends_only_the_recording(record, toys, small_disk):
     """Each block is filled up before: the recording has a few hundred kilobytes."""
     done = record(toys.calls, 100 * CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
-    assert done.status == 3, done.told
-    if "stopped before the program ended" in done.told:
-        assert "the disk is full; free some space" in done.told
+    assert done.status == 3, done.messages
+    if "stopped before the program's end" in done.messages:
+        assert "the disk is full; make room" in done.messages
     assert done.events > 1000
-    assert [each.name for each in small_disk.iterdir()] == ["x"]
+    assert [entry.name for entry in small_disk.iterdir()] == ["x"]
 
 
 def fill(file):
@@ -201,23 +201,23 @@ def fill(file):
             full.flush()
 
 
-def test_a_disk_that_was_full_before(record, toys, small_disk):
+def test_reports_a_full_disk_at_start(record, toys, small_disk):
     fill(small_disk / "full")
     done = record(toys.calls, CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
     assert done.status in (2, 3)
-    assert "error: " in done.told
-    assert "No space left" in done.told or "room" in done.told
+    assert "error: " in done.messages
+    assert "No space left" in done.messages or "room" in done.messages
 
 
-def test_a_limit_of_file_sizes_is_told_before_the_start(record, toys):
+def test_reports_a_file_size_limit_at_start(record, toys):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 22, 1 << 22))
 
     done = record(toys.calls, CALLS, "calls", 3, preexec_fn=limit)
     assert done.status == 2
-    assert "files are limited to 4194304 bytes here" in done.told
-    assert "ulimit -f unlimited" in done.told
-    assert not done.left_behind
+    assert "files are limited to 4194304 bytes here" in done.messages
+    assert "ulimit -f unlimited" in done.messages
+    assert not done.has_parts
 
 
 @pytest.mark.parametrize("gibibytes", [1, 8])
@@ -230,14 +230,14 @@ def test_a_limit_of_memory_leaves_a_smaller_part(record, toys, gibibytes):
     assert done.events == 2 * CALLS
 
 
-def test_a_program_that_ends_at_once_has_its_name(collector, record, toys):
+def test_names_a_program_that_exits_immediately(collector, record, toys):
     """The system forgets the name of an ended process, also before the collector looks."""
     profile = collector.parents[1] / "advisor/mallard-profile"
     for _ in range(10):
         done = record(toys.calls, "1", "calls")
-        told = json.loads(subprocess.run([profile, done.trace], capture_output=True, check=True).stdout)
-        assert told["process"]["executable"] == str(toys.calls)
-        assert told["process"]["command"] == [str(toys.calls), "1", "calls"]
+        summary = json.loads(subprocess.run([profile, done.trace], capture_output=True, check=True).stdout)
+        assert summary["process"]["executable"] == str(toys.calls)
+        assert summary["process"]["command"] == [str(toys.calls), "1", "calls"]
 
 
 def test_a_library_whose_program_headers_lie_far_away(record, toys, tmp_path, collector):
@@ -253,9 +253,9 @@ def test_a_library_whose_program_headers_lie_far_away(record, toys, tmp_path, co
     far.write_bytes(library + headers)
     program = toys.build("loads", ["loads.c"])
     done = record(program, far, "in_library")
-    assert done.status == 0, done.told
+    assert done.status == 0, done.messages
     assert done.events >= 2 * CALLS
     profiler = collector.parents[1] / "advisor/mallard-profile"
-    told = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
-    assert '"in_library"' in told
-    assert "far.so" not in json.dumps(json.loads(told)["warnings"])
+    profile = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
+    assert '"in_library"' in profile
+    assert "far.so" not in json.dumps(json.loads(profile)["warnings"])

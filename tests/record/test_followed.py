@@ -1,4 +1,4 @@
-"""Programs that a program starts: each is recorded under --follow, or counted and told."""
+"""Child programs: recorded under --follow, otherwise counted and reported."""
 
 import os
 import shutil
@@ -26,20 +26,20 @@ def starts(toys):
 WAYS = ("vfork", "vfork-in-thread", "spawn", "spawnp", "system", "popen", "execvp", "execlp")
 
 
-def words_for(how, program):
-    name = program if how in ("vfork", "vfork-in-thread", "spawn") else program.name
-    return [f"exec {name} {CALLS} calls"] if how in ("system", "popen") else [name, CALLS, "calls"]
+def command_for(method, program):
+    name = program if method in ("vfork", "vfork-in-thread", "spawn") else program.name
+    return [f"exec {name} {CALLS} calls"] if method in ("system", "popen") else [name, CALLS, "calls"]
 
 
 @pytest.mark.usefixtures("search_path")
-@pytest.mark.parametrize("how", WAYS)
-def test_a_started_program_is_followed(record, toys, starts, how):
-    done = record(starts, how, *words_for(how, toys.calls), options=FOLLOW, count=True)
-    assert done.status == 0, done.told
+@pytest.mark.parametrize("method", WAYS)
+def test_a_started_program_is_followed(record, toys, starts, method):
+    done = record(starts, method, *command_for(method, toys.calls), options=FOLLOW, count=True)
+    assert done.status == 0, done.messages
     assert done.events == done.counted >= 2 * CALLS + 2
-    assert "in 2 processes" in done.told or how in ("system", "popen")
-    assert NOT not in done.told
-    assert COULD_NOT not in done.told
+    assert "in 2 processes" in done.messages or method in ("system", "popen")
+    assert NOT not in done.messages
+    assert COULD_NOT not in done.messages
 
 
 def test_a_program_is_started_without_the_loaders_lock(record, toys):
@@ -48,39 +48,39 @@ def test_a_program_is_started_without_the_loaders_lock(record, toys):
     library = toys.build("loading.so", source, "-shared", "-fPIC", "-DLIBRARY")
     starting = toys.build("starts-while-loading", source, "-rdynamic")
     done = record(starting, library, toys.calls, CALLS, "calls", 7, options=FOLLOW)
-    assert done.status == 7, done.told
+    assert done.status == 7, done.messages
     assert done.events >= 2 * CALLS
 
 
 @pytest.mark.usefixtures("search_path")
-@pytest.mark.parametrize("how", WAYS)
-def test_a_started_program_is_counted_once(record, toys, starts, how):
-    done = record(starts, how, *words_for(how, toys.calls))
+@pytest.mark.parametrize("method", WAYS)
+def test_a_started_program_is_counted_once(record, toys, starts, method):
+    done = record(starts, method, *command_for(method, toys.calls))
     assert done.events < CALLS
-    assert "not followed: 1 executed program; --follow records them too" in done.told
+    assert "not followed: 1 executed program; --follow records them too" in done.messages
 
 
 @pytest.mark.usefixtures("search_path")
-@pytest.mark.parametrize("how", WAYS)
-def test_a_static_program_is_told(record, toys, starts, how):
+@pytest.mark.parametrize("method", WAYS)
+def test_reports_a_static_program(record, toys, starts, method):
     static = toys.build("static", ["calls.c"], "-static")
-    done = record(starts, how, *words_for(how, static), options=FOLLOW)
+    done = record(starts, method, *command_for(method, static), options=FOLLOW)
     assert done.status == 0
-    assert f"{COULD_NOT}1 executed program; the reason may be a static program" in done.told
+    assert f"{COULD_NOT}1 executed program; the reason may be a static program" in done.messages
 
 
 @pytest.mark.parametrize("options", [[], FOLLOW])
-@pytest.mark.parametrize("how", ["searches", "spawnp", "vfork"])
-def test_a_program_that_is_not_there_is_not_counted(record, starts, options, how):
-    done = record(starts, how, "/no/program", options=options)
+@pytest.mark.parametrize("method", ["searches", "spawnp", "vfork"])
+def test_does_not_count_a_missing_program(record, starts, options, method):
+    done = record(starts, method, "/no/program", options=options)
     assert done.status == 0
     assert done.events >= 2
-    assert NOT not in done.told
-    assert COULD_NOT not in done.told
+    assert NOT not in done.messages
+    assert COULD_NOT not in done.messages
 
 
 @pytest.mark.parametrize("bits", ["u+s", "g+s"])
-def test_a_program_with_other_rights_is_told(record, toys, starts, tmp_path, bits):
+def test_reports_a_program_with_elevated_rights(record, toys, starts, tmp_path, bits):
     """Root has all rights, so the file belongs to another user."""
     if os.geteuid() != 0:
         pytest.skip("only root can make a program of another user's")
@@ -89,57 +89,62 @@ def test_a_program_with_other_rights_is_told(record, toys, starts, tmp_path, bit
     shutil.chown(copy, 65534, 65534)
     subprocess.run(["chmod", bits, copy], check=True)
     done = record(starts, "spawn", copy, CALLS, "calls", options=FOLLOW)
-    assert f"{COULD_NOT}1 executed program" in done.told
+    assert f"{COULD_NOT}1 executed program" in done.messages
 
 
-def test_a_program_without_the_environment_is_told(record, toys):
+def test_reports_a_program_with_a_cleared_environment(record, toys):
     words = f"env -i {toys.calls} {CALLS} calls; {toys.calls} {CALLS} calls"
     done = record("sh", "-c", words, options=FOLLOW)
     assert done.status == 0
     assert 2 * CALLS <= done.events < 4 * CALLS
-    assert f"{COULD_NOT}1 executed program" in done.told
+    assert f"{COULD_NOT}1 executed program" in done.messages
 
 
-def test_a_malloc_of_a_followed_program_is_told(record, toys, starts):
+def test_reports_the_malloc_of_a_followed_program(record, toys, starts):
     own = toys.build("own-malloc", ["own_malloc.c", "calls.c"], "-DVISIBILITY=")
     done = record(starts, "spawn", own, CALLS, "calls", options=FOLLOW)
-    assert f"followed, but without an event: 1 executed program; '{own}' has its own malloc" in done.told
+    assert (
+        f"followed, but without an event: 1 executed program; '{own}' has a malloc of its own"
+        in done.messages
+    )
 
 
-def test_a_child_that_may_not_write_its_part_is_told(record, toys, starts, tmp_path):
+def test_reports_a_child_without_write_access(record, toys, starts, tmp_path):
     if os.geteuid() != 0:
         pytest.skip("only root can give up its rights")
     done = record(starts, "without-rights", toys.calls, CALLS, "calls", options=FOLLOW)
     assert done.status == 0
-    assert f"{COULD_NOT}1 fork; the reason may be" in done.told
+    assert f"{COULD_NOT}1 fork; the reason may be" in done.messages
 
 
 def test_followed_programs_under_a_limit_of_file_sizes(record, toys):
-    """The limit leaves room for a small part, or for none. The programs go on in any case."""
+    """The limit leaves room for a small part, or for none. The programs continue in both cases."""
     command = f"ulimit -f {{}}; {toys.calls} {CALLS} calls && {toys.calls} {CALLS} calls && exit 7"
     done = record("sh", "-c", command.format(1000), options=FOLLOW)
-    assert done.status == 7, done.told
+    assert done.status == 7, done.messages
     assert done.events < 2 * CALLS
-    assert COULD_NOT in done.told
+    assert COULD_NOT in done.messages
     done = record("sh", "-c", command.format(1_000_000), options=FOLLOW)
-    assert done.status == 7, done.told
+    assert done.status == 7, done.messages
     assert done.events >= 4 * CALLS
-    assert COULD_NOT not in done.told
+    assert COULD_NOT not in done.messages
 
 
-@pytest.mark.parametrize(("error", "told"), [("ENOMEM", "out of memory"), ("EFAULT", "the disk is full")])
-def test_the_reason_for_pages_that_are_not_there(record, toys, monkeypatch, error, told):
+@pytest.mark.parametrize(
+    ("error", "reason"), [("ENOMEM", "there was no memory for it"), ("EFAULT", "the disk is full")]
+)
+def test_reports_the_reason_for_missing_pages(record, toys, monkeypatch, error, reason):
     library = toys.build(f"no-pages-{error}.so", ["no_pages.c"], "-shared", "-fPIC", f"-DNUMBER={error}")
     monkeypatch.setenv("LD_PRELOAD", str(library))
     done = record(toys.calls, 100 * CALLS, "calls", 3)
     assert done.status == 3
-    assert f"stopped before the program ended: {told}" in done.told
+    assert f"stopped before the program's end: {reason}" in done.messages
 
 
-def test_programs_without_an_allocation_are_not_told(record, toys):
+def test_ignores_programs_without_allocations(record, toys):
     done = record("sh", "-c", f"{toys.calls} 0 calls; {toys.calls} {CALLS} calls", options=FOLLOW)
     assert done.events >= 2 * CALLS
-    assert "without an event" not in done.told
+    assert "without an event" not in done.messages
 
 
 @pytest.fixture
@@ -147,28 +152,28 @@ def orphan(toys):
     return toys.build("orphan", ["orphan.c"])
 
 
-def test_a_process_whose_parents_ended_before_it_allocates(record, toys, orphan):
+def test_follows_a_process_with_exited_parents(record, toys, orphan):
     done = record(orphan, 300, toys.calls, CALLS, "calls", options=FOLLOW)
     assert done.status == 0
     assert done.events >= 2 * CALLS
-    assert COULD_NOT not in done.told
+    assert COULD_NOT not in done.messages
 
 
-def test_nobody_waits_for_a_process_that_cannot_be_followed(record, toys, orphan, tmp_path):
+def test_does_not_wait_for_unfollowable_processes(record, toys, orphan, tmp_path):
     """Each outlasts its recording."""
     static = shutil.copy(toys.build("static-orphan", ["orphan.c"], "-static"), tmp_path / "static")
     dynamic = shutil.copy(orphan, tmp_path / "dynamic")
-    for left, words in ((static, [static]), (dynamic, ["/usr/bin/env", "-i", dynamic])):
+    for orphaned, words in ((static, [static]), (dynamic, ["/usr/bin/env", "-i", dynamic])):
         done = record(orphan, 0, *words, FOR_EVER, "/bin/true", options=FOLLOW)
         assert done.status == 0
         assert done.events < CALLS
-        end_orphan(left)
+        end_orphan(orphaned)
 
 
-def test_a_parent_that_ends_before_its_children_has_all_followed(record, toys):
+def test_follows_children_of_an_exited_parent(record, toys):
     """Often, because the children begin while the collector hears of the parent's end."""
     for _ in range(10):
         words = f"for i in 1 2 3 4; do {toys.calls} {CALLS} calls & done; ({toys.calls} {CALLS} calls &)"
         done = record("sh", "-c", words, options=FOLLOW)
         assert done.events >= 10 * CALLS
-        assert COULD_NOT not in done.told
+        assert COULD_NOT not in done.messages

@@ -1,4 +1,4 @@
-"""The child of a fork begins a recording of its own, whatever its parent was doing."""
+"""The child of a fork begins its own recording, in any state of the parent."""
 
 import json
 import subprocess
@@ -19,23 +19,23 @@ def profiled(collector, *words):
     return subprocess.run([profiler, *words], check=True, capture_output=True, text=True).stdout
 
 
-def test_a_child_has_the_files_of_its_code_though_its_parent_knew_them(record, collector, forks):
+def test_a_child_records_its_mapped_files(record, collector, forks):
     done = record(forks, "usually", options=["--follow"])
-    assert done.status == 0, done.told
-    told = json.loads(profiled(collector, done.trace))
-    (child,) = [each for each in told["processes"] if each["events"] == EVENTS_OF_CHILD]
+    assert done.status == 0, done.messages
+    profile = json.loads(profiled(collector, done.trace))
+    (child,) = [process for process in profile["processes"] if process["events"] == EVENTS_OF_CHILD]
     folded = done.trace.with_suffix(".folded")
     profiled(
         collector, "--process", str(child["number"]), "--export", "folded", "-o", str(folded), done.trace
     )
     stacks = folded.read_text().splitlines()
-    assert any(each.startswith("_start;") and ";main;in_child;call;in_library " in each for each in stacks), (
-        stacks
-    )
+    assert any(
+        stack.startswith("_start;") and ";main;in_child;call;in_library " in stack for stack in stacks
+    ), stacks
 
 
-def test_a_child_of_a_program_whose_thread_went_through_the_loaded_files(record, forks):
+def test_forks_during_a_walk_of_loaded_files(record, forks):
     done = record(forks, "iterating", options=["--follow"])
-    assert done.status == 0, done.told
-    assert "in 2 processes" in done.told
+    assert done.status == 0, done.messages
+    assert "in 2 processes" in done.messages
     assert done.events >= EVENTS_OF_CHILD

@@ -1,4 +1,4 @@
-"""Programs that leave the recorder little: of the stack, of addresses, of system calls."""
+"""Programs with little stack, few addresses or restricted system calls."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def recorded(collector: Path, folder: Path, *words: str | Path) -> tuple[int, st
 
 
 def least_alternate_stack(program: Path) -> int:
-    """On which it runs alone: the registers of the processor take most of it."""
+    """The smallest size on which the program runs unrecorded; processor registers take most of it."""
     sizes = range(2048, 1 << 16, STEP)
     return next(size for size in sizes if alone(program, "alternate", str(size))[0] == 0)
 
 
 @pytest.fixture
-def same(collector: Path, tmp_path: Path):
-    """Checks that output and status are those of the program alone, and returns what the collector told."""
+def check_unchanged(collector: Path, tmp_path: Path):
+    """Checks that output and status match an unrecorded run, and returns the messages of the collector."""
 
     def check(*words: str | Path) -> str:
-        status, output, told = recorded(collector, tmp_path, *words)
-        assert (status, output) == alone(*words), told
-        return told
+        status, output, messages = recorded(collector, tmp_path, *words)
+        assert (status, output) == alone(*words), messages
+        return messages
 
     return check
 
@@ -51,62 +51,64 @@ def small_stacks(toys) -> Path:
     return toys.build("small_stacks", ["small_stacks.c"])
 
 
-def test_a_small_alternate_stack_has_no_fault(small_stacks, same):
+def test_a_small_alternate_stack_has_no_fault(small_stacks, check_unchanged):
     least = least_alternate_stack(small_stacks)
     for size in (least, least + STEP, least + 512, least + 1024):
-        assert "200 events of signal handlers" in same(small_stacks, "alternate", str(size))
-    assert "lost" not in same(small_stacks, "alternate", str(least + 4096))
+        assert "200 events of signal handlers" in check_unchanged(small_stacks, "alternate", str(size))
+    assert "lost" not in check_unchanged(small_stacks, "alternate", str(least + 4096))
 
 
-def test_a_thread_may_have_the_smallest_stack(small_stacks, same):
-    assert "of 101 threads" in same(small_stacks, "thread", "0")
+def test_a_thread_may_have_the_smallest_stack(small_stacks, check_unchanged):
+    assert "of 101 threads" in check_unchanged(small_stacks, "thread", "0")
 
 
 def test_an_event_takes_little_stack(small_stacks, collector, tmp_path):
     _, without = alone(small_stacks, "used")
-    _, output, told = recorded(collector, tmp_path, small_stacks, "used")
+    _, output, messages = recorded(collector, tmp_path, small_stacks, "used")
     first, later = (
         int(with_) - int(bare) for with_, bare in zip(output.split(), without.split(), strict=True)
     )
-    assert first <= MOST_STACK_AT_FIRST, told
+    assert first <= MOST_STACK_AT_FIRST, messages
     assert later <= MOST_STACK
 
 
 def test_the_recorder_takes_few_addresses(toys, collector, tmp_path):
     limits = toys.build("limits", ["limits.c"])
     _, without = alone(limits, "addresses")
-    _, output, told = recorded(collector, tmp_path, limits, "addresses")
-    assert (int(output.split()[0]) - int(without.split()[0])) * 1024 <= MOST_ADDRESSES, told
+    _, output, messages = recorded(collector, tmp_path, limits, "addresses")
+    assert (int(output.split()[0]) - int(without.split()[0])) * 1024 <= MOST_ADDRESSES, messages
 
 
-@pytest.mark.parametrize("what", ["limit", "lock", "lock-all", "lock-on-fault"])
-def test_limited_addresses_end_no_recording(what, toys, same):
-    told = same(toys.build("limits", ["limits.c"]), what)
-    assert "2,000,0" in told
-    assert "stopped" not in told
+@pytest.mark.parametrize("limit", ["limit", "lock", "lock-all", "lock-on-fault"])
+def test_limited_addresses_end_no_recording(limit, toys, check_unchanged):
+    messages = check_unchanged(toys.build("limits", ["limits.c"]), limit)
+    assert "2,000,0" in messages
+    assert "stopped" not in messages
 
 
 @pytest.mark.parametrize("call", ["prctl", "seccomp"])
-@pytest.mark.parametrize("otherwise", ["kill", "errno"])
-def test_a_sandbox_sees_no_system_call(otherwise, call, toys, same):
+@pytest.mark.parametrize("action", ["kill", "errno"])
+def test_a_sandbox_sees_no_system_call(action, call, toys, check_unchanged):
     """All events are there, with their stacks, also deeper ones than before."""
-    told = same(toys.build("sandbox", ["sandbox.c"]), otherwise, call)
-    assert "100 % of 2,00" in told
-    assert "stopped" not in told
+    messages = check_unchanged(toys.build("sandbox", ["sandbox.c"]), action, call)
+    assert "100 % of 2,00" in messages
+    assert "stopped" not in messages
 
 
 def test_an_unseen_sandbox_names_the_recorder(toys, collector, tmp_path):
-    status, output, told = recorded(collector, tmp_path, toys.build("sandbox", ["sandbox.c"]), "kill", "raw")
+    status, output, messages = recorded(
+        collector, tmp_path, toys.build("sandbox", ["sandbox.c"]), "kill", "raw"
+    )
     assert (status, output) == (128 + 31, "")
-    assert "the program was killed by signal 31 (SIGSYS) with the recorder" in told
-    assert "its sandbox (seccomp) forbids a system call of the recorder" in told
+    assert "with the recorder the program was ended by signal 31 (SIGSYS)" in messages
+    assert "its sandbox (seccomp) forbids what the recorder asks of the system" in messages
 
 
 def tried(library: Path, report: Path, *words: str | Path) -> tuple[int, str, int]:
     """Status and output of a program whose main is the scope of a trial, and the blocks that were served."""
     symbols = subprocess.run(["nm", str(words[0])], stdout=subprocess.PIPE, text=True, check=True).stdout
     main = next(line.split()[0] for line in symbols.splitlines() if line.endswith(" T main"))
-    asked = {
+    variables = {
         "MALLARD_TRIAL": "multipool",
         "MALLARD_TRIAL_CODE": f":{int(main, 16):x}",
         "MALLARD_TRIAL_REPORT": str(report),
@@ -114,7 +116,7 @@ def tried(library: Path, report: Path, *words: str | Path) -> tuple[int, str, in
     }
     done = subprocess.run(
         [*map(str, words)],
-        env={**os.environ, **asked},
+        env={**os.environ, **variables},
         stdout=subprocess.PIPE,
         text=True,
         timeout=LONGEST,

@@ -1,4 +1,4 @@
-"""Code that threads make at run time, describe, and unmap with its description."""
+"""Code that threads generate at run time, describe, and unmap with its description."""
 
 import subprocess
 
@@ -6,14 +6,14 @@ THREADS, ROUNDS, CALLS, BYTES = 4, 400, 5, 40
 CHAIN = ("make_and_use", "use", "unknown code", "allocate")
 
 
-def test_all_stacks_through_made_code_are_complete(record, collector, toys):
+def test_unwinds_through_generated_code(record, collector, toys):
     done = record(toys.build("made-code", ["made_code.cpp"]))
-    assert done.status == 0, done.told
-    assert "mallard: 100 % of" in done.told
+    assert done.status == 0, done.messages
+    assert "mallard: 100 % of" in done.messages
     profiler = collector.parents[1] / "advisor/mallard-profile"
     folded = done.trace.with_suffix(".folded")
     subprocess.run([profiler, "--export", "folded", "-o", folded, done.trace], check=True)
-    (through,) = [each for each in folded.read_text().splitlines() if "unknown code" in each]
+    (through,) = [line for line in folded.read_text().splitlines() if "unknown code" in line]
     stack, _, all_bytes = through.rpartition(" ")
-    assert tuple(each.rpartition("::")[2] for each in stack.split(";")[-len(CHAIN) :]) == CHAIN
+    assert tuple(name.rpartition("::")[2] for name in stack.split(";")[-len(CHAIN) :]) == CHAIN
     assert int(all_bytes) == THREADS * ROUNDS * CALLS * BYTES

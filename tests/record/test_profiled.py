@@ -36,13 +36,13 @@ def frames(trace):
         at += FRAME_HEAD + body
 
 
-def profile_of(collector, *words):
+def run_profiler(collector, *words):
     program = collector.parents[1] / "advisor/mallard-profile"
     return subprocess.run([program, *map(str, words)], capture_output=True, timeout=LONGEST, check=False)
 
 
-def json_of(collector, *words):
-    done = profile_of(collector, *words)
+def read_profile(collector, *words):
+    done = run_profiler(collector, *words)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -50,10 +50,10 @@ def json_of(collector, *words):
 def names_of_files(trace, *others):
     """Those that the trace has: of folders of the system, and of the tests."""
     sought = re.compile(rb"/(?:usr|lib|lib64|bin|etc|proc|home|root)/|" + b"|".join(map(re.escape, others)))
-    return {found for _, _, text in frames(trace) for found in sought.findall(text)}
+    return {path for _, _, text in frames(trace) for path in sought.findall(text)}
 
 
-def test_a_redacted_trace_has_no_name_of_a_file_and_a_profile_all_the_same(record, collector, toys):
+def test_profiles_a_redacted_trace_without_names(record, collector, toys):
     program = toys.build("named-by-build-id", ["calls.c"], "-Wl,--build-id")
     own = (bytes(program.parent), program.name.encode(), b"libc.so", b"forks")
     words = (program, CALLS, "forks")
@@ -62,35 +62,35 @@ def test_a_redacted_trace_has_no_name_of_a_file_and_a_profile_all_the_same(recor
     assert redacted.events >= 4 * CALLS
     assert names_of_files(redacted.trace, *own) == set()
 
-    profile = json_of(collector, redacted.trace)
+    profile = read_profile(collector, redacted.trace)
     assert not profile["process"]["executable"]
     assert not profile["process"]["command"]
-    names = [each["name"] for each in profile["functions"]]
+    names = [function["name"] for function in profile["functions"]]
     build_id = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
     beginning = re.search(r"Build ID: ([0-9a-f]{8})", build_id)[1]
-    assert any(re.fullmatch(rf"\[{beginning}[0-9a-f]*\]\+0x[0-9a-f]+", each) for each in names), names
-    assert all(re.fullmatch(r"\[[0-9a-f]+\]\+0x[0-9a-f]+", each) for each in names), names
+    assert any(re.fullmatch(rf"\[{beginning}[0-9a-f]*\]\+0x[0-9a-f]+", name) for name in names), names
+    assert all(re.fullmatch(r"\[[0-9a-f]+\]\+0x[0-9a-f]+", name) for name in names), names
 
 
-@pytest.mark.parametrize("how", ["without its end", "and its end"])
-def test_a_huge_sparse_file_behind_a_trace_is_told_as_torn(record, collector, toys, how):
+@pytest.mark.parametrize("ending", ["without its end", "and its end"])
+def test_reports_a_trace_with_a_sparse_tail_as_torn(record, collector, toys, ending):
     trace = record(toys.calls, CALLS, "calls").trace
     size = trace.stat().st_size
-    if how == "without its end":
+    if ending == "without its end":
         size, kind, _ = list(frames(trace))[-1]
         assert kind == 7
         os.truncate(trace, size)
     os.truncate(trace, HUGE)
-    profile = json_of(collector, trace)
+    profile = read_profile(collector, trace)
     assert profile["trace"]["torn_bytes"] == HUGE - size
     assert profile["figures"]["allocations"] == CALLS
 
 
-def test_a_huge_sparse_file_that_is_no_trace_is_refused(collector, tmp_path):
+def test_refuses_a_sparse_file(collector, tmp_path):
     empty = tmp_path / "empty"
     empty.write_bytes(b"\x89malltr\n" + bytes(8))
     os.truncate(empty, HUGE)
-    done = profile_of(collector, empty)
+    done = run_profiler(collector, empty)
     assert done.returncode == 2
     assert done.stdout == b""
     assert b"empty" in done.stderr
@@ -107,30 +107,30 @@ def folded(text):
         yield tuple(calls), int(figure)
 
 
-def allocations_of(collector, trace):
+def count_allocations(collector, trace):
     """Blocks and bytes, from the list of events."""
-    lines = profile_of(collector, "--events", trace).stdout.decode().splitlines()
+    lines = run_profiler(collector, "--events", trace).stdout.decode().splitlines()
     events = [line.split() for line in lines if line[0].isdigit()]
-    of_blocks = [int(each[4]) for each in events if int(each[2]) in ALLOCATIONS and each[3] != "0"]
+    of_blocks = [int(fields[4]) for fields in events if int(fields[2]) in ALLOCATIONS and fields[3] != "0"]
     return len(of_blocks), sum(of_blocks)
 
 
 def test_folded_stacks_have_the_bytes_of_the_events(record, collector, tmp_path):
     script = "import json; print(len(json.dumps([str(each) * 300 for each in range(3000)])))"
     trace = record(sys.executable, "-c", script).trace
-    told = {}
+    totals = {}
     for name in ("folded", "folded-blocks"):
         file = tmp_path / name
-        done = profile_of(collector, trace, "--export", name, "-o", file)
+        done = run_profiler(collector, trace, "--export", name, "-o", file)
         assert done.returncode == 0, done.stderr
         stacks = list(folded(file.read_text()))
         assert len(dict(stacks)) == len(stacks) > 50
         assert max(len(stack) for stack, _ in stacks) > 10
-        told[name] = sum(figure for _, figure in stacks)
-    assert (told["folded-blocks"], told["folded"]) == allocations_of(collector, trace)
+        totals[name] = sum(figure for _, figure in stacks)
+    assert (totals["folded-blocks"], totals["folded"]) == count_allocations(collector, trace)
 
 
-def test_a_page_of_the_front_is_of_the_size_that_it_tells(record, toys, tmp_path):
+def test_reports_the_size_of_the_page(record, toys, tmp_path):
     record(toys.calls, CALLS, "calls")
     done = front("profile", "x.trace", "--html", "x.html", folder=tmp_path)
     assert done.returncode == 0, done.stderr

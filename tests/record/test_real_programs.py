@@ -33,7 +33,7 @@ assert json.loads(json.dumps([str(each) * 300 for each in range(5000)]))
     ],
     ids=["clang", "cmake", "protoc", "python3"],
 )
-def test_every_call_is_recorded_with_its_whole_stack(record, tmp_path, command, file, text, least):
+def test_records_every_call_with_the_full_stack(record, tmp_path, command, file, text, least):
     """With the programs that cmake starts, which are counted too."""
     program = command.split()[0]
     if shutil.which(program) is None:
@@ -41,10 +41,10 @@ def test_every_call_is_recorded_with_its_whole_stack(record, tmp_path, command, 
     (tmp_path / file).write_text(text)
     (tmp_path / "x.c").write_text("int main(void) { return 0; }\n")
     done = record(*command.split(), options=["--follow"], count=True)
-    assert done.status == 0, done.told
+    assert done.status == 0, done.messages
     assert done.events == done.counted >= least
-    assert "lost" not in done.told
-    complete = re.search(r"([\d.]+) % of", done.told)
+    assert "lost" not in done.messages
+    complete = re.search(r"([\d.]+) % of", done.messages)
     assert complete is not None
     assert float(complete[1]) > 99.5
     page = front("profile", done.trace, "--html", "x.html", folder=tmp_path)

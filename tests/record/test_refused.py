@@ -9,32 +9,32 @@ import pytest
 
 
 def refused(done):
-    assert done.status == 2, done.told
-    assert done.told.count("\n") == 1
-    assert done.told.startswith("mallard: error: ")
+    assert done.status == 2, done.messages
+    assert done.messages.count("\n") == 1
+    assert done.messages.startswith("mallard: error: ")
     assert not done.trace.exists()
-    assert not done.left_behind
-    return done.told
+    assert not done.has_parts
+    return done.messages
 
 
-def test_a_program_that_is_not_there(record, tmp_path):
-    assert "'no-such-program' is not a program in PATH" in refused(record("no-such-program"))
+def test_refuses_a_missing_program(record, tmp_path):
+    assert "'no-such-program' is no program in PATH" in refused(record("no-such-program"))
     assert "does not exist" in refused(record("./no-such-program"))
     (tmp_path / "here").write_text("")
-    assert "for the file in this folder give './here'" in refused(record("here"))
+    assert "the one in this folder is './here'" in refused(record("here"))
     assert "is not executable; if it is a program: chmod +x ./here" in refused(record("./here"))
     assert "is a folder" in refused(record(tmp_path))
 
 
-def test_a_script_whose_interpreter_is_not_there(record, tmp_path):
+def test_refuses_a_script_without_interpreter(record, tmp_path):
     script = tmp_path / "script"
     script.write_text("#!/no/interpreter -x\n")
     script.chmod(0o755)
-    assert "is a script for '/no/interpreter', which is missing" in refused(record(script))
+    assert "is a script for '/no/interpreter', which is not there" in refused(record(script))
     script.write_text("#!/usr/bin/env -i A=b sh\n")
     assert "starts its interpreter by 'env -i A=b sh'" in refused(record(script))
     script.write_text(f"#!{script}\n")
-    assert "is a script whose interpreters are scripts" in refused(record(script))
+    assert "is a script for a script" in refused(record(script))
     script.write_text("echo without a first line\n")
     assert "is neither a program (ELF) nor a script" in refused(record(script))
 
@@ -42,7 +42,7 @@ def test_a_script_whose_interpreter_is_not_there(record, tmp_path):
 @pytest.mark.parametrize(
     ("bits", "reason"), [("u+s", "its owner's rights (setuid)"), ("g+s", "its group's rights (setgid)")]
 )
-def test_other_rights(record, toys, tmp_path, bits, reason):
+def test_refuses_setuid_and_setgid_programs(record, toys, tmp_path, bits, reason):
     copy = tmp_path / "copy"
     shutil.copy(toys.calls, copy)
     subprocess.run(["chmod", bits, copy], check=True)
@@ -55,9 +55,9 @@ def test_capabilities(record, toys, tmp_path):
         pytest.skip("setcap is not installed")
     copy = tmp_path / "copy"
     shutil.copy(toys.calls, copy)
-    given = subprocess.run([setcap, "cap_net_raw+ep", copy], capture_output=True, text=True, check=False)
-    if given.returncode != 0:
-        pytest.skip(f"setcap does not work here: {given.stderr.strip()}")
+    result = subprocess.run([setcap, "cap_net_raw+ep", copy], capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        pytest.skip(f"setcap does not work here: {result.stderr.strip()}")
     assert "has capabilities (getcap shows them)" in refused(record(copy, 1, "calls"))
 
 
@@ -66,18 +66,18 @@ def test_a_static_program(record, toys):
     assert "is statically linked" in refused(record(static, 1, "calls"))
 
 
-def test_other_machines(record, toys, tmp_path):
+def test_refuses_foreign_architectures(record, toys, tmp_path):
     image = bytearray(toys.calls.read_bytes())
     struct.pack_into("<H", image, 18, 183)  # e_machine
-    other = tmp_path / "other"
-    other.write_bytes(image)
-    other.chmod(0o755)
-    assert "is a 64-bit program for aarch64" in refused(record(other))
+    foreign = tmp_path / "other"
+    foreign.write_bytes(image)
+    foreign.chmod(0o755)
+    assert "is a 64-bit program for aarch64" in refused(record(foreign))
     head = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + struct.pack(
         "<HHIIIIIHHHHHH", 2, 3, 1, 0, 0, 0, 0, 52, 0, 0, 0, 0, 0
     )
-    other.write_bytes(head)
-    assert "is a 32-bit program for i386" in refused(record(other))
+    foreign.write_bytes(head)
+    assert "is a 32-bit program for i386" in refused(record(foreign))
 
 
 @pytest.mark.parametrize("length", [4, 16, 63, 64, 200])
@@ -101,7 +101,7 @@ def test_sanitizers(record, toys, compiler, sanitizer):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--sample", "0"], "--sample '0'; allowed are whole numbers"),
         (["--stacks", "some"], "--stacks 'some'; allowed are auto, fp, unwind, none"),
@@ -109,5 +109,5 @@ def test_sanitizers(record, toys, compiler, sanitizer):
         (["--recover", "x"], "--recover starts no program"),
     ],
 )
-def test_options_that_make_no_sense(record, options, told):
-    assert told in refused(record("true", options=options))
+def test_options_that_make_no_sense(record, options, message):
+    assert message in refused(record("true", options=options))

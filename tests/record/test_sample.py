@@ -1,4 +1,4 @@
-"""A sample has all events of some activations, the ends of their blocks, and the number of other events."""
+"""A sample has all events of some activations, the ends of their blocks, and the count of skipped events."""
 
 import itertools
 import json
@@ -23,17 +23,17 @@ class Event:
     @property
     def place(self) -> int:
         """The events of the program before this block of `act`."""
-        each, block = divmod(self.bytes - SMALLEST, BLOCKS)
-        return each * (EVENTS_OF_ACT + 2) + max(each - LATER, 0) * KEPT + block
+        act, block = divmod(self.bytes - SMALLEST, BLOCKS)
+        return act * (EVENTS_OF_ACT + 2) + max(act - LATER, 0) * KEPT + block
 
 
 @pytest.fixture(scope="module")
 def events(collector, record_once, toys):
     done = record_once(toys.build("sampled", ["sampled.c"]), ROUNDS, options=["--sample", str(ONE_IN)])
-    assert done.status == 0, done.told
+    assert done.status == 0, done.messages
     profiler = collector.parents[1] / "advisor/mallard-profile"
-    told = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
-    assert json.loads(told)["process"]["blocks_without_end"] == 0
+    profile = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
+    assert json.loads(profile)["process"]["blocks_without_end"] == 0
     text = subprocess.run(
         [profiler, "--events", done.trace], check=True, capture_output=True, text=True
     ).stdout
@@ -41,32 +41,32 @@ def events(collector, record_once, toys):
 
 
 def read(text):
-    functions, found = {}, []
+    functions, events = {}, []
     for words in map(str.split, text.splitlines()):
         if words[0] == "context":
             functions[words[1]] = words[5]
         elif words[0].isdigit():
             kind, address, size = int(words[2]), int(words[3], 16), int(words[4])
-            found.append(Event(kind, address, size, functions.get(words[7], "")))
-    return found
+            events.append(Event(kind, address, size, functions.get(words[7], "")))
+    return events
 
 
 def bursts(events):
-    found = [[]]
+    groups = [[]]
     for event in events:
         if event.kind == GAP:
-            found.append([])
+            groups.append([])
         else:
-            found[-1].append(event)
-    return found
+            groups[-1].append(event)
+    return groups
 
 
 def of_act(event):
     return event.function == "act" and event.kind == MALLOC
 
 
-def test_a_sample_has_whole_activations(events):
-    whole = 0
+def test_samples_complete_activations(events):
+    complete = 0
     for burst in bursts(events):
         begins = [
             at for at, event in enumerate(burst) if of_act(event) and (event.bytes - SMALLEST) % BLOCKS == 0
@@ -75,11 +75,11 @@ def test_a_sample_has_whole_activations(events):
         for begin in [at for at in begins if at > 0]:
             kinds = [event.kind for event in burst[begin : begin + EVENTS_OF_ACT] if event.function == "act"]
             assert kinds == [MALLOC] * BLOCKS + [REALLOC_OLD, REALLOC_FAILED] + [FREE] * KEPT
-            whole += 1
-    assert ROUNDS / ONE_IN / 4 < whole < ROUNDS / ONE_IN * 2
+            complete += 1
+    assert ROUNDS / ONE_IN / 4 < complete < ROUNDS / ONE_IN * 2
 
 
-def test_each_recorded_block_has_its_end(events):
+def test_every_recorded_block_ends(events):
     alive = set()
     for event in events:
         if event.kind == MALLOC:
@@ -92,16 +92,16 @@ def test_each_recorded_block_has_its_end(events):
     assert not alive
 
 
-def test_an_end_that_is_taken_back_is_there_before(events):
+def test_a_reverted_end_follows_its_end(events):
     failed = [at for at, event in enumerate(events) if event.kind == REALLOC_FAILED]
     assert failed
     for at in failed:
         assert (events[at - 1].kind, events[at - 1].address) == (REALLOC_OLD, events[at].address)
 
 
-def test_gaps_have_the_number_of_the_events_that_are_left_out(events):
+def test_gaps_count_the_skipped_events(events):
     places = [at for at, event in enumerate(events) if of_act(event)]
     assert len(places) > ROUNDS / ONE_IN
     for begin, end in itertools.pairwise(places):
-        left_out = sum(event.bytes - 1 for event in events[begin:end] if event.kind == GAP)
-        assert events[end].place - events[begin].place == end - begin + left_out
+        skipped = sum(event.bytes - 1 for event in events[begin:end] if event.kind == GAP)
+        assert events[end].place - events[begin].place == end - begin + skipped

@@ -48,7 +48,7 @@ def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
     assert counts[1]["served"] < counts[0]["served"]
 
 
-def test_the_trial_lies_behind_a_space_and_a_colon(toys, tmp_path):
+def test_the_trial_path_contains_space_and_colon(toys, tmp_path):
     program = toys.build("requests", ["requests.cpp"], "-g")
     build = tmp_path / "two words: here"
     build.symlink_to(programs_of_advisor().parent)
@@ -74,16 +74,16 @@ def test_the_trial_lies_behind_a_space_and_a_colon(toys, tmp_path):
 RUNS = """
 from pathlib import Path
 from mallard.trial.{module} import {function}
-{function}(["sh", "-c", "sleep 1000 & echo $! $$ > pids.new; mv pids.new pids; wait"], {rest})
+{function}(["sh", "-c", "sleep 1000 & echo $! $$ > pids.new; mv pids.new pids; wait"], {arguments})
 """
 
 
 @pytest.mark.parametrize(
-    ("module", "function", "rest"),
+    ("module", "function", "arguments"),
     [("measured", "measure", "{}, None, 600"), ("native", "record", "None, Path('a.trace'), 600")],
 )
-def test_no_program_outlives_a_killed_mallard(tmp_path, module, function, rest):
-    script = RUNS.format(module=module, function=function, rest=rest)
+def test_no_program_outlives_a_killed_mallard(tmp_path, module, function, arguments):
+    script = RUNS.format(module=module, function=function, arguments=arguments)
     mallard = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=front_environment())
     while not (tmp_path / "pids").exists():
         assert mallard.poll() is None
@@ -95,7 +95,7 @@ def test_no_program_outlives_a_killed_mallard(tmp_path, module, function, rest):
         time.sleep(0.01)
 
 
-def test_a_program_ends_with_the_one_that_measures_it(tmp_path):
+def test_a_program_dies_with_its_measurer(tmp_path):
     program = ["sh", "-c", "echo $$ > pid.new; mv pid.new pid; read x"]
     with open(os.devnull, "wb") as result:
         words = [front_environment()["MALLARD_MEASURE"], str(result.fileno()), "--", *program]
@@ -117,12 +117,12 @@ def _runs(pid: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("without", "said"),
+    ("without", "message"),
     [("kepe", "There is no scope 'kepe'"), ("main", "handle without main leaves out nothing")],
 )
-def test_a_function_that_is_not_called_in_the_scope_cannot_be_left_out(toys, tmp_path, without, said):
+def test_refuses_to_exclude_an_uncalled_function(toys, tmp_path, without, message):
     program = toys.build("requests", ["requests.cpp"], "-g")
     words = ("try", "--scope", "handle", "--without", without, "--rounds", 3, "--", program, 200, "keep")
     done = front(*words, folder=tmp_path)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr

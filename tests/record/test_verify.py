@@ -45,17 +45,17 @@ def verified(done: subprocess.CompletedProcess[str]) -> dict:
 
 def test_three_programs(mallard, batches, pooled, null):
     done = mallard("verify", batches, pooled, null, "--rounds", "3", "--json", "--", "50")
-    told = verified(done)
+    verdict = verified(done)
     assert done.returncode == 0
-    assert told["sound"] is True
-    of = told["comparison"]
+    assert verdict["sound"] is True
+    of = verdict["comparison"]
     assert of["rounds"] == 3
     assert of["compared"] is True
     assert set(of["programs"]) == {"before", "after", "null"}
     assert of["allocator"]["time"]["n"] == 3
     # A program's peak is its own, and not that of the interpreter that started it.
     assert 0 < of["programs"]["before"]["peak_bytes"] < 6 << 20
-    (pool,) = [pool for pool in told["ownership"]["pools"] if pool["name"] == "batches"]
+    (pool,) = [pool for pool in verdict["ownership"]["pools"] if pool["name"] == "batches"]
     assert pool["allocations"] == 500
     assert pool["releases"] == 50
     assert sum(pool[kind] for kind in ("outlived", "of_other", "of_malloc", "by_malloc")) == 0
@@ -67,8 +67,8 @@ def test_three_programs(mallard, batches, pooled, null):
 def test_wrong_frees_of_the_changed_program(mallard, batches, pooled, fault, name, kind):
     done = mallard("verify", batches, pooled, "--rounds", "3", "--json", "--", "2", fault)
     assert done.returncode == 1
-    told = verified(done)
-    (pool,) = [pool for pool in told["ownership"]["pools"] if pool["name"] == name]
+    verdict = verified(done)
+    (pool,) = [pool for pool in verdict["ownership"]["pools"] if pool["name"] == name]
     assert pool[kind] == 2
     assert any("free_wrongly" in function for function in pool["first"])
     page = mallard("verify", batches, pooled, "--rounds", "3", "--", "2", fault).stdout
@@ -154,7 +154,7 @@ def test_a_scope_that_allocates_nothing_holds(mallard, batches, tmp_path):
     assert text.count("allocations = 0 ") == 2
 
 
-def test_an_unknown_scope_hides_no_other_limit(mallard, batches, tmp_path):
+def test_an_unknown_scope_hides_no_limit(mallard, batches, tmp_path):
     (tmp_path / "x.toml").write_text(
         "[process]\nallocations = 1\n[scope.othr]\nallocations = 1\n[scope.batch]\nallocations = 10\n"
     )

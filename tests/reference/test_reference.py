@@ -26,7 +26,7 @@ def reference(tmp_path_factory):
     return folder
 
 
-def words_of(page):
+def page_words(page):
     return " ".join(unescape(WORDS.sub(" ", page.read_text(encoding="utf-8"))).split())
 
 
@@ -34,28 +34,28 @@ def test_no_link_is_dead(reference):
     assert dead_links(reference) == []
 
 
-def test_each_document_is_a_page_and_keeps_its_tables(reference):
+def test_every_document_is_a_page_with_tables(reference):
     for document in files("*.md", under="docs"):
         page = reference / f"page_{document.stem}.html"
         lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
-        assert lines[0].removeprefix("# ").replace("`", "") in words_of(page)
+        assert lines[0].removeprefix("# ").replace("`", "") in page_words(page)
         tables = sum(line.startswith(("|---", "| ---")) for line in lines)
         assert page.read_text(encoding="utf-8").count('<table class="markdownTable">') == tables, document
 
 
-def test_a_mechanism_has_its_picture_its_members_and_the_labels_of_their_comments(reference):
-    words = words_of(reference / "classmallard_1_1multipool.html")
+def test_a_mechanism_shows_picture_members_and_labels(reference):
+    words = page_words(reference / "classmallard_1_1multipool.html")
     for expected in ("Data model:", "Invariants:", "front_", "largest_pooled_bytes", "Effects", "Returns"):
         assert expected in words
     assert "by_default" not in words
     assert "MALLARD_MODE" not in words
 
 
-def test_each_header_and_example_is_there(reference):
-    made = {path.name for path in reference.iterdir()}
+def test_lists_every_header_and_example(reference):
+    pages = {path.name for path in reference.iterdir()}
     encoded = {
         file: file.name.replace("_", "__").replace(".", "_8") for file in files("*.hpp", under="include")
     }
-    assert [str(file) for file, name in encoded.items() if not any(name in page for page in made)] == []
-    shown = words_of(reference / "examples.html")
+    assert [str(file) for file, name in encoded.items() if not any(name in page for page in pages)] == []
+    shown = page_words(reference / "examples.html")
     assert [str(file) for file in files("*.cpp", under="examples") if file.name not in shown] == []

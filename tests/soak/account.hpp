@@ -1,4 +1,4 @@
-/// The account of a soak so far, and its text.
+/// The progress of a soak and its text output.
 #pragma once
 
 #include "soak/build.hpp"
@@ -17,10 +17,10 @@ struct account {
     std::map<std::string, std::uint64_t> by_allocator{};
 };
 
-/// Returns: a line for people: operations, operations a second, seed.
-[[nodiscard]] std::string line_of(const account& a);
+/// Returns: a human-readable line: operations, operations per second, seed.
+[[nodiscard]] std::string format_line(const account& a);
 
 /// Returns: a line of JSON, without the newline.
-[[nodiscard]] std::string json_of(const account& a, const build& made_from);
+[[nodiscard]] std::string format_json(const account& a, const build& build_info);
 
 } // namespace soak

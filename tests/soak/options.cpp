@@ -18,7 +18,7 @@ std::optional<std::uint64_t> digits(std::string_view text, int base) {
     return result.ec == std::errc() && result.ptr == end ? std::optional(read) : std::nullopt;
 }
 
-/// By a stream, because std::from_chars of libc++ reads no fractions.
+/// Reads a stream, because std::from_chars of libc++ does not support floating point.
 std::optional<double> fraction(const std::string& text) {
     std::istringstream in(text);
     in.imbue(std::locale::classic());
@@ -26,13 +26,13 @@ std::optional<double> fraction(const std::string& text) {
     return in >> std::noskipws >> read && in.eof() ? std::optional(read) : std::nullopt;
 }
 
-/// Returns: the number that it stands for, in decimal or, after 0x, hexadecimal digits.
-std::optional<std::uint64_t> whole_number(std::string_view text) {
+/// Returns: the number in decimal or, after 0x, hexadecimal digits, or nothing if the text is not a number.
+std::optional<std::uint64_t> parse_number(std::string_view text) {
     return text.starts_with("0x") ? digits(text.substr(2), 16) : digits(text, 10);
 }
 
-std::string not_a(const char* what, const std::string& option, const std::string& word) {
-    return option + " takes " + what + ", not \"" + word + "\"";
+std::string not_a(const char* expected, const std::string& option, const std::string& word) {
+    return option + " takes " + expected + ", not \"" + word + "\"";
 }
 
 void read_value(options& read, const std::string& option, const std::string& word) {
@@ -44,7 +44,7 @@ void read_value(options& read, const std::string& option, const std::string& wor
             read.wrong = not_a("a number of seconds above 0", option, word);
         }
     } else {
-        const auto value = whole_number(word);
+        const auto value = parse_number(word);
         const bool zero_counts = option != "--operations";
         (option == "--operations" ? read.operations : option == "--seed" ? read.seed : read.turn) = value;
         if (!value || (*value == 0 && !zero_counts)) {

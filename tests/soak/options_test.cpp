@@ -11,20 +11,21 @@ soak::options read(std::vector<const char*> words) {
     return soak::read_options(words);
 }
 
-TEST(soak_options, are_what_the_words_say) {
-    const auto told = read({"--operations", "1000000000", "--seed", "0x10", "--allocator", "heap/checked"});
-    EXPECT_EQ(told.wrong, "");
-    EXPECT_EQ(told.operations, 1'000'000'000U);
-    EXPECT_EQ(told.seed, 16U);
-    EXPECT_EQ(told.allocator, "heap/checked");
-    EXPECT_FALSE(told.seconds || told.turn || told.list);
+TEST(soak_options, are_parsed) {
+    const auto options =
+        read({"--operations", "1000000000", "--seed", "0x10", "--allocator", "heap/checked"});
+    EXPECT_EQ(options.wrong, "");
+    EXPECT_EQ(options.operations, 1'000'000'000U);
+    EXPECT_EQ(options.seed, 16U);
+    EXPECT_EQ(options.allocator, "heap/checked");
+    EXPECT_FALSE(options.seconds || options.turn || options.list);
     EXPECT_EQ(read({"--seconds", "2.5"}).seconds, 2.5);
     EXPECT_EQ(read({"--seed", "18446744073709551615", "--turn", "0"}).turn, 0U);
     EXPECT_TRUE(read({"--list"}).list);
     EXPECT_TRUE(read({}).wrong.empty());
 }
 
-TEST(soak_options, say_what_is_wrong) {
+TEST(soak_options, report_errors) {
     EXPECT_EQ(read({"--operation", "5"}).wrong, "there is no option \"--operation\"");
     EXPECT_EQ(read({"5"}).wrong, "there is no option \"5\"");
     EXPECT_EQ(read({"--seed"}).wrong, "--seed takes a value");
@@ -39,7 +40,7 @@ TEST(soak_options, say_what_is_wrong) {
     EXPECT_NE(read({"--turn", "5"}).wrong.find("--seed"), std::string::npos);
 }
 
-TEST(soak_options, choose_allocators_by_whole_words) {
+TEST(soak_options, choose_allocators_by_complete_names) {
     EXPECT_TRUE(soak::chooses("", "heap/plain/direct"));
     EXPECT_TRUE(soak::chooses("heap", "heap/plain/direct"));
     EXPECT_TRUE(soak::chooses("heap/plain", "heap/plain/direct"));

@@ -25,7 +25,7 @@
 #ifdef MALLARD_ASAN
 #include <sanitizer/common_interface_defs.h>
 
-// A request for more memory than there is fails here too.
+// Oversized requests must fail under AddressSanitizer too.
 extern "C" const char* __asan_default_options() {
     return "allocator_may_return_null=1";
 }
@@ -37,7 +37,7 @@ using clock_type = std::chrono::steady_clock;
 
 std::atomic<bool> interrupted = false;
 
-/// The operation of the program, ready to be written when it dies.
+/// The current operation, printed if the program crashes.
 char place[256] = "";
 
 void say_place() {
@@ -86,7 +86,7 @@ std::vector<soak::kind> chosen_kinds(const std::string& allocator) {
             chosen.push_back(k);
         }
     }
-    // Source files add their kinds in any order, which must not decide about turns.
+    // Sorted, because the order of static initialisation must not affect turns.
     std::ranges::sort(chosen, {}, &soak::kind::name);
     return chosen;
 }
@@ -95,17 +95,17 @@ double seconds_since(clock_type::time_point start) {
     return std::chrono::duration<double>(clock_type::now() - start).count();
 }
 
-int run(const soak::options& told, const std::vector<soak::kind>& kinds) {
-    soak::account done{.seed = told.seed ? *told.seed : std::random_device()()};
-    const std::uint64_t goal = told.operations.value_or(std::numeric_limits<std::uint64_t>::max());
-    const double most_seconds = told.seconds.value_or(std::numeric_limits<double>::infinity());
+int run(const soak::options& options, const std::vector<soak::kind>& kinds) {
+    soak::account done{.seed = options.seed ? *options.seed : std::random_device()()};
+    const std::uint64_t goal = options.operations.value_or(std::numeric_limits<std::uint64_t>::max());
+    const double most_seconds = options.seconds.value_or(std::numeric_limits<double>::infinity());
     const auto start = clock_type::now();
-    double told_at = 0;
+    double reported_at = 0;
     std::fprintf(stderr, "%zu kinds of allocators, seed %ju\n", kinds.size(), std::uintmax_t{done.seed});
-    std::uint64_t turn = told.turn.value_or(0);
+    std::uint64_t turn = options.turn.value_or(0);
     while (done.operations < goal && done.seconds < most_seconds && !interrupted) {
         const soak::kind& k = kinds[turn % kinds.size()];
-        const std::string repeat = to_repeat(done.seed, turn, told.allocator);
+        const std::string repeat = to_repeat(done.seed, turn, options.allocator);
         std::snprintf(place, sizeof(place), "died in %s\nto repeat: %s\n", k.name().c_str(), repeat.c_str());
         const auto one = soak::play_turn(k, soak::mixed(done.seed) + turn, goal - done.operations);
         done.operations += one.operations;
@@ -115,47 +115,47 @@ int run(const soak::options& told, const std::vector<soak::kind>& kinds) {
         done.seconds = seconds_since(start);
         if (!one.fault.empty()) {
             std::fprintf(stderr, "%s\nfault in %s: %s\nto repeat: %s --operations %zu\n",
-                         soak::line_of(done).c_str(), k.name().c_str(), one.fault.c_str(), repeat.c_str(),
+                         soak::format_line(done).c_str(), k.name().c_str(), one.fault.c_str(), repeat.c_str(),
                          one.operations);
             return 1;
         }
-        if (done.seconds >= told_at + 10) {
-            told_at = done.seconds;
-            std::fprintf(stderr, "%s\n", soak::line_of(done).c_str());
+        if (done.seconds >= reported_at + 10) {
+            reported_at = done.seconds;
+            std::fprintf(stderr, "%s\n", soak::format_line(done).c_str());
         }
-        if (told.turn) {
+        if (options.turn) {
             break;
         }
     }
-    std::fprintf(stderr, "nothing wrong: %s\n", soak::line_of(done).c_str());
-    std::printf("%s\n", soak::json_of(done, soak::this_build).c_str());
+    std::fprintf(stderr, "nothing wrong: %s\n", soak::format_line(done).c_str());
+    std::printf("%s\n", soak::format_json(done, soak::this_build).c_str());
     if (std::fflush(stdout) != 0) {
         std::perror("mallard_soak: the last line is not written");
         return 2;
     }
-    const bool has_goal = told.operations || told.seconds || told.turn;
+    const bool has_goal = options.operations || options.seconds || options.turn;
     return interrupted && has_goal ? 130 : 0;
 }
 
 } // namespace
 
 int main(int count, char** words) {
-    const soak::options told =
+    const soak::options options =
         soak::read_options({words + 1, static_cast<std::size_t>(std::max(count, 1) - 1)});
-    if (!told.wrong.empty()) {
-        return refuse(told.wrong);
+    if (!options.wrong.empty()) {
+        return refuse(options.wrong);
     }
-    if (told.help) {
+    if (options.help) {
         std::fputs(soak::usage(), stdout);
         return 0;
     }
-    if (told.list) {
+    if (options.list) {
         return list();
     }
-    const auto kinds = chosen_kinds(told.allocator);
+    const auto kinds = chosen_kinds(options.allocator);
     if (kinds.empty()) {
-        return refuse("there is no allocator \"" + told.allocator + "\"; --list says which there are");
+        return refuse("there is no allocator \"" + options.allocator + "\"; --list says which there are");
     }
     watch_signals();
-    return run(told, kinds);
+    return run(options, kinds);
 }

@@ -13,7 +13,7 @@ LIBRARY = "mallard::inline MALLARD_LIBRARY"
 DIFFERS_BY_MODE = re.compile(r"\bMALLARD_EXPECTS\(|\bNDEBUG\b|\b__cpp_exceptions\b|\bMALLARD_CHECKED\b")
 # Its headers stand alone and are equal in every mode: parts of a program share their definitions.
 WITHOUT_MODE = "record"
-DEFINES_WHAT_DIFFERS = {"build_mode.hpp", "contract.hpp", "by_default.hpp"}
+DEFINES_MODES = {"build_mode.hpp", "contract.hpp", "by_default.hpp"}
 
 
 def opened(source: str) -> set[str]:
@@ -25,8 +25,8 @@ def blocks(source: str, namespace: str) -> str:
     """The contents of a mode's blocks, without comments."""
     mode = namespace.removeprefix("mallard::inline ")
     block = rf"^namespace mallard(?:::\w+)*::inline {mode}\b.*?^\}} // namespace"
-    found = re.findall(block, source, re.MULTILINE | re.DOTALL)
-    return re.sub(r"//.*", "", "\n".join(found))
+    blocks = re.findall(block, source, re.MULTILINE | re.DOTALL)
+    return re.sub(r"//.*", "", "\n".join(blocks))
 
 
 def headers() -> list[Path]:
@@ -38,25 +38,25 @@ def with_namespace() -> list[Path]:
 
 
 @pytest.mark.parametrize("file", files("*.hpp", "*.cpp", under="src"), ids=str)
-def test_what_the_library_compiles_is_declared_as_its_own(file):
+def test_compiled_code_is_in_the_library_namespace(file):
     assert opened(text(file)) == {LIBRARY}
 
 
 @pytest.mark.parametrize("header", headers(), ids=str)
-def test_a_header_says_which_of_its_names_depend_on_the_mode(header):
+def test_headers_mark_names_that_depend_on_mode(header):
     source = text(header)
     assert opened(source) <= {MODE, LIBRARY}
     assert "include/mallard/core/build_mode.hpp" in own_includes(header, source)
 
 
 @pytest.mark.parametrize("header", headers(), ids=str)
-def test_what_the_library_declares_is_the_same_in_every_mode(header):
-    if header.name not in DEFINES_WHAT_DIFFERS:
+def test_library_declarations_are_equal_in_every_mode(header):
+    if header.name not in DEFINES_MODES:
         assert DIFFERS_BY_MODE.search(blocks(text(header), LIBRARY)) is None
 
 
 @pytest.mark.parametrize("header", headers(), ids=str)
-def test_what_the_library_declares_mentions_nothing_that_depends_on_the_mode(header):
+def test_library_declarations_mention_no_mode_dependent_names(header):
     if opened(text(header)) == {LIBRARY}:
         included = [name for name in own_includes(header, text(header)) if opened(text(Path(name)))]
         assert [name for name in included if LIBRARY not in opened(text(Path(name)))] == []

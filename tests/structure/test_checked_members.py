@@ -57,21 +57,21 @@ def public_statements(text: str) -> Iterator[str]:
             head += mark
 
 
-def types_of(parameters: str) -> tuple[str, ...]:
+def parameter_types(parameters: str) -> tuple[str, ...]:
     """The types, without names and defaults."""
-    every = [each.partition("=")[0].strip() for each in re.split(r",(?![^<]*>)", parameters) if each.strip()]
-    return tuple(re.sub(r"\s*\b(?!const\b)\w+$", "", each) if " " in each else each for each in every)
+    every = [part.partition("=")[0].strip() for part in re.split(r",(?![^<]*>)", parameters) if part.strip()]
+    return tuple(re.sub(r"\s*\b(?!const\b)\w+$", "", part) if " " in part else part for part in every)
 
 
 def members_with_blocks(text: str) -> set[Member]:
-    found = set()
+    members = set()
     for head in public_statements(text):
         for match in FUNCTION.finditer(head.partition(" requires ")[0]):
-            types = types_of(match["parameters"])
-            if match["returned"] in HANDED_OUT or any(each in TAKEN for each in types):
-                found.add((match["name"], types))
+            types = parameter_types(match["parameters"])
+            if match["returned"] in HANDED_OUT or any(type_name in TAKEN for type_name in types):
+                members.add((match["name"], types))
             break
-    return found
+    return members
 
 
 def declared(files: tuple[Path, ...]) -> set[Member]:
@@ -79,12 +79,12 @@ def declared(files: tuple[Path, ...]) -> set[Member]:
 
 
 @pytest.mark.parametrize(
-    "file", [each for each in MECHANISMS if each.name not in WITHOUT], ids=lambda each: each.name
+    "file", [file for file in MECHANISMS if file.name not in WITHOUT], ids=lambda file: file.name
 )
-def test_the_registry_has_each_member_that_moves_a_block(file: Path) -> None:
-    there = members_with_blocks(file.read_text(encoding="utf-8"))
-    assert bool(there) != (file.name in WITHOUT_OWN), "no member was found"
-    assert there <= declared(REGISTRY), (
+def test_the_registry_redeclares_members_with_blocks(file: Path) -> None:
+    members = members_with_blocks(file.read_text(encoding="utf-8"))
+    assert bool(members) != (file.name in WITHOUT_OWN), "no member was found"
+    assert members <= declared(REGISTRY), (
         "redeclare it in impl/checking/checked_calls.hpp or checked_expansion.hpp"
     )
 
@@ -99,8 +99,8 @@ def test_the_registry_has_each_member_that_moves_a_block(file: Path) -> None:
         "void splice(block_chain&& blocks) noexcept;",
     ],
 )
-def test_a_member_that_bypasses_the_registry_is_found(added: str) -> None:
-    (multipool,) = (each for each in MECHANISMS if each.name == "multipool.hpp")
+def test_detects_a_member_that_bypasses_the_registry(added: str) -> None:
+    (multipool,) = (file for file in MECHANISMS if file.name == "multipool.hpp")
     text = multipool.read_text(encoding="utf-8")
     begin = text.index("public:") + len("public:")
     assert members_with_blocks(f"{text[:begin]}\n{added}\n{text[begin:]}") - declared(REGISTRY)

@@ -36,8 +36,8 @@ def modules() -> dict[str, Path]:
 
 
 def import_graph() -> dict[str, set[str]]:
-    found = modules()
-    return {name: imports(name, text(file), set(found)) for name, file in found.items()}
+    known = modules()
+    return {name: imports(name, text(file), set(known)) for name, file in known.items()}
 
 
 def part(module: str) -> str:
@@ -49,7 +49,7 @@ def points_up(module: str, target: str) -> bool:
     return {part(module), part(target)} <= set(LEVEL) and LEVEL[part(target)] > LEVEL[part(module)]
 
 
-def test_every_part_of_the_package_has_its_place_in_the_order():
+def test_every_part_of_the_package_is_ordered():
     assert {part(module) for module in modules()} - {""} <= set(LEVEL)
 
 

@@ -44,7 +44,7 @@ ROOTS = {
 
 
 def layer(path: str) -> str | None:
-    """The folder of include/mallard that a file lies in; None for the umbrella header and for other files."""
+    """The folder of include/mallard that contains a file; None for the umbrella header and other files."""
     parts = Path(path).parts
     return "/".join(parts[2:-1]) if parts[:2] == ("include", "mallard") and len(parts) > 3 else None
 
@@ -53,21 +53,21 @@ def wrong_direction(file: str, target: str) -> bool:
     root, target_root = Path(file).parts[0], Path(target).parts[0]
     if root != target_root:
         return target_root not in ROOTS[root]
-    own, other = layer(file), layer(target)
-    if root != "include" or own is None or own == other:
+    source, destination = layer(file), layer(target)
+    if root != "include" or source is None or source == destination:
         return False
-    return other is None or other not in BELOW[own]
+    return destination is None or destination not in BELOW[source]
 
 
 def native_files() -> list[Path]:
     return files("*.hpp", "*.cpp")
 
 
-def test_every_folder_of_the_headers_has_its_place_in_the_order():
+def test_every_folder_of_headers_is_ordered():
     assert {layer(str(file)) for file in native_files()} - {None} <= set(BELOW)
 
 
-def test_every_folder_with_native_sources_has_its_place_in_the_order():
+def test_every_folder_of_native_sources_is_ordered():
     assert {file.parts[0] for file in native_files()} <= set(ROOTS)
 
 
@@ -81,15 +81,15 @@ def test_includes_point_down():
     assert wrong == []
 
 
-def test_includes_name_files_that_are_there():
-    there = {str(file) for file in files("*.hpp", "*.cpp", "*.def")}
-    gone = [
+def test_includes_name_existing_files():
+    existing = {str(file) for file in files("*.hpp", "*.cpp", "*.def")}
+    missing = [
         f"{file} includes {target}"
         for file in native_files()
         for target in own_includes(file, text(file))
-        if target not in there
+        if target not in existing
     ]
-    assert gone == []
+    assert missing == []
 
 
 def test_includes_run_in_no_circle():
@@ -125,5 +125,5 @@ def test_the_check_sees_circles():
 
 def test_the_check_reads_every_form_of_include():
     source = '#include <mallard/core/alignment.hpp>\n  # include "alignment.hpp"\n// #include <mallard/no>\n'
-    found = own_includes(Path("include/mallard/core/concepts.hpp"), source)
-    assert found == ["include/mallard/core/alignment.hpp"] * 2
+    paths = own_includes(Path("include/mallard/core/concepts.hpp"), source)
+    assert paths == ["include/mallard/core/alignment.hpp"] * 2

@@ -31,14 +31,14 @@ OF_ONE_FOLDER = {"unchecked"}  # the mechanisms themselves, in local/
 
 def blocks(source: str) -> list[tuple[str, str]]:
     """The folder that a namespace is named after, or nothing, and the text of the block."""
-    found = [(folder or "", body) for folder, body in BLOCK.findall(source)]
-    return found + [("", body) for body in STANDS_ALONE.findall(source)]
+    named = [(folder or "", body) for folder, body in BLOCK.findall(source)]
+    return named + [("", body) for body in STANDS_ALONE.findall(source)]
 
 
-def interface_of(source: str) -> set[str]:
+def interface_names(source: str) -> set[str]:
     bodies = [body for folder, body in blocks(source) if not folder]
-    found = {name for body in bodies for pattern in DECLARED for name in pattern.findall(body)}
-    return found - NO_DECLARATION
+    names = {name for body in bodies for pattern in DECLARED for name in pattern.findall(body)}
+    return names - NO_DECLARATION
 
 
 def headers() -> list[Path]:
@@ -55,9 +55,11 @@ def listed() -> dict[str, set[str]]:
     return {header: set(names.split()) for header, names in lines}
 
 
-def test_the_names_of_the_interface_are_those_of_the_list():
-    found = {str(header.relative_to("include/mallard")): interface_of(text(header)) for header in headers()}
-    assert {header: names for header, names in found.items() if names} == listed()
+def test_the_interface_matches_the_list():
+    declared = {
+        str(header.relative_to("include/mallard")): interface_names(text(header)) for header in headers()
+    }
+    assert {header: names for header, names in declared.items() if names} == listed()
 
 
 def test_implementation_declares_no_interface():
@@ -65,7 +67,7 @@ def test_implementation_declares_no_interface():
 
 
 @pytest.mark.parametrize("header", headers(), ids=str)
-def test_what_is_no_interface_stands_in_the_namespace_of_its_folder(header):
+def test_implementation_is_in_the_namespace_of_its_folder(header):
     folders = {folder for folder, _ in blocks(text(header))} - {""}
     assert folders <= {room(header)} | (OF_ONE_FOLDER if room(header) == "local" else set())
 
@@ -94,5 +96,5 @@ namespace mallard::slab::inline MALLARD_MODE {
 class hidden {};
 } // namespace mallard::slab::inline MALLARD_MODE
 """
-    assert interface_of(source) == {"a", "b", "e", "g", "h"}
+    assert interface_names(source) == {"a", "b", "e", "g", "h"}
     assert [folder for folder, _ in blocks(source)] == ["", "slab"]

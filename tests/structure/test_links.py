@@ -1,4 +1,4 @@
-"""README and docs: links lead somewhere, files that they name are there, README leads to every page."""
+"""README and docs: links resolve, named files exist, and every page is reachable from README."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def exists(file: Path) -> bool:
     return (ROOT / file).exists()
 
 
-def test_there_are_pages_and_links_to_check():
+def test_finds_pages_and_links():
     assert len(PAGES) > 15
     assert sum(len(list(links(page))) for page in PAGES.values()) > 50
 
@@ -24,11 +24,11 @@ def test_links_lead_to_files_and_headings():
     assert dead_links(PAGES, exists) == []
 
 
-def test_files_that_pages_name_are_there():
+def test_pages_name_existing_files():
     assert missing_files(PAGES, exists) == []
 
 
-def test_every_page_is_found_from_the_readme():
+def test_every_page_is_reachable_from_the_readme():
     assert set(PAGES) - reached(PAGES, README) == set()
 
 
@@ -37,19 +37,19 @@ def test_the_readme_is_short():
 
 
 @pytest.mark.parametrize(
-    ("page", "found"),
+    ("page", "expected"),
     [
         ("# A page\n\n## What it `gains`, and why\n", {"a-page", "what-it-gains-and-why"}),
         ("## Limits\n\n## Limits\n", {"limits", "limits-1"}),
         ("# A\n\n```sh\n# a comment\n```\n", {"a"}),
     ],
 )
-def test_headings_have_anchors(page: str, found: set[str]):
-    assert anchors(page) == found
+def test_headings_have_anchors(page: str, expected: set[str]):
+    assert anchors(page) == expected
 
 
 @pytest.mark.parametrize("target", ["docs/no.md", "docs/a.md#no", "#no", "docs/a.md#b-1"])
-def test_a_dead_link_is_found(target: str):
+def test_detects_a_dead_link(target: str):
     pages = {
         README: f"[there]({target}), [a](docs/a.md#b), [host](https://a.example/b)",
         Path("docs/a.md"): "# B\n",
@@ -57,13 +57,13 @@ def test_a_dead_link_is_found(target: str):
     assert dead_links(pages, pages.__contains__) == [f"README.md: {target}"]
 
 
-def test_a_file_that_is_not_there_is_found():
+def test_detects_a_missing_file():
     pages = {Path("docs/a.md"): "`b/there.hpp`, `b/gone.hpp` and `*/any.hpp`"}
     assert missing_files(pages, {Path("include/mallard/b/there.hpp")}.__contains__) == [
         "docs/a.md: b/gone.hpp"
     ]
 
 
-def test_a_page_that_no_link_leads_to_is_found():
+def test_detects_an_unreachable_page():
     pages = {README: "[a](a.md)", Path("a.md"): "[back](README.md)", Path("b.md"): ""}
     assert reached(pages, README) == {README, Path("a.md")}

@@ -9,9 +9,9 @@ from mallard.doctor.toolchain import OLDEST_CMAKE
 
 
 def versions(file, pattern):
-    found = re.findall(pattern, (ROOT / file).read_text(encoding="utf-8"))
-    assert found, (file, pattern)
-    return {tuple(map(int, version.split("."))) for version in found}
+    versions = re.findall(pattern, (ROOT / file).read_text(encoding="utf-8"))
+    assert versions, (file, pattern)
+    return {tuple(map(int, version.split("."))) for version in versions}
 
 
 def test_one_version_of_cmake_for_the_library():

@@ -31,8 +31,8 @@ def clone(tmp_path: Path) -> Path:
     """The tree as it is here, with what is not committed yet."""
     if not (ROOT / ".git").exists():
         pytest.skip("this tree is no clone of git")
-    made = tmp_path / "mallard"
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(made)], check=True)
+    clone = tmp_path / "mallard"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
     changed = subprocess.run(
         ["git", "ls-files", "-z", "-m", "-o", "--exclude-standard"],
         cwd=ROOT,
@@ -42,15 +42,15 @@ def clone(tmp_path: Path) -> Path:
     ).stdout
     for name in filter(None, changed.split("\0")):
         if (ROOT / name).is_file():
-            (made / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, made / name)
-    return made
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, clone / name)
+    return clone
 
 
 def test_the_tutorial_works_in_a_fresh_clone(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = COMMAND.findall((clone / "docs/advisor/tutorial.md").read_text(encoding="utf-8"))
     assert len(commands) >= 11
-    told = set()
+    mentioned = set()
     # This call's own tools and settings are not those of a user.
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MALLARD_", "PYTHON"))}
     for command in commands:
@@ -69,8 +69,8 @@ def test_the_tutorial_works_in_a_fresh_clone(clone: Path, capsys: pytest.Capture
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         for part, words in WORDS.items():
             if command.startswith(part) or (part.startswith("--") and part in command):
-                told.add(part)
+                mentioned.add(part)
                 for word in words:
                     assert word in done.stdout, f"{command}\n{done.stdout}"
-    assert told == set(WORDS)
+    assert mentioned == set(WORDS)
     assert json.loads((clone / "build/tutorial/advice.json").read_text(encoding="utf-8"))

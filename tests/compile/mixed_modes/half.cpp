@@ -38,7 +38,7 @@ bool survives() {
 } // namespace
 
 seen LOOK(bool exceptions) {
-    return {.poisons_what_it_releases = poisons(), .survives_a_source_that_throws = exceptions && survives()};
+    return {.poisons_released_memory = poisons(), .survives_a_source_that_throws = exceptions && survives()};
 }
 
 void MISUSE() {

@@ -5,7 +5,7 @@
 
 /// The answers of a half about its own functions.
 struct seen {
-    bool poisons_what_it_releases;
+    bool poisons_released_memory;
     bool survives_a_source_that_throws; ///< only asked of what has exceptions
 };
 

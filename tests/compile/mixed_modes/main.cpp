@@ -19,7 +19,7 @@ bool is(const char* words, const char* word) {
 }
 
 bool right(const char* name, const seen& half, const char* expected) {
-    const bool as_expected = half.poisons_what_it_releases == is(expected, "asan") &&
+    const bool as_expected = half.poisons_released_memory == is(expected, "asan") &&
                              half.survives_a_source_that_throws == is(expected, "exceptions");
     std::printf("%s half: %s\n", name, as_expected ? "right" : "wrong");
     return as_expected;

@@ -87,7 +87,7 @@ BREAKS_CONTRACT(fixed_pool_alignment_of_24_quietly, "fixed_pool.hpp", "is_power_
     bare::fixed_pool<> pool;
     static_cast<void>(pool.try_allocate(24, 24));
 }
-BREAKS_CONTRACT(fixed_pool_given_a_larger_block, "fixed_pool.hpp", "serves(bytes, alignment)") {
+BREAKS_CONTRACT(fixed_pool_request_above_block_size, "fixed_pool.hpp", "serves(bytes, alignment)") {
     bare::fixed_pool<> pool;
     pool.deallocate(pool.allocate(24, 8), 32, 8);
 }

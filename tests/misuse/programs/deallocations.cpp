@@ -12,7 +12,7 @@ namespace {
 
 const std::string block = "block ADDRESS of 24 bytes at alignment 8";
 const std::string twice = "double free: " + block + " was already deallocated";
-const std::string given = " was passed to deallocate() as a block ";
+const std::string passed_as = " was passed to deallocate() as a block ";
 const std::string foreign = "foreign pointer: ADDRESS, passed to deallocate() as a block of ";
 const std::string no_block = ", is not a block of this allocator";
 
@@ -24,8 +24,8 @@ void free_twice(A&& a) {
 }
 
 template <class A>
-void free_what_another_has(A&& one, A&& other) {
-    one.deallocate(other.allocate(24, 8), 24, 8);
+void free_foreign_block(A&& allocator, A&& owner) {
+    allocator.deallocate(owner.allocate(24, 8), 24, 8);
 }
 
 } // namespace
@@ -124,7 +124,7 @@ PROGRAM_WITHOUT_BLOCK(pooled_object_from_the_global_heap, foreign + "24 bytes at
 PROGRAM(double_free_out_of_quarantine, twice) {
     mallard::multipool<> pool;
     mallard::set_quarantine(pool, mallard::no_quarantine);
-    free_twice(std::move(pool)); // an argument only: nothing moves
+    free_twice(std::move(pool)); // binds the reference, moves nothing
 }
 
 PROGRAM(burst_freed_twice, "double free: block ADDRESS of 24 bytes at alignment 8 was already deallocated") {
@@ -150,20 +150,19 @@ PROGRAM_WITHOUT_BLOCK(object_on_the_stack, foreign + "8 bytes at alignment 8" + 
 }
 
 PROGRAM_WITHOUT_BLOCK(block_of_another_multipool, foreign + "24 bytes at alignment 8" + no_block) {
-    free_what_another_has(mallard::multipool<>(), mallard::multipool<>());
+    free_foreign_block(mallard::multipool<>(), mallard::multipool<>());
 }
 PROGRAM_WITHOUT_BLOCK(block_of_another_heap, foreign + "24 bytes at alignment 8" + no_block) {
-    free_what_another_has(mallard::heap<>(), mallard::heap<>());
+    free_foreign_block(mallard::heap<>(), mallard::heap<>());
 }
 PROGRAM_WITHOUT_BLOCK(block_of_another_fixed_pool, foreign + "24 bytes at alignment 8" + no_block) {
-    free_what_another_has(mallard::fixed_pool<>(), mallard::fixed_pool<>());
+    free_foreign_block(mallard::fixed_pool<>(), mallard::fixed_pool<>());
 }
 PROGRAM_WITHOUT_BLOCK(block_of_another_small_object_pool, foreign + "24 bytes at alignment 8" + no_block) {
-    free_what_another_has(mallard::small_object_pool<>(), mallard::small_object_pool<>());
+    free_foreign_block(mallard::small_object_pool<>(), mallard::small_object_pool<>());
 }
 PROGRAM_WITHOUT_BLOCK(block_of_another_resource, foreign + "24 bytes at alignment 8" + no_block) {
-    free_what_another_has(mallard::resource<mallard::multipool<>>(),
-                          mallard::resource<mallard::multipool<>>());
+    free_foreign_block(mallard::resource<mallard::multipool<>>(), mallard::resource<mallard::multipool<>>());
 }
 PROGRAM_WITHOUT_BLOCK(block_of_the_upstream, foreign + "24 bytes at alignment 8" + no_block) {
     mallard::monotonic<> arena;
@@ -186,39 +185,39 @@ PROGRAM(pointer_into_a_block_of_an_arena, foreign + "16 bytes at alignment 8, li
     arena.deallocate(static_cast<std::byte*>(arena.allocate(24, 8)) + 1, 16, 8);
 }
 
-PROGRAM(wrong_size_multipool, "wrong size: " + block + given + "of 32 bytes") {
+PROGRAM(wrong_size_multipool, "wrong size: " + block + passed_as + "of 32 bytes") {
     mallard::multipool<> pool;
     pool.deallocate(pool.allocate(24, 8), 32, 8);
 }
-PROGRAM(wrong_size_fixed_pool, "wrong size: " + block + given + "of 16 bytes") {
+PROGRAM(wrong_size_fixed_pool, "wrong size: " + block + passed_as + "of 16 bytes") {
     mallard::fixed_pool<> pool(mallard::block_size{24, 8});
     pool.deallocate(pool.allocate(24, 8), 16, 8);
 }
-PROGRAM(wrong_size_heap, "wrong size: " + block + given + "of 0 bytes") {
+PROGRAM(wrong_size_heap, "wrong size: " + block + passed_as + "of 0 bytes") {
     mallard::heap<> heap;
     heap.deallocate(heap.allocate(24, 8), 0, 8);
 }
-PROGRAM(wrong_size_resource, "wrong size: " + block + given + "of 25 bytes") {
+PROGRAM(wrong_size_resource, "wrong size: " + block + passed_as + "of 25 bytes") {
     mallard::resource<mallard::monotonic<>> binding;
     std::pmr::memory_resource& base = binding;
     base.deallocate(base.allocate(24, 8), 25, 8);
 }
 PROGRAM(wrong_count_type_parameter,
-        "wrong size: block ADDRESS of 12 bytes at alignment 4" + given + "of 8 bytes") {
+        "wrong size: block ADDRESS of 12 bytes at alignment 4" + passed_as + "of 8 bytes") {
     mallard::adaptive_pool<> pool;
     mallard::allocator<int, mallard::adaptive_pool<>> binding(pool);
     binding.deallocate(binding.allocate(3), 2);
 }
-PROGRAM(wrong_alignment_multipool, "wrong alignment: " + block + given + "at alignment 16") {
+PROGRAM(wrong_alignment_multipool, "wrong alignment: " + block + passed_as + "at alignment 16") {
     mallard::multipool<> pool;
     pool.deallocate(pool.allocate(24, 8), 24, 16);
 }
-PROGRAM(wrong_alignment_resource, "wrong alignment: " + block + given + "at alignment 16") {
+PROGRAM(wrong_alignment_resource, "wrong alignment: " + block + passed_as + "at alignment 16") {
     mallard::resource<mallard::small_object_pool<>> binding;
     binding.deallocate(binding.allocate(24, 8), 24);
 }
 PROGRAM(delete_by_a_base_without_virtual_destructor,
-        "wrong alignment: block ADDRESS of 64 bytes at alignment 64" + given + "at alignment 16") {
+        "wrong alignment: block ADDRESS of 64 bytes at alignment 64" + passed_as + "at alignment 16") {
     mallard::concurrent_multipool<> pool;
     pool.deallocate(pool.allocate(64, 64), 64, 16);
 }

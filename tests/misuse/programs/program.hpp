@@ -4,8 +4,8 @@
 ///         ...
 ///     }
 ///
-/// The report is compared whole, with ADDRESS in place of each address. The checks belong to debug builds, so the
-/// programs are compiled as such.
+/// The complete report is compared, with ADDRESS in place of each address. The programs are compiled as debug builds,
+/// which have the checks.
 #pragma once
 
 #include <iosfwd>
@@ -20,7 +20,7 @@ struct program {
     void (*run)();
 };
 
-/// Returns: all programs that were linked in, in no particular order.
+/// Returns: all linked programs, in unspecified order.
 std::vector<program>& programs();
 
 /// Effects: shows a program by its name.

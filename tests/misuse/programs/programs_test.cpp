@@ -61,7 +61,7 @@ private:
 
 class misuse_program : public ::testing::TestWithParam<program> {};
 
-TEST_P(misuse_program, gives_its_report_and_ends) {
+TEST_P(misuse_program, prints_its_report_and_aborts) {
     EXPECT_EXIT((mallard::keep_stack_frames(0), GetParam().run(), std::_Exit(0)),
                 ::testing::KilledBySignal(SIGABRT),
                 ::testing::Matcher<const std::string&>(is_report(GetParam().report)));
@@ -70,7 +70,7 @@ TEST_P(misuse_program, gives_its_report_and_ends) {
 INSTANTIATE_TEST_SUITE_P(all, misuse_program, ::testing::ValuesIn(programs()),
                          [](const auto& of) { return of.param.name; });
 
-TEST(misuse_programs, are_many_and_have_names_of_their_own) {
+TEST(misuse_programs, are_many_and_have_unique_names) {
     std::set<std::string> names;
     for (const program& p : programs()) {
         names.insert(p.name);

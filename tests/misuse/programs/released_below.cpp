@@ -1,4 +1,4 @@
-// An allocator that is released, rewound or rolled back while another one still has chunks of it.
+// An upstream that is released, rewound or rolled back while an allocator still holds chunks of it.
 #include "misuse/programs/program.hpp"
 
 #include <mallard/mallard.hpp>
@@ -9,11 +9,11 @@
 
 namespace {
 
-std::string below(const std::string& what, const char* found_by, std::size_t bytes = 24) {
-    const std::string call = what == "end" ? "the destructor" : what + "()";
-    return what + " under a live allocator: block ADDRESS of " + std::to_string(bytes) +
+std::string below(const std::string& operation, const char* reporter, std::size_t bytes = 24) {
+    const std::string call = operation == "end" ? "the destructor" : operation + "()";
+    return operation + " under a live allocator: block ADDRESS of " + std::to_string(bytes) +
            " bytes at alignment 8 lies in memory that the upstream took back by " + call +
-           " while this allocator held it, found by " + found_by;
+           " while this allocator held it, found by " + reporter;
 }
 
 template <class Pool, class Arena>
@@ -62,8 +62,8 @@ PROGRAM(arena_rolled_back_under_a_pool, below("rollback", "allocate()", 5000)) {
     }
     static_cast<void>(pool.allocate(24, 8));
 }
-#ifdef __cpp_exceptions // without them an allocator that cannot be asked twice has no quarantine
-PROGRAM(arena_released_under_what_waits_in_quarantine, below("release", "check()")) {
+#ifdef __cpp_exceptions // without them an allocator that cannot retry has no quarantine
+PROGRAM(arena_released_under_quarantined_blocks, below("release", "check()")) {
     mallard::monotonic<> arena;
     mallard::multipool pool(arena);
     pool.deallocate(pool.allocate(24, 8), 24, 8);
@@ -71,7 +71,7 @@ PROGRAM(arena_released_under_what_waits_in_quarantine, below("release", "check()
     mallard::check(pool);
 }
 #endif
-PROGRAM(arena_that_ends_before_its_pool, below("end", "the destructor")) {
+PROGRAM(arena_destroyed_before_its_pool, below("end", "the destructor")) {
     alignas(mallard::monotonic<>) static std::byte room[sizeof(mallard::monotonic<>)];
     auto* const arena = ::new (static_cast<void*>(room)) mallard::monotonic<>;
     mallard::multipool pool(*arena);

@@ -1,4 +1,4 @@
-// Writes to memory that is not the caller's, and blocks that outlive their allocator or are outlived by it.
+// Writes outside the caller's blocks, and blocks that outlive their allocator or are leaked.
 #include "misuse/programs/program.hpp"
 
 #include <mallard/mallard.hpp>
@@ -13,8 +13,8 @@ namespace {
 
 const std::string block = "block ADDRESS of 24 bytes at alignment 8";
 
-std::string written(const std::string& where, int byte, const std::string& how) {
-    return "write " + where + ": byte " + std::to_string(byte) + " of " + block + " was overwritten" + how;
+std::string written(const std::string& where, int byte, const std::string& suffix) {
+    return "write " + where + ": byte " + std::to_string(byte) + " of " + block + " was overwritten" + suffix;
 }
 
 template <class A>
@@ -46,8 +46,8 @@ void release_and_free(A&& a) {
 }
 
 const std::string past = written("past the end", 24, ", found by deallocate()");
-const std::string before = written("before the start", -1, ", found by check()");
-const std::string after = written("after free", 8, " after its deallocation, found by check()");
+const std::string underrun = written("before the start", -1, ", found by check()");
+const std::string freed_write = written("after free", 8, " after its deallocation, found by check()");
 const std::string released =
     "use after release: " + block + " was ended by release() and is passed to deallocate()";
 
@@ -77,56 +77,56 @@ PROGRAM(overrun_heap, past) {
 PROGRAM(overrun_resource, past) {
     write_and_free(mallard::resource<mallard::multipool<>>(), 24);
 }
-PROGRAM(overrun_found_by_release, written("past the end", 39, ", found by release()")) {
+PROGRAM(overrun_reported_by_release, written("past the end", 39, ", found by release()")) {
     mallard::multipool<> pool;
     overwrite(pool.allocate(24, 8), 39);
     pool.release();
 }
-PROGRAM(overrun_found_by_the_end, written("past the end", 24, ", found by the destructor")) {
+PROGRAM(overrun_reported_by_the_destructor, written("past the end", 24, ", found by the destructor")) {
     mallard::monotonic<> arena;
     overwrite(arena.allocate(24, 8), 24);
 }
-PROGRAM(overrun_found_by_rewind, written("past the end", 24, ", found by rewind()")) {
+PROGRAM(overrun_reported_by_rewind, written("past the end", 24, ", found by rewind()")) {
     mallard::monotonic<> arena;
     overwrite(arena.allocate(24, 8), 24);
     arena.rewind();
 }
-PROGRAM(overrun_found_by_a_checkpoint, written("past the end", 24, ", found by rollback()")) {
+PROGRAM(overrun_reported_by_a_checkpoint, written("past the end", 24, ", found by rollback()")) {
     mallard::monotonic<> arena;
-    const mallard::checkpoint here(arena);
+    const mallard::checkpoint checkpoint(arena);
     overwrite(arena.allocate(24, 8), 24);
 }
-PROGRAM(overrun_found_by_resize_last, written("past the end", 24, ", found by resize_last()")) {
+PROGRAM(overrun_reported_by_resize_last, written("past the end", 24, ", found by resize_last()")) {
     mallard::monotonic<> arena;
     void* const p = arena.allocate(24, 8);
     overwrite(p, 24);
     static_cast<void>(arena.resize_last(p, 24, 8));
 }
 
-PROGRAM(underrun_monotonic, before) {
+PROGRAM(underrun_monotonic, underrun) {
     write_and_check(mallard::monotonic<>(), -1);
 }
-PROGRAM(underrun_multipool, before) {
+PROGRAM(underrun_multipool, underrun) {
     write_and_check(mallard::multipool<>(), -1);
 }
-PROGRAM(underrun_heap, before) {
+PROGRAM(underrun_heap, underrun) {
     write_and_check(mallard::heap<>(), -1);
 }
-PROGRAM(underrun_fixed_pool, before) {
+PROGRAM(underrun_fixed_pool, underrun) {
     write_and_check(mallard::fixed_pool<>(), -1);
 }
 
-PROGRAM(write_after_free_heap, after) {
+PROGRAM(write_after_free_heap, freed_write) {
     free_write_and_check(mallard::heap<>(), 8);
 }
-#ifdef __cpp_exceptions // without them an allocator that cannot be asked twice has no quarantine
-PROGRAM(write_after_free_multipool, after) {
+#ifdef __cpp_exceptions // without them an allocator that cannot retry has no quarantine
+PROGRAM(write_after_free_multipool, freed_write) {
     free_write_and_check(mallard::multipool<>(), 8);
 }
-PROGRAM(write_after_free_adaptive_pool, after) {
+PROGRAM(write_after_free_adaptive_pool, freed_write) {
     free_write_and_check(mallard::adaptive_pool<>(), 8);
 }
-PROGRAM(write_after_free_concurrent_multipool, after) {
+PROGRAM(write_after_free_concurrent_multipool, freed_write) {
     free_write_and_check(mallard::concurrent_multipool<>(), 8);
 }
 #endif
@@ -164,8 +164,8 @@ PROGRAM(use_after_rollback,
 PROGRAM_WITHOUT_BLOCK(mark_of_another_allocator,
                       "foreign mark: rollback() received a mark of another allocator") {
     mallard::monotonic<> arena;
-    const mallard::monotonic<> other;
-    arena.rollback(other.mark());
+    const mallard::monotonic<> foreign;
+    arena.rollback(foreign.mark());
 }
 PROGRAM_WITHOUT_BLOCK(mark_older_than_a_release,
                       "stale mark: rollback() received a mark from before a call of release()") {
@@ -195,7 +195,7 @@ PROGRAM_WITHOUT_BLOCK(
 PROGRAM_WITHOUT_BLOCK(release_within_a_checkpoint,
                       "stale mark: rollback() received a mark from before a call of release()") {
     mallard::monotonic<> arena;
-    const mallard::checkpoint here(arena);
+    const mallard::checkpoint checkpoint(arena);
     arena.release();
 }
 PROGRAM(container_that_outlives_a_release, "use after release: block ADDRESS of 24 bytes at alignment 8 was "
@@ -238,9 +238,9 @@ PROGRAM(resize_after_free,
 }
 
 namespace {
-std::string leaked(const char* found_by) {
+std::string leaked(const char* reporter) {
     return "never freed: " + block + ", the first of 2 such blocks with 64 bytes in all, found by " +
-           found_by;
+           reporter;
 }
 template <class A>
 void leak_two(A& a) {

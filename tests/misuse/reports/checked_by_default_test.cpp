@@ -1,4 +1,4 @@
-// A debug build checks a program that does not know of it: this file is compiled with MALLARD_CHECKED in every
+// A debug build checks a program without changes to its source: this file is compiled with MALLARD_CHECKED in every
 // configuration.
 #include <mallard/mallard.hpp>
 
@@ -65,7 +65,7 @@ protected:
 
 TYPED_TEST_SUITE(checked_by_default, allocators);
 
-TYPED_TEST(checked_by_default, lets_containers_live_by_either_binding) {
+TYPED_TEST(checked_by_default, accepts_containers_by_either_binding) {
     mallard::resource<TypeParam&> base(this->allocator_);
     {
         std::list<typename TestFixture::string,
@@ -88,7 +88,7 @@ TYPED_TEST(checked_by_default, lets_containers_live_by_either_binding) {
     EXPECT_NE(this->allocator_.allocate(24, 8), nullptr);
 }
 
-TYPED_TEST(checked_by_default, lets_objects_be_winked_out) {
+TYPED_TEST(checked_by_default, accepts_objects_that_are_winked_out) {
     using vector = std::vector<int, typename TestFixture::template alloc<int>>;
     auto& winked_out = mallard::wink_out<vector>(this->allocator_, std::size_t{1000}, 1);
     EXPECT_EQ(winked_out.size(), 1000U);
@@ -98,17 +98,17 @@ TYPED_TEST(checked_by_default, lets_objects_be_winked_out) {
 TYPED_TEST(checked_by_default, reports_a_double_free_by_type_parameter) {
     mallard::allocator<int, TypeParam> binding(this->allocator_);
     const auto place = std::source_location::current();
-    const mallard::allocation_site here(place);
+    const mallard::allocation_site site(place);
     int* const p = binding.allocate(6);
     binding.deallocate(p, 6);
     EXPECT_DEATH(
         binding.deallocate(p, 6),
         ::testing::ContainsRegex("^mallard: double free: block 0x[0-9a-f]+ of 24 bytes at alignment 4 was "
-                                 "deallocated before\n    allocated at [^\n]*checked_by_default_test.cpp:" +
+                                 "already deallocated\n    allocated at [^\n]*checked_by_default_test.cpp:" +
                                  std::to_string(place.line()) + " in [^\n]*TestBody[^\n]*\n"));
 }
 
-TYPED_TEST(checked_by_default, reports_a_write_past_the_end_by_abstract_base) {
+TYPED_TEST(checked_by_default, reports_an_overrun_by_abstract_base) {
     mallard::resource<TypeParam&> base(this->allocator_);
     auto* const p = static_cast<unsigned char*>(base.allocate(24, 8));
     write_to(p + 24);
@@ -131,7 +131,7 @@ TYPED_TEST(checked_by_default, reports_blocks_that_outlive_a_release) {
         "release\\(\\)");
 }
 
-TEST(checked_by_default_names, deduce_as_before) {
+TEST(checked_by_default_names, deduce_the_same_types) {
     mallard::monotonic arena;
     mallard::multipool pool(arena);
     EXPECT_TRUE((std::is_same_v<decltype(pool), mallard::multipool<mallard::monotonic<>>>));
@@ -147,7 +147,7 @@ TEST(checked_by_default_names, deduce_as_before) {
     EXPECT_NE(shared.allocate(100), nullptr);
 }
 
-TEST(checked_by_default_monotonic, is_marked_rolled_back_and_resized_as_before) {
+TEST(checked_by_default_monotonic, marks_rolls_back_and_resizes) {
     mallard::monotonic<> arena;
     void* const p = arena.allocate(40, 8);
     ASSERT_TRUE(arena.resize_last(p, 40, 80));
@@ -164,28 +164,28 @@ TEST(checked_by_default_monotonic, is_marked_rolled_back_and_resized_as_before) 
 
 constinit mallard::fixed_pool_for<std::array<int, 6>, mallard::static_arena<4096>> of_arrays;
 
-TEST(checked_by_default_fixed_pool, keeps_its_blocks_and_its_place_in_static_storage) {
-    const std::size_t before = of_arrays.capacity();
+TEST(checked_by_default_fixed_pool, stays_valid_in_static_storage) {
+    const std::size_t capacity = of_arrays.capacity();
     void* const p = of_arrays.allocate(24, 4);
     EXPECT_EQ(of_arrays.block_bytes(), 24U);
     EXPECT_TRUE(of_arrays.owns(p));
     of_arrays.deallocate(p, 24, 4);
     EXPECT_DEATH(of_arrays.deallocate(p, 24, 4), "mallard: double free: ");
-    void* const other = of_arrays.try_allocate(20, 4);
+    void* const array = of_arrays.try_allocate(20, 4);
     EXPECT_DEATH(
-        of_arrays.deallocate(other, 24, 4),
+        of_arrays.deallocate(array, 24, 4),
         "mallard: wrong size: block 0x[0-9a-f]+ of 20 bytes at alignment 4 was passed to deallocate\\(\\) "
         "as a block of 24 bytes");
     EXPECT_DEATH(mallard::expect_all_freed(of_arrays), "mallard: never freed: ");
     of_arrays.clear();
-    EXPECT_DEATH(of_arrays.deallocate(other, 20, 4), "mallard: use after release: ");
-    EXPECT_EQ(of_arrays.capacity(), before);
+    EXPECT_DEATH(of_arrays.deallocate(array, 20, 4), "mallard: use after release: ");
+    EXPECT_EQ(of_arrays.capacity(), capacity);
 }
 
 /// For every type: the number of blocks, the refused sizes, and the zones around the blocks.
 template <class Pool>
 void expect_zones_and_as_many_blocks(Pool& pool, std::size_t blocks) {
-    const mallard::allocation_site here;
+    const mallard::allocation_site site;
     std::vector<void*> all;
     for (std::size_t i = 0; i < blocks; ++i) {
         ASSERT_NE(all.emplace_back(pool.try_allocate(24, 8)), nullptr) << i;
@@ -205,7 +205,7 @@ void expect_zones_and_as_many_blocks(Pool& pool, std::size_t blocks) {
     pool.release();
 }
 
-TEST(checked_by_default_fixed_pool, has_guard_zones_and_as_many_blocks_as_without) {
+TEST(checked_by_default_fixed_pool, has_guard_zones_and_full_capacity) {
     using mallard::block_size;
     using mallard::fixed_pool;
     using mallard::last_freed;
@@ -222,21 +222,22 @@ TEST(checked_by_default_fixed_pool, has_guard_zones_and_as_many_blocks_as_withou
     expect_zones_and_as_many_blocks(growing, 1000);
 }
 
-TEST(checked_by_default_fixed_pool, watches_in_a_buffer_what_a_request_leaves_of_its_block) {
+TEST(checked_by_default_fixed_pool, watches_unrequested_bytes_of_a_block) {
     alignas(16) std::array<std::byte, 240> buffer{};
     mallard::fixed_pool pool(mallard::block_size{24, 8}, std::span<std::byte>{buffer});
-    void* const whole = pool.allocate(24, 8);
+    void* const block = pool.allocate(24, 8);
     auto* const p = static_cast<unsigned char*>(pool.allocate(20, 4));
     EXPECT_DEATH((write_to(p + 23), pool.deallocate(p, 20, 4)), "mallard: write past the end: byte 23 of ");
     pool.deallocate(p, 20, 4);
-    pool.deallocate(whole, 24, 8);
+    pool.deallocate(block, 24, 8);
     for (int i = 0; i < 10; ++i) {
-        EXPECT_NE(pool.try_allocate(24, 8), nullptr) << "what is in quarantine is there when it is needed";
+        EXPECT_NE(pool.try_allocate(24, 8), nullptr)
+            << "quarantined blocks must be reused when the pool is exhausted";
     }
     EXPECT_TRUE(pool.empty());
 }
 
-TEST(checked_by_default_bursts, are_blocks_like_all_others) {
+TEST(checked_by_default_bursts, are_checked_like_single_blocks) {
     mallard::multipool pool;
     mallard::block_chain blocks = mallard::allocate_many(pool, 24, 8, 100);
     EXPECT_EQ(blocks.size(), 100U);
@@ -247,14 +248,14 @@ TEST(checked_by_default_bursts, are_blocks_like_all_others) {
     mallard::expect_all_freed(pool);
 }
 
-/// The registry of an allocator that threads share is under a lock.
-TEST(checked_by_default_threads, share_what_may_be_shared) {
+/// A lock protects the registry of an allocator that threads share.
+TEST(checked_by_default_threads, share_allocators_that_are_thread_safe) {
     mallard::concurrent_multipool<> pool;
     mallard::synchronized<mallard::multipool<>> locked;
     std::vector<std::thread> threads;
     for (int id = 0; id < 4; ++id) {
         threads.emplace_back([&] {
-            const mallard::allocation_site here;
+            const mallard::allocation_site site;
             for (int round = 0; round < 20; ++round) {
                 std::list<int, mallard::allocator<int, decltype(pool)>> fast(100, round, pool);
                 std::list<int, mallard::allocator<int, decltype(locked)>> slow(100, round, locked);

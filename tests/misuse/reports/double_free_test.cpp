@@ -9,7 +9,7 @@ namespace {
 
 using double_free = of_every_allocator;
 
-TEST_P(double_free, is_reported_and_ends_the_program) {
+TEST_P(double_free, is_reported_and_aborts) {
     for (const std::size_t bytes : {1U, 24U, 1000U, 100000U}) {
         for (const std::size_t alignment : {1U, 8U, 64U}) {
             const block b = allocate(bytes, alignment);
@@ -20,7 +20,7 @@ TEST_P(double_free, is_reported_and_ends_the_program) {
     }
 }
 
-TEST_P(double_free, is_reported_after_others_were_freed) {
+TEST_P(double_free, is_reported_behind_later_deallocations) {
     const block first = allocate(24, 8);
     const block second = allocate(24, 8);
     deallocate(first);
@@ -29,22 +29,22 @@ TEST_P(double_free, is_reported_after_others_were_freed) {
                  report("double free: " + first.text() + " was already deallocated", first.place));
 }
 
-TEST_P(double_free, is_reported_where_the_address_would_be_handed_out_again) {
+TEST_P(double_free, is_reported_although_the_address_is_reused) {
 #ifndef __cpp_exceptions
-    subject_->set_quarantine({}); // most have none by default: a failed request could not be tried again
+    subject_->set_quarantine({}); // off by default for allocators that cannot retry a failed request
 #endif
     const block first = allocate(24, 8);
     deallocate(first);
     for (int i = 0; i < 20; ++i) {
-        const block other = allocate(24, 8);
-        EXPECT_NE(other.p, first.p);
-        deallocate(other);
+        const block second = allocate(24, 8);
+        EXPECT_NE(second.p, first.p);
+        deallocate(second);
     }
     EXPECT_DEATH(deallocate(first),
                  report("double free: " + first.text() + " was already deallocated", first.place));
 }
 
-TEST_P(double_free, is_no_false_alarm_where_a_block_came_back) {
+TEST_P(double_free, accepts_blocks_that_were_reallocated) {
     for (int i = 0; i < 100; ++i) {
         for (const std::size_t bytes : {0U, 1U, 7U, 8U, 24U, 1000U}) {
             for (const std::size_t alignment : {1U, 16U, 64U}) {
@@ -55,7 +55,7 @@ TEST_P(double_free, is_no_false_alarm_where_a_block_came_back) {
     SUCCEED();
 }
 
-INSTANTIATE_TEST_SUITE_P(reports, double_free, ::testing::ValuesIn(kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(reports, double_free, ::testing::ValuesIn(kinds()), kind_name);
 
 } // namespace
 

@@ -1,4 +1,4 @@
-// A pointer that is deallocated but is no block of the allocator.
+// Deallocation of a pointer that is not a block of the allocator.
 #include "misuse/reports/subject.hpp"
 
 #include <cstdio>
@@ -24,9 +24,9 @@ TEST_P(foreign_pointer, is_reported) {
                       "allocator\n"));
 }
 
-TEST_P(foreign_pointer, is_reported_where_another_allocator_of_the_kind_owns_it) {
-    const auto other = GetParam().make();
-    void* const p = other->allocate(24, 8);
+TEST_P(foreign_pointer, is_reported_for_blocks_of_another_allocator) {
+    const auto owner = GetParam().make();
+    void* const p = owner->allocate(24, 8);
     static_cast<void>(allocate(24, 8));
     EXPECT_DEATH(subject_->deallocate(p, 24, 8),
                  ::testing::Eq(
@@ -47,7 +47,7 @@ TEST_P(foreign_pointer, names_the_block_that_it_points_into) {
     deallocate(b);
 }
 
-INSTANTIATE_TEST_SUITE_P(reports, foreign_pointer, ::testing::ValuesIn(kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(reports, foreign_pointer, ::testing::ValuesIn(kinds()), kind_name);
 
 } // namespace
 

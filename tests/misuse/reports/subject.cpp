@@ -9,10 +9,10 @@ namespace reports {
 namespace {
 
 template <class A>
-class subject_of final : public subject {
+class erased_subject final : public subject {
 public:
     template <class... Args>
-    explicit subject_of(Args... args) : allocator_(args...) {}
+    explicit erased_subject(Args... args) : allocator_(args...) {}
 
     void* allocate(std::size_t bytes, std::size_t alignment) override {
         return allocator_.allocate(bytes, alignment);
@@ -54,7 +54,7 @@ public:
     void expect_all_freed() const noexcept override { mallard::expect_all_freed(allocator_); }
     void expect_all_freed_at_end() noexcept override { mallard::expect_all_freed_at_end(allocator_); }
 
-    void roll_back_after(const std::function<void()>& work) override {
+    void run_and_roll_back(const std::function<void()>& work) override {
         if constexpr (mallard::rewindable<A>) {
             const mallard::checkpoint scratch(allocator_);
             work();
@@ -73,10 +73,10 @@ private:
 
 template <class A, class... Args>
 kind checked(const std::string& name, Args... args) {
-    return {name, [=] { return std::make_unique<subject_of<mallard::checked<A>>>(args...); }};
+    return {name, [=] { return std::make_unique<erased_subject<mallard::checked<A>>>(args...); }};
 }
 
-/// An allocator over another one, which it holds.
+/// An allocator and the upstream that it owns.
 template <class Below>
 struct lower {
     Below below;
@@ -89,17 +89,17 @@ public:
 
 template <class Above, class Below>
 kind checked_chain(const std::string& name) {
-    return {name, [] { return std::make_unique<subject_of<chain<Above, Below>>>(); }};
+    return {name, [] { return std::make_unique<erased_subject<chain<Above, Below>>>(); }};
 }
 
-/// Of a pool of one size: room for every block of these tests and its guard zones.
+/// Block size of a fixed pool that fits every block of these tests and its guard zones.
 constexpr mallard::block_size largest{std::size_t{1} << 17, 64};
 
 using mallard::chunk_cache;
 
 } // namespace
 
-// The full product has those that add a lock, another chunk supply or another order of free blocks.
+// The full product adds allocators with a lock, another chunk supply or another order of free blocks.
 std::vector<kind> rewindable_kinds() {
     return {
 #if MALLARD_FULL_PRODUCT
@@ -140,7 +140,7 @@ std::vector<kind> kinds() {
         checked<mallard::adaptive_pool<>>("adaptive_pool"),
         {"below_synchronized", [] {
              using shared = mallard::synchronized<mallard::checked<mallard::multipool<>>>;
-             return std::make_unique<subject_of<shared>>();
+             return std::make_unique<erased_subject<shared>>();
          }}};
     for (const auto& more : {rewindable_kinds(), expandable_kinds()}) {
         all.insert(all.end(), more.begin(), more.end());
@@ -166,7 +166,7 @@ std::string block::text() const {
 }
 
 block of_every_allocator::allocate(std::size_t bytes, std::size_t alignment, std::source_location place) {
-    const mallard::allocation_site here(place);
+    const mallard::allocation_site site(place);
     return {subject_->allocate(bytes, alignment), bytes, alignment, place};
 }
 

@@ -1,4 +1,4 @@
-/// A checked allocator without its type, for the tests of reports: one test is compiled once for all.
+/// A type-erased checked allocator, so that each test of reports is compiled once.
 #pragma once
 
 #include <mallard/checking/quarantine.hpp>
@@ -26,7 +26,7 @@ public:
     virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
     virtual void release() noexcept = 0;
 
-    /// Requires, for these four: the allocator changes the sizes of its blocks.
+    /// Requires, for these four: the allocator is expandable.
     virtual void deallocate(void* p) noexcept = 0;
     [[nodiscard]] virtual std::size_t usable_bytes(const void* p) const noexcept = 0;
     virtual mallard::expansion_result expand(void* p, const mallard::expansion_request& request) = 0;
@@ -37,9 +37,9 @@ public:
     virtual void expect_all_freed() const noexcept = 0;
     virtual void expect_all_freed_at_end() noexcept = 0;
 
-    /// Effects: does `work`, and then rolls the allocator back.
+    /// Effects: calls `work` and rolls the allocator back to its state before the call.
     /// Requires: the allocator is rewindable.
-    virtual void roll_back_after(const std::function<void()>& work) = 0;
+    virtual void run_and_roll_back(const std::function<void()>& work) = 0;
 
     /// Requires: the allocator is rewindable.
     virtual void rewind() = 0;
@@ -53,13 +53,13 @@ struct kind {
 /// Returns: every allocator under `checked`.
 [[nodiscard]] std::vector<kind> kinds();
 
-/// Returns: the rewindable ones of them.
+/// Returns: the rewindable kinds.
 [[nodiscard]] std::vector<kind> rewindable_kinds();
 
-/// Returns: those of them that change the sizes of their blocks.
+/// Returns: the expandable kinds.
 [[nodiscard]] std::vector<kind> expandable_kinds();
 
-inline std::string name_of(const ::testing::TestParamInfo<kind>& info) {
+inline std::string kind_name(const ::testing::TestParamInfo<kind>& info) {
     return info.param.name;
 }
 
@@ -73,18 +73,18 @@ struct block {
     /// Returns: "block 0x... of 24 bytes at alignment 8".
     [[nodiscard]] std::string text() const;
 
-    /// Effects: writes to a byte counted from the block's first, hidden from AddressSanitizer.
+    /// Effects: writes to the byte at an offset from the block, hidden from AddressSanitizer.
     void scribble(std::ptrdiff_t offset) const noexcept;
 };
 
-/// Returns: a matcher of the whole report that begins with `line`, of a block allocated at `place`.
+/// Returns: a matcher of the complete report that begins with `line`, for a block allocated at `place`.
 [[nodiscard]] ::testing::Matcher<const std::string&> report(const std::string& line,
                                                             const std::source_location& place);
 
 /// One checked allocator.
 class of_every_allocator : public ::testing::TestWithParam<kind> {
 protected:
-    /// Returns: a block whose allocation is known to be at the caller's line.
+    /// Returns: a block with the caller's line as its allocation site.
     block allocate(std::size_t bytes, std::size_t alignment,
                    std::source_location place = std::source_location::current());
 

@@ -1,4 +1,4 @@
-// A block that is deallocated after a release, a rewind or a rollback has ended it.
+// Deallocation of a block that a release, rewind or rollback has ended.
 #include "misuse/reports/subject.hpp"
 
 namespace reports {
@@ -9,7 +9,7 @@ using use_after_release = of_every_allocator;
 using use_after_rewind = of_every_allocator;
 using use_after_rollback = of_every_allocator;
 
-std::string used_after(const std::string& call, const block& b) {
+std::string use_line(const std::string& call, const block& b) {
     return "use after " + call + ": " + b.text() + " was ended by " + call +
            "() and is passed to deallocate()";
 }
@@ -18,27 +18,27 @@ TEST_P(use_after_release, is_reported) {
     const block small = allocate(24, 8);
     const block large = allocate(100000, 64);
     subject_->release();
-    EXPECT_DEATH(deallocate(small), report(used_after("release", small), small.place));
-    EXPECT_DEATH(deallocate(large), report(used_after("release", large), large.place));
+    EXPECT_DEATH(deallocate(small), report(use_line("release", small), small.place));
+    EXPECT_DEATH(deallocate(large), report(use_line("release", large), large.place));
 }
 
 TEST_P(use_after_rewind, is_reported) {
     const block b = allocate(24, 8);
     subject_->rewind();
-    EXPECT_DEATH(deallocate(b), report(used_after("rewind", b), b.place));
+    EXPECT_DEATH(deallocate(b), report(use_line("rewind", b), b.place));
 }
 
-TEST_P(use_after_rollback, is_reported_of_what_was_allocated_since) {
-    const block before = allocate(24, 8);
+TEST_P(use_after_rollback, is_reported_for_later_blocks) {
+    const block kept = allocate(24, 8);
     block since{};
-    subject_->roll_back_after([&] { since = allocate(24, 8); });
-    EXPECT_DEATH(deallocate(since), report(used_after("rollback", since), since.place));
-    deallocate(before);
+    subject_->run_and_roll_back([&] { since = allocate(24, 8); });
+    EXPECT_DEATH(deallocate(since), report(use_line("rollback", since), since.place));
+    deallocate(kept);
 }
 
-INSTANTIATE_TEST_SUITE_P(reports, use_after_release, ::testing::ValuesIn(kinds()), name_of);
-INSTANTIATE_TEST_SUITE_P(reports, use_after_rewind, ::testing::ValuesIn(rewindable_kinds()), name_of);
-INSTANTIATE_TEST_SUITE_P(reports, use_after_rollback, ::testing::ValuesIn(rewindable_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(reports, use_after_release, ::testing::ValuesIn(kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(reports, use_after_rewind, ::testing::ValuesIn(rewindable_kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(reports, use_after_rollback, ::testing::ValuesIn(rewindable_kinds()), kind_name);
 
 } // namespace
 

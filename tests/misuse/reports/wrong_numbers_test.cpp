@@ -1,4 +1,4 @@
-// A block that is deallocated with another size or alignment than it was allocated with.
+// Deallocation of a block with a size or alignment other than the allocated one.
 #include "misuse/reports/subject.hpp"
 
 namespace reports {
@@ -19,7 +19,7 @@ TEST_P(wrong_size, is_reported) {
     deallocate(b);
 }
 
-TEST_P(wrong_size, is_reported_of_large_blocks_too) {
+TEST_P(wrong_size, is_reported_for_large_blocks) {
     const block b = allocate(100000, 8);
     EXPECT_DEATH(
         subject_->deallocate(b.p, 1000, 8),
@@ -39,8 +39,8 @@ TEST_P(wrong_alignment, is_reported) {
     deallocate(b);
 }
 
-INSTANTIATE_TEST_SUITE_P(reports, wrong_size, ::testing::ValuesIn(kinds()), name_of);
-INSTANTIATE_TEST_SUITE_P(reports, wrong_alignment, ::testing::ValuesIn(kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(reports, wrong_size, ::testing::ValuesIn(kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(reports, wrong_alignment, ::testing::ValuesIn(kinds()), kind_name);
 
 } // namespace
 

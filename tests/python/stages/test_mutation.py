@@ -13,14 +13,14 @@ sys.path.insert(0, str(ROOT / "tests" / "mutation"))
 
 from accepted import Accepted, read_accepted, stale  # noqa: E402
 from account import Judged, Kept, page, sums  # noqa: E402
-from mutants import Mutant, mutants_of  # noqa: E402
-from programs import kinds_of, programs_of, sources_to_recompile, unit_tests_of  # noqa: E402
+from mutants import Mutant, find_mutants  # noqa: E402
+from programs import find_kinds, find_programs, find_unit_tests, sources_to_recompile  # noqa: E402
 from run import store  # noqa: E402
 from verdict import Verdict  # noqa: E402
 
 
 def lines_after(source: str) -> list[str]:
-    return [mutant.line_after for mutant in mutants_of("x.hpp", source)]
+    return [mutant.line_after for mutant in find_mutants("x.hpp", source)]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_what_follows_a_branch_that_is_not_compiled_is_changed() -> None:
 
 def test_only_early_returns_are_removed() -> None:
     source = "int f() {\n    if (a) [[unlikely]] {\n        return b;\n    }\n    return c;\n}\n"
-    (mutant,) = mutants_of("x.cpp", source)
+    (mutant,) = find_mutants("x.cpp", source)
     assert (mutant.kind, mutant.line, mutant.line_after) == ("early return", 3, ";")
     assert mutant.applied(source) == source.replace("return b;", ";")
 
@@ -85,7 +85,7 @@ def test_a_lambda_in_an_if_is_no_early_return() -> None:
 
 def test_a_mutant_tells_its_place_and_changes_nothing_else() -> None:
     source = "int a = b;\nint c = d < e; // 5 < 6\n"
-    first, second = mutants_of("include/x.hpp", source)
+    first, second = find_mutants("include/x.hpp", source)
     assert first.place == "include/x.hpp:2"
     assert first.change == "int c = d < e; // 5 < 6  ->  int c = d <= e; // 5 < 6"
     assert first.applied(source) == source.replace("d < e", "d <= e")
@@ -104,9 +104,9 @@ def test_every_source_of_the_library_has_mutants_that_differ_from_it_and_a_progr
     assert len(files) > 50
     for file in files:
         source = file.read_text(encoding="utf-8")
-        assert all(mutant.applied(source) != source for mutant in mutants_of(file.name, source))
-        assert any(program.is_unit_test for program in programs_of(file)), file
-        assert all(program.source.is_file() for program in programs_of(file))
+        assert all(mutant.applied(source) != source for mutant in find_mutants(file.name, source))
+        assert any(program.is_unit_test for program in find_programs(file)), file
+        assert all(program.source.is_file() for program in find_programs(file))
 
 
 def names(tests: list[Path]) -> list[str]:
@@ -115,20 +115,20 @@ def names(tests: list[Path]) -> list[str]:
 
 def test_the_programs_of_a_file_are_its_unit_test_and_a_soak_of_what_includes_it() -> None:
     include = ROOT / "include" / "mallard"
-    assert names(unit_tests_of(include / "local" / "fixed_pool.hpp")) == [
+    assert names(find_unit_tests(include / "local" / "fixed_pool.hpp")) == [
         "fixed_pool_in_arrays_test.cpp",
         "fixed_pool_test.cpp",
     ]
-    assert names(unit_tests_of(include / "impl/reuse/free_list.hpp")) == ["free_list_test.cpp"]
+    assert names(find_unit_tests(include / "impl/reuse/free_list.hpp")) == ["free_list_test.cpp"]
     pages = ROOT / "src" / "mallard" / "upstream" / "pages.cpp"
-    assert names(unit_tests_of(pages)) == ["pages_test.cpp"]
+    assert names(find_unit_tests(pages)) == ["pages_test.cpp"]
     zones = ROOT / "src" / "mallard/impl/checking/block_zones.cpp"
-    assert "block_registry_test.cpp" in names(unit_tests_of(zones))
+    assert "block_registry_test.cpp" in names(find_unit_tests(zones))
     assert zones in sources_to_recompile(zones.with_name("block_record.hpp"))
-    assert kinds_of(include / "impl/space" / "coalescing_space.hpp") == "HEAP"
-    assert kinds_of(include / "impl/slab" / "bitmap_slots.hpp") != "HEAP"
-    assert kinds_of(include / "impl/checking" / "block_registry.hpp") == "ADAPTOR"
-    assert kinds_of(include / "bind" / "resource.hpp") == "BINDING"
+    assert find_kinds(include / "impl/space" / "coalescing_space.hpp") == "HEAP"
+    assert find_kinds(include / "impl/slab" / "bitmap_slots.hpp") != "HEAP"
+    assert find_kinds(include / "impl/checking" / "block_registry.hpp") == "ADAPTOR"
+    assert find_kinds(include / "bind" / "resource.hpp") == "BINDING"
     assert pages in sources_to_recompile(include / "upstream" / "pages.hpp")
 
 
@@ -140,7 +140,7 @@ def judged(mutant: Mutant, how: str, by: str = "") -> Judged:
 
 
 def test_the_percentage_is_of_those_that_compile(tmp_path: Path) -> None:
-    first, second, third = mutants_of("x.hpp", SOURCE)
+    first, second, third = find_mutants("x.hpp", SOURCE)
     everything = [
         judged(first, "killed", "random operations (heap)"),
         judged(second, "not compiled"),
@@ -157,12 +157,12 @@ def test_the_percentage_is_of_those_that_compile(tmp_path: Path) -> None:
 
 
 def test_a_change_is_found_where_its_line_stands_now() -> None:
-    for mutant in mutants_of("x.hpp", SOURCE):
+    for mutant in find_mutants("x.hpp", SOURCE):
         moved = "\n\n" + SOURCE
-        found = mutant.found_in(moved)
+        found = mutant.locate(moved)
         assert found is not None
         assert found.applied(moved) == "\n\n" + mutant.applied(SOURCE)
-        assert mutant.found_in("int other;\n") is None
+        assert mutant.locate("int other;\n") is None
 
 
 def test_what_became_of_survivors_stands_beside_their_run(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_what_became_of_survivors_stands_beside_their_run(tmp_path: Path) -> Non
 
 
 def test_what_was_judged_is_kept_though_the_last_line_was_cut_off(tmp_path: Path) -> None:
-    first, second, _ = mutants_of("x.hpp", SOURCE)
+    first, second, _ = find_mutants("x.hpp", SOURCE)
     file = tmp_path / "judged.jsonl"
     kept = Kept(file)
     kept.add(judged(first, "killed", "x_test"))

@@ -44,7 +44,11 @@ def test_a_word_is_looked_for_in_names_first(tests):
 
 def test_a_word_that_names_nothing_is_looked_for_in_the_text(tests):
     (found,) = words.mentions(tests.root, "bytes_of_slot")
-    assert (str(found.file), found.suites, found.entire_file) == ("tests/unit/local/heap_test.cpp", {"heap"}, True)
+    assert (str(found.file), found.suites, found.entire_file) == (
+        "tests/unit/local/heap_test.cpp",
+        {"heap"},
+        True,
+    )
     assert words.mentions(tests.root, "bytes_of") == []
 
 

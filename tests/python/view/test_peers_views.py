@@ -217,7 +217,7 @@ def test_every_cell_tells_both_sides(database: Path) -> None:
     maps = [table for table in heat_maps(report(database)) if table.class_ == "heat peers"]
     assert len(maps) == 1 + 1 + 6, "all experiments, utilization, small-objects and its figures"
     assert [table.folded for table in maps] == [False, *[True] * 7], "cells are made when they are opened"
-    terms = [cell.told for cell in maps[2].cells if cell.measured]
+    terms = [cell.terms for cell in maps[2].cells if cell.measured]
     assert {
         "mallard / it": "0.25 (0.25\u20130.25)",
         "mallard": "multipool 4.08 ns",

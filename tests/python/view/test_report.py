@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from heat_maps import heat_maps
 from page_reader import Reader, read, words
-from synthetic_page import page_of_a_whole_run
+from synthetic_page import full_run_page
 from synthetic_run import RATIO, density_rows, failed, row, write_run
 
 from mallard.analysis.summary import summaries
@@ -200,8 +200,8 @@ def test_ids_are_unique_and_links_have_targets(folder: Path) -> None:
     assert all(str(link).removeprefix("#") in reader.ids for link in links)
 
 
-def test_complete_page_stays_small(folder: Path) -> None:
-    text = page_of_a_whole_run(folder)
+def test_a_whole_run_stays_small(folder: Path) -> None:
+    text = full_run_page(folder)
     assert sum(cell.measured for table in heat_maps(text) for cell in table.cells) == 12 * 11 * 16
     assert len(text.encode()) < 300_000
 

@@ -88,7 +88,7 @@ def test_shows_run_with_gaps(tmp_path: Path, experiment: str, gap: str) -> None:
     assert "NaN" not in without_data(page)
     assert ">inf" not in page
     cells = [cell for table in heat_maps(page) for cell in table.cells if cell.measured]
-    texts = [text for cell in cells for text in (*cell.shown.values(), *cell.told.values())]
+    texts = [text for cell in cells for text in (*cell.shown.values(), *cell.terms.values())]
     assert [text for text in texts if re.search(r"\b(nan|inf)\b", text)] == []
 
 

@@ -183,7 +183,7 @@ def test_surface_points_are_in_table(page: str) -> None:
     assert len(table.cells) == 6 * 3
     cell = table.cell("2\u00b9\u2078", "2\u2070")
     assert (cell.text, cell.class_) == ("7.91", "s4")
-    assert cell.told == {
+    assert cell.terms == {
         "ratio": "7.91 \u00d7",
         "95 % interval": "7.91\u20137.91",
         "before the shuffle": "1.02 ns an access",
@@ -208,7 +208,7 @@ def test_locality_costs_have_six_kinds(page: str) -> None:
     costs = heat_map(page, "beside the accesses")
     cell = next(iter(costs.column("multipool").values()))
     assert cell.shown == {"b": "5.10", "s": "40.8", "r": "10.2", "a": "2.04", "u": "32.0", "v": "48.0"}
-    assert "25 % of new-delete" in " ".join(cell.told.values())
+    assert "25 % of new-delete" in " ".join(cell.terms.values())
 
 
 def test_shuffle_effects_are_lines_beside_table_15(page: str) -> None:
@@ -226,7 +226,7 @@ def test_utilization_stands_beside_the_printed_tables(page: str) -> None:
     assert shown["m"] == "0.03", "MiB held at the end"
     ratios = [shown[kind].partition("\n")[0] for kind in "cd"]
     assert ratios == ["0.90", f"{40 / 46:.2f}"], "P0213 prints seconds, P0089 percents"
-    assert cell.told["here / P0089"] == "40 / 46 % of new-delete: ratio 0.87"
+    assert cell.terms["here / P0089"] == "40 / 46 % of new-delete: ratio 0.87"
 
 
 def test_marks_out_of_memory_cells(page: str) -> None:

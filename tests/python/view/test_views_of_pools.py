@@ -111,7 +111,7 @@ def test_a_cell_has_every_phase_and_the_memory(page: str) -> None:
         "s": "\u2013",
         "v": "0.00",
     }
-    assert "25 % of new-delete" in " ".join(cell.told.values())
+    assert "25 % of new-delete" in " ".join(cell.terms.values())
     assert cell.classes["c"] in ("f5 best", "f4 best")
     assert "timed out: not done after 10 s" in {cell.status for cell in table.cells}
 

@@ -61,8 +61,8 @@ def _measured(folder: Path, groups: list[str], rounds: int) -> Iterator[dict[str
         for case in [*once, *rounds * cases]:
             yield from _ways(runs, case)
     finally:
-        for made in {case.made for case in cases if case.made is not None}:
-            shutil.rmtree(made, ignore_errors=True)
+        for folder in {case.scratch for case in cases if case.scratch is not None}:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _ways(runs: Runs, case: programs.Case) -> Iterator[dict[str, Any]]:
@@ -78,8 +78,8 @@ def _store(file: Path, rows: list[dict[str, Any]]) -> None:
     """Runs of another commit are dropped: the recorder may have changed."""
     head = {"format": FORMAT, "commit": _commit(), "machine": _machine(), "versions": _versions()}
     stored = json.loads(file.read_text()) if file.exists() else {}
-    same = stored.get("commit") == head["commit"] and stored.get("format") == FORMAT
-    head["rows"] = (stored["rows"] if same else []) + rows
+    is_current = stored.get("commit") == head["commit"] and stored.get("format") == FORMAT
+    head["rows"] = (stored["rows"] if is_current else []) + rows
     lines = ",\n  ".join(json.dumps(row) for row in head.pop("rows"))
     text = json.dumps(head, indent=1)[:-2] + f',\n "rows": [\n  {lines}\n ]\n}}\n'
     file.write_text(text)
@@ -98,13 +98,13 @@ def _machine() -> dict[str, Any]:
 
 def _versions() -> dict[str, str]:
     """First lines of what the programs say about their versions."""
-    found = {}
+    versions = {}
     for program in ("clang++-16", "cmake", "protoc", "/usr/bin/python3", "heaptrack"):
         if shutil.which(program):
             words = [program, "--version"]
-            told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-            found[program] = told.splitlines()[0]
-    return found
+            output = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+            versions[program] = output.splitlines()[0]
+    return versions
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 LEVELS = (10, 25, 55)
 NEW = (1, 2, 4)
 HOT_EVENTS = 2_000_000
@@ -55,7 +55,7 @@ class Case:
     new: int = 0
     work: int = 0
     beside: bool = False  # under heaptrack, too
-    made: Path | None = None  # a folder that is removed before each run
+    scratch: Path | None = None  # a folder that is removed before each run
 
 
 def hot(folder: Path) -> Iterator[Case]:
@@ -85,12 +85,12 @@ def real(folder: Path) -> Iterator[Case]:
     configure = ("cmake", "-S", ".", "-B", str(build))
     cases = [
         Case("clang++-16 -fsyntax-only", ("clang++-16", "-fsyntax-only", "x.cpp"), beside=True),
-        Case("cmake, a small project", (*configure, "-DLIBRARIES=1"), beside=True, made=build),
-        Case("cmake, 200 libraries", (*configure, "-DLIBRARIES=200"), beside=True, made=build),
+        Case("cmake, a small project", (*configure, "-DLIBRARIES=1"), beside=True, scratch=build),
+        Case("cmake, 200 libraries", (*configure, "-DLIBRARIES=200"), beside=True, scratch=build),
         Case("protoc", ("protoc", "--cpp_out=.", "x.proto"), beside=True),
         Case("python3", ("/usr/bin/python3", "x.py")),
     ]
-    return (each for each in cases if shutil.which(each.command[0]))
+    return (case for case in cases if shutil.which(case.command[0]))
 
 
 def large(folder: Path) -> Iterator[Case]:
@@ -98,7 +98,7 @@ def large(folder: Path) -> Iterator[Case]:
     words = (_hot_program(folder), str(CURVE_LEVELS), str(CURVE_NEW), str(LARGE_EVENTS), "0")
     cases = [Case("a loop", words), Case("protoc, a large file", ("protoc", "--cpp_out=.", "large.proto"))]
     (folder / "large.proto").write_text(_messages(LARGE_MESSAGES))
-    return (each for each in cases if shutil.which(each.command[0]))
+    return (case for case in cases if shutil.which(case.command[0]))
 
 
 def _hot_program(folder: Path) -> str:
@@ -107,7 +107,7 @@ def _hot_program(folder: Path) -> str:
 
 def compiled(into: Path, source: str, *flags: str) -> Path:
     if not into.exists():
-        command = ["cc", "-O2", "-fomit-frame-pointer", *flags, str(HERE / source), "-o", str(into)]
+        command = ["cc", "-O2", "-fomit-frame-pointer", *flags, str(FOLDER / source), "-o", str(into)]
         subprocess.run(command, check=True)
     return into
 

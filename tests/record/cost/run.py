@@ -55,13 +55,13 @@ class Runs:
 
     def recorded(self, case: Case) -> Used:
         self._prepare(case)
-        trace, told = self.folder / "x.trace", self.folder / "clock"
-        told.unlink(missing_ok=True)
+        trace, clock_file = self.folder / "x.trace", self.folder / "clock"
+        clock_file.unlink(missing_ok=True)
         words = [str(self.collector), "-o", str(trace), "--", *case.command]
         begun = time.monotonic_ns()
         process = self._start(
             words,
-            {"LD_PRELOAD": str(self.clock), "CLOCK_OF_CHILD": str(told)},
+            {"LD_PRELOAD": str(self.clock), "CLOCK_OF_CHILD": str(clock_file)},
             stderr=(self.folder / "told").open("wb"),
         )
         collecting = _time(process)
@@ -69,12 +69,12 @@ class Runs:
         text = (self.folder / "told").read_text()
         profile, held = self._profiled(trace)
         return Used(
-            program=int(told.read_text()),
+            program=int(clock_file.read_text()),
             others=collecting,
             elapsed=elapsed,
-            events=int(_found(EVENTS, text).replace(",", "")),
+            events=int(_search(EVENTS, text).replace(",", "")),
             size=trace.stat().st_size,
-            complete=float(_found(COMPLETE, text)),
+            complete=float(_search(COMPLETE, text)),
             profile=profile,
             profile_bytes=held,
         )
@@ -99,8 +99,8 @@ class Runs:
         begun = time.monotonic_ns()
         # Opened for both directions, it lets nobody wait for another one to open it.
         held = os.open(pipe, os.O_RDWR)
-        with pipe.open("rb") as told, file.open("wb") as compressed:
-            interpreting = self._start([str(interpreter)], stdin=told, stdout=subprocess.PIPE)
+        with pipe.open("rb") as stream, file.open("wb") as compressed:
+            interpreting = self._start([str(interpreter)], stdin=stream, stdout=subprocess.PIPE)
             compressing = self._start(["zstd", "-c"], stdin=interpreting.stdout, stdout=compressed)
             assert interpreting.stdout is not None
             interpreting.stdout.close()
@@ -111,18 +111,18 @@ class Runs:
         return Used(program, others, time.monotonic_ns() - begun, size=file.stat().st_size)
 
     def _prepare(self, case: Case) -> None:
-        if case.made is not None:
-            shutil.rmtree(case.made, ignore_errors=True)
+        if case.scratch is not None:
+            shutil.rmtree(case.scratch, ignore_errors=True)
 
     def _start(
         self, words: Sequence[str], variables: Mapping[str, str] | None = None, **files: object
     ) -> subprocess.Popen[bytes]:
-        usual = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        defaults = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(
             words,
             cwd=self.folder,
             env={**os.environ, **(variables or {})},
-            **{**usual, **files},  # type: ignore[call-overload]
+            **{**defaults, **files},  # type: ignore[call-overload]
         )
 
 
@@ -134,7 +134,7 @@ def heaptrack() -> tuple[Path, Path]:
 
 
 def has_heaptrack() -> bool:
-    return all(each.exists() for each in heaptrack()) and shutil.which("zstd") is not None
+    return all(path.exists() for path in heaptrack()) and shutil.which("zstd") is not None
 
 
 def _time(process: subprocess.Popen[bytes]) -> int:
@@ -148,8 +148,8 @@ def _time(process: subprocess.Popen[bytes]) -> int:
     return used
 
 
-def _found(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
-    if found is None:
+def _search(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    if match is None:
         raise SystemExit(f"the collector told something else:\n{text}")
-    return found[1]
+    return match[1]

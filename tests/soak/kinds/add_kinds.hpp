@@ -158,11 +158,11 @@ private:
 
     struct no_position {};
     template <class A>
-    struct position_of {
+    struct mark_type {
         using type = no_position;
     };
     template <mallard::rewindable A>
-    struct position_of<A> {
+    struct mark_type<A> {
         using type = decltype(std::declval<const A&>().mark());
     };
 
@@ -170,7 +170,7 @@ private:
     Recipe recipe_;
     Adaptor<top_type> adaptor_;
     Binding<adapted_type> binding_;
-    std::vector<typename position_of<adapted_type>::type> marks_;
+    std::vector<typename mark_type<adapted_type>::type> marks_;
 };
 
 /// Has a budget that a soak exceeds now and then.

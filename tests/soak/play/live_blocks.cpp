@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t tag_bytes = sizeof(std::uint64_t);
 constexpr std::size_t edge_words = 8; ///< at each end
-constexpr std::size_t whole_bytes = 2 * edge_words * tag_bytes;
+constexpr std::size_t full_bytes = 2 * edge_words * tag_bytes;
 
-/// Effects: calls `f(offset, bytes)` for each part that is written of a block of that length, until it answers false.
-/// Returns: true if it never answered false.
+/// Effects: calls `f(offset, bytes)` for each written part of a block of `block_bytes` bytes, until `f` returns false.
+/// Returns: false if `f` returned false.
 template <class F>
-bool each_part(std::size_t block_bytes, F f) {
+bool for_each_part(std::size_t block_bytes, F f) {
     const std::size_t words = block_bytes / tag_bytes;
-    const std::size_t head = block_bytes <= whole_bytes ? words : edge_words;
+    const std::size_t head = block_bytes <= full_bytes ? words : edge_words;
     for (std::size_t i = 0; i != head; ++i) {
         if (!f(i * tag_bytes, tag_bytes)) {
             return false;
@@ -27,7 +27,7 @@ bool each_part(std::size_t block_bytes, F f) {
     if (head != words) {
         const std::size_t step = block_bytes <= 4096 ? 64 : 512;
         const std::size_t tail = (words - edge_words) * tag_bytes;
-        for (std::size_t at = whole_bytes / 2; at < tail; at += step) {
+        for (std::size_t at = full_bytes / 2; at < tail; at += step) {
             if (!f(at, tag_bytes)) {
                 return false;
             }
@@ -38,8 +38,8 @@ bool each_part(std::size_t block_bytes, F f) {
             }
         }
     }
-    const std::size_t rest = block_bytes % tag_bytes;
-    return rest == 0 || f(words * tag_bytes, rest);
+    const std::size_t tail_bytes = block_bytes % tag_bytes;
+    return tail_bytes == 0 || f(words * tag_bytes, tail_bytes);
 }
 
 std::uint64_t word_at(std::uint64_t key, std::size_t offset) {
@@ -95,7 +95,7 @@ const char* live_blocks::look_at_all() {
     sorted_ = blocks_;
     std::ranges::sort(sorted_, {}, &live_block::p);
     const auto reaches_next = [](const live_block& b, const live_block& next) {
-        // An empty block has an address of its own too.
+        // Empty blocks have distinct addresses too.
         return static_cast<std::size_t>(next.p - b.p) < std::max<std::size_t>(b.bytes, 1);
     };
     return std::ranges::adjacent_find(sorted_, reaches_next) == sorted_.end() ? nullptr
@@ -116,7 +116,7 @@ void live_blocks::clear() noexcept {
 
 void live_blocks::write(const live_block& b) {
     const std::uint64_t key = mixed(b.mark);
-    each_part(b.bytes, [&](std::size_t offset, std::size_t bytes) {
+    for_each_part(b.bytes, [&](std::size_t offset, std::size_t bytes) {
         const std::uint64_t word = word_at(key, offset);
         std::memcpy(b.p + offset, &word, bytes);
         return true;
@@ -125,12 +125,12 @@ void live_blocks::write(const live_block& b) {
 
 const char* live_blocks::look_at_first(const live_block& b, std::size_t limit) {
     const std::uint64_t key = mixed(b.mark);
-    const bool whole = each_part(b.bytes, [&](std::size_t offset, std::size_t bytes) {
+    const bool intact = for_each_part(b.bytes, [&](std::size_t offset, std::size_t bytes) {
         const std::uint64_t word = word_at(key, offset);
         const std::size_t looked_at = offset < limit ? std::min(bytes, limit - offset) : 0;
         return std::memcmp(b.p + offset, &word, looked_at) == 0;
     });
-    return whole ? nullptr : "a block whose bytes changed";
+    return intact ? nullptr : "a block whose bytes changed";
 }
 
 } // namespace soak

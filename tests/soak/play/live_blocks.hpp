@@ -3,11 +3,10 @@
 ///     block:   [ word | word | ...  word .......... word .......... | ... | word | word | tail ]
 ///                first words          one in each step                     last words
 ///
-/// Data model: a vector of the blocks, in no order, so that one drawn at random is found and removed in constant
-/// time. Each has a mark of its own, from which all of its words follow. Two blocks that overlap, or one that was
-/// given out twice, break each other's words as soon as the second is written; a look at the first shows it. Small
-/// blocks are written whole. A short block inside the unwritten part of a long one breaks no word: look_at_all()
-/// finds it by sorting the addresses.
+/// Data model: a vector of the blocks in arbitrary order, so that a random block is removed in constant time. Each block
+/// has a unique mark, from which its words are derived. Writing the second of two overlapping blocks, or a block that was
+/// allocated twice, corrupts the words of the first, which look_at() detects. Small blocks are written completely. A
+/// short block inside the unwritten part of a long one corrupts no word; look_at_all() detects it by sorting addresses.
 /// Invariants: a block has `bytes` bytes, and live_bytes() is their sum.
 #pragma once
 
@@ -21,8 +20,8 @@ namespace soak {
 struct live_block {
     std::byte* p = nullptr;
     std::size_t bytes = 0;
-    std::uint64_t mark = 0;    ///< the larger, the later it was made, until it is mixed into words
-    std::size_t alignment = 1; ///< that it was asked for at
+    std::uint64_t mark = 0;    ///< larger for later blocks
+    std::size_t alignment = 1; ///< the requested alignment
 };
 
 class live_blocks {
@@ -36,18 +35,17 @@ public:
     /// Returns: the mark of the next block; earlier blocks have smaller ones.
     [[nodiscard]] std::uint64_t next_mark() const noexcept { return next_mark_; }
 
-    /// Effects: remembers a block that was asked for, and writes to it.
-    /// Returns: its fault, or null.
+    /// Effects: records an allocated block and writes to it.
+    /// Returns: the fault of the block, or null.
     [[nodiscard]] const char* add(void* p, std::size_t bytes, std::size_t alignment);
 
     /// Effects: takes the block over from another shadow, with its contents.
     void add_written(const live_block& b);
 
-    /// Effects: looks at the block and forgets it.
+    /// Effects: verifies the block and removes it.
     [[nodiscard]] const char* remove(std::size_t i);
 
-    /// Effects: the block is at `p` now and has `bytes` bytes. Its first `kept_bytes` must have the contents from its former
-    /// place.
+    /// Effects: records that the block is now at `p` with `bytes` bytes. The first `kept_bytes` must hold the old contents.
     [[nodiscard]] const char* resize(std::size_t i, void* p, std::size_t bytes, std::size_t kept_bytes);
 
     /// Returns: the fault in the bytes of the block, or null.
@@ -56,10 +54,10 @@ public:
     }
 
     /// Returns: a fault in the bytes of any block, or in its place; else null.
-    /// Complexity: as sorting them.
+    /// Complexity: O(n log n).
     [[nodiscard]] const char* look_at_all();
 
-    /// Effects: forgets those whose mark is `mark` or larger.
+    /// Effects: removes the blocks whose mark is `mark` or larger.
     void forget_from(std::uint64_t mark);
 
     void clear() noexcept;

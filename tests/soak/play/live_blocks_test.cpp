@@ -1,4 +1,4 @@
-// The shadow sees every way in which a block can be wrong.
+// The shadow detects every fault of a block.
 #include "soak/play/live_blocks.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ protected:
     live_blocks blocks_;
 };
 
-TEST_F(live_blocks_of_a_buffer, find_nothing_where_nothing_is_wrong) {
+TEST_F(live_blocks_of_a_buffer, accept_correct_blocks) {
     for (std::size_t bytes = 0; bytes < 140; ++bytes) {
         add(bytes * 140, bytes);
     }
@@ -30,13 +30,13 @@ TEST_F(live_blocks_of_a_buffer, find_nothing_where_nothing_is_wrong) {
     EXPECT_EQ(blocks_.live_bytes(), 0U);
 }
 
-TEST_F(live_blocks_of_a_buffer, want_a_block_and_its_alignment) {
+TEST_F(live_blocks_of_a_buffer, require_a_block_and_its_alignment) {
     EXPECT_STREQ(blocks_.add(nullptr, 8, 8), "no block, and no exception");
     EXPECT_STREQ(blocks_.add(&room_[4], 8, 8), "a misaligned block");
     EXPECT_TRUE(blocks_.empty());
 }
 
-TEST_F(live_blocks_of_a_buffer, see_each_byte_of_small_blocks_change) {
+TEST_F(live_blocks_of_a_buffer, see_every_changed_byte_of_small_blocks) {
     for (const std::size_t bytes : {1U, 7U, 8U, 24U, 127U, 128U}) {
         add(0, bytes);
         for (std::size_t i = 0; i != bytes; ++i) {
@@ -60,13 +60,13 @@ TEST_F(live_blocks_of_a_buffer, see_the_edges_of_large_blocks_change) {
     }
 }
 
-TEST_F(live_blocks_of_a_buffer, see_a_block_that_was_given_out_twice) {
+TEST_F(live_blocks_of_a_buffer, see_double_allocation) {
     add(0, 8);
     add(0, 8);
     EXPECT_STREQ(blocks_.remove(0), "a block whose bytes changed");
 }
 
-TEST_F(live_blocks_of_a_buffer, see_overlaps_that_no_byte_tells_of) {
+TEST_F(live_blocks_of_a_buffer, see_overlaps_without_changed_bytes) {
     add(0, 8192);
     add(2000, 0); // between two words that are written
     EXPECT_STREQ(blocks_.look_at_all(), "blocks that overlap");
@@ -79,7 +79,7 @@ TEST_F(live_blocks_of_a_buffer, see_overlaps_that_no_byte_tells_of) {
     EXPECT_STREQ(blocks_.look_at_all(), "blocks that overlap");
 }
 
-TEST_F(live_blocks_of_a_buffer, want_a_block_to_keep_what_it_held_when_it_changes) {
+TEST_F(live_blocks_of_a_buffer, require_contents_to_survive_a_resize) {
     for (const std::size_t bytes : {5U, 100U, 1000U, 6000U}) {
         add(0, bytes);
         EXPECT_STREQ(blocks_.resize(0, room_.data(), bytes + 900, bytes), nullptr);
@@ -92,14 +92,14 @@ TEST_F(live_blocks_of_a_buffer, want_a_block_to_keep_what_it_held_when_it_change
     }
 }
 
-TEST_F(live_blocks_of_a_buffer, look_only_at_what_was_to_be_kept) {
+TEST_F(live_blocks_of_a_buffer, verify_only_the_kept_bytes) {
     add(0, 100);
     room_[60] ^= std::byte{1};
     EXPECT_STREQ(blocks_.resize(0, room_.data(), 60, 60), nullptr);
     EXPECT_STREQ(blocks_.look_at(0), nullptr);
 }
 
-TEST_F(live_blocks_of_a_buffer, forget_those_behind_a_mark) {
+TEST_F(live_blocks_of_a_buffer, forget_blocks_behind_a_mark) {
     add(0, 10);
     const auto mark = blocks_.next_mark();
     add(100, 20);

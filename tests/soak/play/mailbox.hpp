@@ -1,4 +1,4 @@
-/// Blocks that threads leave for others to free.
+/// Blocks that threads hand over to other threads for deallocation.
 #pragma once
 
 #include "soak/play/live_blocks.hpp"

@@ -41,11 +41,11 @@ void player::play(std::size_t operations) {
 }
 
 void player::step() {
-    const std::size_t what = random_.below(1024);
-    if (what < 48) {
-        return special(what);
+    const std::size_t choice = random_.below(1024);
+    if (choice < 48) {
+        return special(choice);
     }
-    if (able_.expands && what < 256) {
+    if (able_.expands && choice < 256) {
         return change_size();
     }
     const bool fewer = blocks_.size() > target_ || blocks_.live_bytes() > most_.live_bytes;
@@ -55,33 +55,33 @@ void player::step() {
     allocate();
 }
 
-/// Effects: the rarer operations, each with its share of 48 in 1024.
-void player::special(std::size_t what) {
-    if (what < 16) {
+/// Effects: one of the rarer operations, by its share of 48 in 1024.
+void player::special(std::size_t choice) {
+    if (choice < 16) {
         if (others_ != nullptr) {
             exchange();
         } else if (able_.resizes_last) {
             resize_last();
         }
-    } else if (what < 32) {
+    } else if (choice < 32) {
         if (!blocks_.empty()) {
             expect(blocks_.look_at(random_.below(blocks_.size())), "a look");
         }
-    } else if (what < 38) {
+    } else if (choice < 38) {
         burst();
-    } else if (what < 40) {
+    } else if (choice < 40) {
         mixed_burst();
-    } else if (what < 42) {
+    } else if (choice < 42) {
         free_burst();
-    } else if (what == 42) {
+    } else if (choice == 42) {
         mark();
-    } else if (what == 43) {
+    } else if (choice == 43) {
         roll_back();
-    } else if (what == 44) {
+    } else if (choice == 44) {
         make_upstream_fail();
-    } else if (what == 45) {
+    } else if (choice == 45) {
         ask_the_impossible();
-    } else if (what == 46) {
+    } else if (choice == 46) {
         subject_.trim();
     } else if (able_.rewinds && random_.one_in(2)) {
         expect(blocks_.look_at_all(), "a rewind");
@@ -99,7 +99,7 @@ void player::allocate() {
     const std::size_t alignment = requests_.alignment();
     if (!most_.uses_again) {
         bytes_since_release_ += bytes + alignment;
-        if (bytes_since_release_ > most_.bytes_before_release) {
+        if (bytes_since_release_ > most_.release_bytes) {
             return able_.releases ? release() : static_cast<void>(full_ = others_ == nullptr);
         }
     }
@@ -211,9 +211,9 @@ void player::change_size() {
     if (random_.one_in(3)) {
         const std::size_t bytes = random_.below(std::max<std::size_t>(b.bytes, 1));
         expect(blocks_.look_at(i), "shrink");
-        const std::size_t left = subject_.shrink(b.p, bytes);
-        expect(left >= bytes ? nullptr : "fewer bytes than were to be left", "shrink");
-        return expect(blocks_.resize(i, b.p, left, std::min(left, bytes)), "shrink");
+        const std::size_t kept_bytes = subject_.shrink(b.p, bytes);
+        expect(kept_bytes >= bytes ? nullptr : "fewer bytes than were to be left", "shrink");
+        return expect(blocks_.resize(i, b.p, kept_bytes, std::min(kept_bytes, bytes)), "shrink");
     }
     const std::size_t step =
         mallard::backward_step(8 * (1 + random_.below(4)), std::max<std::size_t>(b.alignment, 16));
@@ -283,7 +283,7 @@ void player::ask_the_impossible() {
     }
 }
 
-/// Effects: lets one of the next requests that the subject makes fail, once or until the plan is changed; or none.
+/// Effects: lets one of the next upstream requests fail, once or until the plan changes, or clears the plan.
 void player::make_upstream_fail() {
     if (others_ != nullptr) {
         return;
@@ -310,7 +310,7 @@ void player::roll_back() {
     }
 }
 
-/// Effects: leaves a block for another thread, or frees one of its.
+/// Effects: hands a block to another thread, or frees a block from the mailbox.
 void player::exchange() {
     if (random_.one_in(2) && !blocks_.empty()) {
         const std::size_t i = random_.below(blocks_.size());
@@ -348,18 +348,17 @@ void player::look_at_all() {
 }
 
 std::size_t player::room_for_blocks() const noexcept {
-    const bool bytes_left =
-        blocks_.live_bytes() < most_.live_bytes && bytes_since_release_ < most_.bytes_before_release / 2;
-    return bytes_left ? most_.live_blocks - std::min(most_.live_blocks, blocks_.size()) : 0;
+    const bool has_room =
+        blocks_.live_bytes() < most_.live_bytes && bytes_since_release_ < most_.release_bytes / 2;
+    return has_room ? most_.live_blocks - std::min(most_.live_blocks, blocks_.size()) : 0;
 }
 
-/// Effects: a request was refused. That is a fault if nothing explains it; if the subject is full, there has to be room
-/// again.
+/// Effects: reports an unexplained refusal as a fault. If the subject is full, frees half of its blocks.
 void player::refused(const char* doing) {
     if (!may_fail_ && !most_.may_refuse) {
         return expect("refused, with memory left", doing);
     }
-    for (std::size_t left = blocks_.size() / 2; most_.may_refuse && blocks_.size() > left;) {
+    for (std::size_t kept_bytes = blocks_.size() / 2; most_.may_refuse && blocks_.size() > kept_bytes;) {
         free_block(random_.below(blocks_.size()));
     }
     full_ = full_ || (most_.may_refuse && !most_.uses_again && !able_.releases && others_ == nullptr);

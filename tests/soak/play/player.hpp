@@ -1,12 +1,11 @@
-/// Does random operations on an allocator and compares the results with its shadow.
+/// Runs random operations on an allocator and compares the results with its shadow.
 ///
-///     random numbers -> requests -> operation -> the subject  -> right? and as the shadow has it?
+///     random numbers -> requests -> operation -> the subject  -> valid? and equal to the shadow?
 ///                                             -> the shadow (live_blocks.hpp)
 ///
-/// Data model: one player uses the subject alone, or several do, each in a thread and with a shadow of its own;
-/// those leave blocks for each other in a mailbox, and do nothing that ends blocks of the others.
-/// The number of live blocks follows a target that is drawn anew from time to time, so that the allocator is filled
-/// and emptied in waves.
+/// Data model: a single player uses the subject, or several do, each in its thread with its own shadow. Several players
+/// exchange blocks through a mailbox, and never release the subject.
+/// The number of live blocks follows a target that changes at random, so that the allocator fills and empties in waves.
 #pragma once
 
 #include "soak/play/live_blocks.hpp"
@@ -27,11 +26,10 @@ namespace soak {
 
 class player {
 public:
-    /// `others`: the mailbox that it shares with players in other threads, or null if it is alone.
+    /// `others`: the mailbox shared with players in other threads, or null.
     player(subject& s, const bounds& most, std::uint64_t seed, mailbox* others);
 
-    /// Effects: does `operations` operations, or fewer: none after the first fault, and none if a subject is full that
-    /// reuses nothing.
+    /// Effects: runs `operations` operations. Stops at the first fault, and when a subject without reuse is full.
     void play(std::size_t operations);
 
     /// Effects: looks at all blocks and deallocates them.
@@ -48,7 +46,7 @@ public:
 
 private:
     void step();
-    void special(std::size_t what);
+    void special(std::size_t choice);
 
     void allocate();
     void free_block(std::size_t i);
@@ -79,10 +77,10 @@ private:
     std::vector<std::uint64_t> marks_; ///< the mark of the first block after each of the subject's
     std::size_t operations_ = 0;
     std::size_t target_ = 0;
-    std::size_t last_ = 0; ///< the place of the block that was allocated last, where `last_mark_` says so
+    std::size_t last_ = 0; ///< index of the last allocated block, valid if its mark is `last_mark_`
     std::uint64_t last_mark_ = 0;
     std::size_t bytes_since_release_ = 0;
-    bool may_fail_ = false; ///< because its upstream was told to
+    bool may_fail_ = false; ///< by the failure plan of the upstream
     bool full_ = false;
     std::string fault_;
 };

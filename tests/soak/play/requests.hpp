@@ -14,7 +14,7 @@ namespace soak {
 class requests {
 public:
     requests(const bounds& most, random_numbers& random) : most_(most), random_(random) {
-        how_ = static_cast<manner>(random.below(5));
+        manner_ = static_cast<manner>(random.below(5));
         aligned_ = random.one_in(4);
         for (std::size_t& bytes : few_) {
             bytes = std::min(of_any_size(), std::size_t{4096});
@@ -22,7 +22,7 @@ public:
     }
 
     [[nodiscard]] std::size_t bytes() {
-        switch (how_) {
+        switch (manner_) {
         case manner::one_size:
             return few_[0];
         case manner::few_sizes:
@@ -66,7 +66,7 @@ private:
     const bounds& most_;
     random_numbers& random_;
     std::array<std::size_t, 4> few_{};
-    manner how_ = manner::any;
+    manner manner_ = manner::any;
     bool aligned_ = false;
 };
 

@@ -1,4 +1,4 @@
-/// An allocator under soak with all its abilities, without its type, so that one loop of random operations serves all.
+/// A type-erased allocator with all its operations, so that one loop of random operations serves all allocators.
 #pragma once
 
 #include "equipment/ledger.hpp"
@@ -16,7 +16,7 @@
 
 namespace soak {
 
-/// The abilities beside single blocks.
+/// The optional operations of an allocator.
 struct abilities {
     bool releases = false;
     bool rewinds = false;      ///< and marks, and rolls back
@@ -29,7 +29,7 @@ struct abilities {
     bool looks = false;   ///< at itself, for damage
 };
 
-/// Calls that the mechanism lacks do nothing.
+/// Operations that the mechanism lacks have no effect.
 class subject {
 public:
     subject() = default;
@@ -80,7 +80,7 @@ struct bounds {
     std::size_t live_blocks = 4096;
     std::size_t live_bytes = std::size_t{8} << 20;
     /// For an allocator that reuses no memory: it is released at this bound.
-    std::size_t bytes_before_release = std::size_t{8} << 20;
+    std::size_t release_bytes = std::size_t{8} << 20;
     bool may_refuse = false;  ///< because it is bounded itself
     bool uses_again = true;   ///< freed blocks
     std::size_t slowness = 1; ///< the divisor of its operations in a turn

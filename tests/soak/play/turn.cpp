@@ -34,18 +34,18 @@ outcome play_in_threads(const kind& k, subject& s, random_numbers& random, std::
     bounds shared = k.most;
     shared.live_blocks /= threads;
     shared.live_bytes /= threads;
-    shared.bytes_before_release /= 2 * threads;
+    shared.release_bytes /= 2 * threads;
     mailbox blocks;
     std::vector<std::unique_ptr<player>> players;
     for (std::size_t i = 0; i != threads; ++i) {
         players.push_back(std::make_unique<player>(s, shared, random.next(), &blocks));
     }
-    std::size_t left = operations;
+    std::size_t remaining = operations;
     for (std::size_t life = lives_of_threads; life != 0; --life) {
         std::vector<std::size_t> shares;
         for (std::size_t i = 0; i != threads; ++i) {
-            shares.push_back(left / (life * threads - i));
-            left -= shares.back();
+            shares.push_back(remaining / (life * threads - i));
+            remaining -= shares.back();
         }
         equipment::run_in_threads(threads, [&players, &shares](int id) {
             const auto i = static_cast<std::size_t>(id);

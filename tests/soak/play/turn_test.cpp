@@ -1,4 +1,4 @@
-// A turn finds no fault in a right allocator, with threads too, and finds the fault of each of these wrong ones.
+// A turn accepts correct allocators, with threads too, and finds the fault of each faulty allocator.
 #include "equipment/ledger.hpp"
 #include "soak/kinds/add_kinds.hpp"
 #include "soak/play/subject.hpp"
@@ -20,7 +20,7 @@
 namespace {
 
 template <class Recipe, template <class> class Adaptor = contract::none>
-soak::kind kind_of(soak::bounds most = {}) {
+soak::kind make_kind(soak::bounds most = {}) {
     return {"allocator", "adaptor", "binding", most, [](equipment::ledger& source) {
                 return std::unique_ptr<soak::subject>(
                     std::make_unique<soak::recipe_subject<Recipe, Adaptor, contract::direct>>(source));
@@ -35,33 +35,33 @@ void expect_right(const soak::kind& k) {
     }
 }
 
-TEST(soak_turn, finds_nothing_wrong_with_what_rolls_back) {
-    expect_right(kind_of<contract::monotonic>({.uses_again = false}));
+TEST(soak_turn, accepts_allocators_that_roll_back) {
+    expect_right(make_kind<contract::monotonic>({.uses_again = false}));
 }
 
-TEST(soak_turn, finds_nothing_wrong_with_what_expands) {
-    expect_right(kind_of<contract::heap_of_small_chunks>());
+TEST(soak_turn, accepts_allocators_that_expand) {
+    expect_right(make_kind<contract::heap_of_small_chunks>());
 }
 
-TEST(soak_turn, finds_nothing_wrong_with_what_is_checked) {
-    expect_right(kind_of<contract::multipool_reusing<mallard::first_freed>, contract::checked>());
+TEST(soak_turn, accepts_checked_allocators) {
+    expect_right(make_kind<contract::multipool_reusing<mallard::first_freed>, contract::checked>());
 }
 
-TEST(soak_turn, finds_nothing_wrong_with_what_has_a_budget) {
-    expect_right(kind_of<contract::multipool_reusing<mallard::last_freed>, soak::limited_to_little>(
+TEST(soak_turn, accepts_limited_allocators) {
+    expect_right(make_kind<contract::multipool_reusing<mallard::last_freed>, soak::limited_to_little>(
         {.may_refuse = true}));
 }
 
-TEST(soak_turn, finds_nothing_wrong_with_what_threads_share) {
-    expect_right(kind_of<contract::concurrent_multipool>());
+TEST(soak_turn, accepts_allocators_shared_by_threads) {
+    expect_right(make_kind<contract::concurrent_multipool>());
 }
 
 /// The fault of a wrong allocator, once in a hundred requests.
-enum class fault : std::uint8_t { overlaps, gives_twice, misaligns, refuses, loses, gives_back_other_bytes };
+enum class fault : std::uint8_t { overlaps, gives_twice, misaligns, refuses, loses, wrong_size };
 
-/// Allocators that give wrong blocks give them from a room of their own, and reuse nothing, so that no sanitizer sees
-/// them first. Allocators that give back wrongly do so to the ledger.
-template <fault What>
+/// Faulty allocations use a private buffer without reuse, so that no sanitizer reports them first. Faulty deallocations go
+/// to the ledger.
+template <fault Fault>
 class faulty {
 public:
     explicit faulty(equipment::ledger& below) : below_(below) {}
@@ -71,15 +71,15 @@ public:
         if (uses_ledger) {
             return below_.allocate(bytes, alignment);
         }
-        if ((wrong && What == fault::refuses) || bytes > room_.size() / 2) {
+        if ((wrong && Fault == fault::refuses) || bytes > room_.size() / 2) {
             throw std::bad_alloc();
         }
         std::size_t begin = mallard::core::align_up(end_, alignment);
-        if (wrong && What == fault::overlaps && alignment == 1) {
+        if (wrong && Fault == fault::overlaps && alignment == 1) {
             begin -= std::min<std::size_t>(begin, 2);
-        } else if (wrong && What == fault::gives_twice) {
+        } else if (wrong && Fault == fault::gives_twice) {
             begin = last_;
-        } else if (wrong && What == fault::misaligns) {
+        } else if (wrong && Fault == fault::misaligns) {
             begin += alignment / 2;
         }
         last_ = begin;
@@ -89,13 +89,13 @@ public:
 
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
         const bool wrong = ++requests_ % 100 == 0;
-        if (uses_ledger && !(wrong && What == fault::loses)) {
+        if (uses_ledger && !(wrong && Fault == fault::loses)) {
             below_.deallocate(p, bytes + (wrong ? 1 : 0), alignment);
         }
     }
 
 private:
-    static constexpr bool uses_ledger = What == fault::loses || What == fault::gives_back_other_bytes;
+    static constexpr bool uses_ledger = Fault == fault::loses || Fault == fault::wrong_size;
 
     struct alignas(4096) page {
         std::byte bytes[4096];
@@ -109,41 +109,41 @@ private:
     std::size_t requests_ = 0;
 };
 
-template <fault What>
+template <fault Fault>
 struct faulty_recipe {
     explicit faulty_recipe(equipment::ledger& source) : top(source) {}
     void release_below() noexcept {}
-    faulty<What> top;
+    faulty<Fault> top;
 };
 
-template <fault What>
+template <fault Fault>
 std::string first_fault(std::size_t alignment = 4096) {
-    const soak::kind k = kind_of<faulty_recipe<What>>({.bytes = 200, .alignment = alignment});
+    const soak::kind k = make_kind<faulty_recipe<Fault>>({.bytes = 200, .alignment = alignment});
     for (std::uint64_t seed = 1; seed != 10; ++seed) {
-        if (std::string found = soak::play_turn(k, seed, 4000).fault; !found.empty()) {
-            return found;
+        if (std::string message = soak::play_turn(k, seed, 4000).fault; !message.empty()) {
+            return message;
         }
     }
     return "nothing";
 }
 
-bool tells(const std::string& found, const std::string& what) {
-    return found.find(what) != std::string::npos;
+bool contains(const std::string& message, const std::string& words) {
+    return message.find(words) != std::string::npos;
 }
 
 TEST(soak_turn, finds_blocks_that_overlap) {
-    EXPECT_PRED2(tells, first_fault<fault::overlaps>(1), "a block whose bytes changed");
-    EXPECT_PRED2(tells, first_fault<fault::gives_twice>(8), "a block whose bytes changed");
+    EXPECT_PRED2(contains, first_fault<fault::overlaps>(1), "a block whose bytes changed");
+    EXPECT_PRED2(contains, first_fault<fault::gives_twice>(8), "a block whose bytes changed");
 }
 
-TEST(soak_turn, finds_what_is_misaligned_or_refused) {
-    EXPECT_PRED2(tells, first_fault<fault::misaligns>(), "a misaligned block");
-    EXPECT_PRED2(tells, first_fault<fault::refuses>(), "refused, with memory left");
+TEST(soak_turn, finds_misaligned_and_refused_blocks) {
+    EXPECT_PRED2(contains, first_fault<fault::misaligns>(), "a misaligned block");
+    EXPECT_PRED2(contains, first_fault<fault::refuses>(), "refused, with memory left");
 }
 
-TEST(soak_turn, finds_what_is_lost_or_given_back_otherwise) {
-    EXPECT_PRED2(tells, first_fault<fault::loses>(), "did not come back");
-    EXPECT_PRED2(tells, first_fault<fault::gives_back_other_bytes>(), "given back as");
+TEST(soak_turn, finds_lost_and_mismatched_blocks) {
+    EXPECT_PRED2(contains, first_fault<fault::loses>(), "did not come back");
+    EXPECT_PRED2(contains, first_fault<fault::wrong_size>(), "given back as");
 }
 
 } // namespace
