@@ -30,16 +30,16 @@ void litter_heap(std::uint32_t blocks) noexcept {
     if (memory == MAP_FAILED) {
         return;
     }
-    auto** const all = static_cast<void**>(memory);
+    auto** const pointers = static_cast<void**>(memory);
     random_numbers random;
     for (std::uint32_t index = 0; index < blocks; ++index) {
-        all[index] = recorder::next().malloc(16 + random.below(497));
+        pointers[index] = recorder::next().malloc(16 + random.below(497));
     }
     for (std::uint32_t count = blocks; count > 1; --count) {
-        std::swap(all[count - 1], all[random.below(count)]);
+        std::swap(pointers[count - 1], pointers[random.below(count)]);
     }
     for (std::uint32_t index = 0; index < blocks / 4 * 3; ++index) {
-        recorder::next().free(all[index]);
+        recorder::next().free(pointers[index]);
     }
     ::munmap(memory, bytes);
 }

@@ -24,7 +24,7 @@ STAGES: tuple[Stage, ...] = (
         (*LIBRARY, "clang"),
     ),
     NativeStage("tsan", "those with threads under ThreadSanitizer", LIBRARY),
-    NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", (*ADVISOR, "clang")),
+    NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", ADVISOR),
     PythonStage("record", "programs that are recorded, from their start to the trace", ADVISOR, "load"),
     PythonStage("front", "the front door ./mallard", dist="load"),
     NativeStage(

@@ -54,16 +54,16 @@ std::vector<char> read_bytes(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-trace::code_file loaded(const std::string& path, std::uint64_t load_address) {
+trace::code_file loaded(const std::string& path, std::uint64_t base) {
     trace::code_file file;
     file.begin = ~std::uint64_t{0};
     for (const Elf64_Phdr& segment : read_segments(path)) {
         if (segment.p_type == PT_LOAD) {
-            file.begin = std::min(file.begin, load_address + segment.p_vaddr / 4096 * 4096);
-            file.end = std::max(file.end, load_address + segment.p_vaddr + segment.p_memsz);
+            file.begin = std::min(file.begin, base + segment.p_vaddr / 4096 * 4096);
+            file.end = std::max(file.end, base + segment.p_vaddr + segment.p_memsz);
         }
     }
-    file.load_address = load_address;
+    file.load_address = base;
     file.build_id = toy_build_id;
     file.path = path;
     return file;
