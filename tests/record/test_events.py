@@ -25,7 +25,7 @@ def test_records_every_call_and_keeps_the_status(record, toys, ending, status):
     done = record(toys.calls, CALLS, ending, 3, count=True)
     assert done.status == status, done.messages
     assert done.events == done.counted >= 2 * CALLS
-    assert done.messages.startswith("mallard: note: malloc is that of libcounter.so")
+    assert done.messages.startswith("mallard: note: malloc comes from libcounter.so")
     assert "mallard: 100 % of" in done.messages
     assert not done.has_parts
 
@@ -60,7 +60,7 @@ def test_reports_a_program_without_events(record, toys):
 
 def test_without_stacks_nothing_else_is_missing(record, toys):
     done = record(toys.calls, CALLS, "calls", options=["--stacks", "none"])
-    assert "no stacks, as --stacks none asks for" in done.messages
+    assert "no stacks, because of --stacks none" in done.messages
     assert done.events == 2 * CALLS
 
 

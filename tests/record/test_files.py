@@ -27,7 +27,7 @@ def test_the_default_name(collector, toys, tmp_path):
     [
         ("folder", "is a folder; give a file in it: -o"),
         ("missing/x", "there is no folder"),
-        ("pipe", "is no usual file"),
+        ("pipe", "is not a regular file"),
         ("text/x", "there is no folder"),
         ("", "the name of the trace is empty"),
     ],
@@ -49,7 +49,7 @@ def test_a_folder_without_the_right_to_write(record, tmp_path):
     (tmp_path / "folder").mkdir(mode=0o500)
     done = record("true", options=["-o", str(tmp_path / "folder/x")])
     assert done.status == 2
-    assert "cannot make" in done.messages
+    assert "cannot create" in done.messages
 
 
 def test_keeps_the_old_trace_until_completion(record, toys, tmp_path):
@@ -121,14 +121,14 @@ def test_a_killed_collector_leaves_a_recoverable_trace(collector, toys, tmp_path
     running.process.wait()
     early = recover(collector, running.trace)
     assert early.returncode == 2
-    assert f"process {running.program} of this recording still runs" in early.stderr
+    assert f"process {running.program} of this recording is still running" in early.stderr
     os.kill(running.program, signal.SIGCONT)
     running.wait_for_program()
     again = subprocess.run(
         [collector, "-o", running.trace, "true"], capture_output=True, text=True, check=False
     )
     assert again.returncode == 2
-    assert f"is of a recording that was cut off; 'mallard record --recover {running.trace}'" in again.stderr
+    assert f"belongs to an interrupted recording; 'mallard record --recover {running.trace}'" in again.stderr
 
     done = recover(collector, running.trace)
     assert done.returncode == 0, done.stderr
@@ -140,7 +140,7 @@ def test_a_killed_collector_leaves_a_recoverable_trace(collector, toys, tmp_path
 def test_nothing_to_recover(collector, tmp_path):
     done = recover(collector, tmp_path / "x")
     assert done.returncode == 2
-    assert "so nothing is to be recovered" in done.stderr
+    assert "so there is nothing to recover" in done.stderr
 
 
 def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
@@ -189,8 +189,8 @@ def test_a_full_disk_ends_only_the_recording(record, toys, small_disk):
     """Each block is filled up before: the recording has a few hundred kilobytes."""
     done = record(toys.calls, 100 * CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
     assert done.status == 3, done.messages
-    if "stopped before the program's end" in done.messages:
-        assert "the disk is full; make room" in done.messages
+    if "stopped before the program ended" in done.messages:
+        assert "the disk is full; free some space" in done.messages
     assert done.events > 1000
     assert [entry.name for entry in small_disk.iterdir()] == ["x"]
 

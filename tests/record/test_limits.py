@@ -100,8 +100,8 @@ def test_an_unseen_sandbox_names_the_recorder(toys, collector, tmp_path):
         collector, tmp_path, toys.build("sandbox", ["sandbox.c"]), "kill", "raw"
     )
     assert (status, output) == (128 + 31, "")
-    assert "with the recorder the program was ended by signal 31 (SIGSYS)" in messages
-    assert "its sandbox (seccomp) forbids what the recorder asks of the system" in messages
+    assert "the program was killed by signal 31 (SIGSYS) with the recorder" in messages
+    assert "its sandbox (seccomp) forbids a system call of the recorder" in messages
 
 
 def tried(library: Path, report: Path, *words: str | Path) -> tuple[int, str, int]:

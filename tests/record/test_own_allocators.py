@@ -11,17 +11,14 @@ CALLS = 500
 def test_an_operator_new_of_the_program_over_malloc(record, toys):
     program = toys.build("own-new", ["own_operators.cpp", "news.cpp"])
     done = record(program, CALLS)
-    assert (
-        "has an operator new of its own, linked into it: recorded is what that takes from malloc"
-        in done.messages
-    )
+    assert "has its own operator new, linked into it: the memory that it takes from malloc" in done.messages
     assert done.events >= 2 * CALLS
 
 
 def test_a_custom_operator_new_that_cuts_blocks(record, toys):
     program = toys.build("own-pool", ["own_operators.cpp", "news.cpp"], "-DCUTS_BLOCKS")
     done = record(program, CALLS)
-    assert "blocks that it cuts itself are not" in done.messages
+    assert "blocks from elsewhere are not" in done.messages
     assert "error: nothing was recorded" in done.messages or done.events < CALLS
 
 
@@ -35,7 +32,7 @@ def test_an_operator_new_of_a_library(record, toys, collector, header):
     program = toys.build(f"new-of-library{header}", ["news.cpp"], "-Wl,--no-as-needed", str(library), where)
     done = record(program, CALLS, count=True)
     assert (
-        f"operator new is that of libown{header}.so: its calls are recorded, and go on to it" in done.messages
+        f"operator new comes from libown{header}.so: calls are recorded and forwarded to it" in done.messages
     )
     assert done.events == done.counted + (2 * CALLS if header else CALLS)
     assert "lost" not in done.messages
@@ -51,14 +48,14 @@ def test_a_malloc_of_the_program(record, toys):
     program = toys.build("own-malloc", ["own_malloc.c", "calls.c"], "-DVISIBILITY=")
     done = record(program, CALLS, "calls")
     assert done.status == 2
-    assert "has a malloc of its own, linked into it" in done.messages
+    assert "has its own malloc, linked into it" in done.messages
 
 
 def test_a_hidden_malloc_of_the_program(record, toys):
     hidden = '-DVISIBILITY=__attribute__((visibility("hidden")))'
     program = toys.build("hidden-malloc", ["own_malloc.c", "calls.c"], hidden)
     done = record(program, CALLS, "calls")
-    assert "has a malloc of its own, hidden in it: only the calls of its libraries" in done.messages
+    assert "has its own malloc, hidden in it: only the calls of its libraries" in done.messages
     assert "error: nothing was recorded" in done.messages or done.events < CALLS
 
 
@@ -81,5 +78,5 @@ def test_a_malloc_of_a_library(record, toys, monkeypatch, name, mode):
     if mode == "preloaded":
         monkeypatch.setenv("LD_PRELOAD", library)
     for done in (record(program, CALLS, "calls"), record(program_in_cpp, CALLS)):
-        assert f"note: malloc is that of {name}" in done.messages
+        assert f"note: malloc comes from {name}" in done.messages
         assert 2 * CALLS <= done.events < 2 * CALLS + 100, done.messages

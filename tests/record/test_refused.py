@@ -18,10 +18,10 @@ def refused(done):
 
 
 def test_refuses_a_missing_program(record, tmp_path):
-    assert "'no-such-program' is no program in PATH" in refused(record("no-such-program"))
+    assert "'no-such-program' is not a program in PATH" in refused(record("no-such-program"))
     assert "does not exist" in refused(record("./no-such-program"))
     (tmp_path / "here").write_text("")
-    assert "the one in this folder is './here'" in refused(record("here"))
+    assert "for the file in this folder give './here'" in refused(record("here"))
     assert "is not executable; if it is a program: chmod +x ./here" in refused(record("./here"))
     assert "is a folder" in refused(record(tmp_path))
 
@@ -30,11 +30,11 @@ def test_refuses_a_script_without_interpreter(record, tmp_path):
     script = tmp_path / "script"
     script.write_text("#!/no/interpreter -x\n")
     script.chmod(0o755)
-    assert "is a script for '/no/interpreter', which is not there" in refused(record(script))
+    assert "is a script for '/no/interpreter', which is missing" in refused(record(script))
     script.write_text("#!/usr/bin/env -i A=b sh\n")
     assert "starts its interpreter by 'env -i A=b sh'" in refused(record(script))
     script.write_text(f"#!{script}\n")
-    assert "is a script for a script" in refused(record(script))
+    assert "is a script whose interpreters are scripts" in refused(record(script))
     script.write_text("echo without a first line\n")
     assert "is neither a program (ELF) nor a script" in refused(record(script))
 
