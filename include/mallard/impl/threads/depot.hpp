@@ -63,8 +63,8 @@ public:
     /// Effects: forgets all batches.
     /// Requires: no other thread is in a call.
     void clear() noexcept {
-        for (shelf& shelf_ : shelves_) {
-            for (place& at : shelf_.places) {
+        for (shelf& row : shelves_) {
+            for (place& at : row.places) {
                 at.store(nullptr, std::memory_order_relaxed);
             }
         }

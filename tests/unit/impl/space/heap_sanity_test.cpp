@@ -51,10 +51,10 @@ protected:
     heap_sanity look_with(std::byte* at, std::size_t word) const {
         const std::size_t original = mallard::space::read_word(at);
         mallard::space::write_word(at, word);
-        const heap_sanity sanity = space_.sanity();
+        const heap_sanity result = space_.sanity();
         mallard::space::write_word(at, original);
         EXPECT_TRUE(space_.sanity().sound());
-        return sanity;
+        return result;
     }
 
     Space space_;
@@ -70,10 +70,10 @@ TYPED_TEST(sanity, names_the_block_whose_word_was_overwritten) {
         const heap_block b = this->blocks_[i];
         for (const std::size_t word : {std::size_t{0}, SIZE_MAX, std::size_t{0x4141414141414141},
                                        std::size_t{1} << 40, std::size_t{20}}) {
-            const heap_sanity sanity = this->look_with(b.begin(), word);
-            EXPECT_FALSE(sanity.sound());
-            EXPECT_STREQ(sanity.defect, damaged_size) << i << " by " << word;
-            EXPECT_EQ(sanity.block, b.payload()) << i << " by " << word;
+            const heap_sanity result = this->look_with(b.begin(), word);
+            EXPECT_FALSE(result.sound());
+            EXPECT_STREQ(result.defect, damaged_size) << i << " by " << word;
+            EXPECT_EQ(result.block, b.payload()) << i << " by " << word;
         }
     }
 }
@@ -108,10 +108,10 @@ TYPED_TEST(sanity, finds_a_free_block_that_was_written_to) {
     for (std::byte* const link : {b.next_link(), b.previous_link()}) {
         for (const std::size_t word : {std::size_t{8}, std::size_t{1}, SIZE_MAX,
                                        std::size_t{0x4141414141414141}, std::size_t{1} << 47}) {
-            const heap_sanity sanity = this->look_with(link, word);
-            EXPECT_FALSE(sanity.sound());
-            EXPECT_STREQ(sanity.defect, damaged_links) << word;
-            EXPECT_EQ(sanity.block, b.payload()) << word;
+            const heap_sanity result = this->look_with(link, word);
+            EXPECT_FALSE(result.sound());
+            EXPECT_STREQ(result.defect, damaged_links) << word;
+            EXPECT_EQ(result.block, b.payload()) << word;
         }
     }
 }
@@ -126,17 +126,17 @@ TYPED_TEST(sanity, follows_no_link_out_of_the_room) {
                                         this->blocks_[4].begin() + 3, b.begin()}) {
                 const std::size_t original = mallard::space::read_word(link);
                 TypeParam::links::store(link, heap_block(to));
-                const heap_sanity sanity = this->space_.sanity();
+                const heap_sanity result = this->space_.sanity();
                 mallard::space::write_word(link, original);
-                EXPECT_FALSE(sanity.sound()) << i << " to " << to - this->space_.begin();
+                EXPECT_FALSE(result.sound()) << i << " to " << to - this->space_.begin();
             }
         }
     }
 }
 
 TYPED_TEST(sanity, detects_overwritten_end_of_room) {
-    const heap_sanity sanity = this->look_with(this->space_.end(), 0x41414141);
-    EXPECT_FALSE(sanity.sound());
+    const heap_sanity result = this->look_with(this->space_.end(), 0x41414141);
+    EXPECT_FALSE(result.sound());
     this->space_.retire_remainder();
     const heap_sanity listed = this->look_with(this->space_.end(), 0x41414141);
     EXPECT_STREQ(listed.defect, "the word at the end of a room is damaged");
