@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mallard.stages import STAGES
+
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 SOAKS = RESULTS / "soak.json"
 MUTATION = RESULTS / "mutation.json"
-STAGES = RESULTS / "stages.json"
+STAGE_TIMES = RESULTS / "stages.json"
 FORMAT = 1
 
 
@@ -78,12 +80,12 @@ def _mutants(run: dict[str, Any]) -> str:
 
 def add_stages(times: Path) -> None:
     """Stores these stages in place of those of the same names."""
-    stored = (read(STAGES) or {}) | json.loads(times.read_text(encoding="utf-8"))
-    STAGES.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    stored = (read(STAGE_TIMES) or {}) | json.loads(times.read_text(encoding="utf-8"))
+    STAGE_TIMES.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 
 def stages() -> str:
-    entries = read(STAGES)
+    entries = read(STAGE_TIMES)
     if not entries:
         return "No run is stored."
     lines = ["| stage | tests | wall-clock s | user s | system s |", "|---|---:|---:|---:|---:|"]
@@ -92,9 +94,12 @@ def stages() -> str:
         sums = {
             key: sum(entry[key] for entry in members.values()) for key in ("passed", "wall", "user", "system")
         }
-        members["**added by `--full`**" if full else "**`./mallard test`**"] = sums
+        members["**those of `--full` above**" if full else "**`./mallard test`**"] = sums
         for name, entry in members.items():
             seconds = " | ".join(f"{entry[key]:,.0f}" for key in ("wall", "user", "system"))
             lines.append(f"| {name} | {entry['passed']:,} | {seconds} |")
     machines = sorted({entry["machine"] for entry in entries.values()})
-    return "\n".join([*lines, "", f"On {' and '.join(machines)}, after installing; the tests that passed."])
+    missing = [stage.name for stage in STAGES if stage.name not in entries]
+    without = f" Not stored: {', '.join(missing)}." if missing else ""
+    footer = f"On {' and '.join(machines)}, after installing; the tests that passed.{without}"
+    return "\n".join([*lines, "", footer])
