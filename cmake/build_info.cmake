@@ -16,5 +16,5 @@ add_custom_target(
   VERBATIM)
 add_library(mallard_build_info OBJECT "${build_info_source}")
 add_dependencies(mallard_build_info write_build_info)
-target_include_directories(mallard_build_info PRIVATE "${PROJECT_SOURCE_DIR}")
+target_include_directories(mallard_build_info PRIVATE "${PROJECT_SOURCE_DIR}/bench")
 target_compile_features(mallard_build_info PRIVATE cxx_std_20)

@@ -1,6 +1,6 @@
 # The libraries that the benchmark measures beside mallard. Each is built in if its Debian package is there, and the
-# runner says which are missing and why (bench/strategy/strategies.def). None is needed. A library brings the files in
-# its folder of bench/strategy/contender, and those of its name in bench/workload/density/contender.
+# runner says which are missing and why (bench/runner/strategy/strategies.def). None is needed. A library brings the files in
+# its folder of bench/runner/strategy/contender, and those of its name in bench/runner/workload/density/contender.
 #
 # MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks, and the
 # survey's runner all but the standard library.
@@ -15,7 +15,7 @@ macro(contender target name why)
   if(has_${name})
     string(TOLOWER "${name}" library)
     set(folder "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${library}")
-    file(GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*.hpp")
+    file(GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/bench" "${folder}/*.hpp")
     list(APPEND contender_headers ${found})
     set(density "${PROJECT_SOURCE_DIR}/bench/workload/density/contender/${library}")
     file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp" "${density}*.cpp")
@@ -66,7 +66,7 @@ function(add_contenders target)
   set(generated "${PROJECT_BINARY_DIR}/generated/${target}")
   list(TRANSFORM contender_headers REPLACE "(.+)" "#include \"\\1\"")
   list(JOIN contender_headers "\n" includes)
-  file(CONFIGURE OUTPUT "${generated}/bench/contenders.hpp" CONTENT "#pragma once\n\n@includes@\n" @ONLY)
+  file(CONFIGURE OUTPUT "${generated}/runner/contenders.hpp" CONTENT "#pragma once\n\n@includes@\n" @ONLY)
   target_include_directories(${target} PUBLIC "${generated}")
 
   # Boost's own switch for pools without a lock: each belongs to one thread.

@@ -11,7 +11,7 @@ endif()
 string(REPLACE "GNU" "g++" COMPILER "${COMPILER}")
 string(REPLACE "Clang" "clang++" COMPILER "${COMPILER}")
 set(text
-    "#include \"bench/harness/build_info.hpp\"
+    "#include \"runner/harness/build_info.hpp\"
 
 namespace bench {
 

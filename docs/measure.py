@@ -5,7 +5,7 @@
     docs/measure.py --minutes 60       begins no command after an hour
     docs/measure.py --list             the commands, and the seconds that each took
 
-docs/results/commands.txt has the commands. Leave the machine alone meanwhile. Then
+bench/results/commands.txt has the commands. Leave the machine alone meanwhile. Then
 `build/venv/bin/python docs/refresh.py --from build/measured.db` writes the documents.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 INTERRUPTED = 130
-COMMANDS = ROOT / "docs" / "results" / "commands.txt"
+COMMANDS = ROOT / "bench/results/commands.txt"
 
 
 def commands() -> list[str]:

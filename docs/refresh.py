@@ -1,6 +1,6 @@
 """Writes every measured figure of README.md and docs/ from stored rows.
 
-    build/venv/bin/python docs/refresh.py                    the rows in docs/results
+    build/venv/bin/python docs/refresh.py                    the rows in bench/results
     build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
     build/venv/bin/python docs/refresh.py --add mallard.db   stores them in place of runs of the same command
     build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak

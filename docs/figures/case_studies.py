@@ -1,4 +1,4 @@
-"""The tables of the case studies, from case_studies/results."""
+"""The tables of the case studies, from advisor/case_studies/results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "case_studies"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studies"))
 
 import score
 from harness.catalogue import BEFORE, CASES, NULL, UNDER

@@ -1,4 +1,4 @@
-"""What a recording costs: tables of the runs that tests/record/cost/measure.py stored."""
+"""What a recording costs: tables of the runs that advisor/tests/record/cost/measure.py stored."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 from figures.stored import markdown_table
 
-STORED = Path(__file__).resolve().parents[1] / "results" / "recording.json"
+STORED = Path(__file__).resolve().parents[2] / "bench/results" / "recording.json"
 MOST_NANOSECONDS = {10: 35, 25: 50, 55: 60}  # that an event is to take, by the levels of its stack
 MOST_TIMES = {"clang++-16 -fsyntax-only": 1.2, "cmake, a small project": 1.15}  # the program's own CPU time
 HOT_TIMES, HOT_RATE = 1.3, 5.0  # of programs with fewer millions of events a second
 MOST_BYTES = 2.0
 PROFILED_RATE, PROFILED_BYTES = 5.0, 2 << 30  # million events a second, and memory
 LEAST_PROFILED = 1_000_000
-NOT_MEASURED = "Not measured yet: `tests/record/cost/measure.py --store` does it."
+NOT_MEASURED = "Not measured yet: `advisor/tests/record/cost/measure.py --store` does it."
 LARGE = ("a loop", "protoc, a large file")  # recorded once, to be profiled
 
 

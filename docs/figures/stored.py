@@ -34,7 +34,7 @@ class StoredRun:
 
 
 def stored_file(experiment: str) -> Path:
-    return DOCS / "results" / f"{experiment}.json.gz"
+    return DOCS.parent / "bench/results" / f"{experiment}.json.gz"
 
 
 def read_stored(experiment: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def read_stored(experiment: str) -> dict[str, Any]:
 
 @cache
 def stored_runs(experiment: str) -> list[StoredRun]:
-    """In the order of docs/results/commands.txt: the first is the experiment's table, the others are about
+    """In the order of bench/results/commands.txt: the first is the experiment's table, the others are about
     special settings. Runs are numbered anew, so that experiments share no number, and that the table passes
     for the latest run: its cells decide."""
     data = read_stored(experiment)

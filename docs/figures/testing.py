@@ -9,7 +9,7 @@ from typing import Any
 
 from mallard.stages import STAGES
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
+RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
 SOAKS = RESULTS / "soak.json"
 MUTATION = RESULTS / "mutation.json"
 STAGE_TIMES = RESULTS / "stages.json"

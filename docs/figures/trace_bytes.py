@@ -1,4 +1,4 @@
-"""The bytes of traces beside those of plain columns, which tests/trace/tools/plain_columns.py stored."""
+"""The bytes of traces beside those of plain columns, which advisor/tests/trace/tools/plain_columns.py stored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from figures.stored import markdown_table
 
-STORED = Path(__file__).resolve().parents[1] / "results" / "trace_bytes.json"
+STORED = Path(__file__).resolve().parents[2] / "bench/results" / "trace_bytes.json"
 
 
 def blocks() -> dict[str, Callable[[], str]]:

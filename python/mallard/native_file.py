@@ -54,9 +54,9 @@ class NativeFile:
 
 RUNNER = NativeFile("mallard-bench", "MALLARD_BENCH", "release/bench", "bench density", in_wheel=True)
 SURVEY_RUNNER = NativeFile("mallard-bench-survey", "MALLARD_BENCH", "release/bench", "bench")
-COLLECTOR = NativeFile("mallard-record", "MALLARD_COLLECTOR", "advisor/recorder", "record")
+COLLECTOR = NativeFile("mallard-record", "MALLARD_COLLECTOR", "advisor/advisor", "record")
 PROFILER = NativeFile("mallard-profile", "MALLARD_PROFILE", "advisor/advisor", "profile")
-MEASURER = NativeFile("mallard-measure", "MALLARD_MEASURE", "advisor/trial", "try")
+MEASURER = NativeFile("mallard-measure", "MALLARD_MEASURE", "advisor/advisor", "try")
 TRIAL_LIBRARY = NativeFile(
-    "libmallard_trial.so", "MALLARD_TRIAL_LIBRARY", "advisor/trial", "try", is_library=True
+    "libmallard_trial.so", "MALLARD_TRIAL_LIBRARY", "advisor/advisor", "try", is_library=True
 )

@@ -11,7 +11,7 @@ from browser import Browser, Page
 from source_tree import ROOT
 
 VIEWERS = ("/usr/libexec/valgrind/dh_view.html", "/usr/lib/valgrind/dh_view.html")
-EXAMPLE = ROOT / "tests/advisor/export/example.dhat"
+EXAMPLE = ROOT / "advisor/tests/profiler/export/example.dhat"
 
 
 @pytest.fixture(scope="module")

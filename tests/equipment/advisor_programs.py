@@ -48,7 +48,7 @@ def programs_of_advisor() -> Path:
             "--parallel",
             str(os.cpu_count()),
         )
-    return build / "recorder"
+    return build / "advisor"
 
 
 def front(*words: object, folder: Path, build: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -66,10 +66,10 @@ def front(*words: object, folder: Path, build: Path | None = None) -> subprocess
 def front_environment(build: Path | None = None) -> dict[str, str]:
     build = build or programs_of_advisor().parent
     own = {
-        "MALLARD_COLLECTOR": str(build / "recorder/mallard-record"),
+        "MALLARD_COLLECTOR": str(build / "advisor/mallard-record"),
         "MALLARD_PROFILE": str(build / "advisor/mallard-profile"),
-        "MALLARD_MEASURE": str(build / "trial/mallard-measure"),
-        "MALLARD_TRIAL_LIBRARY": str(build / "trial/libmallard_trial.so"),
+        "MALLARD_MEASURE": str(build / "advisor/mallard-measure"),
+        "MALLARD_TRIAL_LIBRARY": str(build / "advisor/libmallard_trial.so"),
         "MALLARD_ROOT": str(ROOT),
         "PYTHONPATH": str(ROOT / "python"),
     }

@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 
+INCLUDE_FOLDERS = ("", "src/", "bench/", "advisor/", "tests/", "advisor/tests/")
 GENERATED = {".git", "build", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 
 Graph = Mapping[str, set[str]]
@@ -54,7 +55,7 @@ def own_includes(file: Path, source: str) -> list[str]:
         elif (ROOT / beside).is_file():
             paths.append(beside)
         else:
-            places = [f"{folder}{name}" for folder in ("", "src/", "bench/", "tests/")]
+            places = [f"{folder}{name}" for folder in INCLUDE_FOLDERS]
             paths += [place for place in places if (ROOT / place).is_file()]
     return paths
 

@@ -28,6 +28,7 @@ missing = [line.strip() for line in open(words[-1]) if line[0] == "." and not os
     if words[0] == "install" else []
 sys.exit(f"ERROR: no such folder: {missing}" if missing else 0)
 """
+ADVISOR = [f"advisor/{name}" for name in ("trace", "recorder", "trial", "profiler")]
 PROJECT = '[project]\nname = "mallard"\ndependencies = []\n[project.optional-dependencies]\ntest = []\n'
 
 
@@ -68,8 +69,8 @@ class Clone:
         (root / "pyproject.toml").write_text(PROJECT)
         (root / "CMakePresets.json").write_text("{}")
         (root / "CMakeLists.txt").write_text("")
-        for folder in ("cmake", "include", "src", "bench", "trace", "recorder", "advisor", "trial"):
-            (root / folder).mkdir()
+        for folder in ("cmake", "include", "src", "bench/runner", *ADVISOR):
+            (root / folder).mkdir(parents=True)
             (root / folder / "file").write_text("")
         # The unchanged program, which prints the needs of a command; only its work is faked.
         for entry in (ROOT / "python/mallard").iterdir():

@@ -26,7 +26,7 @@ def test_configures_once_and_builds_changes(tools):
 
 
 @pytest.mark.parametrize(
-    "place", sampled("include/file", "bench/file", "src/file", "cmake/file", "CMakeLists.txt")
+    "place", sampled("include/file", "bench/runner/file", "src/file", "cmake/file", "CMakeLists.txt")
 )
 def test_a_changed_source_is_announced(tools, place):
     tools.arguments("bench")
@@ -34,7 +34,7 @@ def test_a_changed_source_is_announced(tools, place):
     assert "building mallard-bench" in tools.call("bench").stderr
 
 
-PLACES = sampled("trace/file", "CMakeLists.txt", "recorder/file", "advisor/file", "trial/file")
+PLACES = sampled("advisor/trace/file", "CMakeLists.txt", "advisor/recorder/file", "advisor/profiler/file", "src/file")
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -1,5 +1,5 @@
-"""The directions of the C++ tree: core <- upstream <- local <- bind <- lifetime <- typed, adapt <- bench;
-trace <- recorder <- trial; trace <- advisor."""
+"""The directions of the C++ tree: core <- upstream <- local <- bind <- lifetime <- typed, adapt <- bench/runner;
+advisor/trace <- recorder <- trial; trace <- profiler; and those of the folders in these rooms."""
 
 from pathlib import Path
 
@@ -28,19 +28,44 @@ BELOW = {
     "typed": {"core", "lifetime"},
     "adapt": {*PARTS, "record", "upstream", "local", "bind", "lifetime"},
 }
-# The folders of this project that files of a folder at the root may include, beside their own.
-ROOTS = {
+# The rooms of this project that files of a room may include, beside their own.
+ROOMS = {
     "include": set(),
     "src": {"include"},
-    "bench": {"include"},
-    "trace": {"include"},
-    "recorder": {"include", "trace"},
-    "advisor": {"include", "trace"},
-    "trial": {"include", "trace", "recorder"},
     "examples": {"include"},
-    "case_studies": {"include"},
-    "tests": {"include", "src", "bench", "trace", "recorder", "advisor", "trial"},
+    "tests": {"include", "src"},
+    "bench/runner": {"include"},
+    "bench/tests": {"include", "src", "tests", "bench/runner"},
+    "advisor/trace": {"include"},
+    "advisor/recorder": {"include", "advisor/trace"},
+    "advisor/profiler": {"include", "advisor/trace"},
+    "advisor/trial": {"include", "advisor/trace", "advisor/recorder"},
+    "advisor/case_studies": {"include"},
+    "advisor/tests": {
+        *("include", "src", "tests"),
+        *("advisor/trace", "advisor/recorder", "advisor/profiler", "advisor/trial"),
+    },
 }
+# The folders of a room, from the bottom up: a file includes those before its own. Files of the room itself are not ordered.
+ORDER = {
+    "bench/runner": ("harness", "strategy", "workload"),
+    "advisor/trace": ("file", "contexts", "encode", "chunk", "read"),
+    "advisor/recorder": ("system", "dwarf", "code", "unwind", "marks", "log", "interpose", "collect"),
+    "advisor/profiler": ("symbols", "scopes", "blocks", "analysis", "report", "export", "program"),
+    "advisor/trial": ("detect", "serve", "interpose", "measure"),
+}
+
+
+def room(path: str) -> str:
+    """The longest of ROOMS that contains a file, or else its first folder."""
+    return max((name for name in ROOMS if path.startswith(f"{name}/")), key=len, default=Path(path).parts[0])
+
+
+def place(path: str) -> int | None:
+    """The place of a file's folder in its room; None for a file of the room itself."""
+    order = ORDER.get(room(path), ())
+    folder = path.removeprefix(room(path) + "/").partition("/")[0]
+    return order.index(folder) if folder in order else None
 
 
 def layer(path: str) -> str | None:
@@ -50,11 +75,13 @@ def layer(path: str) -> str | None:
 
 
 def wrong_direction(file: str, target: str) -> bool:
-    root, target_root = Path(file).parts[0], Path(target).parts[0]
-    if root != target_root:
-        return target_root not in ROOTS[root]
+    if room(file) != room(target):
+        return room(target) not in ROOMS[room(file)]
+    if room(file) != "include":
+        above, below = place(file), place(target)
+        return above is not None and below is not None and below > above
     source, destination = layer(file), layer(target)
-    if root != "include" or source is None or source == destination:
+    if source is None or source == destination:
         return False
     return destination is None or destination not in BELOW[source]
 
@@ -68,7 +95,10 @@ def test_every_folder_of_headers_is_ordered():
 
 
 def test_every_folder_of_native_sources_is_ordered():
-    assert {file.parts[0] for file in native_files()} <= set(ROOTS)
+    assert {room(str(file)) for file in native_files()} <= set(ROOMS)
+    for name, order in ORDER.items():
+        parts = [file.relative_to(name).parts for file in files("*.hpp", "*.cpp", under=name)]
+        assert {folder for folder, *rest in parts if rest} == set(order)
 
 
 def test_includes_point_down():
@@ -104,14 +134,16 @@ def test_includes_run_in_no_circle():
         ("include/mallard/core/alignment.hpp", "include/mallard/mallard.hpp", True),
         ("include/mallard/upstream/pages.hpp", "include/mallard/local/multipool.hpp", True),
         ("include/mallard/bind/resource.hpp", "include/mallard/lifetime/wink_out.hpp", True),
-        ("include/mallard/local/multipool.hpp", "bench/harness/cell.hpp", True),
+        ("include/mallard/local/multipool.hpp", "bench/runner/harness/cell.hpp", True),
         ("src/mallard/upstream/pages.cpp", "tests/unit/core/alignment_test.cpp", True),
         ("include/mallard/local/multipool.hpp", "include/mallard/core/alignment.hpp", False),
         ("include/mallard/mallard.hpp", "include/mallard/adapt/counted.hpp", False),
-        ("bench/harness/cell.hpp", "include/mallard/local/multipool.hpp", False),
-        ("trace/part.hpp", "recorder/dwarf/row.hpp", True),
-        ("recorder/log/thread_log.hpp", "advisor/scopes.hpp", True),
-        ("recorder/log/thread_log.hpp", "trace/part.hpp", False),
+        ("bench/runner/harness/cell.hpp", "include/mallard/local/multipool.hpp", False),
+        ("advisor/trace/part.hpp", "advisor/recorder/dwarf/row.hpp", True),
+        ("advisor/recorder/log/thread_log.hpp", "advisor/profiler/scopes/scope_tree.hpp", True),
+        ("advisor/recorder/dwarf/row.hpp", "advisor/recorder/unwind/stack.hpp", True),
+        ("advisor/recorder/unwind/stack.hpp", "advisor/recorder/dwarf/row.hpp", False),
+        ("advisor/recorder/log/thread_log.hpp", "advisor/trace/part.hpp", False),
     ],
 )
 def test_the_check_tells_directions_apart(file, target, wrong):

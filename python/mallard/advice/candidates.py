@@ -36,7 +36,7 @@ class LastingSite:
     function: str
     source: str
     allocations: int
-    code: str = ""  # FILE:BEGIN-END of the call, as in trial/setting.hpp; '' if it is not in a file
+    code: str = ""  # FILE:BEGIN-END of the call, as in advisor/trial/setting.hpp; '' if it is not in a file
 
 
 @dataclass(frozen=True)

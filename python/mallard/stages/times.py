@@ -1,4 +1,4 @@
-"""The time of each stage of `mallard test`, kept in build/test-logs/times.json. docs/results/stages.json has
+"""The time of each stage of `mallard test`, kept in build/test-logs/times.json. bench/results/stages.json has
 those of one machine: they forecast the time left of a run on another."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mallard.stages.counts import Counts
 from mallard.stages.stage import Stage
 from mallard.whole_file import write_atomically
 
-STORED = Path("docs/results/stages.json")
+STORED = Path("bench/results/stages.json")
 UNKNOWN_SECONDS = 60.0
 """The forecast for a stage without a stored time."""
 

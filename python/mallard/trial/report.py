@@ -1,4 +1,4 @@
-"""Reads the file to which a trial writes its counts (trial/report.hpp)."""
+"""Reads the file to which a trial writes its counts (advisor/trial/report.hpp)."""
 
 from __future__ import annotations
 

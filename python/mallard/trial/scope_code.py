@@ -65,7 +65,7 @@ def exclude_code(scope: Scope, code: Sequence[str], words: str) -> Scope | None:
 
 
 def _to_variable(files: list[dict[str, Any]]) -> str:
-    """FILE:BEGIN,BEGIN;FILE:..., as in trial/setting.hpp: the functions around these instructions."""
+    """FILE:BEGIN,BEGIN;FILE:..., as in advisor/trial/setting.hpp: the functions around these instructions."""
     return ";".join(
         f"{file['file']}:{','.join(format(offset, 'x') for offset in file['instructions'])}" for file in files
     )

@@ -1,4 +1,4 @@
-"""The strategies that can serve a scope (trial/serve/strategy.cpp), with descriptions."""
+"""The strategies that can serve a scope (advisor/trial/serve/strategy.cpp), with descriptions."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 
 from mallard.stats import Difference
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "case_studies"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "advisor/case_studies"))
 import score
 from harness import history, inputs
 from harness.advising import AdviceError, advised, second_promise, summary

@@ -1,0 +1,45 @@
+"""The places of the case studies in the source tree, and hashes of files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+STUDIES = Path(__file__).resolve().parents[1]
+ROOT = STUDIES.parents[1]
+BUILD = ROOT / "build" / "case_studies"
+RESULTS = STUDIES / "results"
+ADVICE, FACTS = RESULTS / "advice", RESULTS / "facts"
+MISSES = RESULTS / "misses.json"
+HISTORY = RESULTS / "history.json"
+
+sys.path.insert(0, str(ROOT / "python"))
+
+
+def sha256(file: Path | str) -> str:
+    """Of a file; of a program by its name, the file that PATH leads to."""
+    from mallard.trial.measured import sha256_of_file
+
+    path = Path(file)
+    if not path.is_file():
+        path = Path(shutil.which(str(file)) or file)
+    with path.resolve().open("rb") as data:
+        return sha256_of_file(data)
+
+
+def sha256_of(document: Any) -> str:
+    """Of a part of a JSON document, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def commit() -> str:
+    """Of the source tree; empty if it is none of git's."""
+    asked = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip()

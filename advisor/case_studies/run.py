@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""The case studies, in two stages: the advice is stored, and committed, before the change is measured.
+
+    advisor/case_studies/run.py                    the missing advice of all, and facts for committed advice
+    advisor/case_studies/run.py advise lua         what the advisor says of the program before the change
+    advisor/case_studies/run.py verify lua         the builds beside each other
+    advisor/case_studies/run.py history            stores the order of advice and facts in git's history
+    advisor/case_studies/run.py list               the case studies, and missing Debian packages
+
+Nothing is installed. A case study whose package is missing is named and left out, and the exit status is 1.
+CMAKE_PREFIX_PATH names libraries in other places.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from harness import advising, building, facts, history
+from harness.catalogue import BEFORE, CASES, UNDER, Case
+from harness.places import ADVICE, FACTS, ROOT, sha256_of
+from mallard.errors import UsageError
+
+Json = dict[str, Any]
+STAGES = ("all", "advise", "verify", "history", "list")
+USUAL_ROUNDS = 21
+ERRORS = (UsageError, building.BuildError, advising.AdviceError)  # of one case study; the others go on
+
+
+def stored(folder: Path, case: Case) -> Json:
+    file = folder / f"{case.name}.json"
+    document: Json = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"cells": {}}
+    return document
+
+
+def store(folder: Path, case: Case, document: Json) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(document, indent=1, sort_keys=True) + "\n"
+    (folder / f"{case.name}.json").write_text(text, encoding="utf-8")
+
+
+def advise(case: Case, inputs: list[str], rounds: int, *, again: bool) -> None:
+    """Without `again`, only the cells whose program or input has no advice."""
+    building.build(case, [BEFORE])
+    document = stored(ADVICE, case) | {"case": case.name, "doctor": advising.doctor()}
+    for given in case.inputs:
+        known = document["cells"].get(given.name, {})
+        if given.name in inputs and (again or not known.items() >= advising.hashes(case, given).items()):
+            advice = advising.advise(case, given, rounds)
+            document["cells"][given.name] = advice
+            store(ADVICE, case, document)
+            print(f"{case.name} {given.name}: {advice['headline']}", flush=True)
+
+
+def committed(file: Path) -> bool:
+    """True if git has this file as it is."""
+    asked = subprocess.run(
+        ["git", "status", "--porcelain", "--ignored", "--", str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return asked.returncode == 0 and not asked.stdout.strip()
+
+
+def verify(case: Case, inputs: list[str], rounds: int) -> None:
+    file = ADVICE / f"{case.name}.json"
+    if not file.is_file() or not committed(file):
+        raise UsageError(
+            f"{file.relative_to(ROOT)} is not committed; advice counts if it is there before the fact: "
+            f"advisor/case_studies/run.py advise {case.name}, then git add and git commit"
+        )
+    advice = stored(ADVICE, case)["cells"]
+    building.build(case, facts.builds_of(case))
+    document = stored(FACTS, case) | {"case": case.name}
+    for given in case.inputs:
+        if given.name not in inputs or given.name not in advice:
+            continue
+        advised = advice[given.name]
+        if not advised.items() >= advising.hashes(case, given).items():
+            raise UsageError(
+                f"the advice on {case.name} is on another program or input than this build's; ask for it "
+                f"again: advisor/case_studies/run.py advise {case.name}"
+            )
+        fact = facts.measure_cell(case, given, _under(case, advised), rounds, _tick)
+        document["cells"][given.name] = fact | {"advice_sha256": sha256_of(advised)}
+        store(FACTS, case, document)
+        print(f"{case.name} {given.name}: measured in {rounds} rounds", flush=True)
+
+
+def _under(case: Case, advice: Json) -> list[str]:
+    """The program under the best of the other mallocs, if one saves time, and under the advised one; and the
+    build that follows all of the advice."""
+    saving = [name for name, time in advice["mallocs"].items() if time["high"] < 0]
+    best = sorted(saving, key=lambda name: float(advice["mallocs"][name]["median"]))[:1]
+    kind, advised = advising.advised(advice)
+    mallocs = [*best, advised] if kind == "global" and advised not in best else best
+    second = case.build_of(advising.second_half(advice))
+    return [BEFORE + UNDER + name for name in mallocs] + ([second + UNDER + advised] if second else [])
+
+
+def _tick(_done: int, _of: int) -> None:
+    """Runs are short, so nothing is counted."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("stage", nargs="?", choices=STAGES, default="all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)} (default: all)")
+    parser.add_argument("--input", metavar="NAME", help="one of the inputs (default: all)")
+    parser.add_argument("--rounds", metavar="N", type=int, default=USUAL_ROUNDS)
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in CASES]:
+        parser.error(f"'{unknown[0]}' is no case study; there are {', '.join(CASES)}")
+    if arguments.stage == "history":
+        history.write()
+        return 0
+    try:
+        missing = building.configure()
+    except building.BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    chosen = [CASES[name] for name in arguments.names or CASES]
+    failed = []
+    for case in chosen:
+        if case.name in missing:
+            print(f"{case.name} is left out: apt-get install {missing[case.name]}")
+            continue
+        try:
+            run(case, arguments)
+        except ERRORS as error:
+            failed.append(case.name)
+            print(f"error: {case.name}: {error}", file=sys.stderr)
+    left_out = sum(case.name in missing for case in chosen)
+    print(f"{len(chosen) - left_out - len(failed)} of {len(chosen)} case studies done")
+    return 2 if failed else 1 if left_out else 0
+
+
+def run(case: Case, arguments: argparse.Namespace) -> None:
+    inputs = [each.name for each in case.inputs if arguments.input in (None, each.name)]
+    if arguments.stage == "list":
+        print(f"{case.name}: {case.title}, {' and '.join(inputs)}")
+    if arguments.stage in ("all", "advise"):
+        advise(case, inputs, arguments.rounds, again=arguments.stage == "advise")
+    if arguments.stage in ("all", "verify"):
+        verify(case, inputs, arguments.rounds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,250 @@
+#include "profiler/analysis/analysis.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mallard::advisor {
+
+analysis::analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time,
+                   std::size_t most_pairs)
+    : stacks_(&stacks), range_(time), pairs_(most_pairs), scopes_(stacks.functions()), process_totals_(1),
+      marked_(std::move(find_function)),
+      timeline_(std::max(time.last_ticks, time.first_ticks) - time.first_ticks),
+      lives_(time.ticks_per_second) {
+    process_scope_.open(0, 0, 0);
+}
+
+void analysis::add(std::span<const trace::event> events) {
+    constexpr std::size_t ahead = 8;
+    for (std::size_t at = 0; at < events.size(); ++at) {
+        if (at + 2 * ahead < events.size()) {
+            blocks_.prefetch_place(events[at + 2 * ahead].address);
+            blocks_.prefetch_block(events[at + ahead].address);
+        }
+        add(events[at]);
+        ++number_;
+        if (snapshot_.is_due(number_)) {
+            snapshot_.take(number_, blocks_, thread_stacks_, scopes_);
+        }
+    }
+}
+
+void analysis::add(const trace::event& event) {
+    ticks_ = std::max(ticks_, event.ticks > range_.first_ticks ? event.ticks - range_.first_ticks : 0);
+    timeline_.go_to(ticks_, calls_);
+    know_thread(event.thread, ticks_);
+    if (trace::is_of_function(event.kind)) {
+        marked_.follow(event, number_, ticks_);
+        return;
+    }
+    if (event.kind == trace::record_kind::gap) {
+        thread_stacks_[event.thread].skip_events();
+    }
+    if (!trace::has_stack(event.kind)) {
+        return;
+    }
+    const trace::stack_end end = stacks_->end(event.context);
+    const bool complete = trace::is_complete(end);
+    ++counted_.events;
+    ++counted_.by_end[static_cast<std::size_t>(end)];
+    follow(event, complete);
+
+    block_bytes_ = 0;
+    thread_facts& thread = threads_[event.thread];
+    if (trace::allocates(event.kind)) {
+        if (event.address != 0) {
+            allocate(event, event.bytes, complete);
+        }
+    } else if (trace::frees(event.kind)) {
+        thread.reallocated = 0;
+        if (event.address != 0) {
+            free(event, complete);
+        }
+    } else if (event.kind == trace::record_kind::realloc_failed) {
+        if (event.address != 0 && event.address == thread.reallocated) {
+            allocate(event, thread.reallocated_bytes, complete);
+        }
+    } else {
+        ++calls_[calls_.find_or_add(event.context)].other_kinds;
+        if (trace::is_of_pool(event.kind)) {
+            pools_.follow(event, blocks_);
+        } else if (trace::is_of_instance(event.kind)) {
+            instances_.follow(event);
+        } else if (event.kind == trace::record_kind::progress) {
+            mark_progress(event.address);
+        } else {
+            marked_.follow(event, number_, ticks_);
+        }
+        return;
+    }
+    if (event.ticks_inside != 0) {
+        time(event);
+    }
+    recent_.add(event.thread, ticks_);
+}
+
+void analysis::know_thread(std::uint32_t thread, std::uint64_t ticks) {
+    if (thread >= threads_.size()) {
+        threads_.resize(thread + 1);
+        thread_stacks_.resize(thread + 1);
+    }
+    thread_facts& facts = threads_[thread];
+    if (!facts.is_known) {
+        facts.is_known = true;
+        facts.first_ticks = ticks;
+    }
+    facts.last_ticks = ticks;
+}
+
+void analysis::follow(const trace::event& event, bool complete) {
+    thread_facts& facts = threads_[event.thread];
+    if (!complete) {
+        facts.skipped_stack = true;
+        return;
+    }
+    thread_scopes& stack = thread_stacks_[event.thread];
+    std::uint32_t kept = event.kept;
+    if (facts.skipped_stack) {
+        facts.skipped_stack = false;
+        kept = stack.common_levels(*stacks_, event.context);
+    }
+    // The second half of a call of realloc is not another call.
+    const bool is_second_half =
+        event.kind == trace::record_kind::realloc || event.kind == trace::record_kind::realloc_failed;
+    if (is_second_half && event.context == stack.context()) {
+        return;
+    }
+    stack.follow(*stacks_, event.context, kept, number_, ticks_, scopes_);
+}
+
+void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool complete) {
+    block_bytes_ = bytes;
+    if (const auto lost = blocks_.take(event.address)) {
+        ++counted_.double_allocations;
+        end(*lost, no_call, event.thread);
+    }
+    live_block block;
+    block.address = event.address;
+    block.bytes = bytes;
+    block.number = number_;
+    block.ticks = ticks_;
+    block.clock = clock_;
+    block.call = calls_.find_or_add(event.context);
+    block.marked = marked_.allocated(event.thread, bytes, ticks_);
+    block.thread = event.thread;
+    block.has_complete_stack = complete;
+    blocks_.insert(block);
+    calls_.allocated(block.call, bytes);
+    timeline_.allocated(block.call, bytes, ticks_, calls_);
+    process_scope_.allocated(bytes, ticks_);
+    if (complete) {
+        thread_stacks_[event.thread].scopes.allocated(bytes, ticks_);
+    }
+    if (instances_.are_used()) {
+        instances_.allocated(event.thread, event.address, bytes);
+    }
+    clock_ += bytes;
+    ++allocations_;
+}
+
+void analysis::free(const trace::event& event, bool complete) {
+    const call_id freed = calls_.find_or_add(event.context);
+    ++calls_[freed].frees;
+    process_scope_.free_called();
+    marked_.free_called(event.thread);
+    if (complete) {
+        thread_stacks_[event.thread].scopes.free_called();
+    }
+    const auto block = blocks_.take(event.address);
+    if (!block) {
+        ++counted_.foreign_frees;
+        pools_.free_by_malloc(event);
+        return;
+    }
+    block_bytes_ = block->bytes;
+    if (event.kind == trace::record_kind::realloc_old) {
+        threads_[event.thread].reallocated = block->address;
+        threads_[event.thread].reallocated_bytes = block->bytes;
+    }
+    end(*block, freed, event.thread);
+}
+
+void analysis::end(const live_block& block, call_id freed, std::uint32_t thread) {
+    const bool elsewhere = block.thread != thread;
+    const std::uint64_t life_ticks = ticks_ - block.ticks;
+    const std::uint64_t life_clock = clock_ - block.clock - block.bytes;
+    const auto life_ticks_sum = static_cast<double>(life_ticks);
+    const auto life_clock_sum = static_cast<double>(life_clock);
+
+    scope_id container = no_scope;
+    if (block.has_complete_stack) {
+        open_scopes& scopes = thread_stacks_[block.thread].scopes;
+        const std::size_t containing = scopes.containing(block.number);
+        scopes.freed(containing, block.bytes, ticks_, !elsewhere);
+        if (containing != 0) {
+            container = scopes.innermost(containing - 1);
+        }
+    }
+    pairs_.add(block.call, freed, container, elsewhere, block.bytes, life_ticks_sum, life_clock_sum);
+    calls_.freed(block.call, block.bytes, life_ticks_sum, life_clock_sum, elsewhere);
+    timeline_.freed(block.call, block.bytes, calls_);
+    lives_.add(block.bytes, life_ticks, life_clock);
+    process_scope_.freed(1, block.bytes, ticks_, !elsewhere);
+    if (block.marked != no_call) {
+        marked_.freed(block.marked, block.thread, block.number, block.bytes, ticks_, life_ticks, life_clock,
+                      elsewhere);
+    }
+    if (instances_.are_used()) {
+        instances_.freed(block.address);
+    }
+}
+
+// An allocator that asks the system for memory or gives some back takes tens of microseconds, and more for large blocks:
+// their pages are cleared or unmapped one by one. A processor that is taken away comes back after milliseconds.
+bool analysis::was_interrupted(std::uint64_t ticks_inside) const noexcept {
+    constexpr double most_seconds = 250e-6;
+    constexpr double seconds_of_byte = 1e-9;
+    const double most = most_seconds + static_cast<double>(block_bytes_) * seconds_of_byte;
+    return range_.ticks_per_second > 0 && static_cast<double>(ticks_inside) > most * range_.ticks_per_second;
+}
+
+void analysis::time(const trace::event& event) {
+    if (was_interrupted(event.ticks_inside)) {
+        ++counted_.interrupted_events;
+        return;
+    }
+    ++counted_.timed_events;
+    const std::uint64_t in_flight = recent_.count_others(event.thread, ticks_, event.ticks_inside);
+    calls_.time(calls_.find_or_add(event.context), event.ticks_inside, event.ticks_recorder, in_flight);
+    marked_.time(event.thread, event.ticks_inside, event.ticks_recorder, in_flight);
+}
+
+void analysis::mark_progress(std::uint64_t name) {
+    progress_count& count = progress_[name];
+    if (count.marks++ == 0) {
+        count.first_ticks = ticks_;
+        count.first_allocation = allocations_;
+    }
+    count.last_ticks = ticks_;
+    count.last_allocation = allocations_;
+}
+
+void analysis::finish() {
+    for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+        thread_stacks_[thread].scopes.close(0, threads_[thread].last_ticks, scopes_, true);
+        marked_.finish(static_cast<std::uint32_t>(thread), threads_[thread].last_ticks);
+    }
+    process_scope_.close(0, ticks_, process_totals_, true);
+    timeline_.finish(std::max(ticks_, std::max(range_.last_ticks, range_.first_ticks) - range_.first_ticks),
+                     calls_);
+}
+
+std::uint64_t analysis::thread_ticks() const noexcept {
+    std::uint64_t sum = 0;
+    for (const thread_facts& thread : threads_) {
+        sum += thread.last_ticks - thread.first_ticks;
+    }
+    return sum;
+}
+
+} // namespace mallard::advisor

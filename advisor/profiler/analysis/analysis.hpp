@@ -1,0 +1,134 @@
+/// The analysis of one process: reads its events in order and sums them up.
+///
+///     event -> its thread's stack -> open scopes -> sums by scope     (scope_totals, for each function)
+///           -> live blocks        -> sums by call, by pair            (call_totals, pair_totals)
+///                                 -> timeline, lifetimes, snapshots of the heap
+///
+/// Marked scopes are a second stack for each thread, with the same machinery: scopes that the program marks, and functions
+/// that were compiled with calls to the recorder. They are exact. Stacks give an upper bound of what a function contains,
+/// because a function that is called again without an event in between looks like one call.
+/// Invariant: the time for an event depends on the new levels of its stack, not on its depth.
+#pragma once
+
+#include "profiler/analysis/heap_snapshot.hpp"
+#include "profiler/analysis/marked_stacks.hpp"
+#include "profiler/analysis/recent_events.hpp"
+#include "profiler/blocks/block_table.hpp"
+#include "profiler/blocks/call_table.hpp"
+#include "profiler/blocks/instances.hpp"
+#include "profiler/blocks/lifetimes.hpp"
+#include "profiler/blocks/live_timeline.hpp"
+#include "profiler/blocks/pair_table.hpp"
+#include "profiler/blocks/recorded_pools.hpp"
+#include "profiler/scopes/thread_scopes.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace mallard::advisor {
+
+class analysis {
+public:
+    struct time_range {
+        std::uint64_t first_ticks = 0;
+        std::uint64_t last_ticks = 0;
+        double ticks_per_second = 0;
+    };
+
+    /// Requires: `stacks` outlives the analysis.
+    analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time,
+             std::size_t most_pairs = pair_table::default_most_pairs);
+
+    /// Effects: adds the next events of the process, in the order of time.
+    void add(std::span<const trace::event> events);
+    /// Effects: closes the scopes that are still open.
+    void finish();
+
+    struct counts {
+        std::uint64_t events = 0; ///< with a stack
+        std::array<std::uint64_t, trace::stack_ends> by_end{};
+        std::uint64_t foreign_frees = 0;
+        std::uint64_t double_allocations = 0;
+        std::uint64_t timed_events = 0;
+        std::uint64_t interrupted_events =
+            0; ///< timed events without a time: longer than any allocator takes
+    };
+    [[nodiscard]] const counts& counted() const noexcept { return counted_; }
+    [[nodiscard]] const scope_tree& stacks() const noexcept { return *stacks_; }
+    /// By function.
+    [[nodiscard]] const std::vector<scope_totals>& scopes() const noexcept { return scopes_; }
+    /// The process as one scope, open from the first event to the last.
+    [[nodiscard]] const scope_totals& process_totals() const noexcept { return process_totals_[0]; }
+    [[nodiscard]] const call_table& calls() const noexcept { return calls_; }
+    [[nodiscard]] const pair_table& pairs() const noexcept { return pairs_; }
+    [[nodiscard]] const marked_stacks& marked() const noexcept { return marked_; }
+    [[nodiscard]] const live_timeline& timeline() const noexcept { return timeline_; }
+    [[nodiscard]] const lifetimes& lives() const noexcept { return lives_; }
+    [[nodiscard]] const instances& all_instances() const noexcept { return instances_; }
+    [[nodiscard]] const recorded_pools& pools() const noexcept { return pools_; }
+    struct progress_count {
+        std::uint64_t marks = 0;
+        std::uint64_t first_ticks = 0, last_ticks = 0;
+        std::uint64_t first_allocation = 0, last_allocation = 0; ///< earlier allocations of the process
+    };
+    /// By the number of the name.
+    [[nodiscard]] const std::map<std::uint64_t, progress_count>& progress() const noexcept {
+        return progress_;
+    }
+    [[nodiscard]] std::size_t threads() const noexcept { return threads_.size(); }
+    /// Ticks from the first to the last event of each thread, summed.
+    [[nodiscard]] std::uint64_t thread_ticks() const noexcept;
+
+private:
+    struct thread_facts {
+        bool is_known = false;
+        bool skipped_stack = false; ///< an incomplete stack was skipped since the last complete one
+        std::uint64_t first_ticks = 0;
+        std::uint64_t last_ticks = 0;
+        std::uint64_t reallocated = 0; ///< address
+        std::uint64_t reallocated_bytes = 0;
+    };
+
+    void add(const trace::event& event);
+    void know_thread(std::uint32_t thread, std::uint64_t ticks);
+    void follow(const trace::event& event, bool complete);
+    void allocate(const trace::event& event, std::uint64_t bytes, bool complete);
+    void free(const trace::event& event, bool complete);
+    /// Effects: removes the block from the live ones.
+    void end(const live_block& block, call_id freed, std::uint32_t thread);
+    void time(const trace::event& event);
+    /// Returns: true if the thread must have lost its processor during the operation.
+    [[nodiscard]] bool was_interrupted(std::uint64_t ticks_inside) const noexcept;
+    void mark_progress(std::uint64_t name);
+
+    const scope_tree* stacks_;
+    time_range range_;
+    std::uint64_t number_ = 0; ///< of the current event
+    std::uint64_t ticks_ = 0;  ///< of the current event, since the beginning of the process
+    std::uint64_t clock_ = 0;  ///< bytes that were allocated
+    std::uint64_t allocations_ = 0;
+    std::uint64_t block_bytes_ = 0; ///< of the block of the current event
+
+    counts counted_;
+    block_table blocks_;
+    call_table calls_;
+    pair_table pairs_;
+    std::vector<scope_totals> scopes_;
+    std::vector<thread_facts> threads_;
+    std::vector<thread_scopes> thread_stacks_;
+    open_scopes process_scope_;
+    std::vector<scope_totals> process_totals_;
+    marked_stacks marked_;
+    live_timeline timeline_;
+    lifetimes lives_;
+    instances instances_;
+    recorded_pools pools_;
+    std::map<std::uint64_t, progress_count> progress_;
+    recent_events recent_;
+    heap_snapshot snapshot_;
+};
+
+} // namespace mallard::advisor

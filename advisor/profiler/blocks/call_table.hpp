@@ -1,0 +1,153 @@
+/// Sums for each context of an event: a *call*, which allocates or frees.
+///
+/// Data model: calls are numbered in the order of their first events. A call's first size class is stored in the call,
+/// its other classes in a list, found by (call, class) through open addressing.
+#pragma once
+
+#include "profiler/scopes/size_class.hpp"
+#include "trace/event.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mallard::advisor {
+
+using call_id = std::uint32_t;
+inline constexpr call_id no_call = 0xffff'ffff;
+
+struct call_totals {
+    trace::context_id context = 0;
+    std::uint32_t first_class = 0;
+    std::uint64_t first_class_allocations = 0;
+    std::uint64_t first_class_bytes = 0;
+    std::uint64_t frees = 0; ///< calls that free
+    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t largest = 0;
+    std::uint64_t last_size = 0;
+    std::uint64_t shrinks = 0;     ///< blocks smaller than the previous one
+    std::uint64_t other_kinds = 0; ///< events that neither allocate nor free
+
+    std::uint64_t allocations = 0;
+    std::uint64_t bytes = 0;
+    // Blocks that were allocated here and freed anywhere.
+    std::uint64_t freed = 0;
+    std::uint64_t freed_bytes = 0;
+    std::uint64_t freed_elsewhere = 0; ///< by another thread
+    std::uint64_t freed_elsewhere_bytes = 0;
+    double life_ticks = 0;
+    double life_clock = 0; ///< bytes that the process allocated during the blocks' lives
+
+    std::uint64_t most_live_bytes = 0;
+    std::uint64_t most_live = 0;
+    std::uint64_t returns = 0; ///< of the live bytes to zero
+    std::uint64_t since_return = 0;
+    std::uint64_t most_between_returns = 0;
+
+    // Timed events.
+    std::uint64_t timed = 0;
+    std::uint64_t in_flight = 0; ///< concurrent operations of other threads
+    double ticks_inside = 0;
+    double squares_inside = 0;
+    double ticks_recorder = 0;
+
+    // The last step of the timeline in which the live bytes changed, and the change since the step's beginning.
+    std::uint32_t step = 0;
+    std::int64_t change = 0;
+};
+
+class call_table {
+public:
+    struct class_totals {
+        call_id call = 0;
+        std::uint32_t size_class = 0;
+        std::uint64_t allocations = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    /// Returns: the call of the context, which is added if it is new.
+    call_id find_or_add(trace::context_id context) {
+        if (context >= by_context_.size()) {
+            by_context_.resize(context + std::size_t{context} / 2 + 64, no_call);
+        }
+        call_id& call = by_context_[context];
+        if (call == no_call) {
+            call = static_cast<call_id>(calls_.size());
+            calls_.emplace_back().context = context;
+        }
+        return call;
+    }
+
+    [[nodiscard]] call_totals& operator[](call_id call) noexcept { return calls_[call]; }
+    [[nodiscard]] std::span<const call_totals> all() const noexcept { return calls_; }
+    /// Classes of sizes, without the first class of each call.
+    [[nodiscard]] std::span<const class_totals> further_classes() const noexcept { return classes_; }
+
+    void allocated(call_id id, std::uint64_t bytes) {
+        call_totals& call = calls_[id];
+        const unsigned size_class = to_size_class(bytes);
+        if (call.allocations == 0) {
+            call.first_class = size_class;
+        }
+        if (call.first_class == size_class) {
+            ++call.first_class_allocations;
+            call.first_class_bytes += bytes;
+        } else {
+            count_class(id, size_class, bytes);
+        }
+        ++call.allocations;
+        call.bytes += bytes;
+        call.smallest = bytes < call.smallest ? bytes : call.smallest;
+        call.largest = bytes > call.largest ? bytes : call.largest;
+        call.shrinks += bytes < call.last_size;
+        call.last_size = bytes;
+        call.since_return += bytes;
+        const std::uint64_t live_bytes = call.bytes - call.freed_bytes;
+        const std::uint64_t live = call.allocations - call.freed;
+        call.most_live_bytes = live_bytes > call.most_live_bytes ? live_bytes : call.most_live_bytes;
+        call.most_live = live > call.most_live ? live : call.most_live;
+    }
+
+    void freed(call_id id, std::uint64_t bytes, double ticks, double clock, bool elsewhere) noexcept {
+        call_totals& call = calls_[id];
+        ++call.freed;
+        call.freed_bytes += bytes;
+        call.life_ticks += ticks;
+        call.life_clock += clock;
+        if (elsewhere) {
+            ++call.freed_elsewhere;
+            call.freed_elsewhere_bytes += bytes;
+        }
+        if (call.freed_bytes == call.bytes && bytes != 0) {
+            ++call.returns;
+            if (call.since_return > call.most_between_returns) {
+                call.most_between_returns = call.since_return;
+            }
+            call.since_return = 0;
+        }
+    }
+
+    void time(call_id id, std::uint64_t ticks_inside, std::uint64_t ticks_recorder,
+              std::uint64_t in_flight) noexcept {
+        call_totals& call = calls_[id];
+        const auto ticks = static_cast<double>(ticks_inside);
+        ++call.timed;
+        call.in_flight += in_flight;
+        call.ticks_inside += ticks;
+        call.squares_inside += ticks * ticks;
+        call.ticks_recorder += static_cast<double>(ticks_recorder);
+    }
+
+private:
+    void count_class(call_id call, std::uint32_t size_class, std::uint64_t bytes);
+    void grow();
+
+    std::vector<call_id> by_context_;
+    std::vector<call_totals> calls_;
+    std::vector<class_totals> classes_;
+    std::vector<std::uint32_t> places_; ///< one more than the place in `classes_`; 0 is empty
+};
+
+} // namespace mallard::advisor

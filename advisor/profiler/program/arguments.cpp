@@ -1,0 +1,123 @@
+#include "profiler/program/arguments.hpp"
+
+#include <charconv>
+#include <limits>
+
+namespace mallard::advisor {
+
+const char* const usage =
+    "Usage: mallard-profile TRACE [--process N] [--scope F] [--symbols TEXT] [--events] [--export FORMAT -o "
+    "FILE]\n"
+    "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
+    "\n"
+    "  --process N   the process with this number; without it, the one with the most events\n"
+    "  --scope F     show one function or marked scope in depth as well\n"
+    "  --symbols TEXT\n"
+    "                print the functions of the process's files whose symbols contain TEXT instead, a line "
+    "each\n"
+    "  --events      print the events as text instead, a line each\n"
+    "  --export FORMAT -o FILE\n"
+    "                write the blocks by their stacks into a file instead: pprof, dhat (dh_view.html, "
+    "Firefox\n"
+    "                Profiler), or folded, folded-blocks, folded-peak, folded-end (flame graphs)\n";
+
+namespace {
+
+std::uint32_t process_number(const std::string& text) {
+    std::uint32_t number = 0;
+    const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
+        throw usage_error("--process " + text + ": a number from 0 to " +
+                          std::to_string(std::numeric_limits<std::uint32_t>::max()) + " is needed.");
+    }
+    return number;
+}
+
+const export_format* find_format(const std::string& name) {
+    if (const export_format* const format = find_export_format(name)) {
+        return format;
+    }
+    std::string names;
+    for (const export_format& format : export_formats()) {
+        names += (names.empty() ? "" : ", ") + std::string(format.name);
+    }
+    throw usage_error("--export " + name + ": unknown format. The formats are " + names + '.');
+}
+
+void check_together(const arguments& parsed) {
+    if (parsed.exported != nullptr && parsed.output.empty()) {
+        throw usage_error("--export needs a file: --export " + std::string(parsed.exported->name) +
+                          " -o FILE.");
+    }
+    if (parsed.exported == nullptr && !parsed.output.empty()) {
+        throw usage_error("-o " + parsed.output + " is for exports: add --export FORMAT.");
+    }
+    if (parsed.exported != nullptr && (parsed.events || parsed.scope || parsed.symbols)) {
+        throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
+                          "--scope or --symbols.");
+    }
+    if (parsed.symbols && (parsed.events || parsed.scope)) {
+        throw usage_error(
+            "--symbols prints names only. It goes with --process, not with --events or --scope.");
+    }
+}
+
+} // namespace
+
+arguments read_arguments(const std::vector<std::string>& words) {
+    arguments parsed;
+    bool only_names = false;
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        std::string word = words[at];
+        std::optional<std::string> attached;
+        if (!only_names && word.starts_with("--")) {
+            if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+                attached = word.substr(equals + 1);
+                word.resize(equals);
+            }
+        }
+        const auto value = [&]() -> std::string {
+            if (attached) {
+                return *attached;
+            }
+            if (at + 1 == words.size()) {
+                throw usage_error(word + " needs a value.");
+            }
+            return words[++at];
+        };
+        if (only_names || word.empty() || word[0] != '-' || word == "-") {
+            if (!parsed.trace.empty()) {
+                throw usage_error("Only one trace is allowed: '" + parsed.trace + "' or '" + word + "'.");
+            }
+            parsed.trace = word;
+            continue;
+        }
+        if (word == "--process") {
+            parsed.process = process_number(value());
+        } else if (word == "--scope") {
+            parsed.scope = value();
+        } else if (word == "--symbols") {
+            parsed.symbols = value();
+        } else if (word == "--export") {
+            parsed.exported = find_format(value());
+        } else if (word == "-o" || word == "--output") {
+            parsed.output = value();
+        } else if (word == "--events" && !attached) {
+            parsed.events = true;
+        } else if ((word == "--help" || word == "-h") && !attached) {
+            parsed.help = true;
+        } else if (word == "--") {
+            only_names = true;
+        } else {
+            throw usage_error("Unknown option '" + words[at] +
+                              "'. The options are --process, --scope, --symbols, --events, --export and -o.");
+        }
+    }
+    if (parsed.trace.empty() && !parsed.help) {
+        throw usage_error("A trace is missing: mallard-profile TRACE.");
+    }
+    check_together(parsed);
+    return parsed;
+}
+
+} // namespace mallard::advisor

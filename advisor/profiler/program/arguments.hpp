@@ -1,0 +1,36 @@
+/// The command line of mallard-profile.
+#pragma once
+
+#include "profiler/export/exports.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace mallard::advisor {
+
+/// A mistake of the caller. The text has the wrong value and the allowed values.
+class usage_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct arguments {
+    std::string trace;
+    std::optional<std::uint32_t> process; ///< the process id
+    std::optional<std::string> scope;
+    std::optional<std::string> symbols; ///< print the functions whose symbols have this text
+    bool events = false;                ///< print the events as text
+    const export_format* exported = nullptr;
+    std::string output; ///< the file of the export
+    bool help = false;
+};
+
+extern const char* const usage;
+
+/// Throws: usage_error.
+arguments read_arguments(const std::vector<std::string>& words);
+
+} // namespace mallard::advisor

@@ -1,0 +1,128 @@
+/// `mallard-profile`: reads a trace, and prints a profile of the program's memory as JSON.
+
+#include "profiler/analysis/analysis.hpp"
+#include "profiler/program/arguments.hpp"
+#include "profiler/program/event_stream.hpp"
+#include "profiler/program/event_text.hpp"
+#include "profiler/program/symbol_names.hpp"
+#include "profiler/report/profile_report.hpp"
+#include "trace/reader.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace {
+
+using namespace mallard::advisor;
+namespace trace = mallard::trace;
+
+constexpr int failed = 2;
+
+std::size_t choose_process(const trace::reader& reader, const arguments& options) {
+    const std::vector<trace::process>& processes = reader.processes();
+    if (processes.empty()) {
+        throw trace::trace_error(options.trace + ": the trace has no process. Record the program again.");
+    }
+    if (!options.process) {
+        return static_cast<std::size_t>(
+            std::max_element(processes.begin(), processes.end(),
+                             [](const trace::process& left, const trace::process& right) {
+                                 return left.events < right.events;
+                             }) -
+            processes.begin());
+    }
+    std::string numbers;
+    for (std::size_t at = 0; at < processes.size(); ++at) {
+        if (processes[at].number == *options.process) {
+            return at;
+        }
+        if (at < 20) {
+            numbers += (at == 0 ? "" : ", ") + std::to_string(processes[at].number);
+        }
+    }
+    throw usage_error("The trace has no process " + std::to_string(*options.process) + ". It has " + numbers +
+                      (processes.size() > 20 ? ", and others." : "."));
+}
+
+std::string profile(trace::reader& reader, std::size_t process_index, const arguments& options,
+                    symbol_names& names) {
+    const trace::process& process = reader.processes()[process_index];
+    const function_lookup find_function = [&](std::uint64_t level) { return names.function_at(level); };
+    event_stream events(reader, process_index);
+    const scope_tree stacks(reader.contexts(process_index), find_function);
+    analysis analyse(stacks, find_function,
+                     {process.first_ticks, process.last_ticks, process.ticks_per_second});
+    for (std::span<const trace::event> next = events.next(); !next.empty(); next = events.next()) {
+        analyse.add(next);
+    }
+    analyse.finish();
+
+    report_request request;
+    request.file = options.trace;
+    request.file_bytes = reader.file_bytes();
+    request.torn_bytes = reader.torn_bytes();
+    request.processes = reader.processes();
+    request.chosen = process_index;
+    request.marked_names = reader.names(process_index);
+    request.scope = options.scope;
+    return profile_report(analyse, names, request);
+}
+
+void write_export(trace::reader& reader, std::size_t process_index, const arguments& options) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(options.output, options.trace, ignored)) {
+        throw usage_error("-o " + options.output + " is the trace itself. Name another file.");
+    }
+    code_map code(reader.code(process_index), reader.processes()[process_index].executable);
+    options.exported->write(reader, process_index, code, options.output);
+    for (const std::string& warning : code.warnings()) {
+        std::fprintf(stderr, "mallard-profile: warning: %s\n", warning.c_str());
+    }
+}
+
+int run(const std::vector<std::string>& words) {
+    const arguments options = read_arguments(words);
+    if (options.help) {
+        std::fputs(usage, stdout);
+        return 0;
+    }
+    trace::reader reader(options.trace);
+    const std::size_t process_index = choose_process(reader, options);
+    if (options.exported != nullptr) {
+        write_export(reader, process_index, options);
+        return 0;
+    }
+    symbol_names names(reader.code(process_index), reader.processes()[process_index].executable);
+    if (options.symbols) {
+        for (const std::string& name : names.containing(*options.symbols)) {
+            std::fprintf(stdout, "%s\n", name.c_str());
+        }
+    } else if (options.events) {
+        write_event_text(stdout, reader, process_index, names);
+    } else {
+        const std::string document = profile(reader, process_index, options, names);
+        std::fwrite(document.data(), 1, document.size(), stdout);
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        throw std::runtime_error(
+            "The output cannot be written. Free some space, or redirect it to another file.");
+    }
+    return 0;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    try {
+        return run({words + 1, words + count});
+    } catch (const std::bad_alloc&) {
+        std::fputs("mallard-profile: error: There is not enough memory for this trace.\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "mallard-profile: error: %s\n", error.what());
+    }
+    return failed;
+}

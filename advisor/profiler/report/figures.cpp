@@ -1,0 +1,245 @@
+#include "profiler/report/figures.hpp"
+
+#include "profiler/scopes/size_class.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mallard::advisor {
+
+namespace {
+
+using share = std::optional<double>;
+
+share ratio(double count, double total) noexcept {
+    return total > 0 ? share(count / total) : std::nullopt;
+}
+share ratio(std::uint64_t count, std::uint64_t total) noexcept {
+    return ratio(static_cast<double>(count), static_cast<double>(total));
+}
+
+void begin_dimension(json_writer& to, std::string_view key, share raw, share scaled) {
+    to.key(key).begin_object().field("raw", raw).field("scaled", scaled);
+}
+
+share at_most_one(share value) noexcept {
+    return value ? share(std::min(*value, 1.0)) : std::nullopt;
+}
+
+void write_sizes(json_writer& to, const figure_sums& sums) {
+    constexpr std::size_t most_rows = 48;
+    std::vector<std::pair<std::uint32_t, block_count>> rows(sums.sizes.begin(), sums.sizes.end());
+    if (rows.size() > most_rows) {
+        std::stable_sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+            return left.second.allocations > right.second.allocations;
+        });
+        rows.resize(most_rows);
+        std::sort(rows.begin(), rows.end(),
+                  [](const auto& left, const auto& right) { return left.first < right.first; });
+    }
+    to.key("sizes").begin_list();
+    for (const auto& [size_class, count] : rows) {
+        to.begin_list()
+            .value(largest_size(size_class))
+            .value(count.allocations)
+            .value(count.bytes)
+            .end_list();
+    }
+    to.end_list().field("size_classes", sums.sizes.size());
+}
+
+void write_density(json_writer& to, const figure_sums& sums, const figure_setting& setting) {
+    const double mean = sums.ticks_per_operation();
+    const auto operations = static_cast<double>(sums.all.allocations + sums.frees);
+    // The time of the program without the recorder.
+    const double by_recorder =
+        sums.timed == 0 ? 0 : sums.ticks_recorder / static_cast<double>(sums.timed) * operations;
+    const double ticks =
+        std::max(static_cast<double>(setting.ticks) * setting.busy - by_recorder, mean * operations);
+    const bool is_known = sums.timed != 0 && setting.ticks != 0;
+    const share raw = is_known ? ratio(mean * operations, ticks) : std::nullopt;
+    begin_dimension(to, "D", raw, at_most_one(raw));
+    to.key("interval");
+    if (is_known && sums.timed > 1) {
+        const auto count = static_cast<double>(sums.timed);
+        const double variance = std::max(0.0, (sums.squares_inside - count * mean * mean) / (count - 1));
+        const double half = 1.96 * std::sqrt(variance / count);
+        to.begin_list();
+        to.value(std::max(0.0, (mean - half) * operations / ticks)).value((mean + half) * operations / ticks);
+        to.end_list();
+    } else {
+        to.value(json_writer::null{});
+    }
+    to.field("samples", sums.timed);
+    to.field("ns_per_operation", mean * setting.ns_per_tick);
+    to.field("recorder_ns_per_operation",
+             ratio(sums.ticks_recorder * setting.ns_per_tick, static_cast<double>(sums.timed)));
+    to.field("operations_per_second", ratio(operations * 1e9, ticks * setting.ns_per_tick));
+    to.end_object();
+}
+
+double entropy(const figure_sums& sums) noexcept {
+    double bits = 0;
+    for (const auto& [size_class, count] : sums.sizes) {
+        const double part =
+            static_cast<double>(count.allocations) / static_cast<double>(sums.all.allocations);
+        bits -= part * std::log2(part);
+    }
+    return std::max(bits, 0.0);
+}
+
+void write_dimensions(json_writer& to, const figure_sums& sums, const figure_setting& setting) {
+    write_density(to, sums, setting);
+
+    const share bits = sums.all.allocations != 0 ? share(entropy(sums)) : std::nullopt;
+    begin_dimension(to, "V", bits, bits ? share(1 - std::exp2(-*bits)) : std::nullopt);
+    to.end_object();
+
+    const scope_totals no_activations;
+    const scope_totals& scope = setting.scope != nullptr ? *setting.scope : no_activations;
+    const std::uint64_t transitions =
+        std::max<std::uint64_t>(scope.seen - scope.open, scope.seen != 0 ? 1 : 0);
+    const share locality = ratio(static_cast<double>(setting.ticks) * setting.ns_per_tick,
+                                 static_cast<double>(scope.highest_peak) * static_cast<double>(transitions));
+    begin_dimension(to, "L", locality, locality ? share(*locality / (1 + *locality)) : std::nullopt);
+    to.field("footprint_bytes", scope.highest_peak).field("transitions", transitions).end_object();
+
+    const share utilization = ratio(scope.peaks, scope.bytes);
+    begin_dimension(to, "U", utilization, utilization);
+    to.end_object();
+
+    const share contention = setting.threads > 1 ? ratio(sums.in_flight, sums.timed) : std::nullopt;
+    begin_dimension(to, "C", contention,
+                    contention ? at_most_one(*contention / static_cast<double>(setting.threads - 1))
+                               : std::nullopt);
+    to.field("samples", sums.timed);
+    to.field("freed_by_other_thread", ratio(sums.freed_elsewhere.allocations, sums.freed.allocations));
+    to.end_object();
+
+    const share foreign = ratio(scope.foreign_neighbours, scope.neighbours);
+    begin_dimension(to, "F", foreign, foreign);
+    to.field("pages_spanned", scope.pages_spanned).field("pages_needed", scope.pages_needed);
+    to.field("samples", scope.snapshots).end_object();
+}
+
+/// Returns: the largest size of the class at which the cumulative share of the activations reaches `part`.
+std::uint64_t percentile(const scope_totals& scope, std::size_t column, double part, std::uint64_t most) {
+    const auto rank = static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(scope.allocating)));
+    std::uint64_t below = 0;
+    for (std::size_t index = 0; index < scope.classes.size(); ++index) {
+        below += scope.classes[index][column];
+        if (below >= rank) {
+            return std::min(largest_size(static_cast<unsigned>(index)), most);
+        }
+    }
+    return most;
+}
+
+void write_distribution(json_writer& to, std::string_view key, const scope_totals& scope, std::size_t column,
+                        std::uint64_t most, std::uint64_t sum) {
+    to.key(key);
+    if (scope.allocating == 0) {
+        to.value(json_writer::null{});
+        return;
+    }
+    to.begin_object();
+    to.field("p50", percentile(scope, column, 0.5, most)).field("p90", percentile(scope, column, 0.9, most));
+    to.field("p99", percentile(scope, column, 0.99, most)).field("max", most);
+    to.field("mean", ratio(sum, scope.allocating)).end_object();
+}
+
+} // namespace
+
+void figure_sums::add(const call_totals& call) {
+    all.add(call.allocations, call.bytes);
+    freed.add(call.freed, call.freed_bytes);
+    freed_elsewhere.add(call.freed_elsewhere, call.freed_elsewhere_bytes);
+    frees += call.frees;
+    smallest = std::min(smallest, call.smallest);
+    largest = std::max(largest, call.largest);
+    life_ticks += call.life_ticks;
+    life_clock += call.life_clock;
+    timed += call.timed;
+    in_flight += call.in_flight;
+    ticks_inside += call.ticks_inside;
+    squares_inside += call.squares_inside;
+    ticks_recorder += call.ticks_recorder;
+    if (call.allocations != 0) {
+        sizes[call.first_class].add(call.first_class_allocations, call.first_class_bytes);
+    }
+}
+
+void write(json_writer& to, std::string_view key, const block_count& count) {
+    to.key(key)
+        .begin_object()
+        .field("allocations", count.allocations)
+        .field("bytes", count.bytes)
+        .end_object();
+}
+
+void write_figures(json_writer& to, const figure_sums& sums, const figure_setting& setting) {
+    to.begin_object();
+    to.field("allocations", sums.all.allocations).field("bytes", sums.all.bytes).field("frees", sums.frees);
+    write_sizes(to, sums);
+    if (sums.all.allocations != 0) {
+        to.field("smallest", sums.smallest).field("largest", sums.largest);
+    } else {
+        to.field("smallest", json_writer::null{}).field("largest", json_writer::null{});
+    }
+    if (setting.scope != nullptr) {
+        const block_count contained{setting.scope->contained, setting.scope->contained_bytes};
+        write(to, "contained", contained);
+        write(to, "escaped",
+              {sums.freed.allocations - contained.allocations, sums.freed.bytes - contained.bytes});
+        write(to, "alive",
+              {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
+        to.field("containment", ratio(contained.allocations, sums.freed.allocations));
+        to.field("containment_bytes", ratio(contained.bytes, sums.freed.bytes));
+    } else {
+        to.field("contained", json_writer::null{}).field("escaped", json_writer::null{});
+        write(to, "alive",
+              {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes});
+        to.field("containment", json_writer::null{}).field("containment_bytes", json_writer::null{});
+    }
+    if (setting.threads > 1) {
+        write(to, "freed_by_other_thread", sums.freed_elsewhere);
+    } else {
+        to.field("freed_by_other_thread", json_writer::null{});
+    }
+    write_dimensions(to, sums, setting);
+    to.key("drag");
+    if (setting.scope != nullptr && setting.scope->peaks != 0) {
+        to.begin_object()
+            .field("peak_ratio", ratio(setting.scope->bytes, setting.scope->peaks))
+            .field("area_ratio", ratio(setting.scope->region_area, setting.scope->live_area))
+            .end_object();
+    } else {
+        to.value(json_writer::null{});
+    }
+    const auto freed = static_cast<double>(sums.freed.allocations);
+    to.field("mean_lifetime_seconds", ratio(sums.life_ticks * setting.ns_per_tick * 1e-9, freed));
+    to.field("mean_lifetime_bytes", ratio(sums.life_clock, freed));
+    to.end_object();
+}
+
+void write_activations(json_writer& to, const scope_totals& scope, double ns_per_tick) {
+    to.field("threads", scope.threads);
+    to.key("activations").begin_object();
+    to.field("seen", scope.seen).field("allocating", scope.allocating).field("contained", scope.emptied);
+    to.field("open", scope.open).field("seconds", static_cast<double>(scope.ticks) * ns_per_tick * 1e-9);
+    to.end_object();
+    write(to, "owned", {scope.owned, scope.owned_bytes});
+    to.key("separations").begin_object();
+    to.field("seen", scope.seen).field("at_most", scope.seen + scope.steps_back).end_object();
+    write_distribution(to, "activation_bytes", scope, 0, scope.most_bytes, scope.bytes);
+    write_distribution(to, "activation_peak", scope, 1, scope.highest_peak, scope.peaks);
+    to.key("rewind").begin_object();
+    to.field("returns", scope.returns).field("peak_bytes", scope.most_between_returns).end_object();
+    to.key("page_faults").begin_object().field("fresh", scope.pages);
+    to.field("per_activation", ratio(scope.pages, scope.allocating)).end_object();
+}
+
+} // namespace mallard::advisor

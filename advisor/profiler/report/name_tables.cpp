@@ -1,0 +1,150 @@
+#include "profiler/report/name_tables.hpp"
+
+namespace mallard::advisor {
+
+namespace {
+
+void write_text_or_null(json_writer& to, std::string_view key, const std::string& text) {
+    if (text.empty()) {
+        to.field(key, json_writer::null{});
+    } else {
+        to.field(key, text);
+    }
+}
+
+void write_line(json_writer& to, const std::string& file, unsigned line) {
+    write_text_or_null(to, "file", file);
+    if (line == 0) {
+        to.field("line", json_writer::null{});
+    } else {
+        to.field("line", line);
+    }
+}
+
+} // namespace
+
+std::string name_tables::shortened(const std::string& name) {
+    constexpr std::size_t most = 500;
+    return name.size() <= most ? name : name.substr(0, most - 103) + "..." + name.substr(name.size() - 100);
+}
+
+std::size_t name_tables::function_row(function_info function) {
+    function.name = shortened(function.name);
+    function.short_name = shortened(function.short_name);
+    const auto [entry, is_new] =
+        by_name_.try_emplace(std::pair(function.name, function.object), functions_.size());
+    if (is_new) {
+        functions_.push_back(std::move(function));
+    }
+    return entry->second;
+}
+
+std::size_t name_tables::function(scope_id id) {
+    const auto [entry, is_new] = compiled_.try_emplace(id, functions_.size());
+    if (is_new) {
+        // Distinct functions with equal names have a row each.
+        function_info named = names_->function(id);
+        named.name = shortened(named.name);
+        named.short_name = shortened(named.short_name);
+        by_name_.try_emplace(std::pair(named.name, named.object), functions_.size());
+        functions_.push_back(std::move(named));
+    }
+    return entry->second;
+}
+
+std::size_t name_tables::add_place(place_row row) {
+    const auto [entry, is_new] =
+        by_place_.try_emplace(std::tuple(row.function, row.file, row.line, row.inlined), places_.size());
+    if (is_new) {
+        places_.push_back(std::move(row));
+    }
+    return entry->second;
+}
+
+const name_tables::level_rows& name_tables::level(std::uint64_t address) {
+    const auto [entry, is_new] = by_level_.try_emplace(address);
+    level_rows& rows = entry->second;
+    if (!is_new) {
+        return rows;
+    }
+    const std::size_t compiled = function(names_->function_at(address));
+    const std::string object = functions_[compiled].object;
+    bool has_own_place = false;
+    const std::vector<named_place> places = names_->places(address);
+    for (std::size_t at = 0; at < places.size(); ++at) {
+        const named_place& place = places[at];
+        const std::size_t function =
+            at + 1 == places.size() ? compiled : function_row({place.name, place.short_name, object, {}, 0});
+        rows.places.push_back(add_place({function, place.file, place.line, place.inlined}));
+        if (!has_own_place && !names_->is_library_name(place.short_name)) {
+            has_own_place = true;
+            rows.own = rows.places.back();
+        }
+    }
+    if (!has_own_place) {
+        rows.own = rows.places.back();
+    }
+    return rows;
+}
+
+std::size_t name_tables::place(std::uint64_t address) {
+    if (address != 0) {
+        return level(address).own;
+    }
+    const std::string name = "(no stack)";
+    return add_place({function_row({name, name, {}, {}, 0}), {}, 0, false});
+}
+
+std::size_t name_tables::stack(trace::context_id context) {
+    const auto [entry, is_new] = by_context_.try_emplace(context, stacks_.size());
+    if (!is_new) {
+        return entry->second;
+    }
+    std::vector<std::size_t> inner, outer;
+    for (trace::context_id node = context; node >= trace::stack_ends; node = (*contexts_)[node].parent) {
+        const bool is_inner = inner.size() < most_inner_places;
+        if (!is_inner && (*contexts_)[node].depth > most_outer_places) {
+            if (inner.back() != skipped_levels) {
+                inner.push_back(skipped_levels);
+            }
+            continue;
+        }
+        const level_rows& rows = level((*contexts_)[node].address);
+        std::vector<std::size_t>& to = is_inner ? inner : outer;
+        to.insert(to.end(), rows.places.begin(), rows.places.end());
+    }
+    inner.insert(inner.end(), outer.begin(), outer.end());
+    stacks_.push_back(std::move(inner));
+    return entry->second;
+}
+
+void name_tables::write(json_writer& to) const {
+    to.key("functions").begin_list();
+    for (const function_info& function : functions_) {
+        to.begin_object().field("name", function.name).field("short_name", function.short_name);
+        write_text_or_null(to, "object", function.object);
+        write_line(to, function.file, function.line);
+        to.end_object();
+    }
+    to.end_list().key("places").begin_list();
+    for (const place_row& row : places_) {
+        to.begin_object().field("function", row.function);
+        write_line(to, row.file, row.line);
+        to.field("inlined", row.inlined).end_object();
+    }
+    to.end_list().key("stacks").begin_list();
+    for (const std::vector<std::size_t>& stack : stacks_) {
+        to.begin_list();
+        for (const std::size_t place : stack) {
+            if (place == skipped_levels) {
+                to.value(json_writer::null{});
+            } else {
+                to.value(place);
+            }
+        }
+        to.end_list();
+    }
+    to.end_list();
+}
+
+} // namespace mallard::advisor

@@ -1,0 +1,67 @@
+/// The parts of the document, each with its own function. docs/advisor/profile_format.md describes them.
+#pragma once
+
+#include "profiler/analysis/analysis.hpp"
+#include "profiler/report/call_sites.hpp"
+#include "profiler/report/json_writer.hpp"
+#include "profiler/report/name_tables.hpp"
+#include "profiler/report/scope_details.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace mallard::advisor {
+
+/// The input of all parts.
+struct report_source {
+    const analysis& results;
+    code_names& names;
+    call_sites& sites;
+    name_tables& tables;
+    const std::vector<std::string>& marked_names; ///< of scopes, marks and pools, by number
+    double ns_per_tick = 1;
+    double busy = 1; ///< share of the threads' time in which a processor worked
+    bool shows_scopes = true;
+    std::vector<scope_id> listed{};      ///< the functions among the document's scopes, by id
+    std::vector<scope_detail> details{}; ///< of each listed function
+};
+
+void write_scopes(json_writer& to, const report_source& source);
+void write_sites(json_writer& to, const report_source& source);
+void write_pairs(json_writer& to, const report_source& source);
+void write_iterations(json_writer& to, const report_source& source);
+void write_owners(json_writer& to, const report_source& source);
+void write_almost_contained(json_writer& to, const report_source& source);
+void write_already_pooled(json_writer& to, const report_source& source);
+void write_markers(json_writer& to, const report_source& source, std::uint64_t names_lost);
+void write_pools(json_writer& to, const report_source& source);
+void write_timeline(json_writer& to, const report_source& source);
+void write_lifetimes(json_writer& to, const report_source& source);
+void write_flame(json_writer& to, const report_source& source);
+
+/// Effects: writes the row of a function as a scope.
+void write_scope(json_writer& to, const report_source& source, std::size_t id, std::size_t most_rows);
+
+/// Effects: write the sites and the pairs of the blocks of one function.
+void write_scope_sites(json_writer& to, const report_source& source, scope_id scope);
+void write_scope_pairs(json_writer& to, const report_source& source, scope_id scope);
+
+/// Returns: the figures of a marked scope.
+figure_sums marked_sums(const marked_stacks& marked, scope_id scope);
+/// Effects: writes the row of a marked scope.
+void write_marked_scope(json_writer& to, const report_source& source, scope_id scope);
+/// Returns: the name of a marked scope.
+std::string marked_name(const report_source& source, scope_id scope);
+
+/// Returns: for each node the bits of the scopes that contain it: bit n for scope n. At most 64 scopes.
+std::vector<std::uint64_t> scopes_by_node(const scope_tree& stacks, const std::vector<scope_id>& scopes);
+
+/// Blocks by their place, to be written with the heaviest first.
+struct site_blocks {
+    std::unordered_map<std::uint64_t, block_count> by_address;
+};
+void write_site_blocks(json_writer& to, std::string_view key, const report_source& source,
+                       const site_blocks& sites, std::size_t most);
+
+} // namespace mallard::advisor

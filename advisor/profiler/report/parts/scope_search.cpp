@@ -1,0 +1,255 @@
+#include "profiler/report/parts/scope_search.hpp"
+
+#include "profiler/report/profile_report.hpp"
+#include "profiler/scopes/size_class.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace mallard::advisor {
+
+namespace {
+
+struct named_scope {
+    scope_match scope;
+    std::string name, short_name;
+    std::uint64_t allocations = 0;
+};
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    return text;
+}
+
+/// Returns: the edit distance of the texts: the letters to insert, erase or replace.
+/// Complexity: O(product of the lengths); the texts are cut to 80 letters.
+std::size_t distance(std::string left, std::string right) {
+    constexpr std::size_t most = 80;
+    left.resize(std::min(left.size(), most));
+    right.resize(std::min(right.size(), most));
+    std::vector<std::size_t> row(right.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t at = 1; at <= left.size(); ++at) {
+        std::size_t diagonal = row[0];
+        row[0] = at;
+        for (std::size_t to = 1; to <= right.size(); ++to) {
+            const std::size_t replaced = diagonal + (left[at - 1] != right[to - 1]);
+            diagonal = row[to];
+            row[to] = std::min({row[to] + 1, row[to - 1] + 1, replaced});
+        }
+    }
+    return row.back();
+}
+
+std::vector<named_scope> all_scopes(const report_source& source) {
+    std::vector<named_scope> scopes;
+    const marked_stacks& marked = source.results.marked();
+    for (std::size_t scope = 0; scope < marked.known().size(); ++scope) {
+        const std::string name = marked_name(source, static_cast<scope_id>(scope));
+        scopes.push_back(
+            {{true, static_cast<scope_id>(scope)}, name, name, marked.scopes()[scope].allocations});
+    }
+    const std::vector<scope_totals>& totals = source.results.scopes();
+    for (std::size_t function = 0; source.shows_scopes && function < totals.size(); ++function) {
+        if (totals[function].allocating != 0) {
+            scopes.push_back({{false, static_cast<scope_id>(function)},
+                              source.names.function(static_cast<scope_id>(function)).name,
+                              source.names.short_name(static_cast<scope_id>(function)),
+                              totals[function].allocations});
+        }
+    }
+    return scopes;
+}
+
+/// Returns: the shortest name that identifies the scope.
+std::string unique_name(const std::vector<named_scope>& all, const named_scope& scope) {
+    const auto matches = [&](const named_scope& candidate) {
+        return candidate.name == scope.short_name || candidate.short_name == scope.short_name;
+    };
+    return std::count_if(all.begin(), all.end(), matches) == 1 ? scope.short_name
+                                                               : name_tables::shortened(scope.name);
+}
+
+std::string listed(const std::vector<named_scope>& all, const std::vector<const named_scope*>& scopes) {
+    constexpr std::size_t most = 5;
+    std::string text;
+    for (std::size_t at = 0; at < std::min(most, scopes.size()); ++at) {
+        text += (at == 0 ? "" : ", ") + unique_name(all, *scopes[at]);
+    }
+    if (scopes.size() > most) {
+        text += ", and " + std::to_string(scopes.size() - most) + " more";
+    }
+    return text;
+}
+
+[[noreturn]] void fail_unknown(const std::vector<named_scope>& all, const std::string& name,
+                               const std::string& withheld) {
+    std::string text = "There is no scope '" + name + "' that allocates.";
+    std::vector<std::pair<std::size_t, const named_scope*>> near;
+    for (const named_scope& candidate : all) {
+        // Callers usually type the last parts of a name.
+        const std::size_t part = candidate.short_name.rfind("::");
+        const std::string last =
+            part == std::string::npos ? candidate.short_name : candidate.short_name.substr(part + 2);
+        near.emplace_back(
+            std::min(distance(lower(name), lower(candidate.short_name)), distance(lower(name), lower(last))),
+            &candidate);
+    }
+    std::stable_sort(near.begin(), near.end(), [](const auto& left, const auto& right) {
+        return left.first != right.first ? left.first < right.first
+                                         : left.second->allocations > right.second->allocations;
+    });
+    std::vector<const named_scope*> nearest;
+    for (std::size_t at = 0; at < std::min<std::size_t>(near.size(), 5); ++at) {
+        nearest.push_back(near[at].second);
+    }
+    if (!withheld.empty()) {
+        text += " " + withheld;
+    }
+    if (nearest.empty()) {
+        text += " The trace has no scopes.";
+    } else {
+        text += " The nearest names are: " + listed(all, nearest) + ".";
+    }
+    throw unknown_scope(text);
+}
+
+void write_callers(json_writer& to, const report_source& source, scope_id scope) {
+    const scope_tree& stacks = source.results.stacks();
+    std::unordered_map<scope_id, block_count> callers;
+    for (const call_totals& call : source.results.calls().all()) {
+        trace::context_id node = call.context;
+        if (call.allocations == 0 || !trace::is_complete(stacks.end(node))) {
+            continue;
+        }
+        node = stacks.counting(node);
+        while (node >= trace::stack_ends && stacks.function(node) != scope) {
+            node = stacks.counting_outside(node);
+        }
+        if (node < trace::stack_ends) {
+            continue;
+        }
+        const trace::context_id caller = stacks.contexts()[node].parent;
+        callers[caller < trace::stack_ends ? no_scope : stacks.function(caller)].add(call.allocations,
+                                                                                     call.bytes);
+    }
+    std::vector<std::pair<scope_id, block_count>> rows(callers.begin(), callers.end());
+    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+        return left.second.allocations != right.second.allocations
+                   ? left.second.allocations > right.second.allocations
+                   : left.first < right.first;
+    });
+    rows.resize(std::min<std::size_t>(rows.size(), 100));
+    to.key("callers").begin_list();
+    for (const auto& [function, blocks] : rows) {
+        to.begin_object().key("function");
+        if (function == no_scope) {
+            to.value(json_writer::null{});
+        } else {
+            to.value(source.tables.function(function));
+        }
+        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
+    }
+    to.end_list();
+}
+
+/// The instructions of the function that were on stacks: a trial serves the functions around them.
+void write_code(json_writer& to, const report_source& source, scope_id scope) {
+    const scope_tree& stacks = source.results.stacks();
+    std::map<std::string, std::set<std::uint64_t>> offsets;
+    for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
+        if (stacks.function(static_cast<trace::context_id>(node)) == scope) {
+            if (const auto place =
+                    source.names.in_file(stacks.contexts()[static_cast<trace::context_id>(node)].address)) {
+                offsets[place->path].insert(place->offset);
+            }
+        }
+    }
+    to.key("code").begin_list();
+    for (const auto& [path, in_file] : offsets) {
+        to.begin_object().field("file", path).key("instructions").begin_list();
+        for (const std::uint64_t offset : in_file) {
+            to.value(offset);
+        }
+        to.end_list().end_object();
+    }
+    to.end_list();
+}
+
+void write_classes(json_writer& to, std::string_view key, const scope_totals& scope, std::size_t column) {
+    to.key(key).begin_list();
+    for (std::size_t index = 0; index < scope.classes.size(); ++index) {
+        if (scope.classes[index][column] != 0) {
+            to.begin_list()
+                .value(largest_size(static_cast<unsigned>(index)))
+                .value(scope.classes[index][column])
+                .end_list();
+        }
+    }
+    to.end_list();
+}
+
+} // namespace
+
+scope_match find_scope(const report_source& source, const std::string& name, const std::string& withheld) {
+    const std::vector<named_scope> all = all_scopes(source);
+    for (const named_scope& candidate : all) {
+        if (candidate.name == name) {
+            return candidate.scope;
+        }
+    }
+    std::vector<const named_scope*> matches;
+    for (const named_scope& candidate : all) {
+        if (candidate.short_name == name) {
+            matches.push_back(&candidate);
+        }
+    }
+    if (matches.empty()) {
+        for (const named_scope& candidate : all) {
+            if (!name.empty() && candidate.name.find(name) != std::string::npos) {
+                matches.push_back(&candidate);
+            }
+        }
+    }
+    if (matches.empty()) {
+        fail_unknown(all, name, withheld);
+    }
+    if (matches.size() == 1) {
+        return matches.front()->scope;
+    }
+    std::stable_sort(matches.begin(), matches.end(), [](const named_scope* left, const named_scope* right) {
+        return left->allocations > right->allocations;
+    });
+    throw unknown_scope("Several scopes have '" + name + "' in their names: " + listed(all, matches) +
+                        ". Give one of them.");
+}
+
+void write_scope_in_depth(json_writer& to, const report_source& source, const scope_match& scope) {
+    constexpr std::size_t most_rows = 100;
+    to.key("scope").begin_object().field("kind", scope.is_marked ? "marker" : "function").key("row");
+    const scope_totals& totals = scope.is_marked ? source.results.marked().scopes()[scope.scope]
+                                                 : source.results.scopes()[scope.scope];
+    if (scope.is_marked) {
+        write_marked_scope(to, source, scope.scope);
+        const marked_stacks::marked_scope& known = source.results.marked().known()[scope.scope];
+        if (known.is_function) {
+            write_code(to, source, static_cast<scope_id>(known.number));
+        }
+    } else {
+        const auto at = std::find(source.listed.begin(), source.listed.end(), scope.scope);
+        write_scope(to, source, static_cast<std::size_t>(at - source.listed.begin()), most_rows);
+        write_scope_sites(to, source, scope.scope);
+        write_scope_pairs(to, source, scope.scope);
+        write_callers(to, source, scope.scope);
+        write_code(to, source, scope.scope);
+    }
+    write_classes(to, "activation_bytes_classes", totals, 0);
+    write_classes(to, "activation_peak_classes", totals, 1);
+    to.end_object();
+}
+
+} // namespace mallard::advisor

@@ -1,0 +1,173 @@
+#include "profiler/report/parts/write_process.hpp"
+
+#include "profiler/report/name_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+namespace mallard::advisor {
+
+namespace {
+
+constexpr double least_share = 0.95;
+constexpr std::array<std::string_view, trace::stack_ends> end_names{"outermost",    "null",       "loader",
+                                                                    "unknown_code", "unreadable", "too_deep"};
+
+std::string percent(double share) {
+    std::array<char, 32> text;
+    std::snprintf(text.data(), text.size(), "%.1f %%", share * 100);
+    return text.data();
+}
+
+std::string_view stacks_name(trace::stack_source source) noexcept {
+    switch (source) {
+    case trace::stack_source::frame_pointers:
+        return "frame pointers";
+    case trace::stack_source::descriptions:
+        return "descriptions";
+    default:
+        return "none";
+    }
+}
+
+void write_stopped(json_writer& to, trace::stop_reason reason) {
+    to.key("stopped");
+    switch (reason) {
+    case trace::stop_reason::disk_full:
+        to.value("disk full");
+        break;
+    case trace::stop_reason::file_full:
+        to.value("file full");
+        break;
+    case trace::stop_reason::requested:
+        to.value("asked");
+        break;
+    case trace::stop_reason::no_memory:
+        to.value("no memory");
+        break;
+    default:
+        to.value(json_writer::null{});
+    }
+}
+
+double duration_seconds(const trace::process& process) noexcept {
+    if (process.ticks_per_second <= 0 || process.last_ticks < process.first_ticks) {
+        return 0;
+    }
+    return static_cast<double>(process.last_ticks - process.first_ticks) / process.ticks_per_second;
+}
+
+void write_identity(json_writer& to, const trace::process& process) {
+    constexpr std::size_t most_arguments = 100;
+    to.begin_object().field("number", process.number).field("parent", process.parent).key("executable");
+    if (process.executable.empty()) {
+        to.value(json_writer::null{});
+    } else {
+        to.value(process.executable);
+    }
+    to.key("command").begin_list();
+    for (std::size_t at = 0; at < std::min(process.command.size(), most_arguments); ++at) {
+        to.value(name_tables::shortened(process.command[at]));
+    }
+    to.end_list().field("seconds", duration_seconds(process)).field("threads", process.threads);
+}
+
+} // namespace
+
+completeness measure_completeness(const analysis& results, const trace::process& process) {
+    completeness summary;
+    const analysis::counts& counted = results.counted();
+    std::size_t worst = 0;
+    std::uint64_t most = 0;
+    for (std::size_t end = 0; end < trace::stack_ends; ++end) {
+        if (trace::is_complete(static_cast<trace::stack_end>(end))) {
+            summary.complete += counted.by_end[end];
+        } else if (counted.by_end[end] > most) {
+            most = counted.by_end[end];
+            worst = end;
+        }
+    }
+    if (process.stacks == trace::stack_source::none) {
+        summary.reason = "Scopes are withheld: the program was recorded without stacks.";
+    } else if (counted.events != 0) {
+        const double share = static_cast<double>(summary.complete) / static_cast<double>(counted.events);
+        if (share < least_share) {
+            summary.reason = "Scopes are withheld: only " + percent(share) +
+                             " of the stacks are complete, and 95 % are needed. " +
+                             percent(static_cast<double>(most) / static_cast<double>(counted.events)) +
+                             " end in " +
+                             (worst == 3   ? "code without a description"
+                              : worst == 4 ? "memory that cannot be read"
+                                           : "too many levels") +
+                             ".";
+        }
+    }
+    return summary;
+}
+
+void write_trace_and_processes(json_writer& to, const report_request& request) {
+    constexpr std::size_t most_processes = 200;
+    to.key("trace").begin_object().field("file", request.file).field("bytes", request.file_bytes);
+    to.field("torn_bytes", request.torn_bytes).end_object();
+    to.key("processes").begin_list();
+    for (std::size_t at = 0; at < request.processes.size(); ++at) {
+        if (at >= most_processes && at != request.chosen) {
+            continue;
+        }
+        write_identity(to, request.processes[at]);
+        to.field("events", request.processes[at].events).field("chosen", at == request.chosen).end_object();
+    }
+    to.end_list();
+}
+
+void write_process(json_writer& to, const analysis& results, const trace::process& process) {
+    to.key("process");
+    write_identity(to, process);
+    to.key("cpu_seconds");
+    if (process.cpu_nanoseconds == 0) {
+        to.value(json_writer::null{});
+    } else {
+        to.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
+    }
+    to.field("ticks_per_second", process.ticks_per_second).field("events", results.counted().events);
+    to.field("stacks", stacks_name(process.stacks)).field("sampled_one_in", process.sampled_one_in);
+    to.field("timed_one_in", process.timed_one_in).field("timed_events", results.counted().timed_events);
+    to.field("interrupted_events", results.counted().interrupted_events);
+    write_stopped(to, process.stopped);
+    to.key("exit_status");
+    if (process.exit_status == -1) {
+        to.value(json_writer::null{});
+    } else {
+        to.value(process.exit_status);
+    }
+    to.field("torn", process.torn).field("nested_events", process.nested_events);
+    to.field("forks_not_followed", process.forks_not_followed);
+    to.field("programs_not_followed", process.programs_not_followed);
+    to.field("blocks_without_end", process.blocks_without_end).end_object();
+}
+
+void write_completeness(json_writer& to, const analysis& results, const completeness& summary) {
+    const analysis::counts& counted = results.counted();
+    to.key("completeness").begin_object().field("events", counted.events).field("complete", summary.complete);
+    to.key("share");
+    if (counted.events == 0) {
+        to.value(json_writer::null{});
+    } else {
+        to.value(static_cast<double>(summary.complete) / static_cast<double>(counted.events));
+    }
+    to.key("by_end").begin_object();
+    for (std::size_t end = 0; end < trace::stack_ends; ++end) {
+        to.field(end_names[end], counted.by_end[end]);
+    }
+    to.end_object().field("scopes", summary.reason.empty() ? "shown" : "withheld").key("reason");
+    if (summary.reason.empty()) {
+        to.value(json_writer::null{});
+    } else {
+        to.value(summary.reason);
+    }
+    to.end_object();
+}
+
+} // namespace mallard::advisor

@@ -1,0 +1,120 @@
+#include "profiler/report/parts/report_parts.hpp"
+
+#include <algorithm>
+
+namespace mallard::advisor {
+
+namespace {
+
+void write_optional(json_writer& to, std::string_view key, bool is_known, std::size_t row) {
+    to.key(key);
+    if (is_known) {
+        to.value(row);
+    } else {
+        to.value(json_writer::null{});
+    }
+}
+
+/// The sites with the most blocks, by address.
+void write_site_list(json_writer& to, std::string_view key, const report_source& source,
+                     const std::map<std::uint64_t, block_count>& by_address, std::size_t most_rows) {
+    std::vector<std::pair<std::uint64_t, block_count>> sites(by_address.begin(), by_address.end());
+    std::stable_sort(sites.begin(), sites.end(), [](const auto& left, const auto& right) {
+        return left.second.allocations > right.second.allocations;
+    });
+    sites.resize(std::min(sites.size(), most_rows));
+    to.key(key).begin_list();
+    for (const auto& [address, blocks] : sites) {
+        to.begin_object().field("site", source.tables.place(address));
+        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
+        if (const auto call = source.names.in_file(address)) {
+            to.field("file", call->path).field("instruction", call->offset);
+        }
+        to.end_object();
+    }
+    to.end_list();
+}
+
+void write_escapes(json_writer& to, const report_source& source, const scope_detail& detail,
+                   std::size_t most_rows) {
+    std::vector<std::pair<escape_key, escape_sums>> escapes(detail.escapes.begin(), detail.escapes.end());
+    std::stable_sort(escapes.begin(), escapes.end(), [](const auto& left, const auto& right) {
+        return left.second.blocks.allocations > right.second.blocks.allocations;
+    });
+    escapes.resize(std::min(escapes.size(), most_rows));
+    to.key("escapes").begin_list();
+    for (const auto& [key, sums] : escapes) {
+        const bool is_known = key.by != no_scope;
+        to.begin_object().field("allocations", sums.blocks.allocations).field("bytes", sums.blocks.bytes);
+        write_optional(to, "by", is_known, is_known ? source.tables.function(key.by) : 0);
+        write_optional(to, "at", is_known, is_known ? source.tables.place(key.at) : 0);
+        const bool has_container = key.into != no_scope;
+        write_optional(to, "into", has_container, has_container ? source.tables.function(key.into) : 0);
+        to.field("thread", key.elsewhere ? "other" : "same");
+        const bool has_example = sums.example != no_call;
+        write_optional(to, "stack", has_example,
+                       has_example ? source.tables.stack(source.results.calls().all()[sums.example].context)
+                                   : 0);
+        to.end_object();
+    }
+    to.end_list();
+
+    write_site_list(to, "escape_sites", source, detail.escape_sites, most_rows);
+    write_site_list(to, "alive_sites", source, detail.alive_sites, most_rows);
+}
+
+} // namespace
+
+void write_scope(json_writer& to, const report_source& source, std::size_t id, std::size_t most_rows) {
+    const scope_id function = source.listed[id];
+    const scope_totals& totals = source.results.scopes()[function];
+    to.begin_object().field("id", id).field("function", source.tables.function(function));
+    to.key("figures");
+    write_figures(to, source.details[id].sums,
+                  {source.ns_per_tick, source.results.threads(), &totals, totals.ticks, source.busy});
+    write_activations(to, totals, source.ns_per_tick);
+    write_escapes(to, source, source.details[id], most_rows);
+    to.end_object();
+}
+
+void write_scopes(json_writer& to, const report_source& source) {
+    constexpr std::size_t most_escapes = 12;
+    to.key("scopes").begin_list();
+    for (std::size_t id = 0; id < source.listed.size(); ++id) {
+        write_scope(to, source, id, most_escapes);
+    }
+    to.end_list();
+
+    std::vector<bool> is_listed(source.results.scopes().size());
+    for (const scope_id function : source.listed) {
+        is_listed[function] = true;
+    }
+    std::uint64_t unlisted = 0, most = 0;
+    for (std::size_t function = 0; source.shows_scopes && function < is_listed.size(); ++function) {
+        const scope_totals& scope = source.results.scopes()[function];
+        if (is_listed[function] || scope.allocating == 0) {
+            continue;
+        }
+        ++unlisted;
+        most = std::max(most, scope.allocations);
+    }
+    to.key("scopes_not_listed").begin_object();
+    to.field("scopes", unlisted).field("most_allocations", most).end_object();
+}
+
+std::vector<std::uint64_t> scopes_by_node(const scope_tree& stacks, const std::vector<scope_id>& scopes) {
+    std::vector<std::uint64_t> bit_by_function(stacks.functions());
+    for (std::size_t at = 0; at < std::min<std::size_t>(scopes.size(), 64); ++at) {
+        bit_by_function[scopes[at]] = std::uint64_t{1} << at;
+    }
+    std::vector<std::uint64_t> bits(stacks.size());
+    for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
+        const auto id = static_cast<trace::context_id>(node);
+        if (trace::is_complete(stacks.end(id))) {
+            bits[node] = bits[stacks.contexts()[id].parent] | bit_by_function[stacks.function(id)];
+        }
+    }
+    return bits;
+}
+
+} // namespace mallard::advisor

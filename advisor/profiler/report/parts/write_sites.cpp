@@ -1,0 +1,255 @@
+#include "profiler/report/parts/report_parts.hpp"
+
+#include <algorithm>
+
+namespace mallard::advisor {
+
+namespace {
+
+struct site {
+    std::uint64_t address = 0;
+    figure_sums sums;
+    std::vector<call_id> calls;
+    std::unordered_map<scope_id, block_count> owners;
+    std::uint64_t peak_bytes = 0;
+    std::uint64_t returns = 0;
+};
+
+constexpr std::size_t no_site = static_cast<std::size_t>(-1);
+
+/// Returns: the sites of the calls for which `belongs` is true.
+template <class Filter>
+std::vector<site> all_sites(const report_source& source, const Filter& belongs) {
+    const std::span<const call_totals> calls = source.results.calls().all();
+    std::vector<site> sites;
+    std::unordered_map<std::uint64_t, std::size_t> by_address;
+    std::vector<std::size_t> site_by_call(calls.size(), no_site);
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+        if (calls[call].allocations == 0 || !belongs(static_cast<call_id>(call))) {
+            continue;
+        }
+        const std::uint64_t address = source.sites.address(static_cast<call_id>(call));
+        const auto [entry, is_new] = by_address.try_emplace(address, sites.size());
+        if (is_new) {
+            sites.emplace_back().address = address;
+        }
+        site_by_call[call] = entry->second;
+        site& site = sites[entry->second];
+        site.sums.add(calls[call]);
+        site.calls.push_back(static_cast<call_id>(call));
+        site.peak_bytes += calls[call].most_live_bytes;
+        site.returns += calls[call].returns;
+    }
+    for (const call_table::class_totals& call_class : source.results.calls().further_classes()) {
+        if (site_by_call[call_class.call] != no_site) {
+            sites[site_by_call[call_class.call]].sums.add(call_class);
+        }
+    }
+    for (const pair_totals& pair : source.results.pairs().all()) {
+        if (pair.container != no_scope && site_by_call[pair.allocated] != no_site) {
+            sites[site_by_call[pair.allocated]].owners[pair.container].add(pair.blocks, pair.bytes);
+        }
+    }
+    return sites;
+}
+
+void write_site(json_writer& to, const report_source& source, site& row) {
+    const std::span<const call_totals> calls = source.results.calls().all();
+    to.begin_object().field("place", source.tables.place(row.address)).key("figures");
+    write_figures(to, row.sums, {source.ns_per_tick, source.results.threads(), nullptr, 0});
+
+    const std::size_t shown = std::min<std::size_t>(row.calls.size(), 3);
+    std::partial_sort(row.calls.begin(), row.calls.begin() + static_cast<std::ptrdiff_t>(shown),
+                      row.calls.end(), [&](call_id left, call_id right) {
+                          if (calls[left].allocations != calls[right].allocations) {
+                              return calls[left].allocations > calls[right].allocations;
+                          }
+                          return left < right;
+                      });
+    to.key("stacks").begin_list();
+    for (std::size_t at = 0; at < shown; ++at) {
+        const call_totals& call = calls[row.calls[at]];
+        to.begin_object().field("stack", source.tables.stack(call.context));
+        to.field("allocations", call.allocations).field("bytes", call.bytes).end_object();
+    }
+    to.end_list().field("contexts", row.calls.size());
+
+    std::vector<std::pair<scope_id, block_count>> owners(row.owners.begin(), row.owners.end());
+    std::sort(owners.begin(), owners.end(), [](const auto& left, const auto& right) {
+        return left.second.allocations != right.second.allocations
+                   ? left.second.allocations > right.second.allocations
+                   : left.first < right.first;
+    });
+    owners.resize(std::min<std::size_t>(owners.size(), 5));
+    to.key("owners").begin_list();
+    for (const auto& [function, blocks] : owners) {
+        to.begin_object()
+            .field("function", source.tables.function(function))
+            .field("allocations", blocks.allocations)
+            .field("bytes", blocks.bytes)
+            .end_object();
+    }
+    to.end_list().field("peak_bytes", row.peak_bytes).field("returns", row.returns).end_object();
+}
+
+/// Effects: moves the rows to show to the front, by allocations: the rows with the most allocations, and the ones
+/// with the most bytes of the remaining rows.
+/// Returns: the number of rows to show.
+template <class Row, class Count>
+std::size_t heaviest_first(std::vector<Row>& rows, std::size_t most_by_allocations, std::size_t most_by_bytes,
+                           const Count& count) {
+    const auto by_allocations = [&](const Row& left, const Row& right) {
+        return count(left).allocations > count(right).allocations;
+    };
+    std::stable_sort(rows.begin(), rows.end(), by_allocations);
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(most_by_allocations, rows.size()));
+    std::stable_sort(rows.begin() + shown, rows.end(), [&](const Row& left, const Row& right) {
+        return count(left).bytes > count(right).bytes;
+    });
+    const auto end = std::min(shown + static_cast<std::ptrdiff_t>(most_by_bytes),
+                              static_cast<std::ptrdiff_t>(rows.size()));
+    std::stable_sort(rows.begin(), rows.begin() + end, by_allocations);
+    return static_cast<std::size_t>(end);
+}
+
+void write_unlisted(json_writer& to, std::string_view key, std::string_view rows_key, std::size_t rows,
+                    const block_count& sums) {
+    to.key(key).begin_object().field(rows_key, rows);
+    to.field("allocations", sums.allocations).field("bytes", sums.bytes).end_object();
+}
+
+/// A pair of an allocating and a freeing call; or the live blocks of a call.
+struct pair_row {
+    const pair_totals* pair = nullptr;
+    call_id allocated = 0;
+    block_count blocks;
+};
+
+void write_pair(json_writer& to, const report_source& source, const pair_row& row) {
+    const std::span<const call_totals> calls = source.results.calls().all();
+    to.begin_object().field("allocated", source.tables.stack(calls[row.allocated].context)).key("freed");
+    if (row.pair != nullptr && row.pair->freed != no_call) {
+        to.value(source.tables.stack(calls[row.pair->freed].context));
+    } else {
+        to.value(json_writer::null{});
+    }
+    to.field("alive", row.pair == nullptr);
+    to.field("allocations", row.blocks.allocations).field("bytes", row.blocks.bytes).key("container");
+    if (row.pair != nullptr && row.pair->container != no_scope) {
+        to.value(source.tables.function(row.pair->container));
+    } else {
+        to.value(json_writer::null{});
+    }
+    if (row.pair == nullptr) {
+        to.field("thread", json_writer::null{}).field("mean_lifetime_seconds", json_writer::null{});
+        to.field("mean_lifetime_bytes", json_writer::null{}).end_object();
+        return;
+    }
+    const auto blocks = static_cast<double>(row.blocks.allocations);
+    to.field("thread", row.pair->elsewhere ? "other" : "same");
+    to.field("mean_lifetime_seconds", row.pair->life_ticks * source.ns_per_tick * 1e-9 / blocks);
+    to.field("mean_lifetime_bytes", row.pair->life_clock / blocks).end_object();
+}
+
+/// Returns: the pairs whose blocks come from calls for which `belongs` is true.
+template <class Filter>
+std::vector<pair_row> all_pairs(const report_source& source, const Filter& belongs) {
+    std::vector<pair_row> rows;
+    for (const pair_totals& pair : source.results.pairs().all()) {
+        if (belongs(pair.allocated)) {
+            rows.push_back({&pair, pair.allocated, {pair.blocks, pair.bytes}});
+        }
+    }
+    const std::span<const call_totals> calls = source.results.calls().all();
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+        const block_count alive{calls[call].allocations - calls[call].freed,
+                                calls[call].bytes - calls[call].freed_bytes};
+        if (alive.allocations != 0 && belongs(static_cast<call_id>(call))) {
+            rows.push_back({nullptr, static_cast<call_id>(call), alive});
+        }
+    }
+    return rows;
+}
+
+/// Returns: for each call, whether it is in the scope.
+std::vector<bool> calls_inside(const report_source& source, scope_id scope) {
+    const std::vector<std::uint64_t> inside = scopes_by_node(source.results.stacks(), {scope});
+    std::vector<bool> is_inside;
+    for (const call_totals& call : source.results.calls().all()) {
+        is_inside.push_back(inside[call.context] != 0);
+    }
+    return is_inside;
+}
+
+} // namespace
+
+void write_sites(json_writer& to, const report_source& source) {
+    std::vector<site> sites = all_sites(source, [](call_id) { return true; });
+    const std::size_t shown = heaviest_first(sites, 160, 80, [](const site& row) { return row.sums.all; });
+    to.key("sites").begin_list();
+    for (std::size_t at = 0; at < shown; ++at) {
+        write_site(to, source, sites[at]);
+    }
+    to.end_list();
+    block_count unlisted;
+    for (std::size_t at = shown; at < sites.size(); ++at) {
+        unlisted.add(sites[at].sums.all.allocations, sites[at].sums.all.bytes);
+    }
+    write_unlisted(to, "sites_not_listed", "sites", sites.size() - shown, unlisted);
+}
+
+void write_pairs(json_writer& to, const report_source& source) {
+    std::vector<pair_row> rows = all_pairs(source, [](call_id) { return true; });
+    const std::size_t shown = heaviest_first(rows, 120, 60, [](const pair_row& row) { return row.blocks; });
+    to.key("pairs").begin_list();
+    for (std::size_t at = 0; at < shown; ++at) {
+        write_pair(to, source, rows[at]);
+    }
+    to.end_list();
+    block_count unlisted;
+    for (std::size_t at = shown; at < rows.size(); ++at) {
+        unlisted.add(rows[at].blocks.allocations, rows[at].blocks.bytes);
+    }
+    write_unlisted(to, "pairs_not_listed", "pairs", rows.size() - shown, unlisted);
+}
+
+void write_scope_sites(json_writer& to, const report_source& source, scope_id scope) {
+    const std::vector<bool> inside = calls_inside(source, scope);
+    std::vector<site> sites = all_sites(source, [&](call_id call) { return inside[call]; });
+    const std::size_t shown = heaviest_first(sites, 80, 20, [](const site& row) { return row.sums.all; });
+    to.key("sites").begin_list();
+    for (std::size_t at = 0; at < shown; ++at) {
+        write_site(to, source, sites[at]);
+    }
+    to.end_list();
+}
+
+void write_scope_pairs(json_writer& to, const report_source& source, scope_id scope) {
+    const std::vector<bool> inside = calls_inside(source, scope);
+    std::vector<pair_row> rows = all_pairs(source, [&](call_id call) { return inside[call]; });
+    const std::size_t shown = heaviest_first(rows, 80, 20, [](const pair_row& row) { return row.blocks; });
+    to.key("pairs").begin_list();
+    for (std::size_t at = 0; at < shown; ++at) {
+        write_pair(to, source, rows[at]);
+    }
+    to.end_list();
+}
+
+void write_site_blocks(json_writer& to, std::string_view key, const report_source& source,
+                       const site_blocks& sites, std::size_t most) {
+    std::vector<std::pair<std::uint64_t, block_count>> rows(sites.by_address.begin(), sites.by_address.end());
+    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+        return left.second.allocations != right.second.allocations
+                   ? left.second.allocations > right.second.allocations
+                   : left.first < right.first;
+    });
+    rows.resize(std::min(rows.size(), most));
+    to.key(key).begin_list();
+    for (const auto& [address, blocks] : rows) {
+        to.begin_object().field("place", source.tables.place(address));
+        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes).end_object();
+    }
+    to.end_list();
+}
+
+} // namespace mallard::advisor

@@ -1,0 +1,113 @@
+#include "profiler/report/parts/report_parts.hpp"
+
+#include <algorithm>
+
+namespace mallard::advisor {
+
+namespace {
+
+/// Live bytes of up to 64 scopes at the end of each step.
+std::vector<std::vector<std::int64_t>> live_bytes(const report_source& source,
+                                                  const std::vector<scope_id>& scopes) {
+    const live_timeline& timeline = source.results.timeline();
+    const std::vector<std::uint64_t> inside = scopes_by_node(source.results.stacks(), scopes);
+    const std::span<const call_totals> calls = source.results.calls().all();
+    std::vector<std::vector<std::int64_t>> live(scopes.size(),
+                                                std::vector<std::int64_t>(timeline.totals().size()));
+    for (const live_timeline::change& change : timeline.changes()) {
+        std::uint64_t bits = inside[calls[change.call].context];
+        for (std::size_t at = 0; bits != 0; ++at, bits >>= 1) {
+            if ((bits & 1) != 0) {
+                live[at][change.step] += change.bytes;
+            }
+        }
+    }
+    for (std::vector<std::int64_t>& scope : live) {
+        for (std::size_t step = 1; step < scope.size(); ++step) {
+            scope[step] += scope[step - 1];
+        }
+    }
+    return live;
+}
+
+void write_histogram(json_writer& to, std::string_view key, const lifetimes::histogram& histogram) {
+    to.key(key).begin_list();
+    for (std::size_t at = 0; at < histogram.size(); ++at) {
+        if (histogram[at].blocks != 0) {
+            to.begin_list()
+                .value(static_cast<int>(at) - 1)
+                .value(histogram[at].blocks)
+                .value(histogram[at].bytes)
+                .end_list();
+        }
+    }
+    to.end_list();
+}
+
+} // namespace
+
+void write_timeline(json_writer& to, const report_source& source) {
+    constexpr std::size_t most_shown = 10, most_compared = 64;
+    const live_timeline& timeline = source.results.timeline();
+    const double seconds_per_tick = source.ns_per_tick * 1e-9;
+    to.key("timeline").begin_object().key("seconds").begin_list().value(0.0);
+    for (std::size_t step = 1; step <= timeline.totals().size(); ++step) {
+        to.value(static_cast<double>(step * timeline.step_ticks()) * seconds_per_tick);
+    }
+    to.end_list().key("live_bytes").begin_list().value(0U);
+    for (const std::uint64_t live : timeline.totals()) {
+        to.value(live);
+    }
+    to.end_list().field("peak_bytes", timeline.peak());
+    to.field("peak_seconds", static_cast<double>(timeline.peak_ticks()) * seconds_per_tick);
+
+    to.key("scopes").begin_list();
+    if (source.shows_scopes && timeline.is_complete()) {
+        std::vector<scope_id> compared = source.listed;
+        compared.resize(std::min(compared.size(), most_compared));
+        const std::vector<std::vector<std::int64_t>> live = live_bytes(source, compared);
+        std::vector<std::pair<std::int64_t, std::size_t>> order;
+        for (std::size_t id = 0; id < compared.size(); ++id) {
+            // A scope with all blocks is the program.
+            if (source.details[id].sums.all.bytes == source.results.process_totals().bytes) {
+                continue;
+            }
+            const auto highest = std::max_element(live[id].begin(), live[id].end());
+            if (highest != live[id].end() && *highest > 0) {
+                order.emplace_back(-*highest, id);
+            }
+        }
+        std::sort(order.begin(), order.end());
+        order.resize(std::min(order.size(), most_shown));
+        for (const auto& [highest, id] : order) {
+            to.begin_object().field("id", id).key("live_bytes").begin_list().value(0U);
+            for (const std::int64_t bytes : live[id]) {
+                to.value(bytes);
+            }
+            to.end_list().end_object();
+        }
+    }
+    to.end_list().key("reason");
+    if (!source.shows_scopes) {
+        to.value("scopes are withheld");
+    } else if (!timeline.is_complete()) {
+        to.value("too many stacks keep memory over time");
+    } else {
+        to.value(json_writer::null{});
+    }
+    to.end_object();
+}
+
+void write_lifetimes(json_writer& to, const report_source& source) {
+    to.key("lifetimes").begin_object();
+    write_histogram(to, "by_bytes", source.results.lives().by_clock());
+    write_histogram(to, "by_time", source.results.lives().by_time());
+    block_count alive;
+    for (const call_totals& call : source.results.calls().all()) {
+        alive.add(call.allocations - call.freed, call.bytes - call.freed_bytes);
+    }
+    write(to, "alive", alive);
+    to.end_object();
+}
+
+} // namespace mallard::advisor

@@ -1,0 +1,61 @@
+/// The figures of chosen scopes that follow from the tree of contexts: sums over the calls inside, and the escaping
+/// blocks.
+///
+/// Data model: an element for each chosen function. A call counts for each function of its stack, once.
+#pragma once
+
+#include "profiler/analysis/analysis.hpp"
+#include "profiler/report/call_sites.hpp"
+#include "profiler/report/figures.hpp"
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace mallard::advisor {
+
+struct escape_key {
+    std::uint64_t at = 0;     ///< address of the freeing level; 0 if unknown
+    scope_id by = no_scope;   ///< its function
+    scope_id into = no_scope; ///< the innermost function that contains the blocks
+    bool elsewhere = false;
+
+    friend auto operator<=>(const escape_key&, const escape_key&) noexcept = default;
+};
+
+struct escape_sums {
+    block_count blocks;
+    std::uint64_t most = 0;    ///< blocks of the heaviest call
+    call_id example = no_call; ///< the heaviest call
+};
+
+struct scope_detail {
+    scope_id function = 0;
+    figure_sums sums;
+    std::map<escape_key, escape_sums> escapes;
+    std::map<std::uint64_t, block_count> escape_sites; ///< by address of the site
+    std::map<std::uint64_t, block_count> alive_sites;  ///< of blocks that are alive at the end
+};
+
+class scope_details {
+public:
+    /// Complexity: O(depth) for each call and each pair that the analysis has.
+    scope_details(const analysis& results, call_sites& sites, const std::vector<scope_id>& chosen);
+
+    /// In the order of `chosen`.
+    [[nodiscard]] const std::vector<scope_detail>& all() const noexcept { return all_; }
+
+private:
+    void add_calls(const analysis& results, call_sites& sites);
+    void add_escapes(const analysis& results, call_sites& sites);
+
+    std::vector<scope_detail> all_;
+    std::vector<std::uint32_t>
+        place_; ///< by function: one more than the index in `all_`; 0 if it is not chosen
+};
+
+/// Returns: the functions to list, ordered by owned allocations. At most about 180.
+std::vector<scope_id> heaviest_scopes(const std::vector<scope_totals>& scopes);
+
+} // namespace mallard::advisor

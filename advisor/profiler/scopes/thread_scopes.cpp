@@ -1,0 +1,78 @@
+#include "profiler/scopes/thread_scopes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mallard::advisor {
+
+void thread_scopes::follow(const scope_tree& tree, trace::context_id context, std::uint32_t kept,
+                           std::uint64_t number, std::uint64_t ticks, std::vector<scope_totals>& totals) {
+    const trace::context_tree& contexts = tree.contexts();
+    const std::uint32_t depth = contexts[context].depth;
+    std::size_t keep = std::min({std::size_t{kept}, levels_.size(), std::size_t{depth}});
+    path_.clear();
+    trace::context_id node = context;
+    for (std::size_t remaining = depth; remaining > keep; --remaining) {
+        path_.push_back(node);
+        node = contexts[node].parent;
+    }
+    // A damaged trace may report changed levels as kept.
+    while (keep > 0 && levels_[keep - 1].node != node) {
+        path_.push_back(node);
+        node = contexts[node].parent;
+        --keep;
+    }
+    context_ = context;
+    const bool skipped = std::exchange(skipped_, false);
+
+    if (path_.empty() && keep == levels_.size()) {
+        // The stack is unchanged: the innermost function was called again, or has a loop.
+        if (skipped) {
+            scopes.count_steps_back(totals);
+        } else if (keep != 0 && opens_scope(keep - 1)) {
+            ++totals[levels_.back().function].steps_back;
+        }
+        return;
+    }
+    if (!path_.empty() && keep < levels_.size() && levels_[keep].function == tree.function(path_.back())) {
+        level& moved = levels_[keep];
+        if (!skipped && opens_scope(keep) && contexts[path_.back()].address <= contexts[moved.node].address) {
+            ++totals[moved.function].steps_back;
+        }
+        moved.node = path_.back();
+        path_.pop_back();
+        ++keep;
+    }
+    std::uint32_t open = keep > 0 ? levels_[keep - 1].scopes : 0;
+    scopes.close(open, ticks, totals);
+    if (skipped) {
+        scopes.count_steps_back(totals);
+    }
+    levels_.resize(keep);
+    for (auto at = path_.rbegin(); at != path_.rend(); ++at) {
+        const scope_id function = tree.function(*at);
+        if (tree.counts(*at)) {
+            scopes.open(function, number, ticks);
+            ++open;
+        }
+        levels_.push_back({*at, function, open});
+    }
+}
+
+bool thread_scopes::opens_scope(std::size_t index) const noexcept {
+    return levels_[index].scopes != (index > 0 ? levels_[index - 1].scopes : 0);
+}
+
+std::uint32_t thread_scopes::common_levels(const scope_tree& tree, trace::context_id context) const noexcept {
+    const trace::context_tree& contexts = tree.contexts();
+    trace::context_id node = context;
+    while (contexts[node].depth > levels_.size()) {
+        node = contexts[node].parent;
+    }
+    while (contexts[node].depth > 0 && levels_[contexts[node].depth - 1].node != node) {
+        node = contexts[node].parent;
+    }
+    return contexts[node].depth;
+}
+
+} // namespace mallard::advisor

@@ -1,0 +1,244 @@
+#include "profiler/symbols/source_lines.hpp"
+
+#include "profiler/symbols/function_tree.hpp"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+namespace mallard::advisor {
+
+namespace {
+
+/// A compilation unit. `entry` has the lines; the functions are in the same file, or in a separate one
+/// (-gsplit-dwarf).
+struct unit {
+    Dwarf_Die entry{};
+    std::unique_ptr<function_tree> functions;
+
+    const function_tree& tree() {
+        if (functions == nullptr) {
+            Dwarf_Die split{};
+            const bool is_split =
+                dwarf_cu_info(entry.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+                dwarf_tag(&split) != DW_TAG_invalid && dwarf_tag(&split) == DW_TAG_compile_unit;
+            functions = std::make_unique<function_tree>(is_split ? split : entry);
+        }
+        return *functions;
+    }
+};
+
+struct unit_range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint32_t unit = 0;
+};
+
+/// The limit for all units together. A damaged file can make the list of each unit as long as the section.
+constexpr std::size_t most_ranges = 10'000'000;
+
+std::string to_string(const char* text) {
+    return text == nullptr ? std::string() : std::string(text);
+}
+
+std::string linker_symbol(Dwarf_Die entry) {
+    for (const unsigned name : {unsigned{DW_AT_linkage_name}, unsigned{DW_AT_MIPS_linkage_name}}) {
+        Dwarf_Attribute attribute;
+        if (dwarf_attr_integrate(&entry, name, &attribute) != nullptr) {
+            if (const char* const symbol = dwarf_formstring(&attribute)) {
+                return symbol;
+            }
+        }
+    }
+    return to_string(dwarf_diename(&entry));
+}
+
+/// Returns: the entry that `attribute` refers to, or else the entry itself.
+Dwarf_Die referred(Dwarf_Die entry, unsigned attribute) {
+    Dwarf_Attribute reference;
+    Dwarf_Die target;
+    const bool exists = dwarf_attr_integrate(&entry, attribute, &reference) != nullptr &&
+                        dwarf_formref_die(&reference, &target) != nullptr;
+    return exists ? target : entry;
+}
+
+/// Returns: the name, qualified by its namespaces and classes. Functions without a linker name are local to a file.
+std::string qualified(Dwarf_Die entry, std::string name) {
+    Dwarf_Die declared = referred(referred(entry, DW_AT_abstract_origin), DW_AT_specification);
+    Dwarf_Die* scopes = nullptr;
+    const int count = dwarf_getscopes_die(&declared, &scopes);
+    for (int index = 1; index < count; ++index) {
+        const int tag = dwarf_tag(&scopes[index]);
+        if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type) {
+            const char* const scope_name = dwarf_diename(&scopes[index]);
+            name.insert(0, std::string(scope_name == nullptr ? "(anonymous namespace)" : scope_name) + "::");
+        }
+    }
+    std::free(scopes);
+    return name;
+}
+
+std::optional<Dwarf_Word> unsigned_attribute(Dwarf_Die entry, unsigned name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    if (dwarf_attr(&entry, name, &attribute) == nullptr || dwarf_formudata(&attribute, &number) != 0) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+/// Sets the call site of an inlined function.
+void set_call(Dwarf_Die entry, source_place& into) {
+    into.line = static_cast<unsigned>(unsigned_attribute(entry, DW_AT_call_line).value_or(0));
+    const std::optional<Dwarf_Word> file = unsigned_attribute(entry, DW_AT_call_file);
+    Dwarf_Die unit_entry;
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    if (file && dwarf_diecu(&entry, &unit_entry, nullptr, nullptr) != nullptr &&
+        dwarf_getsrcfiles(&unit_entry, &files, &count) == 0 && *file < count) {
+        into.file = to_string(dwarf_filesrc(files, *file, nullptr, nullptr));
+    }
+}
+
+} // namespace
+
+struct source_lines::state {
+    Dwfl_Module* module = nullptr;
+    Dwarf* dwarf = nullptr;
+    Dwarf_Addr bias = 0;
+    bool opened = false;
+    std::vector<unit> units;
+    std::vector<unit_range> ranges; // by begin
+
+    bool open() {
+        if (!opened) {
+            opened = true;
+            dwarf = dwfl_module_getdwarf(module, &bias);
+            if (dwarf != nullptr) {
+                read_units();
+            }
+        }
+        return dwarf != nullptr;
+    }
+
+    void read_units() {
+        std::uint8_t type = 0;
+        Dwarf_CU* compile_unit = nullptr;
+        Dwarf_Die entry;
+        while (dwarf_get_units(dwarf, compile_unit, &compile_unit, nullptr, &type, &entry, nullptr) == 0) {
+            if (type != DW_UT_compile && type != DW_UT_skeleton) {
+                continue;
+            }
+            Dwarf_Addr base = 0;
+            Dwarf_Addr begin = 0;
+            Dwarf_Addr end = 0;
+            std::ptrdiff_t at = 0;
+            while (ranges.size() < most_ranges && (at = dwarf_ranges(&entry, at, &base, &begin, &end)) > 0) {
+                if (begin < end) {
+                    ranges.push_back({begin, end, static_cast<std::uint32_t>(units.size())});
+                }
+            }
+            units.push_back({entry, nullptr});
+        }
+        std::sort(ranges.begin(), ranges.end(),
+                  [](const unit_range& left, const unit_range& right) { return left.begin < right.begin; });
+    }
+
+    unit* unit_at(std::uint64_t address) {
+        const auto next = std::upper_bound(
+            ranges.begin(), ranges.end(), address,
+            [](std::uint64_t a, const unit_range& candidate) { return a < candidate.begin; });
+        if (next == ranges.begin() || address >= (next - 1)->end) {
+            return nullptr;
+        }
+        return &units[(next - 1)->unit];
+    }
+};
+
+source_lines::source_lines(Dwfl_Module* module) : state_(std::make_unique<state>()) {
+    state_->module = module;
+}
+
+source_lines::~source_lines() = default;
+
+bool source_lines::has_dwarf() {
+    return state_->open();
+}
+
+std::vector<source_place> source_lines::at(std::uint64_t address) {
+    std::vector<source_place> places;
+    if (!state_->open()) {
+        return places;
+    }
+    const std::uint64_t in_dwarf = address - state_->bias;
+    unit* const match = state_->unit_at(in_dwarf);
+    if (match == nullptr) {
+        return places;
+    }
+    source_place place;
+    if (Dwarf_Line* const line = dwarf_getsrc_die(&match->entry, in_dwarf)) {
+        int number = 0;
+        place.file = to_string(dwarf_linesrc(line, nullptr, nullptr));
+        place.line = dwarf_lineno(line, &number) == 0 ? static_cast<unsigned>(number) : 0;
+    }
+    for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
+        place.symbol = linker_symbol(code->entry);
+        place.inlined = code->inlined;
+        places.push_back(place);
+        place = {};
+        if (code->inlined) {
+            set_call(code->entry, place);
+        }
+    }
+    // Code without a function: assembly, or an incomplete description.
+    if (places.empty() || places.back().inlined) {
+        places.push_back(place);
+    }
+    return places;
+}
+
+source_place source_lines::declaration(std::uint64_t address) {
+    if (!state_->open()) {
+        return {};
+    }
+    const std::uint64_t in_dwarf = address - state_->bias;
+    unit* const match = state_->unit_at(in_dwarf);
+    if (match == nullptr) {
+        return {};
+    }
+    for (const function_tree::code* const code : match->tree().at(in_dwarf)) {
+        if (!code->inlined) {
+            source_place place;
+            Dwarf_Die entry = code->entry;
+            int number = 0;
+            place.symbol = linker_symbol(entry);
+            place.file = to_string(dwarf_decl_file(&entry));
+            place.line = dwarf_decl_line(&entry, &number) == 0 ? static_cast<unsigned>(number) : 0;
+            return place;
+        }
+    }
+    return {};
+}
+
+std::set<std::string> source_lines::inlined_containing(std::string_view text) {
+    std::set<std::string> symbols;
+    if (!state_->open()) {
+        return symbols;
+    }
+    for (unit& compile_unit : state_->units) {
+        for (const function_tree::code& code : compile_unit.tree().codes()) {
+            if (!code.inlined) {
+                continue;
+            }
+            if (std::string symbol = linker_symbol(code.entry); symbol.find(text) != std::string::npos) {
+                symbols.insert(symbol.starts_with("_Z") ? symbol : qualified(code.entry, symbol));
+            }
+        }
+    }
+    return symbols;
+}
+
+} // namespace mallard::advisor

@@ -1,0 +1,85 @@
+/// The recording of this process: a single object in static storage, usable before any constructor has run.
+#pragma once
+
+#include "recorder/code/code_files.hpp"
+#include "recorder/code/unloads.hpp"
+#include "recorder/log/part_file.hpp"
+#include "recorder/log/sampled_blocks.hpp"
+#include "recorder/marks/name_table.hpp"
+#include "recorder/system/sandbox.hpp"
+#include "recorder/system/system_text.hpp"
+#include "recorder/system/wiped_memory.hpp"
+#include "recorder/unwind/rule_table.hpp"
+
+#include <mallard/record/scope.hpp>
+
+#include <atomic>
+
+namespace mallard::recorder {
+
+class recording {
+public:
+    /// Effects: starts recording if the environment requests it, and restarts in a followed child of a fork.
+    /// Returns: true if events are recorded.
+    bool on() noexcept {
+        const state current = state_.load(std::memory_order_acquire);
+        return current == state::off ? false : current == state::on && !forked() ? true : begin();
+    }
+
+    /// Returns: true if forks, and programs that the process executes, are recorded too.
+    [[nodiscard]] bool follows() const noexcept { return follow_; }
+
+    /// Effects: stores the time at which the process ends or executes another program.
+    void note_end() noexcept {
+        if (state_.load(std::memory_order_acquire) == state::on && !forked() &&
+            (in_sandbox() || part.is_of_this_process())) {
+            part.note_time();
+        }
+    }
+
+    /// Effects: stops recording.
+    void end(trace::stop_reason reason) noexcept;
+
+    /// Effects: drops the rules and the list of code files. A file is written when a rule for its code is added, so the trace
+    /// gets a file again only if both are dropped.
+    void forget_code() noexcept {
+        rules.clear();
+        code.forget();
+    }
+
+    part_file part;
+    unwind::rule_table rules;
+    code_files code;
+    name_table names;
+    unloads unloaded;
+    sampled_blocks sampled;
+    trace::stack_source stacks = trace::stack_source::descriptions;
+    std::uint32_t sample_one_in = 1;
+    /// One event in `time_one_in` has the time that the allocator took.
+    std::uint32_t time_one_in = 64;
+    /// Least ticks between two consecutive time stamps. They are not the allocator's.
+    std::uint64_t stamp_ticks = 0;
+
+private:
+    enum class state : std::uint8_t { not_begun, beginning, on, off };
+
+    [[nodiscard]] bool forked() const noexcept { return process_mark_ == nullptr || *process_mark_ == 0; }
+    bool begin() noexcept;
+    bool leave_in_sandbox() noexcept;
+    bool begin_process() noexcept;
+    bool open_part() noexcept;
+
+    std::atomic<state> state_{state::not_begun};
+    /// Not 0 in this process, in memory that is zero in the child of any fork.
+    const volatile std::uint32_t* process_mark_ = nullptr;
+    path_text folder_;
+    bool follow_ = false;
+    bool is_connected_ = false; ///< to the marks of the program's files, and to the loader
+};
+
+extern recording the_recording;
+
+/// The functions that marks in the program call: interpose/scopes.cpp.
+extern const record::functions own_functions;
+
+} // namespace mallard::recorder

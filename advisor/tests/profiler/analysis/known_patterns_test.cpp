@@ -1,0 +1,198 @@
+/// Patterns without an owning function, and the search of scopes by name.
+#include "profiler/analysis/story.hpp"
+#include "profiler/report/profile_report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using mallard::advisor::unknown_scope;
+using mallard::test::story;
+
+/// Returns: the text of the field's list, up to the next field.
+std::string read_section(const std::string& profile, const std::string& field, const std::string& next) {
+    const std::size_t from = profile.find("\"" + field + "\":[");
+    const std::size_t to = profile.find("\"" + next + "\":", from);
+    return from == std::string::npos || to == std::string::npos ? "" : profile.substr(from, to - from);
+}
+std::string iterations(story& program) {
+    return read_section(program.profile(), "iterations", "owners");
+}
+/// Returns: the document's list of owners, which sites also have.
+std::string owners(story& program) {
+    const std::string profile = program.profile();
+    const std::size_t from = profile.find("\"owners\":[", profile.find("\"iterations\":["));
+    return profile.substr(from, profile.find("\"almost_contained\":") - from);
+}
+
+TEST(known_patterns, report_loops_that_free_their_blocks_each_round) {
+    story program;
+    program.call("main");
+    std::vector<story::block> settings;
+    settings.push_back(program.allocate(1000, 1));
+    program.call("serve", 2);
+    for (int request = 0; request < 10; ++request) {
+        program.call("read", 1);
+        const story::block text = program.allocate(100);
+        program.leave().call("answer", 2);
+        const story::block reply = program.allocate(50);
+        program.leave().call("send", 3);
+        program.free(text, 1);
+        program.free(reply, 2);
+        program.leave();
+    }
+    program.leave();
+    for (const story::block block : settings) {
+        program.free(block, 5);
+    }
+    const std::string section = iterations(program);
+    EXPECT_NE(section.find(
+                  R"("returns":10,"activations":1,"allocations":20,"bytes":1500,"most_bytes_between":150)"),
+              std::string::npos)
+        << section;
+    EXPECT_EQ(program.scope("read").contained, 0U);
+    EXPECT_EQ(program.scope("serve").owned, 20U);
+    EXPECT_EQ(program.scope("serve").returns, 10U);
+    EXPECT_EQ(program.scope("serve").most_between_returns, 150U);
+}
+
+TEST(known_patterns, do_not_report_accumulating_blocks_as_iterations) {
+    story program;
+    program.call("main").call("fill");
+    std::vector<story::block> all;
+    for (int round = 0; round < 10; ++round) {
+        program.call("make", 1);
+        all.push_back(program.allocate(100));
+        program.leave();
+    }
+    for (const story::block block : all) {
+        program.free(block, 2);
+    }
+    EXPECT_EQ(iterations(program), R"("iterations":[],)");
+}
+
+TEST(known_patterns, attribute_blocks_to_the_destructor_that_frees_them) {
+    story program;
+    program.call("main");
+    for (int document = 0; document < 2; ++document) {
+        std::vector<story::block> nodes;
+        for (int line = 0; line < 20; ++line) {
+            program.call("add", 1);
+            nodes.push_back(program.allocate(40));
+            program.leave();
+        }
+        program.call("tree::document::~document", 2).call("libvector::~libvector");
+        for (const story::block node : nodes) {
+            program.free(node);
+        }
+        program.leave().leave();
+        program.allocate(1, 9);
+    }
+    const std::string section = owners(program);
+    EXPECT_NE(section.find(
+                  R"("class":"tree::document","allocations":40,"bytes":1600,"calls":2,"blocks_a_call":20,)"),
+              std::string::npos)
+        << section;
+    EXPECT_EQ(section.find("libvector"), std::string::npos);
+}
+
+TEST(known_patterns, report_sites_and_break_even_of_few_escapes) {
+    story program;
+    program.call("main").call("parse");
+    std::vector<story::block> temporary;
+    for (int block = 0; block < 18; ++block) {
+        temporary.push_back(program.allocate(100, 1));
+    }
+    const story::block result = program.allocate(100, 77);
+    const story::block second_result = program.allocate(100, 77);
+    for (const story::block block : temporary) {
+        program.free(block, 3);
+    }
+    program.leave();
+    program.free(result, 4);
+    program.free(second_result, 4);
+    const std::string section = read_section(program.profile(), "almost_contained", "already_pooled");
+    EXPECT_NE(section.find(R"("containment":0.9,"escapes_from":[{"place":)"), std::string::npos) << section;
+    EXPECT_NE(section.find(R"("allocations":2,"bytes":200}],"break_even":null)"), std::string::npos)
+        << section;
+}
+
+TEST(known_patterns, distinguish_pool_chunks_from_growing_buffers) {
+    story program;
+    program.call("main");
+    std::vector<story::block> chunks;
+    story::block buffer = program.allocate(4096, 50);
+    for (int chunk = 0; chunk < 6; ++chunk) {
+        program.call("arena::refill", 1);
+        chunks.push_back(program.allocate(4096));
+        program.leave();
+        buffer = program.reallocate(buffer, 4096U << (chunk + 1), 51);
+    }
+    for (const story::block chunk : chunks) {
+        program.free(chunk, 2);
+    }
+    const std::string section = read_section(program.profile(), "already_pooled", "markers");
+    EXPECT_NE(section.find(R"("blocks":6,"bytes":24576,"smallest":4096,"largest":4096,"growing":false,)"
+                           R"("most_alive":6,"frees":6,"named":true})"),
+              std::string::npos)
+        << section;
+    EXPECT_EQ(section.find("blocks", section.find("blocks") + 1), std::string::npos) << section;
+}
+
+TEST(scope_search, finds_names_and_unambiguous_parts_of_names) {
+    story program;
+    program.call("main").call("parser::parse");
+    program.free(program.allocate(10), 2);
+    for (const char* name : {"parser::parse", "parse"}) {
+        EXPECT_NE(program.profile(name).find(R"("scope":{"kind":"function","row":{"id":)"), std::string::npos)
+            << name;
+    }
+}
+
+TEST(scope_search, offers_the_nearest_names) {
+    story program;
+    program.call("main").call("parser::parse");
+    program.free(program.allocate(10), 2);
+    try {
+        program.profile("prase");
+        FAIL();
+    } catch (const unknown_scope& error) {
+        EXPECT_STREQ(error.what(), "There is no scope 'prase' that allocates. The nearest names are: "
+                                   "parser::parse, main.");
+    }
+}
+
+TEST(scope_search, refuses_ambiguous_names) {
+    story program;
+    program.call("main").call("a::parse").call("b::parse");
+    program.free(program.allocate(10), 2);
+    EXPECT_THROW(program.profile("parse"), unknown_scope);
+    EXPECT_THROW(program.profile(""), unknown_scope);
+}
+
+TEST(scope_search, lists_short_names_where_they_are_unique) {
+    story program;
+    program.call("main")
+        .call("a::parse(int, std::string const&)")
+        .call("b::parse(int)")
+        .call("b::parse(long)");
+    program.free(program.allocate(10), 2);
+    try {
+        program.profile("parse");
+        FAIL();
+    } catch (const unknown_scope& error) {
+        EXPECT_STREQ(error.what(), "Several scopes have 'parse' in their names: a::parse, b::parse(int), "
+                                   "b::parse(long). Give one of them.");
+    }
+}
+
+TEST(scope_search, takes_marked_scopes_first) {
+    story program;
+    program.call("request");
+    program.mark(mallard::trace::record_kind::scope_begin, 1);
+    program.free(program.allocate(10), 2);
+    program.marked_names = {"", "request"};
+    EXPECT_NE(program.profile("request").find(R"("scope":{"kind":"marker")"), std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,313 @@
+/// Scopes of small programs with known answers.
+#include "profiler/analysis/story.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using mallard::advisor::scope_totals;
+using mallard::test::story;
+using kind = mallard::trace::record_kind;
+
+TEST(known_scopes, contain_the_blocks_that_they_free) {
+    story program;
+    program.call("main");
+    for (int round = 0; round < 3; ++round) {
+        program.call("parse").call("make");
+        const story::block outer = program.allocate(100, 1);
+        const story::block inner = program.allocate(50, 2);
+        program.free(inner, 3);
+        program.leave();
+        program.free(outer, 7);
+        program.leave();
+        program.allocate(1, 9);
+    }
+    const scope_totals& make = program.scope("make");
+    EXPECT_EQ(make.seen, 3U);
+    EXPECT_EQ(make.allocations, 6U);
+    EXPECT_EQ(make.contained, 3U);
+    EXPECT_EQ(make.contained_bytes, 150U);
+    EXPECT_EQ(make.owned, 3U);
+    EXPECT_EQ(make.emptied, 0U);
+    EXPECT_EQ(make.highest_peak, 150U);
+    const scope_totals& parse = program.scope("parse");
+    EXPECT_EQ(parse.seen, 3U);
+    EXPECT_EQ(parse.contained, 6U);
+    EXPECT_EQ(parse.owned, 3U);
+    EXPECT_EQ(parse.emptied, 3U);
+    EXPECT_EQ(parse.returns, 3U);
+    EXPECT_EQ(parse.most_between_returns, 150U);
+    const scope_totals& main = program.scope("main");
+    EXPECT_EQ(main.allocations, 9U);
+    EXPECT_EQ(main.contained, 6U);
+    EXPECT_EQ(main.owned, 0U);
+    EXPECT_EQ(main.open, 1U);
+    EXPECT_EQ(main.peaks, 152U);
+}
+
+TEST(known_scopes, count_returned_blocks_as_escaping_to_the_caller) {
+    story program;
+    program.call("main").call("build");
+    const story::block result = program.allocate(10);
+    program.leave();
+    program.free(result, 5);
+    EXPECT_EQ(program.scope("build").contained, 0U);
+    EXPECT_EQ(program.scope("main").contained, 1U);
+    EXPECT_EQ(program.scope("main").owned, 1U);
+    EXPECT_NE(program.profile().find(R"("escaped":{"allocations":1,"bytes":10})"), std::string::npos);
+}
+
+TEST(known_scopes, attribute_frees_of_globals_to_the_freeing_call) {
+    story program;
+    program.call("main").call("set");
+    const story::block global = program.allocate(10);
+    program.leave().call("use");
+    program.allocate(20);
+    program.leave().call("clear", 3);
+    program.free(global);
+    program.leave();
+    EXPECT_EQ(program.scope("set").contained, 0U);
+    EXPECT_EQ(program.scope("set").allocations, 1U);
+    EXPECT_EQ(program.scope("clear").allocating, 0U);
+    EXPECT_EQ(program.scope("clear").freeing, 1U);
+    EXPECT_EQ(program.scope("use").freeing, 0U);
+}
+
+TEST(known_scopes, count_live_blocks_neither_contained_nor_escaped) {
+    story program;
+    program.call("main").call("leak");
+    program.allocate(10);
+    program.leave().call("other", 2);
+    program.allocate(10);
+    EXPECT_EQ(program.scope("leak").contained, 0U);
+    EXPECT_NE(program.profile().find(
+                  R"("escaped":{"allocations":0,"bytes":0},"alive":{"allocations":1,"bytes":10})"),
+              std::string::npos);
+}
+
+TEST(known_scopes, count_the_outermost_activation_of_a_recursion) {
+    story program;
+    program.call("main").call("walk").call("walk", 2);
+    const story::block inner = program.allocate(10);
+    program.leave();
+    program.free(inner, 3);
+    program.leave();
+    program.allocate(1, 9);
+    const scope_totals& walk = program.scope("walk");
+    EXPECT_EQ(walk.seen, 1U);
+    EXPECT_EQ(walk.allocations, 1U);
+    EXPECT_EQ(walk.contained, 1U);
+}
+
+TEST(known_scopes, judge_containment_by_the_allocating_thread) {
+    story program;
+    program.call("main").call("produce");
+    const story::block early = program.allocate(10);
+    const story::block late = program.allocate(20);
+    program.in_thread(1).call("worker");
+    program.free(early);
+    program.in_thread(0).leave();
+    program.allocate(1, 5);
+    program.in_thread(1);
+    program.free(late, 2);
+    const scope_totals& produce = program.scope("produce");
+    EXPECT_EQ(produce.contained, 1U);
+    EXPECT_EQ(produce.contained_bytes, 10U);
+    EXPECT_EQ(program.scope("worker").freeing, 1U);
+    EXPECT_EQ(program.analysis().calls().all()[0].freed_elsewhere, 2U);
+}
+
+TEST(known_scopes, count_activations_of_each_thread_separately) {
+    story program;
+    story::block blocks[2];
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        program.in_thread(thread).call("run").call("serve");
+        blocks[thread] = program.allocate(100 * (thread + 1));
+    }
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        program.in_thread(thread);
+        program.free(blocks[thread], 2);
+        program.leave();
+        program.allocate(1, 5);
+    }
+    const scope_totals& serve = program.scope("serve");
+    EXPECT_EQ(serve.seen, 2U);
+    EXPECT_EQ(serve.threads, 2U);
+    EXPECT_EQ(serve.contained, 2U);
+    EXPECT_EQ(serve.highest_peak, 200U);
+    EXPECT_EQ(serve.peaks, 300U);
+}
+
+TEST(known_scopes, begin_a_new_activation_per_call_site) {
+    story program;
+    program.call("main");
+    program.call("step", 1);
+    const story::block first = program.allocate(10);
+    program.leave().call("step", 2);
+    const story::block second = program.allocate(10);
+    program.free(first, 2);
+    program.free(second, 2);
+    program.leave().call("step", 2);
+    const story::block third = program.allocate(10);
+    program.free(third, 2);
+    const scope_totals& step = program.scope("step");
+    EXPECT_EQ(step.seen, 2U);
+    EXPECT_EQ(step.contained, 2U);
+    // The third call went back to an earlier line: it may have been a new call, as may the repeated free.
+    EXPECT_EQ(step.steps_back, 2U);
+}
+
+TEST(known_scopes, count_steps_back_behind_a_gap) {
+    story program;
+    program.call("main").call("step", 1).call("part");
+    const story::block first = program.allocate(10);
+    program.mark(kind::gap, 0, 100);
+    program.mark(kind::gap, 0, 100);
+    program.free(first);
+    for (const char* name : {"main", "step", "part"}) {
+        EXPECT_EQ(program.scope(name).steps_back, 1U) << name;
+    }
+}
+
+TEST(known_scopes, do_not_count_steps_back_of_ended_scopes) {
+    story program;
+    program.call("main").call("step", 1).call("part");
+    const story::block first = program.allocate(10);
+    program.mark(kind::gap, 0, 100);
+    program.leave().leave().call("step", 2);
+    program.free(first);
+    EXPECT_EQ(program.scope("main").steps_back, 1U);
+    EXPECT_EQ(program.scope("step").steps_back, 0U);
+    EXPECT_EQ(program.scope("part").steps_back, 0U);
+}
+
+TEST(known_scopes, continue_while_their_function_calls_from_other_lines) {
+    story program;
+    program.call("main").call("work").call("left", 1);
+    const story::block block = program.allocate(10);
+    program.leave().call("right", 2);
+    program.free(block);
+    program.leave().leave();
+    program.allocate(1, 9);
+    EXPECT_EQ(program.scope("work").seen, 1U);
+    EXPECT_EQ(program.scope("work").contained, 1U);
+    EXPECT_EQ(program.scope("left").contained, 0U);
+}
+
+TEST(known_scopes, end_when_an_exception_unwinds_them) {
+    story program;
+    program.call("main").call("attempt").call("deep").call("deeper");
+    const story::block lost = program.allocate(10);
+    const story::block error = program.allocate(100, 2);
+    program.leave().leave().leave();
+    program.free(error, 4);
+    program.free(lost, 5);
+    for (const char* name : {"attempt", "deep", "deeper"}) {
+        EXPECT_EQ(program.scope(name).seen, 1U) << name;
+        EXPECT_EQ(program.scope(name).contained, 0U) << name;
+        EXPECT_EQ(program.scope(name).allocations, 2U) << name;
+    }
+    EXPECT_EQ(program.scope("main").contained, 2U);
+}
+
+TEST(known_scopes, count_realloc_as_free_and_allocation) {
+    story program;
+    program.call("main").call("grow");
+    story::block block = program.allocate(10);
+    block = program.reallocate(block, 20, 2);
+    block = program.reallocate(block, 40, 2);
+    program.free(block, 3);
+    program.leave();
+    program.allocate(1, 5);
+    const scope_totals& grow = program.scope("grow");
+    EXPECT_EQ(grow.allocations, 3U);
+    EXPECT_EQ(grow.contained, 3U);
+    EXPECT_EQ(grow.highest_peak, 40U);
+    EXPECT_EQ(grow.steps_back, 1U);
+}
+
+TEST(known_scopes, keep_the_block_of_a_failed_realloc) {
+    story program;
+    program.call("main");
+    const story::block block = program.allocate(10);
+    program.free(block, 2, kind::realloc_old);
+    program.mark(kind::realloc_failed, block);
+    program.free(block, 3);
+    EXPECT_EQ(program.scope("main").contained, 2U);
+    EXPECT_EQ(program.analysis().counted().foreign_frees, 0U);
+    EXPECT_EQ(program.analysis().timeline().live(), 0U);
+}
+
+TEST(known_scopes, compute_drag_and_peaks_from_times_and_sizes) {
+    story program;
+    program.call("main").call("run");
+    const story::block first = program.allocate(100); // at 1
+    program.wait(9);
+    program.free(first, 2);                               // at 11
+    const story::block second = program.allocate(100, 3); // at 12
+    program.wait(9);
+    program.free(second, 4); // at 22
+    program.leave();
+    program.allocate(1, 7); // at 23
+    const scope_totals& run = program.scope("run");
+    EXPECT_EQ(run.peaks, 100U);
+    EXPECT_EQ(run.bytes, 200U);
+    EXPECT_DOUBLE_EQ(run.live_area, 100 * 10 + 100 * 10);
+    EXPECT_DOUBLE_EQ(run.region_area, 100 * 22 + 100 * 11);
+    EXPECT_EQ(run.ticks, 22U);
+}
+
+TEST(known_scopes, ignore_events_with_incomplete_stacks) {
+    story program;
+    program.call("main").call("run");
+    const story::block block = program.allocate(10);
+    program.lose_stacks(true);
+    const story::block strange = program.allocate(1000);
+    program.free(strange);
+    program.lose_stacks(false);
+    program.free(block, 2);
+    program.leave();
+    for (int more = 0; more < 100; ++more) {
+        program.free(program.allocate(1, 5), 6);
+    }
+    const scope_totals& run = program.scope("run");
+    EXPECT_EQ(run.seen, 1U);
+    EXPECT_EQ(run.allocations, 1U);
+    EXPECT_EQ(run.contained, 1U);
+    EXPECT_EQ(program.analysis().process_totals().bytes, 1110U);
+}
+
+TEST(known_scopes, are_withheld_if_too_many_stacks_are_incomplete) {
+    story program;
+    program.call("main");
+    program.allocate(10);
+    program.lose_stacks(true);
+    program.allocate(10);
+    const std::string profile = program.profile();
+    EXPECT_NE(profile.find(R"("scopes":"withheld","reason":"Scopes are withheld: only 50.0 %)"),
+              std::string::npos);
+    EXPECT_NE(profile.find(R"("scopes":[],)"), std::string::npos);
+}
+
+TEST(known_scopes, are_empty_for_an_empty_trace) {
+    story program;
+    const std::string profile = program.profile();
+    EXPECT_NE(profile.find(R"("share":null)"), std::string::npos);
+    EXPECT_NE(profile.find(R"("containment":null)"), std::string::npos);
+}
+
+TEST(known_scopes, nest_a_thousand_levels_deep) {
+    story program;
+    constexpr int depth = 1000;
+    for (int level = 0; level < depth; ++level) {
+        program.call("f" + std::to_string(level));
+    }
+    const story::block block = program.allocate(8);
+    program.free(block, 2);
+    for (int level = 0; level < depth; ++level) {
+        EXPECT_EQ(program.scope("f" + std::to_string(level)).contained, 1U);
+        EXPECT_EQ(program.scope("f" + std::to_string(level)).owned, level + 1 == depth ? 1U : 0U);
+    }
+}
+
+} // namespace

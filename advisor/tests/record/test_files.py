@@ -1,0 +1,261 @@
+"""The trace file: complete or absent; killed collectors and full disks."""
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from advisor_programs import FOR_EVER, LONGEST, end_orphan, process_state, wait_until
+
+CALLS = 20_000
+
+
+def test_the_default_name(collector, toys, tmp_path):
+    words = [collector, "--", toys.calls, "1", "calls"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mallard.trace"]
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("folder", "is a folder; give a file in it: -o"),
+        ("missing/x", "there is no folder"),
+        ("pipe", "is not a regular file"),
+        ("text/x", "there is no folder"),
+        ("", "the name of the trace is empty"),
+    ],
+)
+def test_places_where_no_trace_can_be(record, tmp_path, file, message):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_text("")
+    os.mkfifo(tmp_path / "pipe")
+    existing = sorted(tmp_path.rglob("*"))
+    done = record("touch", "started", options=["-o", str(tmp_path / file) if file else ""])
+    assert done.status == 2
+    assert message in done.messages
+    assert sorted(tmp_path.rglob("*")) == existing
+
+
+def test_a_folder_without_the_right_to_write(record, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    (tmp_path / "folder").mkdir(mode=0o500)
+    done = record("true", options=["-o", str(tmp_path / "folder/x")])
+    assert done.status == 2
+    assert "cannot create" in done.messages
+
+
+def test_keeps_the_old_trace_until_completion(record, toys, tmp_path):
+    trace = tmp_path / "x.trace"
+    trace.write_text("old")
+    record("no-such-program")
+    assert trace.read_text() == "old"
+    assert record(toys.calls, CALLS, "calls").status == 0
+    assert len(trace.read_bytes()) > 1000
+
+
+@pytest.mark.parametrize("folder", ["a folder", "a:b", "$HOME"])
+def test_folders_with_separators_of_ld_preload(collector, toys, tmp_path, folder):
+    copy = tmp_path / folder
+    copy.mkdir()
+    for name in ("mallard-record", "libmallard_record.so"):
+        shutil.copy(collector.parent / name, copy)
+    words = [copy / "mallard-record", "-o", copy / "x", "--", toys.calls, str(CALLS), "calls"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert f"{2 * CALLS:,} events" in done.stderr
+
+
+def heed_signals():
+    """A shell lets background jobs ignore Ctrl-C, and child processes inherit that."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
+class Running:
+    """A running recording."""
+
+    def __init__(self, collector, trace, *program, options=()):
+        self.trace = trace
+        self.parts = Path(f"{trace}.parts")
+        words = [collector, "-o", trace, *options, "--", *program]
+        self.process = subprocess.Popen(
+            [str(word) for word in words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heed_signals,
+        )
+        wait_until(lambda: self.parts.is_dir() and any(self.parts.glob("*.part")))
+        self.program = int(next(self.parts.glob("*.part")).name.split(".")[0])
+
+    def wait_until_output_closes(self):
+        """The program has closed its end of the pipe; the collector keeps its end open."""
+        pipe = os.readlink(f"/proc/{os.getpid()}/fd/{self.process.stdout.fileno()}")
+        output = f"/proc/{self.program}/fd/1"
+        wait_until(lambda: not os.path.lexists(output) or os.readlink(output) != pipe)
+
+    def wait_for_program(self):
+        wait_until(lambda: not Path(f"/proc/{self.program}/exe").exists())
+
+    def wait_until_stopped(self):
+        wait_until(lambda: process_state(self.program) == "T")
+
+
+def recover(collector, trace, *options):
+    words = [str(collector), *options, "--recover", str(trace)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=LONGEST)
+
+
+def test_a_killed_collector_leaves_a_recoverable_trace(collector, toys, tmp_path):
+    """The program goes on. The trace has its first chunks then, its part the last ones, both have some."""
+    running = Running(collector, tmp_path / "x", toys.calls, CALLS, "slowly")
+    running.wait_until_stopped()
+    running.process.kill()
+    running.process.wait()
+    early = recover(collector, running.trace)
+    assert early.returncode == 2
+    assert f"process {running.program} of this recording is still running" in early.stderr
+    os.kill(running.program, signal.SIGCONT)
+    running.wait_for_program()
+    again = subprocess.run(
+        [collector, "-o", running.trace, "true"], capture_output=True, text=True, check=False
+    )
+    assert again.returncode == 2
+    assert f"belongs to an interrupted recording; 'mallard record --recover {running.trace}'" in again.stderr
+
+    done = recover(collector, running.trace)
+    assert done.returncode == 0, done.stderr
+    assert f"{41 * 2 * CALLS:,} events of 1 thread in" in done.stderr
+    assert running.trace.is_file()
+    assert not running.parts.exists()
+
+
+def test_nothing_to_recover(collector, tmp_path):
+    done = recover(collector, tmp_path / "x")
+    assert done.returncode == 2
+    assert "so there is nothing to recover" in done.stderr
+
+
+def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
+    running = Running(collector, tmp_path / "x", toys.calls, 1, "waits")
+    for words in (["-o", running.trace, "true"], ["--recover", running.trace]):
+        done = subprocess.run([collector, *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert "is in use by" in done.stderr
+    os.kill(running.program, signal.SIGTERM)
+    assert running.process.wait(LONGEST) == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_program_but_completes_the_trace(collector, toys, tmp_path, number):
+    running = Running(collector, tmp_path / "x", toys.calls, CALLS, "waits")
+    running.wait_until_output_closes()
+    running.process.send_signal(number)
+    assert running.process.wait(LONGEST) == 128 + number
+    assert f"{2 * CALLS:,} events" in running.process.stderr.read()
+
+
+def test_ctrl_c_stops_waiting_for_a_followed_process(collector, toys, tmp_path):
+    orphan = shutil.copy(toys.build("orphan", ["orphan.c"]), tmp_path / "left-behind")
+    program = (orphan, FOR_EVER, "/bin/true")
+    running = Running(collector, tmp_path / "x", *program, options=["--follow"])
+    running.wait_for_program()
+    assert running.process.poll() is None
+    running.process.send_signal(signal.SIGINT)
+    assert running.process.wait(LONGEST) == 0
+    assert "2 events" in running.process.stderr.read()
+    end_orphan(orphan)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root can mount a small disk")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_ends_only_the_recording(record, toys, small_disk):
+    """Each block is filled up before: the recording has a few hundred kilobytes."""
+    done = record(toys.calls, 100 * CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
+    assert done.status == 3, done.messages
+    if "stopped before the program ended" in done.messages:
+        assert "the disk is full; free some space" in done.messages
+    assert done.events > 1000
+    assert [entry.name for entry in small_disk.iterdir()] == ["x"]
+
+
+def fill(file):
+    with contextlib.suppress(OSError), file.open("wb") as full:
+        while full.write(bytes(1 << 20)):
+            full.flush()
+
+
+def test_reports_a_full_disk_at_start(record, toys, small_disk):
+    fill(small_disk / "full")
+    done = record(toys.calls, CALLS, "calls", 3, options=["-o", str(small_disk / "x")])
+    assert done.status in (2, 3)
+    assert "error: " in done.messages
+    assert "No space left" in done.messages or "room" in done.messages
+
+
+def test_reports_a_file_size_limit_at_start(record, toys):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 22, 1 << 22))
+
+    done = record(toys.calls, CALLS, "calls", 3, preexec_fn=limit)
+    assert done.status == 2
+    assert "files are limited to 4194304 bytes here" in done.messages
+    assert "ulimit -f unlimited" in done.messages
+    assert not done.has_parts
+
+
+@pytest.mark.parametrize("gibibytes", [1, 8])
+def test_a_limit_of_memory_leaves_a_smaller_part(record, toys, gibibytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (gibibytes << 30, gibibytes << 30))
+
+    done = record(toys.calls, CALLS, "calls", 3, preexec_fn=limit)
+    assert done.status == 3
+    assert done.events == 2 * CALLS
+
+
+def test_names_a_program_that_exits_immediately(collector, record, toys):
+    """The system forgets the name of an ended process, also before the collector looks."""
+    profile = collector.with_name("mallard-profile")
+    for _ in range(10):
+        done = record(toys.calls, "1", "calls")
+        summary = json.loads(subprocess.run([profile, done.trace], capture_output=True, check=True).stdout)
+        assert summary["process"]["executable"] == str(toys.calls)
+        assert summary["process"]["command"] == [str(toys.calls), "1", "calls"]
+
+
+def test_a_library_whose_program_headers_lie_far_away(record, toys, tmp_path, collector):
+    """As tools write them that add a header. No segment has them, so the loader alone knows them."""
+    near = toys.build("libin_library.so", ["in_library.c"], "-shared", "-fPIC")
+    far = tmp_path / "far.so"
+    library = bytearray(near.read_bytes())
+    (begin,) = struct.unpack_from("<Q", library, 32)
+    (count,) = struct.unpack_from("<H", library, 56)
+    headers = library[begin : begin + 56 * count]
+    library += bytes((16 << 20) - len(library))
+    struct.pack_into("<Q", library, 32, len(library))
+    far.write_bytes(library + headers)
+    program = toys.build("loads", ["loads.c"])
+    done = record(program, far, "in_library")
+    assert done.status == 0, done.messages
+    assert done.events >= 2 * CALLS
+    profiler = collector.with_name("mallard-profile")
+    profile = subprocess.run([profiler, done.trace], check=True, capture_output=True, text=True).stdout
+    assert '"in_library"' in profile
+    assert "far.so" not in json.dumps(json.loads(profile)["warnings"])

@@ -1,0 +1,137 @@
+"""Traces of real programs in the tools that read them: redacted ones, torn ones, folded stacks, pages."""
+
+import ctypes
+import ctypes.util
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import pytest
+from advisor_programs import LONGEST, front
+
+CALLS = 500
+FILE_HEAD = 16
+FRAME_HEAD = 72
+ALLOCATIONS = range(1, 9)  # numbers of `record_kind` in advisor/trace/raw_record.hpp
+HUGE = 100_000_000_000
+MOST_PAGE_BYTES = 5_000_000
+
+
+def frames(trace):
+    """The heads of the frames, as their place, bytes and kind, and what their bodies are made of."""
+    zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    zstd.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    file = trace.read_bytes()
+    at = FILE_HEAD
+    while at < len(file):
+        body, plain, kind = struct.unpack_from("<III", file, at)
+        text = ctypes.create_string_buffer(plain + 1)
+        packed = file[at + FRAME_HEAD : at + FRAME_HEAD + body]
+        assert zstd.ZSTD_decompress(text, plain, packed, body) == plain
+        yield at, kind, text.raw[:plain]
+        at += FRAME_HEAD + body
+
+
+def run_profiler(collector, *words):
+    program = collector.with_name("mallard-profile")
+    return subprocess.run([program, *map(str, words)], capture_output=True, timeout=LONGEST, check=False)
+
+
+def read_profile(collector, *words):
+    done = run_profiler(collector, *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def names_of_files(trace, *others):
+    """Those that the trace has: of folders of the system, and of the tests."""
+    sought = re.compile(rb"/(?:usr|lib|lib64|bin|etc|proc|home|root)/|" + b"|".join(map(re.escape, others)))
+    return {path for _, _, text in frames(trace) for path in sought.findall(text)}
+
+
+def test_profiles_a_redacted_trace_without_names(record, collector, toys):
+    program = toys.build("named-by-build-id", ["calls.c"], "-Wl,--build-id")
+    own = (bytes(program.parent), program.name.encode(), b"libc.so", b"forks")
+    words = (program, CALLS, "forks")
+    assert names_of_files(record(*words, options=["--follow"]).trace, *own) > {program.name.encode()}
+    redacted = record(*words, options=["--follow", "--redact"])
+    assert redacted.events >= 4 * CALLS
+    assert names_of_files(redacted.trace, *own) == set()
+
+    profile = read_profile(collector, redacted.trace)
+    assert not profile["process"]["executable"]
+    assert not profile["process"]["command"]
+    names = [function["name"] for function in profile["functions"]]
+    build_id = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+    beginning = re.search(r"Build ID: ([0-9a-f]{8})", build_id)[1]
+    assert any(re.fullmatch(rf"\[{beginning}[0-9a-f]*\]\+0x[0-9a-f]+", name) for name in names), names
+    assert all(re.fullmatch(r"\[[0-9a-f]+\]\+0x[0-9a-f]+", name) for name in names), names
+
+
+@pytest.mark.parametrize("ending", ["without its end", "and its end"])
+def test_reports_a_trace_with_a_sparse_tail_as_torn(record, collector, toys, ending):
+    trace = record(toys.calls, CALLS, "calls").trace
+    size = trace.stat().st_size
+    if ending == "without its end":
+        size, kind, _ = list(frames(trace))[-1]
+        assert kind == 7
+        os.truncate(trace, size)
+    os.truncate(trace, HUGE)
+    profile = read_profile(collector, trace)
+    assert profile["trace"]["torn_bytes"] == HUGE - size
+    assert profile["figures"]["allocations"] == CALLS
+
+
+def test_refuses_a_sparse_file(collector, tmp_path):
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"\x89malltr\n" + bytes(8))
+    os.truncate(empty, HUGE)
+    done = run_profiler(collector, empty)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"empty" in done.stderr
+
+
+def folded(text):
+    """What flame graphs draw: the frames of each stack, the outermost first, and its figure."""
+    for line in text.splitlines():
+        stack, _, figure = line.rpartition(" ")
+        assert stack, line
+        assert figure.isdigit(), line
+        calls = stack.split(";")
+        assert all(calls), line
+        yield tuple(calls), int(figure)
+
+
+def count_allocations(collector, trace):
+    """Blocks and bytes, from the list of events."""
+    lines = run_profiler(collector, "--events", trace).stdout.decode().splitlines()
+    events = [line.split() for line in lines if line[0].isdigit()]
+    of_blocks = [int(fields[4]) for fields in events if int(fields[2]) in ALLOCATIONS and fields[3] != "0"]
+    return len(of_blocks), sum(of_blocks)
+
+
+def test_folded_stacks_have_the_bytes_of_the_events(record, collector, tmp_path):
+    script = "import json; print(len(json.dumps([str(each) * 300 for each in range(3000)])))"
+    trace = record(sys.executable, "-c", script).trace
+    totals = {}
+    for name in ("folded", "folded-blocks"):
+        file = tmp_path / name
+        done = run_profiler(collector, trace, "--export", name, "-o", file)
+        assert done.returncode == 0, done.stderr
+        stacks = list(folded(file.read_text()))
+        assert len(dict(stacks)) == len(stacks) > 50
+        assert max(len(stack) for stack, _ in stacks) > 10
+        totals[name] = sum(figure for _, figure in stacks)
+    assert (totals["folded-blocks"], totals["folded"]) == count_allocations(collector, trace)
+
+
+def test_reports_the_size_of_the_page(record, toys, tmp_path):
+    record(toys.calls, CALLS, "calls")
+    done = front("profile", "x.trace", "--html", "x.html", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert 10_000 < (tmp_path / "x.html").stat().st_size <= MOST_PAGE_BYTES

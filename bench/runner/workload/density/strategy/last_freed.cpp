@@ -1,0 +1,10 @@
+#include "runner/workload/density/tables.hpp"
+
+namespace bench {
+
+template <>
+const density_table<multipool_by<mallard::last_freed>>& density_table_for() {
+    return density_table_under<type_parameter<multipool_by<mallard::last_freed>>>();
+}
+
+} // namespace bench

@@ -1,0 +1,42 @@
+#include "runner/workload/ranges/burst.hpp"
+
+#include "runner/workload/ranges/range_run.hpp"
+
+namespace bench {
+
+namespace {
+
+/// Inserts and erases ranges twice, then single nodes, then frees all nodes at once.
+class burst_run : public range_run {
+public:
+    burst_run(const range_cell& cell, range_bounds bounds, std::int64_t baseline, run_options&)
+        : range_run(cell, bounds, baseline) {}
+
+    template <class Nodes, class Source>
+    void run(Source& source) {
+        insert<Nodes>("insert_ns", source);
+        record_held_memory();
+        erase<Nodes>("erase_ns", source);
+        begin_again(source);
+        insert<Nodes>("insert_warm_ns", source);
+        erase<Nodes>("erase_warm_ns", source);
+        begin_again(source);
+        time("push_ns", [&] { single_nodes::insert(source, list(), cell().nodes, 1); });
+        time("pop_ns", [&] { single_nodes::pop_all(source, list()); });
+        begin_again(source);
+        Nodes::insert(source, list(), cell().ranges(), cell().range);
+        time("clear_ns", [&] { Nodes::clear(source, list(), cell().nodes); });
+    }
+};
+
+} // namespace
+
+row run_burst(arguments& args, run_options& options) {
+    return run_on_ranges<burst_run>("burst", args, options);
+}
+
+void describe_burst(json_writer& json) {
+    describe_node_ranges(json);
+}
+
+} // namespace bench

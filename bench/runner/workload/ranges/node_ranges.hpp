@@ -1,0 +1,115 @@
+/// The cells, strategies and memory of the experiments with ranges of a list's nodes.
+#pragma once
+
+#include "runner/harness/memory.hpp"
+#include "runner/harness/process.hpp"
+#include "runner/harness/static_buffer.hpp"
+#include "runner/strategy/null_source.hpp"
+#include "runner/strategy/sources.hpp"
+#include "runner/workload/ranges/node_list.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+
+namespace bench {
+
+inline constexpr std::int64_t most_nodes = 100'000'000;
+inline constexpr constant_shape<sizeof(list_node), alignof(list_node)> node_shape;
+
+struct range_cell {
+    strategy subject;
+    std::size_t range;
+    std::size_t nodes;
+
+    [[nodiscard]] std::size_t ranges() const noexcept { return nodes / range; }
+    [[nodiscard]] std::size_t node_bytes() const noexcept { return nodes * sizeof(list_node); }
+};
+
+/// True if the experiments have the strategy. A strategy without reuse would hold all nodes twice at the second
+/// insertion.
+[[nodiscard]] bool has_node_ranges(const strategy& s) noexcept;
+
+/// Throws: usage_error.
+[[nodiscard]] range_cell parse_node_ranges(arguments& args, run_options& options);
+
+/// Effects: writes the members of the object that describes such an experiment.
+void describe_node_ranges(json_writer& json);
+
+/// Effects: runs a Run over the source of the cell, and writes its row.
+template <class Run>
+void measure_ranges(const range_cell& cell, range_bounds bounds, std::int64_t baseline, row& result,
+                    run_options& options) {
+    Run run(cell, bounds.first(cell.ranges() + 1), baseline, options);
+    const auto run_over = [&](auto& source) {
+        if (cell.subject.bursts) {
+            run.template run<bursts_of_nodes>(source);
+        } else {
+            run.template run<single_nodes>(source);
+        }
+    };
+    if (cell.subject.mechanism == mechanism_kind::null) {
+        const static_buffer memory(buffer_state::warm, cell.node_bytes(), cell.node_bytes());
+        null_source null(memory.span());
+        run_over(null);
+    } else {
+        static_cast<void>(with_source(cell.subject, {}, node_shape, run_over));
+    }
+    run.write(result);
+}
+
+/// Effects: warms the code and the libraries, as in a running program.
+template <class Run>
+void warm_up_ranges(range_cell cell, range_bounds bounds) {
+    cell.nodes = cell.range = std::min<std::size_t>(cell.range, 64);
+    row ignored_row;
+    run_options ignored_options;
+    measure_ranges<Run>(cell, bounds, 0, ignored_row, ignored_options);
+}
+
+/// Effects: warms up and measures the cell. The baseline of memory is taken after the runner's warm-up and before the
+/// strategy's, because a strategy's first chunks are part of its memory.
+template <class Run>
+void measure_warm_ranges(const range_cell& cell, row& result, run_options& options) {
+    const std::size_t bytes = (cell.ranges() + 1) * sizeof(list_node*);
+    const static_buffer touched(buffer_state::warm, bytes, bytes);
+    const range_bounds bounds(reinterpret_cast<list_node**>(touched.span().data()), cell.ranges() + 1);
+    range_cell null = cell;
+    null.subject = strategies().front();
+    warm_up_ranges<Run>(null, bounds);
+    trim_process();
+    const std::int64_t baseline = inspect_memory().bytes;
+    warm_up_ranges<Run>(cell, bounds);
+    measure_ranges<Run>(cell, bounds, baseline, result, options);
+}
+
+/// Effects: runs the cell that `args` describes. A Run is a range_run (workload/ranges/range_run.hpp), constructed
+/// from the cell, the bounds of its ranges, the baseline of memory in bytes, and the options.
+/// Throws: usage_error.
+template <class Run>
+[[nodiscard]] row run_on_ranges(const char* name, arguments& args, run_options& options) {
+    const range_cell cell = parse_node_ranges(args, options);
+    args.finish();
+
+    row result;
+    result.experiment = name;
+    result.write_parameters = [cell](json_writer& json) {
+        json.member("range", cell.range).member("nodes", cell.nodes);
+    };
+    try {
+        // A malloc adds a header to each node, and some pools grow by doubling.
+        const std::size_t expected = 2 * cell.node_bytes();
+        expect_room(expected, options.notes);
+        bring_in(std::min(expected, most_to_bring_in()));
+        measure_warm_ranges<Run>(cell, result, options);
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+        result.figures.clear();
+    }
+    return result;
+}
+
+} // namespace bench
