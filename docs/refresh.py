@@ -51,7 +51,7 @@ from figures import (  # noqa: E402
 )
 from figures.stored import read_stored, stored_file  # noqa: E402
 
-from mallard.experiments import EXPERIMENTS  # noqa: E402
+from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
 FIGURES = (
     *(

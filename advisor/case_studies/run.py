@@ -14,35 +14,30 @@ CMAKE_PREFIX_PATH names libraries in other places.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness import advising, building, facts, history
 from harness.catalogue import BEFORE, CASES, UNDER, Case
-from harness.places import ADVICE, FACTS, ROOT, sha256_of
-from mallard.errors import UsageError
+from harness.places import ADVICE, FACTS, ROOT, Json, pack, results_file, sha256_of, unpack
+from mallard.shared.errors import UsageError
 
-Json = dict[str, Any]
 STAGES = ("all", "advise", "verify", "history", "list")
 USUAL_ROUNDS = 21
 ERRORS = (UsageError, building.BuildError, advising.AdviceError)  # of one case study; the others go on
 
 
 def stored(folder: Path, case: Case) -> Json:
-    file = folder / f"{case.name}.json"
-    document: Json = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"cells": {}}
-    return document
+    file = results_file(folder, case.name)
+    return unpack(file.read_bytes()) if file.is_file() else {"cells": {}}
 
 
 def store(folder: Path, case: Case, document: Json) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document, indent=1, sort_keys=True) + "\n"
-    (folder / f"{case.name}.json").write_text(text, encoding="utf-8")
+    results_file(folder, case.name).write_bytes(pack(document))
 
 
 def advise(case: Case, inputs: list[str], rounds: int, *, again: bool) -> None:
@@ -71,7 +66,7 @@ def committed(file: Path) -> bool:
 
 
 def verify(case: Case, inputs: list[str], rounds: int) -> None:
-    file = ADVICE / f"{case.name}.json"
+    file = results_file(ADVICE, case.name)
     if not file.is_file() or not committed(file):
         raise UsageError(
             f"{file.relative_to(ROOT)} is not committed; advice counts if it is there before the fact: "

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness.catalogue import BEFORE
 from harness.cells import Cell, Promise, read
-from mallard.stats import Difference, median
+from mallard.shared.stats import Difference, median
 
 NEAR_BEST = 1.10  # the advised program's time beside the best one's
 WIDTH_OF_RUN, WIDTH_OF_EFFECT = 0.03, 0.25  # the most that half an interval may be; the larger counts

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from figures.stored import DOCS
-from mallard.analysis.against import HEAVY, PARTS, PRIVATE
-from mallard.profile.words import plural
+from mallard.advisor.profile.words import plural
+from mallard.bench.analysis.against import HEAVY, PARTS, PRIVATE
 
 PAGE = DOCS / "benchmark" / "contenders.md"
 HEADING = "% of glibc's time"

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from figures.stored import StoredRun, markdown_table, nanoseconds, run_conditions, with_strategy
-from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.cell_tables import CellTable, density_tables
-from mallard.analysis.words import percent_text
-from mallard.cells import Cell, cell_rows
-from mallard.papers.catalogue import INLINE_PAIRS
-from mallard.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, is_winked
+from mallard.bench.analysis.averages import mean_over_rows
+from mallard.bench.analysis.cell_tables import CellTable, density_tables
+from mallard.bench.analysis.words import percent_text
+from mallard.bench.cells import Cell, cell_rows
+from mallard.bench.papers.catalogue import INLINE_PAIRS
+from mallard.bench.strategy_names import BASE_MARK, INLINE_MARK, WINK_MARK, is_winked
 
 MECHANISMS = tuple(name for name, _ in INLINE_PAIRS if not is_winked(name))
 MARKS = ("", INLINE_MARK, BASE_MARK)

@@ -13,7 +13,7 @@ import score
 from harness.catalogue import BEFORE, CASES, NULL, UNDER
 from harness.cells import Cell, read
 from harness.places import MISSES
-from mallard.stats import Difference
+from mallard.shared.stats import Difference
 
 NO_CELL = "No cell is stored yet."
 UNEXPLAINED = "Not explained yet."

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from figures.stored import markdown_table
-from mallard.analysis.cell_tables import CellTable, setting_text
-from mallard.analysis.labels import SHORT_STATUS
-from mallard.analysis.names import BASE
-from mallard.cells import Cell
+from mallard.bench.analysis.cell_tables import CellTable, setting_text
+from mallard.bench.analysis.labels import SHORT_STATUS
+from mallard.bench.analysis.names import BASE
+from mallard.bench.cells import Cell
 
 Place = tuple[int, ...]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Container
 from functools import cache
 
 from figures.stored import StoredRun, is_current, markdown_table, stored_file, stored_runs
-from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
-from mallard.experiments import EXPERIMENTS
+from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
+from mallard.bench.experiments import EXPERIMENTS
 
 
 def blocks() -> dict[str, Callable[[], str]]:

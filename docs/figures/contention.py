@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
-from mallard.analysis.cell_tables import CellTable
-from mallard.analysis.panel.races import race_tables
+from mallard.bench.analysis.cell_tables import CellTable
+from mallard.bench.analysis.panel.races import race_tables
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -18,18 +18,18 @@ from figures.stored import (
     run_conditions,
     stored_runs,
 )
-from mallard.analysis.averages import Effect, Percent, mean_over_rows
-from mallard.analysis.cell_tables import Line
-from mallard.analysis.names import BASE
-from mallard.analysis.summary import Summary, summaries
-from mallard.analysis.verdicts import Verdict
-from mallard.cells import times_ratio
-from mallard.experiments.description.axis import HUGE, SMALL
-from mallard.library import KEEP, NULL
-from mallard.papers.tables import AVERAGES, P0089, P0213, printed_table
-from mallard.selection import in_prose
-from mallard.stats import Ratio, paired_ratio
-from mallard.strategy_names import BASE_MARK, paper_number
+from mallard.bench.analysis.averages import Effect, Percent, mean_over_rows
+from mallard.bench.analysis.cell_tables import Line
+from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.summary import Summary, summaries
+from mallard.bench.analysis.verdicts import Verdict
+from mallard.bench.cells import times_ratio
+from mallard.bench.experiments.description.axis import HUGE, SMALL
+from mallard.bench.library import KEEP, NULL
+from mallard.bench.papers.tables import AVERAGES, P0089, P0213, printed_table
+from mallard.bench.strategy_names import BASE_MARK, paper_number
+from mallard.shared.prose import in_prose
+from mallard.shared.stats import Ratio, paired_ratio
 
 HASHED_STRINGS = ("unordered_set", "string")
 HASHES = ("prefix", "full")
@@ -140,7 +140,7 @@ def both_conditions() -> str:
     return "\n".join(run_conditions(run) for run in runs if run)
 
 
-STRATEGIES_FILE = DOCS.parent / "bench" / "strategy" / "strategies.def"
+STRATEGIES_FILE = DOCS.parent / "bench/runner/strategy/strategies.def"
 MECHANISM = re.compile(r"MECHANISM\((\w+),[^)]*takes_buffer")
 STRATEGY = re.compile(r'STRATEGY\("([^"]+)", (\w+)')
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from figures.stored import StoredRun, log2_text, markdown_table, ratio_text, run_conditions, stored_runs
-from mallard.analysis.names import BASE
-from mallard.analysis.panel.fragmentation import (
+from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.panel.fragmentation import (
     FragmentationTable,
     fragmentation_tables,
     mean_ratio_of_ratios,
 )
-from mallard.experiments.fragmentation import ALL, FRAGMENTED, IN_PRINT
-from mallard.selection import in_prose
+from mallard.bench.experiments.fragmentation import ALL, FRAGMENTED, IN_PRINT
+from mallard.shared.prose import in_prose
 
 
 @dataclass(frozen=True)

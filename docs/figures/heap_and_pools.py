@@ -10,9 +10,9 @@ from functools import partial
 from figures.locality import by_length, times
 from figures.stored import StoredRun, nanoseconds, run_conditions, with_strategy
 from figures.utilization import render_tables
-from mallard.analysis.labels import SHORT_STATUS
-from mallard.analysis.names import BASE
-from mallard.analysis.panel.locality import Surface, locality_systems
+from mallard.bench.analysis.labels import SHORT_STATUS
+from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.panel.locality import Surface, locality_systems
 
 HEAP, POOL = "heap", "multipool"
 NAMES = (BASE, POOL, HEAP)

@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
-from mallard.analysis.cell_tables import CellTable, Line
-from mallard.analysis.names import BASE
-from mallard.analysis.panel.phases import figure_table, phase_tables, span_text, timed
-from mallard.analysis.panel.sentences import phase_sentences, with_bursts
-from mallard.analysis.ranking import collect_pairings, rank_table
-from mallard.analysis.words import percent_text
-from mallard.experiments import EXPERIMENTS, burst, by_ranges, heap_churn
-from mallard.experiments.description.panel import Phases
-from mallard.experiments.description.quantity import Quantity
-from mallard.experiments.description.sentence import Bursts, Fastest, FromTo, Least, LeastAt
-from mallard.stats import mean_ratio
+from mallard.bench.analysis.cell_tables import CellTable, Line
+from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.panel.phases import figure_table, phase_tables, span_text, timed
+from mallard.bench.analysis.panel.sentences import phase_sentences, with_bursts
+from mallard.bench.analysis.ranking import collect_pairings, rank_table
+from mallard.bench.analysis.words import percent_text
+from mallard.bench.experiments import EXPERIMENTS, burst, by_ranges, heap_churn
+from mallard.bench.experiments.description.panel import Phases
+from mallard.bench.experiments.description.quantity import Quantity
+from mallard.bench.experiments.description.sentence import Bursts, Fastest, FromTo, Least, LeastAt
+from mallard.shared.stats import mean_ratio
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 BURST, CHURN = "burst", "heap-churn"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from mallard.analysis.averages import mean_over_rows
-from mallard.analysis.labels import column_words, families
-from mallard.analysis.names import BASE
-from mallard.analysis.summary import Summary
-from mallard.view.terminal.table.palette import ratio_style
+from mallard.bench.analysis.averages import mean_over_rows
+from mallard.bench.analysis.labels import column_words, families
+from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.summary import Summary
+from mallard.bench.view.terminal.table.palette import ratio_style
 
 CELL_WIDTH, CELL_HEIGHT = 43, 22
 NAMES_WIDTH, HEADING_HEIGHT, FOOT_HEIGHT, FOOT_LINE = 252, 62, 42, 16

@@ -15,11 +15,11 @@ from figures.stored import (
     ratio_text,
     stored_runs,
 )
-from mallard import described
-from mallard.analysis.names import BASE, REUSE_ORDERS, malloc
-from mallard.analysis.panel.locality import Surface, System, locality_systems
-from mallard.contenders import CONTENDERS
-from mallard.stats import Ratio
+from mallard.bench import described
+from mallard.bench.analysis.names import BASE, REUSE_ORDERS, malloc
+from mallard.bench.analysis.panel.locality import Surface, System, locality_systems
+from mallard.bench.contenders import CONTENDERS
+from mallard.shared.stats import Ratio
 
 POOL = "multipool"
 SHOWN_FACTORS = (256, 1)

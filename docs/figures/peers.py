@@ -7,15 +7,15 @@ from functools import cache
 
 from figures.claims import runs, runs_text
 from figures.stored import load
-from mallard import mallocs
-from mallard.analysis.peers.comparison import Duel, duels, has_contenders
-from mallard.analysis.peers.comparison import losses as lost_in
-from mallard.analysis.peers.contests import TIME
-from mallard.analysis.peers.counterparts import Counterpart, counterparts
-from mallard.analysis.peers.words import CellNames, peer_sentences, ratio_text, title, value_text
-from mallard.contenders import LIBRARIES
-from mallard.result import Row
-from mallard.view.peers_markdown import counterparts_markdown, summary_markdown, table
+from mallard.bench.analysis.peers.comparison import Duel, duels, has_contenders
+from mallard.bench.analysis.peers.comparison import losses as lost_in
+from mallard.bench.analysis.peers.contests import TIME
+from mallard.bench.analysis.peers.counterparts import Counterpart, counterparts
+from mallard.bench.analysis.peers.words import CellNames, peer_sentences, ratio_text, title, value_text
+from mallard.bench.contenders import LIBRARIES
+from mallard.bench.result import Row
+from mallard.bench.view.peers_markdown import counterparts_markdown, summary_markdown, table
+from mallard.shared import mallocs
 
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, markdown_table
 from figures.strategy_table import figure_text, memory_text, shown, time_text
-from mallard.analysis.cell_tables import CellTable, Line
-from mallard.analysis.panel.phases import cell_amount, phase_tables
-from mallard.analysis.panel.works import group_works, work_strategies
-from mallard.experiments import adaptive_pool, by_ranges, small_objects
+from mallard.bench.analysis.cell_tables import CellTable, Line
+from mallard.bench.analysis.panel.phases import cell_amount, phase_tables
+from mallard.bench.analysis.panel.works import group_works, work_strategies
+from mallard.bench.experiments import adaptive_pool, by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from figures.stored import StoredRun, conditions, load, nanoseconds, with_strategy
-from mallard.analysis.names import BASE, NULL
-from mallard.cells import Cell, cell_rows
-from mallard.contenders import CONTENDERS
-from mallard.mallocs import under
-from mallard.papers.catalogue import strategies, strategy_text
-from mallard.stats import Spread
-from mallard.strategy_names import BASE_MARK
+from mallard.bench.analysis.names import BASE, NULL
+from mallard.bench.cells import Cell, cell_rows
+from mallard.bench.contenders import CONTENDERS
+from mallard.bench.papers.catalogue import strategies, strategy_text
+from mallard.bench.strategy_names import BASE_MARK
+from mallard.shared.mallocs import under
+from mallard.shared.stats import Spread
 
 MULTIPOOL = "multipool"
 MALLOCS = ("mimalloc", "tcmalloc", "jemalloc")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mallard.experiments import EXPERIMENTS
-from mallard.experiments.description.axis import Axis
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.experiments.description.axis import Axis
 
 DEFAULT = re.compile(r" \(default[^)]*\)")
 

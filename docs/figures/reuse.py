@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from figures.stored import conditions, load, log2_text, markdown_table
 from figures.strategy_table import time_text
-from mallard.analysis.cell_tables import CellTable
-from mallard.analysis.names import in_table_order, malloc
-from mallard.analysis.panel.phases import figure_line, phase_tables
-from mallard.experiments import reuse
-from mallard.stats import paired_ratio
+from mallard.bench.analysis.cell_tables import CellTable
+from mallard.bench.analysis.names import in_table_order, malloc
+from mallard.bench.analysis.panel.phases import figure_line, phase_tables
+from mallard.bench.experiments import reuse
+from mallard.shared.stats import paired_ratio
 
 Setting = tuple[str, str, int]  # sizes, pattern, bytes of a block
 

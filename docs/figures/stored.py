@@ -12,12 +12,12 @@ from typing import Any
 
 from measure import commands, plain
 
-from mallard.experiments import EXPERIMENTS
-from mallard.library_code import fingerprint
-from mallard.plan import SCALES
-from mallard.plan.request import GIB
-from mallard.result import Row
-from mallard.stats import Ratio, Spread
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.library_code import fingerprint
+from mallard.bench.plan import SCALES
+from mallard.bench.plan.request import GIB
+from mallard.bench.result import Row
+from mallard.shared.stats import Ratio, Spread
 
 DOCS = Path(__file__).resolve().parents[1]
 MOST_RUNS = 1000  # of an experiment

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import nanoseconds
-from mallard.analysis.cell_tables import Line
-from mallard.analysis.labels import SHORT_STATUS
-from mallard.analysis.names import malloc
-from mallard.analysis.panel.phases import bytes_text, figure_line, median_figure
-from mallard.stats import spread
-from mallard.strategy_names import is_base, of_papers
+from mallard.bench.analysis.cell_tables import Line
+from mallard.bench.analysis.labels import SHORT_STATUS
+from mallard.bench.analysis.names import malloc
+from mallard.bench.analysis.panel.phases import bytes_text, figure_line, median_figure
+from mallard.bench.strategy_names import is_base, of_papers
+from mallard.shared.stats import spread
 
 SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mallard.stages import STAGES
+from dev.check import STAGES
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
 SOAKS = RESULTS / "soak.json"
@@ -74,7 +74,7 @@ def _mutants(run: dict[str, Any]) -> str:
     return text + (
         f" With the tests that were written for these, {latest['killed']} of {latest['compiled']} are killed "
         f"at commit {latest['commit']}{removed}, {latest['killed_percent']} %; of {latest['survived']} that "
-        f"survive, {latest['accepted']} have a reason in `tests/mutation/accepted.json`."
+        f"survive, {latest['accepted']} have a reason in `dev/mutation/accepted.json`."
     )
 
 

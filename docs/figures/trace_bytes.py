@@ -1,4 +1,4 @@
-"""The bytes of traces beside those of plain columns, which advisor/tests/trace/tools/plain_columns.py stored."""
+"""The bytes of traces and of plain columns, as advisor/tests/trace/tools/plain_columns.py stored them."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from figures.cell_table import Place, cells_as_markdown
 from figures.stored import conditions, load
-from mallard.analysis.cell_tables import CellTable
-from mallard.analysis.panel.races import race_tables
-from mallard.result import Row
+from mallard.bench.analysis.cell_tables import CellTable
+from mallard.bench.analysis.panel.races import race_tables
+from mallard.bench.result import Row
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -12,10 +12,10 @@ from looks import contrast, count, overflow, text
 from synthetic_profile import document, hostile
 from synthetic_study import study
 
-from mallard.advice.code import TypeChange
-from mallard.advice.verdict import decide
-from mallard.profile.document import read_profile
-from mallard.view.html.advice import advice_page
+from mallard.advisor.advice.code import TypeChange
+from mallard.advisor.advice.verdict import decide
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.view.html.advice import advice_page
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 

@@ -11,8 +11,8 @@ from browser import Browser, Page
 from looks import contrast, count, overflow, text
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
-from mallard.profile.document import read_profile
-from mallard.view.html.profile import profile_page
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.view.html.profile import profile_page
 
 NODES = ".rows i"
 

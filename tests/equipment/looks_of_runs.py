@@ -12,9 +12,9 @@ from page_reader import words
 from rich.console import Console
 from synthetic_run import write_run
 
+from mallard.bench.store import Store
+from mallard.bench.view.terminal import show_run
 from mallard.cli import main
-from mallard.store import Store
-from mallard.view.terminal import show_run
 
 Natives = list[dict[str, Any]]
 

@@ -13,7 +13,7 @@ from typing import Any
 from synthetic_rows import failed_row, native_row
 from synthetic_run import formula as density_formula
 
-from mallard.papers.catalogue import structures
+from mallard.bench.papers.catalogue import structures
 
 WOBBLE = 0.02
 Native = dict[str, Any]

@@ -18,10 +18,10 @@ from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_
 from synthetic_rows import native_row
 from synthetic_run import density_rows, write_run
 
-from mallard.papers.catalogue import structures
-from mallard.result import Row
-from mallard.store import Store
-from mallard.view.html import Measured, page
+from mallard.bench.papers.catalogue import structures
+from mallard.bench.result import Row
+from mallard.bench.store import Store
+from mallard.bench.view.html import Measured, page
 
 
 def full_run_page(folder: Path) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 
 from synthetic_rows import failed_row, native_row
 
-from mallard.papers.catalogue import selectable_strategies, structures
-from mallard.store import Store
-from mallard.strategy_names import (
+from mallard.bench.papers.catalogue import selectable_strategies, structures
+from mallard.bench.store import Store
+from mallard.bench.strategy_names import (
     BASE_MARK,
     INLINE_MARK,
     binding_mark,

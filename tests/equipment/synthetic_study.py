@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from mallard.advice.candidates import Candidate, LastingSite
-from mallard.advice.ceiling import Ceiling
-from mallard.advice.globals import GlobalEffect, Globals
-from mallard.advice.patterns import Pattern
-from mallard.advice.study import Study
-from mallard.stats import Difference
-from mallard.trial.campaign import Ground, Result
-from mallard.trial.program import Scope
-from mallard.trial.report import Counts
-from mallard.trial.verdict import Effect, Trial
+from mallard.advisor.advice.candidates import Candidate, LastingSite
+from mallard.advisor.advice.ceiling import Ceiling
+from mallard.advisor.advice.globals import GlobalEffect, Globals
+from mallard.advisor.advice.patterns import Pattern
+from mallard.advisor.advice.study import Study
+from mallard.advisor.trial.campaign import Ground, Result
+from mallard.advisor.trial.program import Scope
+from mallard.advisor.trial.report import Counts
+from mallard.advisor.trial.verdict import Effect, Trial
+from mallard.shared.stats import Difference
 
 MIB = 1 << 20
 

@@ -76,6 +76,7 @@ class Clone:
         for entry in (ROOT / "python/mallard").iterdir():
             if entry.name not in ("__main__.py", "__pycache__"):
                 (root / "python/mallard" / entry.name).symlink_to(entry)
+        (root / "dev").symlink_to(ROOT / "dev")
         (root / "python/mallard/__main__.py").write_text(PROGRAM)
 
     def make_programs(self) -> None:

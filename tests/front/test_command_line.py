@@ -9,7 +9,7 @@ import pytest
 from samples import sampled
 from source_tree import ROOT
 
-from mallard.experiments import EXPERIMENTS
+from mallard.bench.experiments import EXPERIMENTS
 
 VERBS = (
     "bench",

@@ -34,7 +34,9 @@ def test_a_changed_source_is_announced(tools, place):
     assert "building mallard-bench" in tools.call("bench").stderr
 
 
-PLACES = sampled("advisor/trace/file", "CMakeLists.txt", "advisor/recorder/file", "advisor/profiler/file", "src/file")
+PLACES = sampled(
+    "advisor/trace/file", "CMakeLists.txt", "advisor/recorder/file", "advisor/profiler/file", "src/file"
+)
 
 
 @pytest.mark.parametrize("place", PLACES)

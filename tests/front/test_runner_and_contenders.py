@@ -6,9 +6,9 @@ import subprocess
 import pytest
 from source_tree import ROOT
 
-from mallard.contenders import CONTENDERS
-from mallard.described import DESCRIPTION, EXPERIMENTS, REGISTRY
-from mallard.expected_runner import condense, missing_strategies, normalize
+from mallard.bench.contenders import CONTENDERS
+from mallard.bench.described import DESCRIPTION, EXPERIMENTS, REGISTRY
+from mallard.bench.expected_runner import condense, missing_strategies, normalize
 
 # The runner is built by a stage of --full.
 pytestmark = pytest.mark.full
@@ -34,7 +34,7 @@ def test_no_contender_of_the_runner_is_unknown(described):
 
 def test_expected_runner_matches_built_runner(described):
     """Otherwise a command is refused that the runner could run, or a runner built for one that it cannot.
-    `python -m mallard.expected_runner` writes the expected description.
+    `python -m mallard.bench.expected_runner` writes the expected description.
     """
     expected = normalize(EXPERIMENTS, missing_strategies(described))
     assert list(expected) == list(described["experiments"])

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from mallard import machine, mallocs, process
+from mallard.bench import process
+from mallard.bench.store import Row, Store
 from mallard.cli import main
-from mallard.store import Row, Store
+from mallard.shared import machine, mallocs
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = HERE.parents[1] / "python"

@@ -46,7 +46,7 @@ REUSES = tuple(f"multipool-{order}" for order in ("last", "first", "lowest", "hy
 
 # Of the real runner: the parts that the fake does not change.
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-with open(os.path.join(TREE, "python/mallard/described.json"), encoding="utf-8") as described:
+with open(os.path.join(TREE, "python/mallard/bench/described.json"), encoding="utf-8") as described:
     DESCRIBED = json.load(described)["experiments"]
 
 

@@ -5,25 +5,43 @@ from pathlib import Path
 import pytest
 from source_tree import circle, files, imports, text
 
-# From the bottom up; a module imports its own level and those before it. Packages count as one.
-LEVELS = [
-    {"contenders", "described", "errors", "experiments", "library", "mallocs", "nearest", "strategy_names"}
-    | {"parent_death", "preload"},
-    {"database", "library_code", "machine", "papers", "result", "selection", "stats", "version"}
-    | {"native_file", "whole_file"},
-    {"checksums", "expected_runner", "process", "runner", "store", "stored_values"},
-    {"cells", "footprint", "pace", "profile", "reference", "stages"},
-    {"doctor", "drift", "evidence", "plan"},
-    {"analysis", "claims", "run"},
-    {"choose"},
-    {"trial"},
-    {"advice", "budget", "verify"},
-    {"view"},
-    {"command_line"},
-    {"cli"},
-    {"__main__"},
-]
-LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
+# The rooms that modules of a room may import, beside their own.
+ROOMS = {
+    "shared": set(),
+    "bench": {"shared"},
+    "advisor": {"shared"},
+    "cli": {"shared", "bench", "advisor"},
+    "__main__": {"cli"},
+}
+# The parts of a room from the bottom up; a module imports its own level and those before it.
+LEVELS = {
+    "shared": [
+        {"errors", "parent_death", "preload", "compilers", "prose"},
+        {"machine", "mallocs", "stats", "version", "atomic_file"},
+        {"native_file", "view"},
+    ],
+    "bench": [
+        {"described", "experiments", "library", "strategy_names"},
+        {"contenders", "database", "library_code", "papers", "result", "selection"},
+        {"checksums", "expected_runner", "process", "runner", "store", "stored_values"},
+        {"cells", "footprint", "pace", "doctor", "drift", "evidence", "plan"},
+        {"analysis", "claims", "run"},
+        {"choose"},
+        {"view"},
+    ],
+    "advisor": [{"profile"}, {"trial"}, {"advice", "budget", "verify"}, {"view"}],
+    "cli": [
+        {"exit_status", "layout", "needs", "options", "parser", "streams", "native_build", "programs"},
+        {"bench_options", "lists", "measuring", "runs", "trials"},
+        {"front_door", "verbs"},
+    ],
+}
+LEVEL = {
+    f"{room}.{name}": level
+    for room, levels in LEVELS.items()
+    for level, names in enumerate(levels)
+    for name in names
+}
 
 
 def module_name(file: Path) -> str:
@@ -40,16 +58,25 @@ def import_graph() -> dict[str, set[str]]:
     return {name: imports(name, text(file), set(known)) for name, file in known.items()}
 
 
-def part(module: str) -> str:
-    """mallard.view.terminal.table.heat_map -> view; the package itself is empty."""
+def room(module: str) -> str:
+    """mallard.bench.view.terminal -> bench; the package itself is empty."""
     return module.removeprefix("mallard").removeprefix(".").partition(".")[0]
 
 
+def part(module: str) -> str:
+    """mallard.bench.view.terminal -> bench.view; a room itself is empty."""
+    names = module.split(".")[1:3]
+    return ".".join(names) if len(names) == 2 else ""
+
+
 def points_up(module: str, target: str) -> bool:
+    if room(module) != room(target):
+        return room(target) not in ROOMS.get(room(module), set())
     return {part(module), part(target)} <= set(LEVEL) and LEVEL[part(target)] > LEVEL[part(module)]
 
 
 def test_every_part_of_the_package_is_ordered():
+    assert {room(module) for module in modules()} - {""} <= set(ROOMS)
     assert {part(module) for module in modules()} - {""} <= set(LEVEL)
 
 
@@ -66,11 +93,13 @@ def test_imports_run_in_no_circle():
 @pytest.mark.parametrize(
     ("module", "target", "up"),
     [
-        ("mallard.stats", "mallard.cli", True),
-        ("mallard.errors", "mallard.stats", True),
-        ("mallard.analysis.cell_tables", "mallard.view.terminal", True),
-        ("mallard.cli.bench", "mallard.view.terminal", False),
-        ("mallard.view.terminal", "mallard.view.palette", False),
+        ("mallard.shared.stats", "mallard.cli.parser", True),
+        ("mallard.shared.stats", "mallard.bench.result", True),
+        ("mallard.advisor.trial", "mallard.bench.result", True),
+        ("mallard.shared.errors", "mallard.shared.stats", True),
+        ("mallard.bench.analysis.cell_tables", "mallard.bench.view.terminal", True),
+        ("mallard.cli.verbs.bench", "mallard.bench.view.terminal", False),
+        ("mallard.bench.view.terminal", "mallard.bench.view.palette", False),
     ],
 )
 def test_the_check_tells_directions_apart(module, target, up):
@@ -78,7 +107,7 @@ def test_the_check_tells_directions_apart(module, target, up):
 
 
 def test_the_check_reads_every_form_of_import():
-    known = {"mallard", "mallard.stats", "mallard.view", "mallard.view.terminal", "mallard.errors"}
+    known = {f"mallard{name}" for name in ("", ".stats", ".view", ".view.terminal", ".errors")}
     source = (
         "import mallard.stats\n"
         "from mallard.view import terminal\n"

@@ -1,5 +1,4 @@
-"""The directions of the C++ tree: core <- upstream <- local <- bind <- lifetime <- typed, adapt <- bench/runner;
-advisor/trace <- recorder <- trial; trace <- profiler; and those of the folders in these rooms."""
+"""The directions of the C++ tree: of rooms, and of the folders in a room."""
 
 from pathlib import Path
 
@@ -41,12 +40,13 @@ ROOMS = {
     "advisor/profiler": {"include", "advisor/trace"},
     "advisor/trial": {"include", "advisor/trace", "advisor/recorder"},
     "advisor/case_studies": {"include"},
+    "dev": {"include", "src", "tests"},
     "advisor/tests": {
         *("include", "src", "tests"),
         *("advisor/trace", "advisor/recorder", "advisor/profiler", "advisor/trial"),
     },
 }
-# The folders of a room, from the bottom up: a file includes those before its own. Files of the room itself are not ordered.
+# The folders of a room, from the bottom up: a file includes those before its own.
 ORDER = {
     "bench/runner": ("harness", "strategy", "workload"),
     "advisor/trace": ("file", "contexts", "encode", "chunk", "read"),

@@ -5,7 +5,7 @@ import re
 
 from source_tree import ROOT
 
-from mallard.doctor.toolchain import OLDEST_CMAKE
+from mallard.bench.doctor.toolchain import OLDEST_CMAKE
 
 
 def versions(file, pattern):

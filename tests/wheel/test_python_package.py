@@ -8,8 +8,8 @@ import sys
 import pytest
 from source_tree import ROOT
 
-from mallard import described
-from mallard.expected_runner import condense, missing_strategies, normalize
+from mallard.bench import described
+from mallard.bench.expected_runner import condense, missing_strategies, normalize
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,13 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from harness import building
 from harness.catalogue import BEFORE, Case, Input
-from harness.places import ROOT, commit, sha256
-from mallard import mallocs
-from mallard.stats import Difference
+from harness.places import ROOT, Json, commit, sha256
+from mallard.shared import mallocs
+from mallard.shared.stats import Difference
 
-Json = dict[str, Any]
 # Of the fact about a malloc; its end is "still saves 15.2 ms (9.5 to 20.8 ms)".
 STILL_SAVES = re.compile(r"still saves ([-.\d]+) (m?s) \(([-.\d]+) to ([-.\d]+) (m?s)\)$")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 from harness.advising import advised, second_half, second_promise
 from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, UNDER, Case
 from harness.history import advised_first
-from harness.places import ADVICE, FACTS, sha256_of
-from mallard.stats import Difference, median, paired_difference
+from harness.places import ADVICE, FACTS, Json, results_file, sha256_of, unpack
+from mallard.shared.stats import Difference, median, paired_difference
 
-Json = dict[str, Any]
 REUSE = "reuse"  # a pattern: its builds allocate less, under any allocator
 
 
@@ -112,8 +110,8 @@ def read() -> list[Cell]:
 
 
 def _cells(folder: Any, case: Case) -> dict[str, Json]:
-    file = folder / f"{case.name}.json"
-    return dict(json.loads(file.read_text(encoding="utf-8"))["cells"]) if file.is_file() else {}
+    file = results_file(folder, case.name)
+    return dict(unpack(file.read_bytes())["cells"]) if file.is_file() else {}
 
 
 def cell_of(case: Case, given: str, advice: Json, facts: Json) -> Cell:

@@ -8,13 +8,12 @@ from typing import Any
 
 from harness import building
 from harness.catalogue import BEFORE, NULL, UNDER, Case, Input
-from harness.places import commit, sha256
-from mallard import mallocs, preload
-from mallard.stats import median
-from mallard.trial.measured import Measured, measure, own_environment
-from mallard.trial.rounds import Rounds, interleaved, outputs_differ
+from harness.places import Json, commit, sha256
+from mallard.advisor.trial.measured import Measured, measure, own_environment
+from mallard.advisor.trial.rounds import Rounds, interleaved, outputs_differ
+from mallard.shared import mallocs, preload
+from mallard.shared.stats import median
 
-Json = dict[str, Any]
 SECONDS_LIMIT = 60.0
 SEED = 1
 

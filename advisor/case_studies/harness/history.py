@@ -12,12 +12,11 @@ import json
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from harness.catalogue import CASES
-from harness.places import ADVICE, FACTS, HISTORY, ROOT, sha256_of
+from harness.places import ADVICE, FACTS, HISTORY, ROOT, Json, results_file, sha256_of, unpack
 
-Json = dict[str, Any]
+FORMER = Path("case_studies/results")  # where earlier commits have them, as plain JSON
 
 
 def advised_first(case: str, given: str, advice: Json) -> bool:
@@ -40,16 +39,22 @@ def write() -> None:
 def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> dict[str, Json]:
     """By cell: the first commit that has the advice of today, and the first that has facts of the cell, for
     whatever advice."""
-    files = [folder / f"{case}.json" for folder in (advice_folder, facts_folder)]
+    files = [results_file(folder, case) for folder in (advice_folder, facts_folder)]
+    former = [FORMER / file.parent.name / f"{case}.json" for file in files]
     if not files[0].is_file():
         return {}
-    today = json.loads(files[0].read_text(encoding="utf-8"))["cells"]
+    today = unpack(files[0].read_bytes())["cells"]
     shas = {given: sha256_of(advice) for given, advice in today.items()}
     advised: dict[str, str] = {}
     measured: dict[str, str] = {}
-    order = git(root, "log", "--reverse", "--topo-order", "--format=%H", "--", *map(str, files)).split()
+    order = git(
+        root, "log", "--reverse", "--topo-order", "--format=%H", "--", *map(str, [*files, *former])
+    ).split()
     for commit in order:
-        advice, facts = (_cells(root, commit, file) for file in files)
+        advice, facts = (
+            _cells(root, commit, file) or _cells(root, commit, plain)
+            for file, plain in zip(files, former, strict=True)
+        )
         for given, sha in shas.items():
             if given in advice and sha256_of(advice[given]) == sha:
                 advised.setdefault(given, commit)
@@ -71,12 +76,14 @@ def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> 
 
 
 def _cells(root: Path, commit: str, file: Path) -> Json:
-    text = git(root, "show", f"{commit}:{file.relative_to(root)}", missing="{}")
-    cells: Json = json.loads(text).get("cells", {})
+    path = file.relative_to(root) if file.is_absolute() else file
+    shown = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=root, capture_output=True, check=False)
+    if shown.returncode != 0:
+        return {}
+    document = unpack(shown.stdout) if file.suffix == ".gz" else json.loads(shown.stdout)
+    cells: Json = document.get("cells", {})
     return cells
 
 
-def git(root: Path, *words: str, missing: str | None = None) -> str:
-    """The output of a git command; `missing` in its place if it fails."""
-    done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=missing is None)
-    return done.stdout if done.returncode == 0 or missing is None else missing
+def git(root: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import shutil
@@ -9,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+Json = dict[str, Any]
 
 STUDIES = Path(__file__).resolve().parents[1]
 ROOT = STUDIES.parents[1]
@@ -23,13 +26,29 @@ sys.path.insert(0, str(ROOT / "python"))
 
 def sha256(file: Path | str) -> str:
     """Of a file; of a program by its name, the file that PATH leads to."""
-    from mallard.trial.measured import sha256_of_file
+    from mallard.advisor.trial.measured import sha256_of_file
 
     path = Path(file)
     if not path.is_file():
         path = Path(shutil.which(str(file)) or file)
     with path.resolve().open("rb") as data:
         return sha256_of_file(data)
+
+
+def results_file(folder: Path, case: str) -> Path:
+    return folder / f"{case}.json.gz"
+
+
+def unpack(data: bytes) -> Json:
+    """The document of a file of results."""
+    document: Json = json.loads(gzip.decompress(data))
+    return document
+
+
+def pack(document: Json) -> bytes:
+    """The same bytes for the same document."""
+    text = json.dumps(document, indent=1, sort_keys=True) + "\n"
+    return gzip.compress(text.encode(), mtime=0)
 
 
 def sha256_of(document: Any) -> str:

@@ -1,6 +1,6 @@
 """The command line: finds the verb, makes its parser, turns errors into one line and exit status 2.
 
-A verb has a line in VERBS and a module of this package with EXAMPLES (commands, each with a note),
+A verb has a line in VERBS and a module of verbs/ with EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
 before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
 `help_for(arguments) -> str`, if its help depends on the other arguments; TOPICS, the words after it that
@@ -20,14 +20,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mallard.command_line import exit_status, layout
-from mallard.command_line.needs import Needs
-from mallard.command_line.parser import NO_INSTALL, Answer, Parser
-from mallard.command_line.streams import ReaderGone, guard_streams, print_error
-from mallard.errors import UsageError
-from mallard.nearest import did_you_mean
-from mallard.selection import in_prose
-from mallard.version import version
+from mallard.cli import exit_status, layout
+from mallard.cli.needs import Needs
+from mallard.cli.parser import NO_INSTALL, Answer, Parser
+from mallard.cli.streams import ReaderGone, guard_streams, print_error
+from mallard.shared.errors import UsageError
+from mallard.shared.prose import did_you_mean, in_prose
+from mallard.shared.version import source_root, version
 
 VERBS = {
     "bench": "measure on this machine which allocation strategy is fastest",
@@ -45,10 +44,16 @@ VERBS = {
     "verify": "measure a program before and after your change of its allocation",
     "budget": "hold the allocations of a program and of its scopes, for CI",
     "list": "list the experiments, strategies, printed tables, runs and the like",
-    "docs": "build the browsable reference of the library",
-    "test": "run the project's own tests",
     "doctor": "check this machine for measuring, with a remedy for each problem",
 }
+
+# In a clone alone: dev/ is not installed.
+DEVELOPERS = {
+    "test": ("dev.check.verb", "run the project's own tests"),
+    "docs": ("dev.reference.verb", "build the browsable reference of the library"),
+}
+if (source_root() / "dev").is_dir():
+    VERBS.update({verb: text for verb, (_, text) in DEVELOPERS.items()})
 
 OWN_OPTIONS = {"help": "--help", "version": "--version"}
 OPENING = """\
@@ -170,7 +175,11 @@ def _done(words: Sequence[str]) -> int:
 
 
 def _module(verb: str) -> Any:
-    return importlib.import_module(f"mallard.cli.{verb}")
+    if verb not in DEVELOPERS:
+        return importlib.import_module(f"mallard.cli.verbs.{verb}")
+    if str(source_root()) not in sys.path:
+        sys.path.append(str(source_root()))
+    return importlib.import_module(DEVELOPERS[verb][0])
 
 
 def _help() -> str:

@@ -2,7 +2,7 @@
 
 Runs with the standard library alone. A bad command ends here, with exit status 2. Help, and a verb that
 needs nothing, are answered here on standard output, so that one start of Python serves them. The needs go to
-file descriptor NEEDS_FD: ANSWERED, or the lines that mallard.command_line.needs explains.
+file descriptor NEEDS_FD: ANSWERED, or the lines that mallard.cli.needs explains.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 import sys
 
 from mallard.cli import parse_command, print_answer, run_reporting_errors
-from mallard.command_line.needs import ANSWERED, NOTHING
-from mallard.command_line.parser import Answer
+from mallard.cli.needs import ANSWERED, NOTHING
+from mallard.cli.parser import Answer
 
 NEEDS_FD = 3
 

@@ -11,14 +11,14 @@ from page_reader import read, words
 from synthetic_profile import document, empty, hostile
 from synthetic_study import ceiling, effect, ground, mallocs, pattern, result, study
 
-from mallard.advice.code import TypeChange
-from mallard.advice.study import Study
-from mallard.advice.verdict import decide
-from mallard.profile.document import Node, Profile, read_profile
-from mallard.view.html.advice import advice_page
-from mallard.view.html.advice.before_and_after import make_bars
-from mallard.view.html.advice.saved import operations_inside
-from mallard.view.html.profile.shell import MOST_BYTES
+from mallard.advisor.advice.code import TypeChange
+from mallard.advisor.advice.study import Study
+from mallard.advisor.advice.verdict import decide
+from mallard.advisor.profile.document import Node, Profile, read_profile
+from mallard.advisor.view.html.advice import advice_page
+from mallard.advisor.view.html.advice.before_and_after import make_bars
+from mallard.advisor.view.html.advice.saved import operations_inside
+from mallard.advisor.view.html.profile.shell import MOST_BYTES
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 NOTHING: dict[str, Any] = {"ceiling": ceiling(2.0), "trial": None, "chosen": None, "on_top": None}

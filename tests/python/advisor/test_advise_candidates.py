@@ -8,8 +8,8 @@ from typing import Any
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty, withheld
 
-from mallard.advice.candidates import disjoint, find_candidates
-from mallard.profile.document import Profile, read_profile
+from mallard.advisor.advice.candidates import disjoint, find_candidates
+from mallard.advisor.profile.document import Profile, read_profile
 
 NAMES = ("main", "handle(request const&)", "parse(text)", "std::string::_M_append(char const*)", "render()")
 

@@ -14,9 +14,9 @@ from source_tree import ROOT
 from synthetic_profile import document
 from synthetic_study import candidate, escaping
 
-from mallard.advice.code import CONTAINERS, TypeChange, buffer_bytes, code_for, type_changes
-from mallard.profile.document import read_profile
-from mallard.trial.strategies import STRATEGIES
+from mallard.advisor.advice.code import CONTAINERS, TypeChange, buffer_bytes, code_for, type_changes
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.trial.strategies import STRATEGIES
 
 EVERY_CHANGE = [
     TypeChange(name, parameters, "handle", "src/s.cpp:9", 100) for _, name, parameters in CONTAINERS

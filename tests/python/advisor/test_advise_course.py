@@ -12,21 +12,21 @@ from profile_rows import amount, figures, scope
 from synthetic_profile import document
 from synthetic_study import effect, ground
 
-from mallard.advice import course, tries
-from mallard.advice.course import study
-from mallard.advice.globals import compare_mallocs
-from mallard.advice.plan import SCREENING, Request, plan_for
-from mallard.advice.tries import best_two, union
-from mallard.advice.verdict import decide
-from mallard.cli.advise import check
-from mallard.errors import UsageError
-from mallard.trial.estimate import EMPTY_INPUT
-from mallard.trial.native import NothingRecordedError
-from mallard.trial.program import EXCEPT, NULL, Arm, Program, RunResult, Scope
-from mallard.trial.report import Counts
-from mallard.trial.scope_code import exclude_code
-from mallard.trial.strategies import STRATEGIES
-from mallard.view.terminal.findings.advice import advice_json
+from mallard.advisor.advice import course, tries
+from mallard.advisor.advice.course import study
+from mallard.advisor.advice.globals import compare_mallocs
+from mallard.advisor.advice.plan import SCREENING, Request, plan_for
+from mallard.advisor.advice.tries import best_two, union
+from mallard.advisor.advice.verdict import decide
+from mallard.advisor.trial.estimate import EMPTY_INPUT
+from mallard.advisor.trial.native import NothingRecordedError
+from mallard.advisor.trial.program import EXCEPT, NULL, Arm, Program, RunResult, Scope
+from mallard.advisor.trial.report import Counts
+from mallard.advisor.trial.scope_code import exclude_code
+from mallard.advisor.trial.strategies import STRATEGIES
+from mallard.advisor.view.terminal.advice import advice_json
+from mallard.cli.verbs.advise import check
+from mallard.shared.errors import UsageError
 
 NAMES = ("main", "handle(request const&)", "parse(text)")
 MIB = 1 << 20
@@ -120,7 +120,7 @@ def test_program_that_hardly_allocates_runs_once(advise):
 
 
 def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
-    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     case, runs, _ = advise(request=Request(("glibc", "mimalloc"), litters=(1000,)))
     of_mallocs = [arm for arm in runs if arm.malloc or (arm.strategy == NULL and arm.litter)]
     assert of_mallocs
@@ -131,7 +131,7 @@ def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
 
 @pytest.mark.parametrize(("count", "wall"), [(2, True), (1, False)])
 def test_mallocs_and_strategies_share_one_clock(advise, monkeypatch, count, wall):
-    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
     savings = {"monotonic": 30.0, "multipool": 10.0, "mimalloc": 28.0}
     threads = type(
         "Threads", (FakeProgram,), {"allocating_threads": count, "cores": 2.0, "saved_ms": savings}
@@ -175,7 +175,7 @@ def test_several_cores_mean_wall_time_without_trial(advise):
 
 
 def test_first_run_uses_the_base_malloc(advise, monkeypatch):
-    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     quiet = document()["process"] | {"command": ["server"], "events": 100}
     case, runs, _ = advise(request=Request(("mimalloc",)), process=quiet)
     assert [arm.malloc for arm in runs] == [Path("/lib/mimalloc.so")]

@@ -9,9 +9,9 @@ import pytest
 from profile_rows import amount, figures, scope
 from synthetic_profile import document, empty
 
-from mallard.advice.ceiling import estimate_ceiling, fault_nanoseconds, width
-from mallard.advice.patterns import Pattern, find_patterns
-from mallard.profile.document import Profile, read_profile
+from mallard.advisor.advice.ceiling import estimate_ceiling, fault_nanoseconds, width
+from mallard.advisor.advice.patterns import Pattern, find_patterns
+from mallard.advisor.profile.document import Profile, read_profile
 
 FUNCTIONS = (
     "collect(int)",

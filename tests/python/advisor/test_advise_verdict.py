@@ -19,14 +19,14 @@ from synthetic_study import (
     study,
 )
 
-from mallard.advice.answer import Answer
-from mallard.advice.candidates import LastingSite
-from mallard.advice.code import TypeChange
-from mallard.advice.study import ScopePair, Screened
-from mallard.advice.verdict import NOT_SEEN, decide
-from mallard.stats import Difference
-from mallard.trial.report import Counts
-from mallard.view.terminal.findings.advice import advice_json, show_advice
+from mallard.advisor.advice.answer import Answer
+from mallard.advisor.advice.candidates import LastingSite
+from mallard.advisor.advice.code import TypeChange
+from mallard.advisor.advice.study import ScopePair, Screened
+from mallard.advisor.advice.verdict import NOT_SEEN, decide
+from mallard.advisor.trial.report import Counts
+from mallard.advisor.view.terminal.advice import advice_json, show_advice
+from mallard.shared.stats import Difference
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 

@@ -11,14 +11,14 @@ import pytest
 import tomli
 from rich.console import Console
 
-from mallard.budget.document import PROCESS, UNLISTED, Budget, read_budget
-from mallard.budget.judge import Judgement, judge
-from mallard.budget.measured_run import Figures
-from mallard.budget.stacks import AllocationStacks, heaviest, largest_excess, with_margin
-from mallard.budget.written import quoted, render_budget
+from mallard.advisor.budget.document import PROCESS, UNLISTED, Budget, read_budget
+from mallard.advisor.budget.judge import Judgement, judge
+from mallard.advisor.budget.measured_run import Figures
+from mallard.advisor.budget.stacks import AllocationStacks, heaviest, largest_excess, with_margin
+from mallard.advisor.budget.written import quoted, render_budget
+from mallard.advisor.view.terminal.budget import show_judgement
 from mallard.cli import parse_command
-from mallard.errors import UsageError
-from mallard.view.terminal.budget import show_judgement
+from mallard.shared.errors import UsageError
 
 FOLDED = """\
 _start;__libc_start_main_impl;main;parse(int);std::vector<int, my<int>>::push_back_[i];operator new 100
@@ -247,7 +247,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         limits.append(seconds_limit)
         raise UsageError("it was too long")
 
-    monkeypatch.setattr("mallard.trial.native.record", record)
+    monkeypatch.setattr("mallard.advisor.trial.native.record", record)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="it was too long"):
         parse_command(["budget", "ok.toml", "--time-limit", "7", "--", "ls"]).run()

@@ -14,11 +14,11 @@ from page_reader import Reader, read, words
 from profile_rows import amount, scope
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
-from mallard.errors import UsageError
-from mallard.profile.document import Node, read_profile
-from mallard.view.html.profile import MOST_BYTES, profile_page
-from mallard.view.html.profile.flame import layout, widths
-from mallard.view.html.profile.timeline import nice_top
+from mallard.advisor.profile.document import Node, read_profile
+from mallard.advisor.view.html.profile import MOST_BYTES, profile_page
+from mallard.advisor.view.html.profile.flame import layout, widths
+from mallard.advisor.view.html.profile.timeline import nice_top
+from mallard.shared.errors import UsageError
 
 DOCUMENTS = {
     "all": document,
@@ -169,7 +169,7 @@ def test_page_stays_below_size_limit() -> None:
 
 def test_refuses_page_above_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each figure of a document is bounded; the limit of the page is lowered instead."""
-    monkeypatch.setattr("mallard.view.html.profile.MOST_BYTES", 20_000)
+    monkeypatch.setattr("mallard.advisor.view.html.profile.MOST_BYTES", 20_000)
     with pytest.raises(UsageError, match=r"The page would have .* and at most 19.5 KiB are allowed"):
         render_page(document())
 

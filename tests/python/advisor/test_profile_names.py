@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from synthetic_profile import HOSTILE, document, hostile
 
-from mallard.errors import UsageError
-from mallard.profile import words
-from mallard.profile.document import read_profile
-from mallard.profile.names import Names, fitted_source
-from mallard.profile.short_name import fitted, short_name
+from mallard.advisor.profile import words
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.profile.names import Names, fitted_source
+from mallard.advisor.profile.short_name import fitted, short_name
+from mallard.shared.errors import UsageError
 
 STRING = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 

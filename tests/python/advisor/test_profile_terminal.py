@@ -10,9 +10,9 @@ from profile_rows import amount, figures, scope
 from rich.console import Console
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
-from mallard.profile.document import read_profile
-from mallard.view.terminal.profile import show_profile
-from mallard.view.terminal.profile.lines import bar
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.view.terminal.profile import show_profile
+from mallard.advisor.view.terminal.profile.lines import bar
 
 
 def shown(profile: dict[str, Any], width: int = 80, *, all_rows: bool = False) -> list[str]:

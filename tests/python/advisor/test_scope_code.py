@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mallard.errors import UsageError
-from mallard.trial import scope_code
-from mallard.trial.campaign import Campaign, run_campaign
-from mallard.trial.program import EXCEPT, Arm, Program, RunResult, Scope
-from mallard.trial.report import Counts
-from mallard.trial.scope_code import BY_STACK, CODE, exclude_code, exclude_functions, locate_scope
+from mallard.advisor.trial import scope_code
+from mallard.advisor.trial.campaign import Campaign, run_campaign
+from mallard.advisor.trial.program import EXCEPT, Arm, Program, RunResult, Scope
+from mallard.advisor.trial.report import Counts
+from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, exclude_functions, locate_scope
+from mallard.shared.errors import UsageError
 
 TRACE = Path("a.trace")
 HANDLE = Scope("handle", (BY_STACK, (CODE, ":1f")))

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from mallard.advisor.trial.campaign import Campaign, run_campaign
+from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
+from mallard.advisor.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
+from mallard.advisor.trial.rounds import Rounds, outputs_differ, run_rounds
+from mallard.advisor.trial.verdict import summarize_trial
+from mallard.advisor.view.terminal.trial import show_campaign, trial_json
 from mallard.cli import parse_command
-from mallard.errors import UsageError
-from mallard.stats import Difference, paired_difference
-from mallard.trial.campaign import Campaign, run_campaign
-from mallard.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
-from mallard.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
-from mallard.trial.rounds import Rounds, outputs_differ, run_rounds
-from mallard.trial.verdict import summarize_trial
-from mallard.view.terminal.console import output_console
-from mallard.view.terminal.trial import show_campaign, trial_json
+from mallard.shared.errors import UsageError
+from mallard.shared.stats import Difference, paired_difference
+from mallard.shared.view.terminal.console import output_console
 
 SCOPE = Scope("handle", (("MALLARD_TRIAL_BY", "stack"), ("MALLARD_TRIAL_CODE", ":1f")))
 RESULT = RunResult(
@@ -187,7 +187,7 @@ def test_rejects_a_null_that_changes_output():
 
 
 def test_rejects_a_missing_malloc(monkeypatch):
-    monkeypatch.setattr("mallard.mallocs.find_library", lambda name: None)
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: None)
     program = FakeProgram(by_time(plain=80, null=100, monotonic=70))
     with pytest.raises(UsageError, match="mimalloc is not installed"):
         run_campaign(program, SCOPE, campaign("monotonic", mallocs=("mimalloc",)), no_tick)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mallard.errors import UsageError
-from mallard.trial.estimate import estimate, refuse_long, short
+from mallard.advisor.trial.estimate import estimate, refuse_long, short
+from mallard.shared.errors import UsageError
 
 
 @pytest.mark.parametrize(

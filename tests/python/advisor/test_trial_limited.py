@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mallard.errors import UsageError
-from mallard.trial import native
-from mallard.trial.limited import wait
+from mallard.advisor.trial import native
+from mallard.advisor.trial.limited import wait
+from mallard.shared.errors import UsageError
 
 
 def test_kills_a_program_and_its_children(tmp_path: Path) -> None:

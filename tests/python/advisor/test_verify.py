@@ -14,16 +14,23 @@ from rich.console import Console
 from samples import sampled
 from synthetic_profile import document
 
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.trial.measured import Measured
+from mallard.advisor.trial.rounds import Rounds, interleaved
+from mallard.advisor.verify.advice import Advice, read_advice
+from mallard.advisor.verify.comparison import (
+    AFTER,
+    BEFORE,
+    NULL,
+    Comparison,
+    _malloc_name,
+    summarize_comparison,
+)
+from mallard.advisor.verify.ownership import Ownership, check_frees, record_ownership
+from mallard.advisor.verify.result import Verification
+from mallard.advisor.view.terminal.verify import show_verification
 from mallard.cli import parse_command
-from mallard.errors import UsageError
-from mallard.profile.document import read_profile
-from mallard.trial.measured import Measured
-from mallard.trial.rounds import Rounds, interleaved
-from mallard.verify.advice import Advice, read_advice
-from mallard.verify.comparison import AFTER, BEFORE, NULL, Comparison, _malloc_name, summarize_comparison
-from mallard.verify.ownership import Ownership, check_frees, record_ownership
-from mallard.verify.result import Verification
-from mallard.view.terminal.verify import show_verification
+from mallard.shared.errors import UsageError
 
 RUN = Measured(cpu_seconds=0.1, wall_seconds=0.1, peak_bytes=10 << 20, faults=500, status=0, output="same")
 NOTHING_SEEN = Ownership()
@@ -73,7 +80,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         limits.append(seconds_limit)
         raise UsageError("it was too long")
 
-    monkeypatch.setattr("mallard.verify.ownership.record", record)
+    monkeypatch.setattr("mallard.advisor.verify.ownership.record", record)
     assert record_ownership(["./after"], None, tmp_path, 7.0).unknown == "it was too long"
     assert limits == [7.0]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mallard.stats import Difference
+from mallard.shared.stats import Difference
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "advisor/case_studies"))
 import score
@@ -19,7 +18,7 @@ from harness import history, inputs
 from harness.advising import AdviceError, advised, second_promise, summary
 from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
 from harness.cells import Cell, Promise, cell_of, read
-from harness.places import ADVICE, FACTS, ROOT
+from harness.places import ADVICE, FACTS, ROOT, pack, results_file
 
 sys.path.insert(0, str(ROOT / "docs"))
 from figures import case_studies
@@ -331,7 +330,7 @@ def commit(repository: Path, **files: dict[str, Any]) -> None:
     """A commit with these results of Lua, by their folder."""
     for folder, cells in files.items():
         (repository / folder).mkdir(exist_ok=True)
-        (repository / folder / "lua.json").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+        results_file(repository / folder, "lua").write_bytes(pack({"cells": cells}))
     history.git(repository, "add", ".")
     author = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
     history.git(repository, *author, "commit", "--quiet", "--message", "results")

@@ -10,13 +10,13 @@ from statistics import fmean
 
 import pytest
 
-from mallard import mallocs
-from mallard.analysis.peers.comparison import Duel, Side
-from mallard.analysis.peers.contests import TIME
-from mallard.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
-from mallard.contenders import LIBRARIES
-from mallard.experiments.description.quantity import Quantity
-from mallard.papers.tables import P0213, own_table
+from mallard.bench.analysis.peers.comparison import Duel, Side
+from mallard.bench.analysis.peers.contests import TIME
+from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
+from mallard.bench.contenders import LIBRARIES
+from mallard.bench.experiments.description.quantity import Quantity
+from mallard.bench.papers.tables import P0213, own_table
+from mallard.shared import mallocs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures import against, claims, density, fragmentation, locality, peers, primitives, reuse

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.store import Store
 from mallard.cli import parse_command
-from mallard.experiments import EXPERIMENTS
-from mallard.store import Store
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 import measure

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from mallard import mallocs
+from mallard.bench.store import Store
 from mallard.cli import parse_command
-from mallard.command_line.parser import Answer
-from mallard.store import Store
+from mallard.cli.parser import Answer
+from mallard.shared import mallocs
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -67,7 +67,7 @@ def test_a_command_of_the_documents_is_understood(
     Store(tmp_path / "mallard.db").close()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(mallocs, "_files", {})
-    monkeypatch.setattr("mallard.machine.allowed_cpus", lambda: [0, 1])  # threads need two
+    monkeypatch.setattr("mallard.shared.machine.allowed_cpus", lambda: [0, 1])  # threads need two
     for name in LIBRARIES:
         (tmp_path / name).write_bytes(b"\x7fELF")
     words = [PLACEHOLDERS.get(word, expandvars(word)) for word in shlex.split(command)]

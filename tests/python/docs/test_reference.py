@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mallard.errors import UsageError
-from mallard.reference import build
-from mallard.reference.doxygen_input import of_example, of_header, of_page
-from mallard.reference.mended import mend
+from dev.reference import build
+from dev.reference.doxygen_input import of_example, of_header, of_page
+from dev.reference.mended import mend
+from mallard.shared.errors import UsageError
 
 PAGE = Path("docs/library/heap.md")
 

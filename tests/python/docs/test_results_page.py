@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from mallard.database import APPLICATION_ID, SCHEMA_VERSION
-from mallard.result import FORMAT, STATUSES, Row
-from mallard.store import Run, Store
+from mallard.bench.database import APPLICATION_ID, SCHEMA_VERSION
+from mallard.bench.result import FORMAT, STATUSES, Row
+from mallard.bench.store import Run, Store
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/benchmark/results.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`([\w.-]+)`", PAGE))

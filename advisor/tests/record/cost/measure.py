@@ -24,8 +24,9 @@ ROOT = Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "python"))
 
 import programs  # noqa: E402
-from mallard.machine import facts  # noqa: E402
-from mallard.native_file import COLLECTOR, PROFILER  # noqa: E402
+
+from mallard.shared.machine import facts  # noqa: E402
+from mallard.shared.native_file import COLLECTOR, PROFILER  # noqa: E402
 from run import Runs, has_heaptrack  # noqa: E402
 
 FORMAT = 1

@@ -1,7 +1,7 @@
 """Compares a trace with the same events without its models: a column of LEB128 numbers for each field,
 differences from the last event, compressed by zstd at the trace's level.
 
-    advisor/tests/trace/tools/plain_columns.py NAME=FILE...     writes bench/results/trace_bytes.json for refresh.py
+    advisor/tests/trace/tools/plain_columns.py NAME=FILE...   writes bench/results/trace_bytes.json
 """
 
 from __future__ import annotations

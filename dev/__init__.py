@@ -1,0 +1,1 @@
+"""For developers of mallard: the stages of its tests, mutation testing, lints, and the reference."""

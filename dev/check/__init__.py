@@ -1,0 +1,89 @@
+"""The stages of `mallard test`, in order: the library, the advisor and the Python front, each test once in
+the configuration that finds most. --full adds the runner, packages, pages in a browser, and the other
+configurations. A stage is a CMake preset or a folder of Python tests."""
+
+from __future__ import annotations
+
+from dev.check.command import Workplace
+from dev.check.counts import Counts
+from dev.check.stage import NativeStage, PythonStage, Stage
+from dev.check.words import WordStage
+
+__all__ = ["STAGES", "Counts", "NativeStage", "PythonStage", "Stage", "WordStage", "Workplace"]
+
+LIBRARY = ("googletest", "boost", "mold")
+ADVISOR = ("googletest", "mold", "zstd", "dw")
+
+STAGES: tuple[Stage, ...] = (
+    PythonStage(
+        "lint",
+        "ruff, mypy, clang-format, shellcheck",
+        ("clang-format-19", "shellcheck"),
+        "load",
+        selection=("dev/lint/test_lint.py",),
+    ),
+    PythonStage("structure", "directions of #include and import, names and sizes of files"),
+    PythonStage("python", "the Python front"),
+    NativeStage(
+        "asan",
+        "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer",
+        (*LIBRARY, "clang"),
+    ),
+    NativeStage("tsan", "those with threads under ThreadSanitizer", LIBRARY),
+    NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", ADVISOR),
+    PythonStage(
+        "record",
+        "programs that are recorded, from their start to the trace",
+        ADVISOR,
+        "load",
+        selection=("advisor/tests/record",),
+    ),
+    PythonStage("front", "the front door ./mallard", dist="load"),
+    NativeStage(
+        "runner", "the runner and its tests; programs that must not compile", (*LIBRARY, "clang"), full=True
+    ),
+    PythonStage(
+        "consumer",
+        "the installed library, found by CMake and by pkg-config",
+        ("pkg-config",),
+        "load",
+        full=True,
+    ),
+    PythonStage(
+        "reference",
+        "the browsable reference: built, and every link in it followed",
+        ("doxygen",),
+        full=True,
+    ),
+    PythonStage("e2e", "the report in a real browser", ("browser",), full=True),
+    PythonStage(
+        "tidy",
+        "clang-tidy on include and src",
+        ("clang-tidy-19",),
+        "load",
+        full=True,
+        selection=("dev/lint/test_tidy.py",),
+    ),
+    NativeStage(
+        "optimised",
+        "the library's tests in a release build; every adaptor by every binding of every allocator",
+        LIBRARY,
+        full=True,
+    ),
+    NativeStage("no-exceptions", "those that mention failure, without C++ exceptions", LIBRARY, full=True),
+    NativeStage(
+        "libcxx",
+        "the library's tests with clang++ and libc++",
+        ("libcxx", "googletest", "mold"),
+        full=True,
+    ),
+    PythonStage(
+        "python-full",
+        "the Python tests that are marked full: the other inputs, verbs and packages",
+        ADVISOR,
+        full=True,
+        selection=("tests", "advisor/tests/record", "-m", "full"),
+    ),
+    PythonStage("wheel", "the Python package as pip installs it", full=True),
+    PythonStage("tutorial", "docs/advisor/tutorial.md, typed in a fresh clone", ("zstd", "dw"), full=True),
+)

@@ -1,0 +1,1 @@
+"""Mutation testing: what the library's tests notice."""

@@ -1,0 +1,92 @@
+"""The fate of the mutants that were drawn: kept as they are judged, summed up, and written for people."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dev.mutation.accepted import Accepted
+from dev.mutation.mutants import Mutant
+from dev.mutation.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Judged:
+    mutant: Mutant
+    key: str
+    verdict: Verdict
+    seconds: float
+
+
+class Kept:
+    """The verdicts so far, a line of JSON each, so that a run that was broken off can go on."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.judged: dict[str, Judged] = {}
+        if file.exists():
+            for line in file.read_text(encoding="utf-8").splitlines():
+                if line.endswith("}"):  # the last one may have been cut off
+                    entry = json.loads(line)
+                    verdict = Verdict(entry["how"], entry["by"])
+                    mutant = Mutant(**entry["mutant"])
+                    self.judged[entry["key"]] = Judged(mutant, entry["key"], verdict, entry["seconds"])
+
+    def add(self, judged: Judged) -> None:
+        self.judged[judged.key] = judged
+        entry = {"key": judged.key, "how": judged.verdict.outcome, "by": judged.verdict.by}
+        line = json.dumps({**entry, "seconds": judged.seconds, "mutant": asdict(judged.mutant)})
+        with self.file.open("a", encoding="utf-8") as to:
+            to.write(f"{line}\n")
+
+
+def survivors(all_judged: Sequence[Judged]) -> list[Judged]:
+    return [judged for judged in all_judged if judged.verdict.outcome in {"survived", "not reached"}]
+
+
+def is_accepted(judged: Judged, accepted: Sequence[Accepted]) -> bool:
+    return any(entry.is_about(judged.mutant) for entry in accepted)
+
+
+def sums(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> dict[str, float | int]:
+    """The percentage is of the mutants that compile, because no test kills the others."""
+    counts = Counter(judged.verdict.outcome for judged in all_judged)
+    killed = counts["killed"] + counts["hung"]
+    compiled = len(all_judged) - counts["not compiled"] - counts["gone"]
+    surviving = survivors(all_judged)
+    killers = [judged.verdict.by for judged in all_judged if judged.verdict.outcome in {"killed", "hung"}]
+    return {
+        "drawn": len(all_judged),
+        "not_compiled": counts["not compiled"],
+        "gone": counts["gone"],
+        "compiled": compiled,
+        "killed": killed,
+        "hung": counts["hung"],
+        "killed_by_random_operations": sum(by.startswith("random") for by in killers),
+        "survived": len(surviving),
+        "accepted": sum(is_accepted(judged, accepted) for judged in surviving),
+        "killed_percent": round(100 * killed / compiled, 1) if compiled else 0.0,
+        "killed_or_not_compiled_percent": round(100 * (killed + counts["not compiled"]) / len(all_judged), 1)
+        if all_judged
+        else 0.0,
+    }
+
+
+def page(all_judged: Sequence[Judged], accepted: Sequence[Accepted]) -> str:
+    """The survivors in Markdown, those without a reason first."""
+    figures = sums(all_judged, accepted)
+    killed, percent = f"{figures['killed']} of {figures['compiled']}", figures["killed_percent"]
+    drawn, of_drawn = figures["drawn"], figures["killed_or_not_compiled_percent"]
+    lines = ["# Mutants that survived", ""]
+    lines.append(f"{killed} that compile were killed ({percent} %).")
+    lines.append(f"Those that do not compile counted too, it is {of_drawn} % of the {drawn} drawn.")
+    for title, wanted in (("Without a reason", False), ("Accepted", True)):
+        lines += ["", f"## {title}", ""]
+        for judged in sorted(survivors(all_judged), key=lambda j: (j.mutant.file, j.mutant.line)):
+            if is_accepted(judged, accepted) == wanted:
+                unseen = ", which no program includes" if judged.verdict.outcome == "not reached" else ""
+                lines += [f"- {judged.mutant.place} ({judged.mutant.kind}{unseen}): `{judged.mutant.change}`"]
+    return "\n".join(lines) + "\n"

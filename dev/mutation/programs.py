@@ -1,0 +1,136 @@
+"""The programs that a mutant of a file has to fail: the file's unit test, and one of random operations."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "include"
+OWN = re.compile(r"^\s*#\s*include\s*<(mallard/[^>]+)>", re.MULTILINE)
+PRIVATE = re.compile(r"^\s*#\s*include\s*\"([^\"]+)\"", re.MULTILINE)
+
+# The kinds of random_program.cpp, and the headers that they are about: the first whose headers include
+# the mutated one is the program for it.
+KINDS = {
+    "UPSTREAM": (
+        "upstream/chunk_cache.hpp",
+        "upstream/pages.hpp",
+        "upstream/new_delete.hpp",
+        "upstream/buffer.hpp",
+    ),
+    "MONOTONIC": ("local/monotonic.hpp",),
+    "MULTIPOOL": ("local/multipool.hpp",),
+    "FIXED_POOL": ("local/fixed_pool.hpp",),
+    "SMALL_OBJECT_POOL": ("local/small_object_pool.hpp",),
+    "ADAPTIVE_POOL": ("local/adaptive_pool.hpp",),
+    "HEAP": ("local/heap.hpp", "local/region_heap.hpp"),
+    "CONCURRENT_MULTIPOOL": ("local/concurrent_multipool.hpp",),
+    "ADAPTOR": (
+        *("adapt/checked.hpp", "adapt/counted.hpp", "adapt/failing.hpp", "adapt/limited.hpp"),
+        "adapt/synchronized.hpp",
+    ),
+    "BINDING": (
+        *("bind/allocator.hpp", "bind/expandable_allocator.hpp", "bind/resource.hpp"),
+        "bind/static_allocator.hpp",
+    ),
+}
+# All mechanisms that are checked by default include these, which do nothing there.
+ONLY_CHECKED = re.compile(r"mallard/(impl/)?checking/\w+\.hpp$")
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    source: Path
+    options: tuple[str, ...] = ()
+    is_unit_test: bool = False
+
+
+def own_includes(file: Path) -> list[Path]:
+    """Public headers by their paths, private ones by those beside the file."""
+    text = file.read_text(encoding="utf-8")
+    return [INCLUDE / name for name in OWN.findall(text)] + [
+        (file.parent / name).resolve() for name in PRIVATE.findall(text)
+    ]
+
+
+@cache
+def all_includes(file: Path) -> frozenset[Path]:
+    """Those of this project, with their own."""
+    headers: set[Path] = set()
+    pending = own_includes(file)
+    while pending:
+        header = pending.pop()
+        if header not in headers and header.exists():
+            headers.add(header)
+            pending += own_includes(header)
+    return frozenset(headers)
+
+
+def find_header(file: Path) -> Path | None:
+    """src/mallard/upstream/pages.cpp -> include/mallard/upstream/pages.hpp; a header itself."""
+    if file.is_relative_to(INCLUDE):
+        return file
+    header = INCLUDE / file.relative_to(ROOT / "src").with_suffix(".hpp")
+    return header if header.is_file() else None
+
+
+def find_unit_tests(file: Path) -> list[Path]:
+    """space/heap_block.hpp -> tests/unit/impl/space/heap_block_test.cpp, and those whose names begin so."""
+    header = find_header(file)
+    if header is None:
+        # A part of a class whose header has the same first word, as block_zones.cpp of block_registry.hpp.
+        word = file.stem.partition("_")[0]
+        tests = [
+            test
+            for header in sorted(all_includes(file))
+            if header.is_relative_to(INCLUDE) and header.stem.startswith(f"{word}_")
+            for test in find_unit_tests(header)
+        ]
+        return tests or [test for user in find_users(file) for test in find_unit_tests(user)]
+    folder = ROOT / "tests" / "unit" / header.parent.relative_to(INCLUDE / "mallard")
+    longer = {h.stem for h in header.parent.glob(f"{header.stem}_*.hpp")}
+    tests = sorted(folder.glob(f"{header.stem}_*test.cpp"))
+    return [test for test in tests if not any(test.stem.startswith(f"{stem}_") for stem in longer)]
+
+
+def find_users(file: Path) -> list[Path]:
+    """Of a private header, or of the source that it belongs to: the other sources that include it."""
+    header = file.with_suffix(".hpp")
+    sources = sorted((ROOT / "src").rglob("*.cpp"))
+    return [source for source in sources if source.stem != file.stem and header in own_includes(source)]
+
+
+def find_kinds(file: Path) -> str:
+    header = find_header(file)
+    if header is None or ONLY_CHECKED.search(str(header)):
+        return "ADAPTOR"
+    for kinds, heads in KINDS.items():
+        if header in {INCLUDE / "mallard" / head for head in heads}:
+            return kinds
+    for kinds, heads in KINDS.items():
+        if any(header in all_includes(INCLUDE / "mallard" / head) for head in heads):
+            return kinds
+    return "ADAPTOR"
+
+
+def find_programs(file: Path) -> list[Program]:
+    """The cheapest first."""
+    kinds = find_kinds(file)
+    random = Program(
+        f"random operations ({kinds.lower()})",
+        ROOT / "dev/mutation/random_program.cpp",
+        (f"-DKINDS_OF_{kinds}",),
+    )
+    tests = [Program(test.stem, test, is_unit_test=True) for test in find_unit_tests(file)]
+    return [random, *sorted(tests, key=lambda program: program.source.stat().st_size)]
+
+
+def sources_to_recompile(file: Path) -> list[Path]:
+    """Those that include a header themselves. In the others, the linker takes the mutated functions."""
+    if file.suffix == ".cpp":
+        return [file]
+    return [source for source in sorted((ROOT / "src").rglob("*.cpp")) if file in own_includes(source)]

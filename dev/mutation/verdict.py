@@ -1,0 +1,188 @@
+"""Compiles the programs of one mutant and runs them until the first one fails."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from dev.mutation.mutants import Mutant
+from dev.mutation.programs import ROOT, Program, find_programs, sources_to_recompile
+
+GOOGLETEST = Path(os.environ.get("MALLARD_GOOGLETEST", "/usr/src/googletest")) / "googletest"
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+FLAGS = ("-std=c++20", "-O0", "-w", "-D_GLIBCXX_ASSERTIONS", "-DMALLARD_FULL_PRODUCT=0", *SANITIZERS)
+# A hang is one of the processor, or of threads that wait for each other. No test comes near these bounds.
+CPU_SECONDS = 60
+WALL_SECONDS = 300
+MEMORY_MB = 3000
+PARTS = (
+    *("tests/equipment/ledger.cpp", "tests/fuzz/shadow_heap.cpp", "tests/model/checker.cpp"),
+    *("tests/model/operation.cpp", "tests/soak/play/live_blocks.cpp", "tests/soak/play/player.cpp"),
+    "tests/soak/play/turn.cpp",
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`outcome`: not compiled, killed, hung, survived, not reached; gone if the line has changed."""
+
+    outcome: str
+    by: str = ""
+
+
+class UnsoundProgramError(Exception):
+    """A test fails in the tree as it is."""
+
+
+class Workshop:
+    """Compiled once for all mutants: the library, the equipment, GoogleTest, the standard headers."""
+
+    def __init__(self, directory: Path, compiler: str = "g++") -> None:
+        self.directory = directory
+        self.compiler = compiler
+        self.linker = ("-fuse-ld=mold",) if shutil.which("mold") else ()
+        self.once = directory / "once"
+        self.sound: dict[str, bool] = {}
+        self.lock = threading.Lock()
+
+    def prepare(self, jobs: int) -> None:
+        self.once.mkdir(parents=True, exist_ok=True)
+        header = self.once / "standard.hpp"
+        header.write_text((ROOT / "dev/mutation/standard.hpp").read_text(encoding="utf-8"))
+        self.compile(header, self.once / "standard.hpp.gch", "-x", "c++-header", precompiled=False)
+        googletest = (GOOGLETEST / "src" / name for name in ("gtest-all.cc", "gtest_main.cc"))
+        sources = [*sorted((ROOT / "src").rglob("*.cpp")), *(ROOT / part for part in PARTS), *googletest]
+
+        def compile_once(source: Path) -> None:
+            self.compile(source, self.once / f"{source.name}.o", f"-I{GOOGLETEST}")
+
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(compile_once, sources))
+
+    def compile(
+        self, source: Path, output: Path, *options: str, precompiled: bool = True, overlay: Path | None = None
+    ) -> None:
+        overlay_folders = (f"-I{overlay}/include", f"-I{overlay}/src/mallard") if overlay else ()
+        folders = (f"-I{ROOT}/{name}" for name in ("include", "src", "src/mallard", "tests"))
+        command = [self.compiler, *FLAGS, *overlay_folders, *folders, "-isystem", str(GOOGLETEST / "include")]
+        if precompiled:
+            command += ["-include", str(self.once / "standard.hpp")]
+        command += [*options, "-MMD", "-MF", f"{output}.d", "-c", str(source), "-o", str(output)]
+        subprocess.run(command, check=True, capture_output=True, timeout=WALL_SECONDS)
+
+    def judge(self, mutant: Mutant, source: str, place: Path) -> Verdict:
+        """Whether any of the programs fails with it; `place` is a directory that is its own meanwhile."""
+        shutil.rmtree(place, ignore_errors=True)
+        mutated = place / mutant.file
+        mutated.parent.mkdir(parents=True)
+        mutated.write_text(mutant.applied(source), encoding="utf-8")
+        try:
+            return self._judge(mutant, place, mutated)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _judge(self, mutant: Mutant, place: Path, mutated: Path) -> Verdict:
+        file = ROOT / mutant.file
+        try:
+            library = {source: place / f"{source.name}.o" for source in sources_to_recompile(file)}
+            for source, output in library.items():
+                copy = place / source.relative_to(ROOT)
+                if source != file:
+                    # From beside a private header that is mutated, not from beside the one that is not.
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, copy)
+                self.compile(copy, output, overlay=place)
+        except subprocess.CalledProcessError:
+            return Verdict("not compiled")
+        reached = file.is_relative_to(ROOT / "src")
+        for program in find_programs(file):
+            output = place / "program.o"
+            try:
+                self.compile(program.source, output, *program.options, overlay=place)
+            except subprocess.CalledProcessError:
+                return Verdict("not compiled", program.name)
+            reached = reached or str(mutated) in Path(f"{output}.d").read_text(encoding="utf-8")
+            try:
+                self.link(program, output, library, place / "program")
+            except subprocess.CalledProcessError:
+                return Verdict("not compiled", program.name)
+            failed = self.run(place / "program")
+            if failed:
+                self.expect_sound(program)
+                return Verdict(failed, program.name)
+        return Verdict("survived" if reached else "not reached")
+
+    def expect_sound(self, program: Program) -> None:
+        """Raises if the program fails without any mutant, too: it can judge none then."""
+        with self.lock:
+            if program.name not in self.sound:
+                output = self.once / "sound.o"
+                self.compile(program.source, output, *program.options)
+                self.link(program, output, {}, self.once / "sound")
+                self.sound[program.name] = not self.run(self.once / "sound")
+            if not self.sound[program.name]:
+                raise UnsoundProgramError(f"{program.name} fails without any mutant: mend that first")
+
+    def link(self, program: Program, output: Path, library: dict[Path, Path], to: Path) -> None:
+        # The mutated functions first: of several that are inline, the linker takes the first.
+        objects = [output, *library.values()]
+        objects += [
+            self.once / f"{s.name}.o" for s in sorted((ROOT / "src").rglob("*.cpp")) if s not in library
+        ]
+        objects += [self.once / f"{Path(part).name}.o" for part in PARTS]
+        if program.is_unit_test:
+            objects += [self.once / "gtest-all.cc.o", self.once / "gtest_main.cc.o"]
+        command = [
+            self.compiler,
+            *SANITIZERS,
+            *self.linker,
+            *map(str, objects),
+            "-lpthread",
+            "-ldl",
+            "-o",
+            str(to),
+        ]
+        subprocess.run(command, check=True, capture_output=True, timeout=WALL_SECONDS)
+
+    def run(self, program: Path) -> str:
+        """The kind of its failure, or nothing."""
+        options = f"allocator_may_return_null=1:hard_rss_limit_mb={MEMORY_MB}:detect_leaks=0"
+        process = subprocess.Popen(
+            [str(program)],
+            cwd=program.parent,
+            env={**os.environ, "ASAN_OPTIONS": options},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=limit,
+        )
+        try:
+            status = process.wait(timeout=WALL_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "hung"
+        finally:
+            end_group(process)
+        if status == -signal.SIGXCPU:
+            return "hung"
+        return "killed" if status else ""
+
+
+def limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """With the children that it left behind, such as those of death tests."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -1,0 +1,43 @@
+"""`mallard docs`: the browsable reference of the library, with the documents as its pages."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mallard.cli.needs import Needs
+from mallard.shared.errors import UsageError
+from mallard.shared.version import source_root, version
+
+EXAMPLES = (
+    ("mallard docs", "into build/docs; open build/docs/index.html"),
+    ("mallard docs -o /tmp/reference", "into another folder"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="its folder (default: build/docs in the source tree)",
+    )
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(programs=("doxygen",))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dev.reference import build
+
+    root = source_root()
+    if not (root / "docs/reference/Doxyfile").is_file():
+        raise UsageError(
+            f"{root} is not a mallard source tree; build the reference in a clone: ./mallard docs"
+        )
+    output: Path = arguments.output or root / "build" / "docs"
+    pages = build(root, output, version())
+    print(f"{output / 'index.html'}: {pages:,} pages; open it in a browser")
+    return 0

@@ -1,0 +1,279 @@
+"""Writes code to paste: includes, the allocator with its sizes, the types to change, winking out, assertions.
+
+The sizes come from the recording: for a region the bytes that a call allocates, for a pool those that live at
+one time. A buffer serves 99 of 100 calls.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mallard.advisor.advice.candidates import Candidate, short_source
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.words import size
+
+LARGEST_BUFFER = 64 << 10  # of a thread's storage
+SMALLEST_BUFFER = 256
+LEAST_SHARE = 0.02  # of the scope's allocations
+
+LARGEST_FIRST_CHUNK = 8 << 20
+REGIONS = ("monotonic", "multipool+monotonic")
+
+MECHANISM = {
+    "monotonic": ("mallard::monotonic<>", ("mallard/local/monotonic.hpp",)),
+    "multipool": ("mallard::multipool<>", ("mallard/local/multipool.hpp",)),
+    "multipool+monotonic": (
+        "mallard::multipool<mallard::monotonic<>>",
+        ("mallard/local/monotonic.hpp", "mallard/local/multipool.hpp"),
+    ),
+    "small-object-pool": ("mallard::small_object_pool<>", ("mallard/local/small_object_pool.hpp",)),
+    "adaptive-pool": ("mallard::multipool<>", ("mallard/local/multipool.hpp",)),
+    "heap": ("mallard::heap<>", ("mallard/local/heap.hpp",)),
+}
+# Functions of the standard library that allocate, and their containers.
+CONTAINERS = (
+    (re.compile(r"^std::(?:__cxx11::)?(?:basic_)?string\b|^std::operator\+"), "string", ""),
+    (re.compile(r"^std::(?:_Vector_base|vector)<"), "vector", "T"),
+    (re.compile(r"^std::(?:_Deque_base|deque)<"), "deque", "T"),
+    (re.compile(r"^std::(?:__cxx11::)?(?:_List_base|list)<"), "list", "T"),
+    (re.compile(r"^std::(?:_Fwd_list_base|forward_list)<"), "forward_list", "T"),
+    (re.compile(r"^std::map<"), "map", "Key, T"),
+    (re.compile(r"^std::multimap<"), "multimap", "Key, T"),
+    (re.compile(r"^std::set<"), "set", "Key"),
+    (re.compile(r"^std::multiset<"), "multiset", "Key"),
+    (re.compile(r"^std::unordered_map<"), "unordered_map", "Key, T"),
+    (re.compile(r"^std::unordered_set<"), "unordered_set", "Key"),
+)
+
+
+@dataclass(frozen=True)
+class TypeChange:
+    container: str  # vector, string, ...
+    parameters: str
+    function: str
+    source: str
+    allocations: int
+
+    @property
+    def was(self) -> str:
+        return f"std::{self.container}{f'<{self.parameters}>' if self.parameters else ''}"
+
+    @property
+    def becomes(self) -> str:
+        return self.was.replace("std::", "std::pmr::", 1)
+
+
+def type_changes(profile: Profile, candidate: Candidate) -> list[TypeChange]:
+    """The standard containers whose blocks the scope allocates, most allocations first."""
+    names = Names(profile)
+    changes: dict[tuple[str, str], TypeChange] = {}
+    for site in profile.sites:
+        stack = names.stack(site.stacks[0].stack) if site.stacks else ()
+        functions = [names.place(place).function for place in stack if place is not None]
+        if candidate.function is not None and candidate.function not in functions:
+            continue
+        kind = _container(names, functions)
+        if kind is None or site.figures.allocations < LEAST_SHARE * candidate.allocations:
+            continue
+        source = names.place_source(site.place)
+        previous = changes.get((kind[0], source))
+        allocations = site.figures.allocations + (previous.allocations if previous else 0)
+        changes[kind[0], source] = TypeChange(*kind, names.place_function(site.place), source, allocations)
+    return sorted(changes.values(), key=lambda change: -change.allocations)
+
+
+def _container(names: Names, functions: list[int]) -> tuple[str, str] | None:
+    """The container of the innermost container function: the strings of a map belong to the string."""
+    for number in functions:
+        name = names.function(number).short_name or names.short(number)
+        for pattern, container, parameters in CONTAINERS:
+            if pattern.match(name):
+                return container, parameters
+    return None
+
+
+def bytes_needed(strategy: str, candidate: Candidate) -> tuple[float | None, float | None, float | None]:
+    """The bytes that half of the calls, 99 of 100 calls and the largest call need. A region holds all blocks
+    since the last moment without a live block, a pool the blocks that live at one time. A call that seems to
+    need more is several calls that their stacks do not distinguish.
+    """
+    most = candidate.region_bytes if candidate.returns > 1 else None
+    p99 = candidate.bytes_p99
+    if strategy in REGIONS and p99 is not None and (most is None or p99 <= most):
+        return candidate.bytes_p50, p99, most
+    if strategy in REGIONS and most is not None:
+        return None, most, most
+    return candidate.peak_p50, candidate.peak_p99, candidate.peak_max
+
+
+def buffer_bytes(candidate: Candidate) -> int:
+    """Room for 99 of 100 calls in a region, a power of two; 0 if unknown or too large for a buffer."""
+    _, p99, most = bytes_needed("monotonic", candidate)
+    need = min(p99, most) if p99 and most else p99
+    if not need or need > LARGEST_BUFFER:
+        return 0
+    return max(SMALLEST_BUFFER, _power_of_two(need))
+
+
+def _power_of_two(bytes_: float) -> int:
+    return 1 << (int(bytes_) - 1).bit_length()
+
+
+def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, threads: bool = False) -> str:
+    """Code that compiles, with a place for the function's own code."""
+    mechanism, headers = MECHANISM[strategy]
+    lines = [f"#include <{header}>" for header in ("mallard/bind/resource.hpp", *headers)]
+    if strategy == "monotonic":
+        lines.append("#include <mallard/lifetime/checkpoint.hpp>")
+    if strategy in REGIONS:
+        lines.append("#include <mallard/lifetime/wink_out.hpp>")
+    lines.sort()
+    kinds = list(dict.fromkeys(change.container for change in changes)) or ["vector"]
+    standard = sorted(
+        {"memory_resource", *(kind.removeprefix("multi") for kind in kinds)}
+        | ({"cstddef", "span"} if _has_buffer(strategy, candidate) else set())
+        | (set() if strategy in REGIONS else {"memory"})
+    )
+    lines += ["", *(f"#include <{header}>" for header in standard), "", *_changes(candidate, changes)]
+    lines += _memory(strategy, mechanism, candidate)
+    lines += _function(strategy, kinds)
+    if threads:
+        lines += [
+            "// thread_local: each thread has its own. Blocks must be freed by the thread that made them."
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _has_buffer(strategy: str, candidate: Candidate) -> bool:
+    return strategy == "monotonic" and buffer_bytes(candidate) > 0
+
+
+def _changes(candidate: Candidate, changes: list[TypeChange]) -> list[str]:
+    lines = [f"// In {candidate.with_source}:"]
+    lines += [
+        f"//   {change.was} becomes {change.becomes}, made with &memory: "
+        f"{change.function} ({short_source(change.source)})"
+        for change in changes
+    ]
+    if not changes:
+        lines.append("//   give its containers &memory: std::pmr::vector<T>, std::pmr::string, ...")
+    lines.append(
+        "//   and what they hold too: a std::string inside a std::pmr::vector stays on the global heap."
+    )
+    return [*lines, *_escapes(candidate), ""]
+
+
+def _escapes(candidate: Candidate) -> list[str]:
+    sites = (*candidate.escape_sites, *candidate.alive_sites)
+    if not sites:
+        return []
+    return [
+        "// These blocks outlive the scope. Leave them global (std::string, and not std::pmr::string):",
+        *dict.fromkeys(f"//   {site.function} ({short_source(site.source)})" for site in sites),
+    ]
+
+
+def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
+    needs = _render_needs(strategy, candidate)
+    if _has_buffer(strategy, candidate):
+        room = buffer_bytes(candidate)
+        most = bytes_needed(strategy, candidate)[2] or 0
+        retained = f": up to {size(int(most) - room)} a thread" if most > room else ""
+        return [
+            *needs,
+            "// The buffer serves 99 of 100 calls. More goes on in chunks,",
+            f"// which are kept from call to call{retained}.",
+            f"alignas(64) inline thread_local std::byte memory_buffer[{room}];",
+            f"inline thread_local mallard::resource<{mechanism}> memory{{",
+            "    std::span<std::byte>{memory_buffer}};",
+        ]
+    if strategy in REGIONS:
+        return [*needs, *_region(strategy, mechanism, candidate)]
+    also = ["// It was tried as adaptive pools, one a size; a multipool has a pool for each size, too."]
+    return [
+        *needs,
+        *(also if strategy == "adaptive-pool" else []),
+        f"inline thread_local mallard::resource<{mechanism}> memory; // keeps its memory from call to call",
+    ]
+
+
+def _render_needs(strategy: str, candidate: Candidate) -> list[str]:
+    p50, p99, most = bytes_needed(strategy, candidate)
+    if most and p99 == most:
+        return [f"// As recorded, a call needs at most {size(round(most))}."]
+    phrases = [
+        f"{calls} at most {size(round(need))}"
+        for calls, need in (("half of the calls need", p50), ("99 of 100", p99), ("the largest", most))
+        if need
+    ]
+    return [f"// As recorded, {', '.join(phrases)}."] if phrases else []
+
+
+def _region(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
+    """A region without a buffer. The first chunk is enough for half of the calls."""
+    p50, p99, _ = bytes_needed(strategy, candidate)
+    first = min(_power_of_two(p50 or p99 or 0), LARGEST_FIRST_CHUNK) if p50 or p99 else 0
+    options = f"mallard::monotonic_options{{.growth = {{.first_chunk_bytes = {first}}}}}" if first else ""
+    comment = "// keeps its memory from call to call"
+    if strategy == "monotonic":
+        return [f"inline thread_local mallard::resource<{mechanism}> memory{{{options}}}; {comment}"]
+    return [
+        f"inline thread_local mallard::monotonic<> region{{{options}}}; {comment}",
+        f"inline thread_local mallard::resource<{mechanism}> memory{{region}};",
+    ]
+
+
+def _function(strategy: str, kinds: list[str]) -> list[str]:
+    guard: list[str] = []
+    if strategy == "monotonic":
+        guard = ["    mallard::checkpoint rewound{memory.mechanism()}; // first, so that it ends last"]
+    if strategy == "multipool+monotonic":
+        guard = [
+            "    struct released_on_return {",
+            "        ~released_on_return() {",
+            "            memory.release();",
+            "            region.rewind();",
+            "        }",
+            "    } last; // first, so that it ends last; not in a function that calls itself",
+        ]
+    declared = _winked_out(kinds) if strategy in REGIONS else _destroyed(kinds)
+    return [
+        "",
+        "inline void in_the_scope() {",
+        *guard,
+        *declared,
+        "    // ... the code of the function",
+        *(f"    static_cast<void>(c{number});" for number in range(len(kinds))),
+        "}",
+    ]
+
+
+def _winked_out(kinds: list[str]) -> list[str]:
+    """wink_out rejects, at compile time, a type that owns anything but this memory."""
+    return [
+        "    // No destructor runs. A type that owns more than this memory does not compile",
+        f"    // (mallard::winkable). For such a one: {_type(kinds[0])} c0{{&memory}};",
+        *(
+            f"    auto& c{number} = mallard::wink_out<{_type(kind)}>(memory);"
+            for number, kind in enumerate(kinds)
+        ),
+    ]
+
+
+def _destroyed(kinds: list[str]) -> list[str]:
+    lines = []
+    for number, kind in enumerate(kinds):
+        takes = f"std::uses_allocator_v<decltype(c{number}), std::pmr::polymorphic_allocator<>>"
+        lines += [
+            f"    {_type(kind)} c{number}{{&memory}};",
+            f'    static_assert({takes}, "it would stay on the global heap");',
+        ]
+    return lines
+
+
+def _type(kind: str) -> str:
+    parameters = next((arguments for _, name, arguments in CONTAINERS if name == kind), "T")
+    types = parameters.replace("Key", "int").replace("T", "int")
+    return f"std::pmr::{kind}{f'<{types}>' if types else ''}"

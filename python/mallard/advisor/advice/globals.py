@@ -1,0 +1,142 @@
+"""Measures the unchanged program under other mallocs, the cheapest change of all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from mallard.advisor.trial.program import Arm, Program, RunResult, Scope
+from mallard.advisor.trial.rounds import describe_failures
+from mallard.advisor.trial.verdict import difference, run_cpu_seconds, run_wall_seconds
+from mallard.shared.mallocs import is_available, require_library
+from mallard.shared.stats import Difference, median
+
+NO_SCOPE = Scope("", ())
+
+
+@dataclass(frozen=True)
+class GlobalEffect:
+    """The change from the base to another malloc, by round, in seconds. Less than 0 is saved."""
+
+    malloc: str
+    time: Difference
+    peak_bytes: Difference
+    cpu_time: Difference
+    wall_time: Difference
+
+    @property
+    def saves(self) -> bool:
+        return self.time.high < 0
+
+
+@dataclass(frozen=True)
+class Globals:
+    base: str
+    seconds: float  # under the base
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: float
+    faults: float
+    rounds: int
+    status: int  # of wait()
+    same_output: bool  # from run to run, under the base
+    same_end: bool
+    effects: tuple[GlobalEffect, ...]  # largest saving first
+    failed: dict[str, str] = field(default_factory=dict)  # mallocs under which the program ended differently
+    differing: tuple[str, ...] = ()  # mallocs under which the output differs
+    missing: tuple[str, ...] = ()  # not installed
+    heap: str = "clean"
+    wall: bool = False  # `seconds` and the effects are wall time
+
+    @property
+    def cores(self) -> float:
+        """The cores that the program uses on average."""
+        return self.cpu_seconds / max(self.wall_seconds, 1e-9)
+
+    def in_wall_time(self) -> Globals:
+        effects = (replace(effect, time=effect.wall_time) for effect in self.effects)
+        return replace(self, seconds=self.wall_seconds, effects=_sort_by_saving(effects), wall=True)
+
+    @property
+    def best(self) -> GlobalEffect | None:
+        return next(
+            (effect for effect in self.effects if effect.saves and effect.malloc not in self.differing), None
+        )
+
+
+def installed(mallocs: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The installed mallocs, and the missing ones."""
+    present = [name for name in mallocs if is_available(name)]
+    return present, [name for name in mallocs if name not in present]
+
+
+def run_globals(
+    program: Program,
+    mallocs: Sequence[str],
+    rounds: int,
+    seed: int,
+    tick: Callable[[int, int], None],
+    litter: int = 0,
+) -> Globals:
+    """The first malloc is the base. Each runs once in a round, in random order, on the heap of the trials."""
+    present, missing = installed(mallocs)
+    draw = random.Random(seed)
+    runs: dict[str, list[RunResult]] = {name: [] for name in present}
+    for round_ in range(rounds):
+        order = list(present)
+        draw.shuffle(order)
+        for place, name in enumerate(order):
+            tick(round_ * len(order) + place, rounds * len(order))
+            runs[name].append(run_once(program, name, litter))
+    return replace(compare_mallocs(runs, tuple(missing)), heap="littered" if litter else "clean")
+
+
+def run_once(program: Program, malloc: str, litter: int = 0) -> RunResult:
+    return program.run(Arm(None, require_library(malloc), litter), NO_SCOPE)
+
+
+def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] = ()) -> Globals:
+    base, *alternatives = runs
+    base_runs = runs[base]
+    ends = {run.status for run in base_runs}
+    failed = {name: end for name in alternatives if (end := describe_failures(runs[name], ends))}
+    outputs = {run.output for run in base_runs}
+    several = len(base_runs) > 1
+    effects = [_effect(name, runs[name], base_runs) for name in alternatives if name not in failed]
+    cpu_seconds = median([run.cpu_seconds for run in base_runs])
+    return Globals(
+        base=base,
+        seconds=cpu_seconds,
+        cpu_seconds=cpu_seconds,
+        wall_seconds=median([run.wall_seconds for run in base_runs]),
+        peak_bytes=median([float(run.peak_bytes) for run in base_runs]),
+        faults=median([float(run.faults) for run in base_runs]),
+        rounds=len(base_runs),
+        status=base_runs[0].status,
+        same_output=len(outputs) == 1,
+        same_end=len(ends) == 1,
+        effects=_sort_by_saving(effects),
+        failed=failed,
+        differing=tuple(
+            name
+            for name in alternatives
+            if several and len(outputs) == 1 and {run.output for run in runs[name]} - outputs
+        ),
+        missing=missing,
+    )
+
+
+def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult]) -> GlobalEffect:
+    cpu_time = difference(runs, base, run_cpu_seconds)
+    return GlobalEffect(
+        malloc=malloc,
+        time=cpu_time,
+        peak_bytes=difference(runs, base, lambda run: float(run.peak_bytes)),
+        cpu_time=cpu_time,
+        wall_time=difference(runs, base, run_wall_seconds),
+    )
+
+
+def _sort_by_saving(effects: Iterable[GlobalEffect]) -> tuple[GlobalEffect, ...]:
+    return tuple(sorted(effects, key=lambda effect: effect.time.median))

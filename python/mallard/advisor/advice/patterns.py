@@ -1,0 +1,327 @@
+"""Advice other than an allocator: named patterns of a profile, each with a threshold, a reason and a remedy.
+
+A trial cannot change the program, so savings are estimated, from the operations that the remedy avoids and
+their measured price, and are labelled as estimates.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from mallard.advisor.advice.candidates import LIBRARY, short_source
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.names import Names
+from mallard.advisor.profile.scopes import Site
+from mallard.advisor.profile.short_name import short_name
+from mallard.advisor.profile.words import count, share, size
+
+LEAST_SHARE = 0.05  # of the program's allocations
+LEAST_STEPS = 2.5  # allocations per ladder
+LEAST_CLASSES = 3
+FREED_AT_ONCE = 0.95
+SMALL_BYTES = 4096
+POOLED_BYTES = 0.1  # of the program's bytes
+BY_OTHERS = 0.05
+OWNED_SHARE = 0.1
+ONE_A_CALL = 1.1
+COPY_NS_A_BYTE = 0.05  # 20 GB/s: a low price, because an estimate must not promise too much
+MOST_PATTERNS = 5
+
+GROWS = re.compile(
+    r"std::(?:vector<.*|deque<.*|_Hashtable<.*|string|basic_string<.*)::"
+    r"(?:_M_realloc_insert|_M_realloc_append|_M_default_append|_M_range_insert|_M_fill_insert|_M_rehash\w*"
+    r"|_M_mutate|_M_append|_M_reallocate_map)"
+)
+BUILT_AT_ONCE = re.compile(r"std::(?:operator\+|string::_M_construct|string::string|to_string)")
+# X::X(X const&), X::operator=(X const&), and the functions that the library's containers call for them.
+COPIES = re.compile(r"^(?P<of>.+)::(?:operator=|\w+)\((?P<from>.+) const&\)")
+COPIES_INSIDE = re.compile(r"^(?:[\w:<>*&, ]* )?(?P<of>std::.+?)::(?:_M_copy|_M_assign)\b")
+CONTAINER_NAMES = {
+    "std::_Hashtable": "the hash table",
+    "std::_Rb_tree": "a map or a set",
+    "std::basic_string": "std::string",
+}
+SHARED = re.compile(r"_Sp_counted|std::(?:allocate_shared|make_shared|__shared_count)")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    kind: str  # reserve, reuse, move, single, owner, pooled, shared
+    function: str
+    source: str  # file:line to jump to
+    allocations: int
+    share: float  # of the program's allocations
+    reason: str
+    remedy: str
+    estimated_seconds: float | None = None  # estimated saving
+
+    @property
+    def where(self) -> str:
+        return f"{self.function} ({short_source(self.source)})" if self.source else self.function
+
+    def times(self, part: float) -> Pattern:
+        if self.estimated_seconds is None:
+            return self
+        return replace(self, estimated_seconds=part * self.estimated_seconds)
+
+
+def find_patterns(profile: Profile) -> list[Pattern]:
+    """The largest estimate first, then patterns without an estimate."""
+    names = Names(profile)
+    by_site = [
+        pattern
+        for site in profile.sites
+        if (
+            pattern := _ladder(profile, names, site)
+            or _copied(profile, names, site)
+            or _at_once(profile, names, site)
+        )
+    ]
+    patterns = [
+        *_merge(by_site),
+        *_owners(profile, names),
+        *_pooled(profile, names),
+        *_single(profile, names),
+        *_shared(profile, names),
+    ]
+    return sorted(patterns, key=lambda pattern: -(pattern.estimated_seconds or 0.0))[:MOST_PATTERNS]
+
+
+def _ladder(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """A container that grows step by step, again and again."""
+    figures = site.figures
+    part = _share(profile, figures.allocations)
+    ladders = _ladders(site)
+    if part < LEAST_SHARE or not ladders or figures.allocations < LEAST_STEPS * ladders:
+        return None
+    if (figures.size_classes or len(figures.sizes)) < LEAST_CLASSES:
+        return None
+    grower = _inner_function(names, site, GROWS)
+    if not grower or _inner_function(names, site, BUILT_AT_ONCE):
+        return None
+    saved = (figures.allocations - ladders) * 2 * _operation_ns(profile) + figures.bytes / 2 * COPY_NS_A_BYTE
+    container_name = container(grower)
+    return Pattern(
+        "reserve",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        part,
+        f"{container_name} grows in {figures.allocations / ladders:.1f} steps, {count(ladders)} times, up to "
+        f"{size(figures.largest)}",
+        f"reserve() before it is filled, or one {container_name} that is cleared and used again",
+        saved * 1e-9,
+    )
+
+
+def _ladders(site: Site) -> int:
+    """The minimum number of containers that grew; 0 if some block is always live.
+
+    Several may grow at a time. Each passes through a size class at most once, so there were as many as the
+    fullest class has blocks.
+    """
+    returns = site.returns or 0
+    fullest = max((allocations for _, allocations, _ in site.figures.sizes), default=0)
+    return max(returns, fullest) if returns >= 2 else 0
+
+
+def _copied(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """Blocks of copies. Copies that die at once have an estimate: the original could have been used."""
+    figures = site.figures
+    part = _share(profile, figures.allocations)
+    type_name = _copied_type(names, site) if part >= LEAST_SHARE else ""
+    if not type_name:
+        return None
+    saved = figures.allocations * 2 * _operation_ns(profile) + figures.bytes * COPY_NS_A_BYTE
+    return Pattern(
+        "move",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        part,
+        f"its {count(figures.allocations)} blocks are copies of {type_name}",
+        "std::move if the original is not used again, or a reference or a view instead of the copy",
+        saved * 1e-9 if _dies_at_once(site) else None,
+    )
+
+
+def _copied_type(names: Names, site: Site) -> str:
+    """The type that the site copies; empty if it copies nothing."""
+    for stack in site.stacks[:1]:
+        for place in names.stack(stack.stack):
+            if place is not None:
+                name = names.function(names.place(place).function).name
+                match = COPIES_INSIDE.match(name) or COPIES.match(name)
+                if match and match.groupdict().get("from", match["of"]) == match["of"]:
+                    type_name = short_name(match["of"])
+                    return container(type_name) if LIBRARY.match(type_name) else type_name
+            if place == site.place:
+                break
+    return ""
+
+
+def _dies_at_once(site: Site) -> bool:
+    return (site.returns or 0) >= FREED_AT_ONCE * site.figures.allocations
+
+
+def _single(profile: Profile, names: Names) -> list[Pattern]:
+    """The function that makes most blocks, one per call: a region has nothing to gather there."""
+    scopes = [
+        scope
+        for scope in profile.scopes
+        if scope.activations.allocating
+        and scope.figures.allocations <= ONE_A_CALL * scope.activations.allocating
+        and _share(profile, scope.figures.allocations) >= OWNED_SHARE
+        and (scope.figures.containment or 0.0) >= FREED_AT_ONCE
+        and not LIBRARY.match(names.short(scope.function))
+    ]
+    most = max(scopes, key=lambda scope: scope.figures.allocations, default=None)
+    if most is None:
+        return []
+    allocations = most.figures.allocations
+    return [
+        Pattern(
+            "single",
+            names.short(most.function),
+            names.source(most.function),
+            allocations,
+            _share(profile, allocations),
+            f"makes one block a call, {count(allocations)} in all, so an allocator of its own has nothing to "
+            "gather",
+            "a buffer on the stack, or memory of its caller",
+        )
+    ]
+
+
+def _at_once(profile: Profile, names: Names, site: Site) -> Pattern | None:
+    """One block at a time, freed before the next one is made."""
+    figures = site.figures
+    part = _share(profile, figures.allocations)
+    if part < LEAST_SHARE or figures.allocations < 100 or not _dies_at_once(site):
+        return None
+    if (figures.largest or 0) > SMALL_BYTES:
+        remedy = "one buffer that is cleared and used again"
+    else:
+        remedy = (
+            f"a buffer of {size(figures.largest)} on the stack, or one object that is cleared and used again"
+        )
+    return Pattern(
+        "reuse",
+        names.place_function(site.place),
+        names.place_source(site.place),
+        figures.allocations,
+        part,
+        f"each of its {count(figures.allocations)} blocks is freed before it makes the next one",
+        remedy,
+        figures.allocations * 2 * _operation_ns(profile) * 1e-9,
+    )
+
+
+def _merge(patterns: list[Pattern]) -> list[Pattern]:
+    """One pattern for each kind and line: a line of code may have several sites."""
+    best: dict[tuple[str, str], Pattern] = {}
+    for pattern in patterns:
+        key = (pattern.kind, pattern.source or pattern.function)
+        if key not in best or best[key].allocations < pattern.allocations:
+            best[key] = pattern
+    return list(best.values())
+
+
+def _owners(profile: Profile, names: Names) -> list[Pattern]:
+    """Objects whose destructor frees the blocks of many calls."""
+    return [
+        Pattern(
+            "owner",
+            owner.class_,
+            names.source(owner.function),
+            owner.allocations,
+            part,
+            f"its destructor frees {count(owner.blocks_a_call)} blocks a call, which {count(owner.stacks)} "
+            "different stacks made",
+            "an allocator as a member of the class, from which its parts take their memory",
+        )
+        for owner in profile.owners
+        if owner.class_
+        and not LIBRARY.match(owner.class_)
+        and (owner.blocks_a_call or 0) >= 8
+        and (part := _share(profile, owner.allocations)) >= OWNED_SHARE
+    ]
+
+
+def _pooled(profile: Profile, names: Names) -> list[Pattern]:
+    return [
+        Pattern(
+            "pooled",
+            names.place_function(pool.place),
+            names.place_source(pool.place),
+            pool.blocks,
+            _share(profile, pool.blocks),
+            f"takes {count(pool.blocks)} chunks, {share(pool.bytes / max(profile.figures.bytes, 1))} of all "
+            "bytes: a pool or an arena is there already",
+            "nothing to do here; what it serves is not seen by malloc",
+        )
+        for pool in profile.already_pooled
+        if pool.named and pool.bytes >= POOLED_BYTES * profile.figures.bytes
+    ]
+
+
+def _shared(profile: Profile, names: Names) -> list[Pattern]:
+    """Blocks without a single owner, which a region must not hold."""
+    patterns = []
+    by_others = profile.figures.freed_by_other_thread
+    if by_others and _share(profile, by_others.allocations) >= BY_OTHERS:
+        patterns.append(
+            Pattern(
+                "shared",
+                "the program",
+                "",
+                by_others.allocations,
+                _share(profile, by_others.allocations),
+                f"{count(by_others.allocations)} blocks are freed by another thread than their maker",
+                "a pool that threads share, or the global allocator: no region of one thread",
+            )
+        )
+    for site in profile.sites:
+        if _share(profile, site.figures.allocations) >= LEAST_SHARE and _inner_function(names, site, SHARED):
+            patterns.append(
+                Pattern(
+                    "shared",
+                    names.place_function(site.place),
+                    names.place_source(site.place),
+                    site.figures.allocations,
+                    _share(profile, site.figures.allocations),
+                    f"{count(site.figures.allocations)} blocks belong to std::shared_ptr, so the last holder "
+                    "frees them",
+                    "std::allocate_shared with a pool; a region only if all holders end with it",
+                )
+            )
+    return patterns
+
+
+def _inner_function(names: Names, site: Site, wanted: re.Pattern[str]) -> str:
+    """The first function inside of the site whose name matches; empty if there is none."""
+    for stack in site.stacks[:1]:
+        for place in names.stack(stack.stack):
+            if place is None or place == site.place:
+                break
+            function = names.function(names.place(place).function)
+            name = function.short_name or function.name
+            if wanted.search(name):
+                return name
+    return ""
+
+
+def container(function: str) -> str:
+    """`std::vector` for `std::vector<int>::_M_realloc_insert<int>`."""
+    match = re.match(r"(std::\w+)", function)
+    name = match[1] if match else "the container"
+    return CONTAINER_NAMES.get(name, name)
+
+
+def _share(profile: Profile, allocations: int) -> float:
+    return allocations / max(profile.figures.allocations, 1)
+
+
+def _operation_ns(profile: Profile) -> float:
+    return profile.figures.dimension("D").ns_per_operation or 0.0

@@ -1,0 +1,90 @@
+"""The measurements on which the verdict is based: figures, trials and patterns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mallard.advisor.advice.candidates import Candidate
+from mallard.advisor.advice.ceiling import Ceiling
+from mallard.advisor.advice.code import TypeChange
+from mallard.advisor.advice.globals import Globals
+from mallard.advisor.advice.patterns import Pattern
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.trial.campaign import Ground, Result
+from mallard.advisor.trial.verdict import Effect
+
+LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A candidate after its short trial, with a result or the reason for having none."""
+
+    candidate: Candidate
+    result: Result | None
+    reason: str = ""
+
+    @property
+    def saved_seconds(self) -> float:
+        """The saving of the best strategy; negative if all strategies cost time."""
+        if self.result is None:
+            return -float("inf")
+        return max((-effect.time.median for effect in self.result.grounds[0].allowed), default=-float("inf"))
+
+    @property
+    def saved_share(self) -> float:
+        """The share of the program's time: candidates may be on different clocks."""
+        program_seconds = self.result.grounds[0].trial.program_seconds if self.result else 0.0
+        return self.saved_seconds / program_seconds if program_seconds > 0 else self.saved_seconds
+
+
+@dataclass(frozen=True)
+class ScopePair:
+    """Two disjoint scopes, served in one trial."""
+
+    other: Candidate
+    ground: Ground
+
+
+@dataclass(frozen=True)
+class Study:
+    words: tuple[str, ...]
+    base: str  # the malloc to compare with
+    allocations: int
+    peak_live_bytes: int | None
+    threads: int
+    withheld: str  # reason why no scope can be judged, or ''
+    ceiling: Ceiling
+    globals: Globals
+    candidates: tuple[Candidate, ...] = ()
+    screened: tuple[Screened, ...] = ()
+    chosen: Candidate | None = None
+    briefly: Ground | None = None  # every strategy in few rounds, if only the best two run in full
+    trial: Result | None = None
+    on_top: Ground | None = None  # under the best of the other mallocs
+    both: ScopePair | None = None
+    patterns: tuple[Pattern, ...] = ()
+    changes: tuple[TypeChange, ...] = ()
+    notes: tuple[str, ...] = ()
+    profile: Profile | None = field(default=None, repr=False)  # of the recording; too large for the JSON
+
+    @property
+    def ground(self) -> Ground | None:
+        """The first ground: the base malloc, on the first heap that was requested."""
+        return self.trial.grounds[0] if self.trial else None
+
+    @property
+    def wall(self) -> bool:
+        """True if times are wall time."""
+        return self.ground.trial.wall if self.ground else self.globals.wall
+
+    @property
+    def best(self) -> Effect | None:
+        """The strategy that saves most, if its saving exceeds its interval and is worth a change."""
+        ground = self.ground
+        if ground is None:
+            return None
+        least = LEAST_EFFECT * ground.trial.program_seconds
+        return next(
+            (effect for effect in ground.allowed if effect.saves and -effect.time.median >= least), None
+        )

@@ -1,0 +1,356 @@
+"""Words the verdict: the answer in one sentence, then the figures that support it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mallard.advisor.advice.answer import (
+    Answer,
+    Kind,
+    best_strategy_on_top,
+    choose_answer,
+    heaviest,
+    local_follow_up,
+)
+from mallard.advisor.advice.candidates import Candidate, LastingSite
+from mallard.advisor.advice.code import code_for
+from mallard.advisor.advice.study import LEAST_EFFECT, Study
+from mallard.advisor.advice.wording import (
+    at_most,
+    between,
+    interval,
+    nanoseconds,
+    peak_ratio,
+    percent,
+    strategy_name,
+    times,
+)
+from mallard.advisor.profile.words import count, plural
+from mallard.advisor.trial.campaign import Ground
+from mallard.advisor.trial.verdict import Effect, varies
+from mallard.shared.prose import in_prose
+
+BEYOND_THE_TRIAL = "winking out and binding by type: './mallard bench density' measures them on this machine"
+BLOCKS_TO_NAME = 1000
+NOT_SEEN = (
+    "A trial is a floor. It cannot see three things that come on top: winking out (no destructor runs), "
+    "binding by type (no virtual call), and inlining of the allocator into the code that calls it."
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    answer: Answer
+    headline: str
+    facts: tuple[tuple[str, str], ...]  # a label, and the sentence
+    notes: tuple[str, ...]
+    code: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        return self.answer.kind
+
+
+def decide(study: Study) -> Verdict:
+    answer = choose_answer(study)
+    kind = answer.kind
+    return Verdict(
+        answer,
+        _HEADLINES[kind](study),
+        tuple(_facts(study, kind)),
+        tuple(_notes(study, kind)),
+        _code(study) if study.best and kind != "nothing" and _can_be_written(study) else "",
+    )
+
+
+# ---- headline
+
+
+def _nothing(study: Study) -> str:
+    if study.allocations < BLOCKS_TO_NAME:
+        blocks = f"{study.allocations} block{'' if study.allocations == 1 else 's'}"
+        return (
+            f"Nothing worth doing: the program allocates {blocks}, too few to save time with, against "
+            f"{_base(study)}."
+        )
+    return (
+        f"Nothing worth doing: by estimate malloc and page faults take at most "
+        f"{at_most(study.ceiling.share_high)} of {times(study.ceiling.program_seconds)} here, against "
+        f"{_base(study)}; better locality is not counted."
+    )
+
+
+def _local(study: Study) -> str:
+    ground, best, chosen = study.ground, study.best, study.chosen
+    assert ground
+    assert best
+    assert chosen
+    return (
+        f"Put {strategy_name(best)} into {chosen.with_source}: {times(-best.time.median)} of "
+        f"{times(ground.trial.program_seconds)} saved ({interval(best.time)}), measured on this program, "
+        f"against {_against(ground)}."
+    )
+
+
+def _global(study: Study) -> str:
+    best = study.globals.best
+    assert best
+    return (
+        f"Use {best.malloc} instead of {study.base}: {times(-best.time.median)} of "
+        f"{times(study.globals.seconds)} saved ({interval(best.time)}), measured on this program, on a "
+        f"{study.globals.heap} heap, with nothing changed in it.{_then(study)}"
+    )
+
+
+def _then(study: Study) -> str:
+    on_top = local_follow_up(study)
+    if on_top is None or study.chosen is None:
+        return ""
+    return (
+        f" Then put {strategy_name(on_top)} into {study.chosen.with_source}: that still saves "
+        f"{times(-on_top.time.median)}."
+    )
+
+
+def _pattern(study: Study) -> str:
+    pattern = heaviest(study)
+    assert pattern
+    word = (
+        "saves more than any allocator"
+        if study.best or study.globals.best
+        else "saves what no allocator does"
+    )
+    return (
+        f"{pattern.where}: {pattern.remedy}. By estimate that saves "
+        f"{times(pattern.estimated_seconds or 0.0)} of {times(study.ceiling.program_seconds)} against "
+        f"{_base(study)}, copies included, and {word}; not tried, because the program would have to change."
+    )
+
+
+def _unresolved(study: Study) -> str:
+    if study.trial is None:
+        reason = study.withheld or "No scope of the program ends most of the blocks that it makes."
+        return (
+            f"No advice: {reason[:1].lower()}{reason[1:].rstrip('.')}; and no other malloc saves time, "
+            f"against {_base(study)}."
+        )
+    return (
+        "Nothing that was tried is worth a change: no strategy and no malloc saves "
+        f"{percent(LEAST_EFFECT)} of {times(study.ceiling.program_seconds)} beyond its interval, against "
+        f"{_base(study)}."
+    )
+
+
+_HEADLINES = {
+    "nothing": _nothing,
+    "local": _local,
+    "global": _global,
+    "pattern": _pattern,
+    "unresolved": _unresolved,
+}
+
+
+# ---- facts
+
+
+def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
+    yield "estimate", _estimate(study)
+    if kind == "nothing":
+        return
+    yield from _mallocs(study, kind)
+    if study.chosen and study.ground:
+        if study.best and kind != "local":
+            yield "a local allocator", _local(study).replace("Put", "put", 1)
+        if study.best:
+            yield "memory", _memory(study, study.chosen, study.best)
+            yield "on top of the trial", BEYOND_THE_TRIAL
+        if alternatives := "; ".join(_list_alternatives(study, study.chosen)):
+            yield "other strategies", alternatives
+        yield from _heaps(study)
+        yield from _also(study)
+    for pattern in study.patterns:
+        if (
+            pattern.estimated_seconds
+            and pattern.estimated_seconds < LEAST_EFFECT * study.ceiling.program_seconds
+        ):
+            continue
+        if kind != "pattern" or pattern is not heaviest(study):
+            saved = f" (by estimate {times(pattern.estimated_seconds)})" if pattern.estimated_seconds else ""
+            yield pattern.kind, f"{pattern.where}: {pattern.reason}. Remedy: {pattern.remedy}{saved}."
+        else:
+            yield pattern.kind, f"{pattern.where}: {pattern.reason}."
+
+
+def _estimate(study: Study) -> str:
+    ceiling = study.ceiling
+    operations = plural(ceiling.operations, "operation")
+    if ceiling.ns_per_operation is not None:
+        operations += f" of {nanoseconds(ceiling.ns_per_operation)}"
+    text = (
+        f"malloc and page faults take at most {times(ceiling.high)} ({at_most(ceiling.share_high)}) here: "
+        f"{operations}, and {plural(ceiling.faults, 'page fault')} of {nanoseconds(ceiling.fault_ns)}; with "
+        f"its interval, {between(ceiling.low, ceiling.high)}; locality is not counted"
+    )
+    best = study.best
+    if best and -best.time.median > ceiling.high:
+        text += (
+            f". The trial saved {times(-best.time.median - ceiling.high)} more than that: by this estimate "
+            "it comes from locality, because blocks that are used together lie together"
+        )
+    return text
+
+
+def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
+    for effect in study.globals.effects:
+        if effect is study.globals.effects[0] or effect.saves:
+            saved = -effect.time.median
+            word = "saved" if saved >= 0 else "lost"
+            text = f"{times(abs(saved))} {word} ({interval(effect.time)})" + (
+                "" if effect.saves or effect.time.low > 0 else ", which is not significant"
+            )
+            text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
+            if (
+                study.on_top
+                and study.on_top.malloc == effect.malloc
+                and (best := best_strategy_on_top(study))
+            ):
+                text += f"; on top of it {strategy_name(best)} {_still(best)}"
+            yield f"{effect.malloc} instead of {study.globals.base}", text
+
+
+def _still(best: Effect) -> str:
+    if best.saves:
+        return f"still saves {times(-best.time.median)} ({interval(best.time)})"
+    return f"saves nothing that is sure ({interval(best.time)})"
+
+
+def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
+    text = f"peak {peak_ratio(best.peak_bytes.median, study.globals.peak_bytes)}; "
+    text += f"{count(chosen.escaped)} of {count(chosen.allocations)} blocks escape"
+    if chosen.escaped and chosen.escape_sites:
+        text += f": {_render_sites(chosen.escape_sites, chosen.escaped)}"
+    if chosen.alive and chosen.alive_sites:
+        text += f"; {count(chosen.alive)} stay to the end: {_render_sites(chosen.alive_sites, chosen.alive)}"
+    if (chosen.escaped and chosen.escape_sites) or (chosen.alive and chosen.alive_sites):
+        stay = "the trial left those global" if chosen.left_out else "leave those global"
+        text += f"; {stay}"
+    text += _break_even(chosen)
+    if best.counts.freed_by_others:
+        text += f"; {count(best.counts.freed_by_others)} are freed by other threads"
+    return text
+
+
+def _render_sites(sites: tuple[LastingSite, ...], total: int) -> str:
+    """Each line of the source with its blocks, then the number of remaining blocks."""
+    lines: Counter[str] = Counter()
+    for site in sites:
+        lines[site.function + (f" ({site.source})" if site.source else "")] += site.allocations
+    phrases = [f"{count(blocks)} from {line}" for line, blocks in lines.most_common()]
+    remaining = total - lines.total()
+    return in_prose([*phrases, *([f"{count(remaining)} from elsewhere"] if remaining > 0 else [])])
+
+
+def _break_even(chosen: Candidate) -> str:
+    """The containment from which a region pays for the blocks that escape."""
+    threshold, contained = chosen.break_even, chosen.containment
+    if threshold is None or contained is None:
+        return ""
+    if threshold > 1:
+        return "; by the price of its operations a region never pays here"
+    return f"; a region pays from {percent(threshold)} contained on, and {percent(contained)} are"
+
+
+def _list_alternatives(study: Study, chosen: Candidate) -> Iterator[str]:
+    ground = study.ground
+    assert ground
+    for effect in ground.allowed:
+        if effect is study.best:
+            continue
+        saved = -effect.time.median
+        if effect.saves:
+            yield f"{strategy_name(effect).rstrip(',')}: {times(saved)}"
+        elif effect.costs:
+            yield f"{strategy_name(effect).rstrip(',')}: costs {times(-saved)}"
+    peak = study.globals.peak_bytes
+    if peak and chosen.returns > 1 and chosen.bytes > peak:
+        yield f"a never-released arena: do not (peak {(peak + chosen.bytes) / peak:.1f} x)"
+
+
+def _heaps(study: Study) -> Iterator[tuple[str, str]]:
+    """The effect on the other heaps."""
+    assert study.trial
+    wanted = study.best.strategy if study.best else None
+    for ground in study.trial.grounds[1:]:
+        for effect in ground.trial.effects:
+            if effect.strategy == wanted:
+                yield (
+                    f"on a {ground.heap} heap",
+                    (
+                        f"{times(-effect.time.median)} of {times(ground.trial.program_seconds)} saved "
+                        f"({interval(effect.time)}), against {ground.malloc}"
+                    ),
+                )
+
+
+def _also(study: Study) -> Iterator[tuple[str, str]]:
+    if study.both is None or study.best is None:
+        return
+    effect = next((effect for effect in study.both.ground.trial.effects if effect.saves), None)
+    if effect and -effect.time.median > -study.best.time.median:
+        yield (
+            "and also",
+            (
+                f"into {study.both.other.with_source}: both together save {times(-effect.time.median)} "
+                f"({interval(effect.time)}), against {_against(study.both.ground)}"
+            ),
+        )
+
+
+# ---- notes
+
+
+def _notes(study: Study, kind: Kind) -> Iterator[str]:
+    yield from study.notes
+    ground = study.ground
+    if ground:
+        if ground.trial.ends and study.globals.same_end:
+            yield varies(ground.trial.ends)
+        for strategy, end in ground.trial.failed.items():
+            yield f"Under {strategy} the program {end}, and without it does not. It was excluded."
+        for strategy in ground.differing:
+            yield f"Under {strategy} the program's output differs. It was excluded."
+    if study.wall:
+        reason = "several threads allocate in the scope" if ground else "the program uses several cores"
+        yield f"Times are wall time, because {reason}."
+    for screened in study.screened:
+        if screened.reason:
+            yield f"{screened.candidate.title} was not tried: {screened.reason}."
+    if kind == "local" and study.chosen and not study.chosen.exact and study.chosen.returns <= 1:
+        yield (
+            f"Calls of {study.chosen.title} cannot be distinguished by their stacks, so its containment is "
+            "an upper bound; MALLARD_SCOPE in the function makes it exact."
+        )
+    if study.ground:
+        yield NOT_SEEN
+
+
+def _base(study: Study) -> str:
+    """The global allocator and the state of its heap, which is clean without a trial."""
+    return _against(study.ground) if study.ground else f"{study.base} on a {study.globals.heap} heap"
+
+
+def _against(ground: Ground) -> str:
+    return f"{ground.malloc} on a {ground.heap} heap"
+
+
+def _can_be_written(study: Study) -> bool:
+    """True if the function has a name, or uses C++ containers."""
+    return study.chosen is not None and study.chosen.has_a_name and bool(study.changes)
+
+
+def _code(study: Study) -> str:
+    assert study.best
+    assert study.chosen
+    return code_for(study.best.strategy, study.chosen, list(study.changes), threads=study.threads > 1)

@@ -1,0 +1,82 @@
+"""The six dimensions: names, definitions, and texts of the measured figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mallard.advisor.profile.figures import Dimension
+from mallard.advisor.profile.words import plural, ratio, share, size
+
+
+@dataclass(frozen=True)
+class Described:
+    letter: str
+    name: str
+    text: str  # the definition
+    raw: Callable[[Dimension], str]  # the figure as measured; empty if it is not known
+
+
+def _density(dimension: Dimension) -> str:
+    if dimension.raw is None:
+        return ""
+    ends = (
+        f" ({share(dimension.interval[0]).removesuffix(' %')} to {share(dimension.interval[1])})"
+        if dimension.interval
+        else ""
+    )
+    return f"{share(dimension.raw)} of the time{ends}"
+
+
+def _variation(dimension: Dimension) -> str:
+    return "" if dimension.raw is None else f"{ratio(dimension.raw)} bits of entropy"
+
+
+def _locality(dimension: Dimension) -> str:
+    if dimension.footprint_bytes is None or dimension.transitions is None:
+        return ""
+    return f"footprint {size(dimension.footprint_bytes)}, {plural(dimension.transitions, 'transition')}"
+
+
+def _utilization(dimension: Dimension) -> str:
+    if not dimension.raw:
+        return ""
+    return f"bytes / peak = {ratio(1 / dimension.raw)}"
+
+
+def _contention(dimension: Dimension) -> str:
+    if dimension.raw is None:
+        return ""
+    cross_thread = (
+        ""
+        if dimension.freed_by_other_thread is None
+        else f", {share(dimension.freed_by_other_thread)} freed by another thread"
+    )
+    return f"{ratio(dimension.raw)} other operations meanwhile{cross_thread}"
+
+
+def _fragmentability(dimension: Dimension) -> str:
+    if dimension.raw is None:
+        return ""
+    pages = ""
+    if dimension.pages_spanned is not None and dimension.pages_needed:
+        pages = f", {ratio(dimension.pages_spanned / dimension.pages_needed)} times the pages needed"
+    return f"{share(dimension.raw)} of neighbours are foreign{pages}"
+
+
+DIMENSIONS = (
+    Described("D", "density", "share of the time that passes inside the allocator", _density),
+    Described("V", "variation", "entropy of the size classes; 0 for one size", _variation),
+    Described(
+        "L", "locality", "time / (footprint x transitions); high if a small scope runs for long", _locality
+    ),
+    Described(
+        "U", "utilization", "highest live bytes / all bytes; low if memory is used again", _utilization
+    ),
+    Described(
+        "C", "contention", "operations of other threads while one of these was in the allocator", _contention
+    ),
+    Described(
+        "F", "fragmentability", "share of neighbours in memory that belong to others", _fragmentability
+    ),
+)

@@ -1,0 +1,192 @@
+"""The rows of a profile: scopes, sites, pairs, unowned memory; as in docs/advisor/profile_format.md.
+
+A function, a place and a stack are numbers in tables of the document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mallard.advisor.profile.figures import Amount, Figures, Percentiles
+
+
+@dataclass(frozen=True)
+class Activations:
+    seen: int
+    allocating: int
+    contained: int | None = None
+    open: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Separations:
+    seen: int
+    at_most: int | None
+
+
+@dataclass(frozen=True)
+class Rewind:
+    returns: int | None
+    peak_bytes: int | None
+
+
+@dataclass(frozen=True)
+class PageFaults:
+    fresh: float | None
+    per_activation: float | None
+
+
+@dataclass(frozen=True)
+class Escape:
+    """Blocks that outlive the activation that made them, by the function that frees them."""
+
+    allocations: int
+    bytes: int
+    by: int | None
+    at: int | None
+    into: int | None
+    thread: str | None
+    stack: int | None
+
+
+@dataclass(frozen=True)
+class EscapeSite:
+    site: int
+    allocations: int
+    bytes: int
+    file: str | None = None  # '' for the program itself; None if the code is in no file
+    instruction: int | None = None  # the offset of the call in the file
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A function as a scope, or a marked one, which has a name instead of a function."""
+
+    figures: Figures
+    activations: Activations
+    activation_bytes: Percentiles | None
+    activation_peak: Percentiles | None
+    owned: Amount | None = None
+    id: int | None = None
+    function: int | None = None
+    name: str | None = None
+    kind: str = "function"
+    separations: Separations | None = None
+    rewind: Rewind | None = None
+    page_faults: PageFaults | None = None
+    escapes: tuple[Escape, ...] = ()
+    escape_sites: tuple[EscapeSite, ...] = ()
+    alive_sites: tuple[EscapeSite, ...] = ()  # of blocks that are alive at the end
+    threads: int | None = None
+
+
+@dataclass(frozen=True)
+class StackAmount:
+    stack: int
+    allocations: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class FunctionAmount:
+    function: int | None
+    allocations: int
+    bytes: int
+    activations: int | None = None
+
+
+@dataclass(frozen=True)
+class PlaceAmount:
+    place: int
+    allocations: int
+    bytes: int
+    returns: int | None = None
+
+
+@dataclass(frozen=True)
+class Site:
+    place: int
+    figures: Figures
+    stacks: tuple[StackAmount, ...] = ()
+    contexts: int | None = None
+    owners: tuple[FunctionAmount, ...] = ()
+    peak_bytes: int | None = None
+    returns: int | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    allocated: int | None
+    freed: int | None  # None for blocks alive at the end
+    allocations: int
+    bytes: int
+    container: int | None = None
+    thread: str | None = None
+    mean_lifetime_seconds: float | None = None
+    mean_lifetime_bytes: float | None = None
+
+
+@dataclass(frozen=True)
+class Iteration:
+    function: int
+    returns: int
+    allocations: int
+    bytes: int
+    activations: int | None = None
+    most_bytes_between: int | None = None
+    sites: tuple[PlaceAmount, ...] = ()
+
+
+@dataclass(frozen=True)
+class Owner:
+    function: int
+    class_: str | None
+    allocations: int
+    bytes: int
+    calls: int
+    blocks_a_call: float | None = None
+    stacks: int | None = None
+    sites: tuple[PlaceAmount, ...] = ()
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    share: float | None
+    saved_ns_per_block: float | None = None
+    cost_ns_per_activation: float | None = None
+
+
+@dataclass(frozen=True)
+class AlmostContained:
+    scope: int
+    containment: float | None
+    escapes_from: tuple[PlaceAmount, ...] = ()
+    break_even: BreakEven | None = None
+
+
+@dataclass(frozen=True)
+class Pooled:
+    place: int
+    blocks: int
+    bytes: int
+    smallest: int | None = None
+    largest: int | None = None
+    growing: bool | None = None
+    most_alive: int | None = None
+    frees: int | None = None
+    named: bool | None = None
+
+
+@dataclass(frozen=True)
+class InDepth:
+    """The document's `scope`: one scope, with longer lists."""
+
+    kind: str
+    row: Scope
+    sites: tuple[Site, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    callers: tuple[FunctionAmount, ...] = ()
+    escapes: tuple[Escape, ...] = ()
+    activation_bytes_classes: tuple[tuple[int, int], ...] = ()  # most bytes, activations
+    activation_peak_classes: tuple[tuple[int, int], ...] = ()

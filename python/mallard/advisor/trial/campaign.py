@@ -1,0 +1,126 @@
+"""Trials of one scope: under each global allocator, on a clean and on a littered heap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
+from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
+from mallard.advisor.trial.sensitivity import delay_slope
+from mallard.advisor.trial.verdict import Effect, Trial, difference, run_wall_seconds, summarize_trial
+from mallard.shared.mallocs import require_library
+from mallard.shared.stats import Difference
+
+Tick = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Campaign:
+    strategies: tuple[str, ...]
+    mallocs: tuple[str, ...]
+    litters: tuple[int, ...]
+    delays_ns: tuple[int, ...]
+    rounds: int
+    seed: int
+    wall: bool | None = None  # times are wall time; None if the first trial's threads decide
+
+    @property
+    def runs(self) -> int:
+        """The total number of runs of the program."""
+        arms = 2 + len(self.strategies) + len(self.delays_ns)
+        return arms * self.rounds * len(self.mallocs) * len(self.litters)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The environment of a trial, a global allocator on a clean or littered heap, with the results."""
+
+    malloc: str
+    litter: int
+    trial: Trial
+    differing: tuple[str, ...]  # strategies under which the program's output differs
+    compared: bool  # the output does not vary from run to run
+    # (nanoseconds added to each operation, the program's time compared with the null)
+    sensitivity: tuple[tuple[int, Difference], ...]
+    slope: Difference | None = None  # of the program's time over the added delays
+
+    @property
+    def heap(self) -> str:
+        return "littered" if self.litter else "clean"
+
+    @property
+    def allowed(self) -> list[Effect]:
+        """The strategies that served blocks and left the output of the program unchanged."""
+        return [
+            effect
+            for effect in self.trial.effects
+            if effect.strategy not in self.differing and effect.counts.served
+        ]
+
+    @property
+    def best(self) -> Effect | None:
+        """The strategy that saves most, if its saving exceeds its interval."""
+        return next((effect for effect in self.allowed if effect.saves), None)
+
+
+@dataclass(frozen=True)
+class Result:
+    scope: Scope
+    rounds: int
+    grounds: tuple[Ground, ...]
+
+
+def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick) -> Result:
+    grounds: list[Ground] = []
+    environments = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
+    for index, (malloc, litter) in enumerate(environments):
+
+        def tick_campaign(done: int, total: int, index: int = index) -> None:
+            tick(index * total + done, len(environments) * total)
+
+        rounds = run_rounds(
+            program, scope, _arms(campaign, malloc, litter), campaign.rounds, campaign.seed, tick_campaign
+        )
+        grounds.append(_ground(campaign, malloc, litter, rounds))
+        campaign = replace(campaign, wall=grounds[0].trial.wall)
+    return Result(scope, campaign.rounds, tuple(grounds))
+
+
+def run_alone(program: Program, campaign: Campaign) -> RunResult:
+    """Runs the unchanged program once under the first malloc."""
+    return program.run(Arm(None, require_library(campaign.mallocs[0])), Scope("", ()))
+
+
+def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:
+    library = require_library(malloc)
+    arms = {AS_IT_IS: Arm(None, library, litter), NULL: Arm(NULL, library, litter)}
+    arms |= {strategy: Arm(strategy, library, litter) for strategy in campaign.strategies}
+    return arms | {_delayed(delay): Arm(NULL, library, litter, delay) for delay in campaign.delays_ns}
+
+
+def _delayed_frees(delayed: Mapping[int, Sequence[RunResult]]) -> int:
+    frees = [run.counts.delayed_frees for runs in delayed.values() for run in runs if run.counts]
+    return frees[0] if frees else 0
+
+
+def _delayed(delay_ns: int) -> str:
+    return f"{delay_ns} ns later"
+
+
+def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[RunResult]) -> Ground:
+    trial = summarize_trial(rounds, campaign.strategies, campaign.wall)
+    delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
+    return Ground(
+        malloc=malloc,
+        litter=litter,
+        trial=trial,
+        differing=tuple(outputs_differ(rounds, campaign.strategies)),
+        compared=output_is_compared(rounds),
+        sensitivity=tuple(
+            (delay, difference(runs, rounds.of(NULL), run_wall_seconds))
+            for delay, runs in delayed.items()
+            if runs
+        ),
+        slope=delay_slope(delayed, trial.null.requests + _delayed_frees(delayed)),
+    )

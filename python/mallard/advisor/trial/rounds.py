@@ -1,0 +1,167 @@
+"""Rounds of interleaved runs: each arm once in a round, in random order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from mallard.advisor.trial.measured import Measured
+from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
+from mallard.advisor.trial.report import Counts
+from mallard.advisor.trial.unserved import refuse_unserved
+from mallard.shared.errors import UsageError
+
+Run = TypeVar("Run", bound=Measured)
+
+
+@dataclass
+class Rounds(Generic[Run]):
+    """The runs of each arm by name, one run for each round."""
+
+    runs: dict[str, list[Run]] = field(default_factory=dict)
+    # The arms that ended in a way that the base never does, and how. They have no runs.
+    failed: dict[str, str] = field(default_factory=dict)
+    # The ends of the base, if they vary from run to run.
+    ends: tuple[str, ...] = ()
+    odd: dict[str, Run] = field(default_factory=dict)  # arm -> its first failed run
+
+    def of(self, arm: str) -> list[Run]:
+        return self.runs.get(arm, [])
+
+
+def interleaved(
+    arms: Mapping[str, Callable[[], Run]],
+    base: str,
+    rounds: int,
+    seed: int,
+    tick: Callable[[int, int], None],
+    check_first: Callable[[Mapping[str, Run]], None],
+    check: Callable[[Rounds[Run]], None] | None = None,
+) -> Rounds[Run]:
+    """An arm that ends in a way that the base never does has failed. `check_first` may reject the first
+    round, `check` the first two.
+    """
+    random_order = random.Random(seed)
+    completed: Rounds[Run] = Rounds({name: [] for name in arms})
+    remaining = list(arms)
+    for round_ in range(rounds):
+        names = list(remaining)
+        random_order.shuffle(names)
+        results = {}
+        for index, name in enumerate(names):
+            tick(round_ * len(names) + index, rounds * len(names))
+            results[name] = arms[name]()
+        if round_ == 0:
+            check_first(results)
+        for name, result in results.items():
+            completed.runs[name].append(result)
+        if round_ == 1:
+            if check:
+                check(completed)
+            # One unexpected end may be the program's own. After two, the arm is dropped.
+            remaining = [name for name in remaining if not _always_ends_differently(completed, name, base)]
+    return _without_failed(completed, base)
+
+
+def _always_ends_differently(completed: Rounds[Run], name: str, base: str) -> bool:
+    return {run.status for run in completed.of(name)}.isdisjoint(run.status for run in completed.of(base))
+
+
+def _without_failed(completed: Rounds[Run], base: str) -> Rounds[Run]:
+    expected = {run.status: run.end for run in completed.of(base)}
+    failed = {
+        name: end for name, runs in completed.runs.items() if (end := describe_failures(runs, expected))
+    }
+    sound = {name: runs for name, runs in completed.runs.items() if name not in failed}
+    odd = {name: next(run for run in completed.of(name) if run.status not in expected) for name in failed}
+    return Rounds(sound, failed, tuple(expected.values()) if len(expected) > 1 else (), odd)
+
+
+def describe_failures(runs: Sequence[Measured], expected: Container[int]) -> str:
+    """How and how often runs ended with an unexpected status; empty if all were as expected."""
+    unexpected = [run for run in runs if run.status not in expected]
+    if not unexpected:
+        return ""
+    return unexpected[0].end + (
+        "" if len(unexpected) == len(runs) else f" in {len(unexpected)} of {len(runs)} rounds"
+    )
+
+
+def run_rounds(
+    program: Program,
+    scope: Scope,
+    arms: Mapping[str, Arm],
+    rounds: int,
+    seed: int,
+    tick: Callable[[int, int], None],
+) -> Rounds[RunResult]:
+    """Rejects a scope that does not occur or cannot be served, because its trial would compare the program
+    with itself.
+    """
+    runs = {name: lambda arm=arm: program.run(arm, scope) for name, arm in arms.items()}
+    completed = interleaved(
+        runs,
+        AS_IT_IS,
+        rounds,
+        seed,
+        tick,
+        lambda results: _check_first(results, arms, scope),
+        lambda completed: _check_null(completed, scope),
+    )
+    if NULL in completed.failed:
+        raise _null_breaks(scope, completed.failed[NULL])
+    return completed
+
+
+def _check_first(results: Mapping[str, RunResult], arms: Mapping[str, Arm], scope: Scope) -> None:
+    null, expected = results[NULL], results[AS_IT_IS].status
+    if null.status != expected:
+        return  # judged after the second round
+    if null.counts is None:
+        raise UsageError(
+            "the trial did not begin in the program: it is linked statically, or it is a script that starts "
+            "another program; give that program itself"
+        )
+    if null.counts.requests == 0:
+        raise UsageError(
+            f"no block was allocated inside of {scope.name}, so there is nothing to try; 'mallard profile "
+            "TRACE' lists the scopes that allocate"
+        )
+    if scope.has_exceptions and null.counts.seen_excepted == 0:
+        raise UsageError(
+            f"{scope.name} leaves out nothing: the scope allocates nothing through that code; give a "
+            "function that the scope calls, or leave --without out"
+        )
+    serving = [results[name] for name, arm in arms.items() if arm.strategy not in (None, NULL)]
+    refuse_unserved([run.counts or Counts() for run in serving if run.status == expected], scope.name)
+
+
+def _check_null(completed: Rounds[RunResult], scope: Scope) -> None:
+    """Finding the scope must not change the program."""
+    plain, null = completed.of(AS_IT_IS), completed.of(NULL)
+    if _always_ends_differently(completed, NULL, AS_IT_IS):
+        raise _null_breaks(scope, null[0].end)
+    outputs = {run.output for run in plain}
+    if len(outputs) == 1 and outputs.isdisjoint(run.output for run in null):
+        raise _null_breaks(scope, "has another output")
+
+
+def _null_breaks(scope: Scope, effect: str) -> UsageError:
+    return UsageError(
+        f"the program {effect} where a trial only finds {scope.name} and serves nothing; without the trial "
+        "it does not, so nothing can be compared; a MALLARD_SCOPE is found without a look at the stack"
+    )
+
+
+def outputs_differ(rounds: Rounds[Run], arms: Sequence[str], base: str = AS_IT_IS) -> list[str]:
+    """The arms whose output differs from the base's; empty if the base's own output varies."""
+    base_outputs = {run.output for run in rounds.of(base)}
+    if len(base_outputs) != 1:
+        return []
+    return [arm for arm in arms if {run.output for run in rounds.of(arm)} - base_outputs]
+
+
+def output_is_compared(rounds: Rounds[Run], base: str = AS_IT_IS) -> bool:
+    return len({run.output for run in rounds.of(base)}) == 1

@@ -1,0 +1,71 @@
+"""Finds the code of a scope in a recording of the program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mallard.advisor.profile.native import ask
+from mallard.advisor.trial.program import EXCEPT, Scope
+from mallard.shared.errors import UsageError
+from mallard.shared.prose import in_prose
+
+CODE = "MALLARD_TRIAL_CODE"
+BY_STACK = ("MALLARD_TRIAL_BY", "stack")
+
+
+def locate_scope(trace: Path, name: str) -> Scope:
+    """Finds the function or marker with this name. The native program rejects unknown names and suggests
+    similar ones.
+    """
+    document = json.loads(ask([str(trace), "--scope", name]))
+    scope = document["scope"]
+    row = scope["row"]
+    is_marked = scope["kind"] == "marker"
+    if is_marked and row["kind"] == "marker":
+        full_name = row["name"]
+        return Scope(full_name, (("MALLARD_TRIAL_BY", "mark"), ("MALLARD_TRIAL_MARK", full_name)))
+    full_name = row["name"] if is_marked else document["functions"][row["function"]]["short_name"]
+    if not scope.get("code"):
+        raise UsageError(f"the code of {full_name} is not in a file, so a trial cannot find it")
+    # An instrumented function reports its own calls.
+    method = ("MALLARD_TRIAL_BY", "functions") if is_marked else BY_STACK
+    return Scope(full_name, (method, (CODE, _to_variable(scope["code"]))))
+
+
+def exclude_functions(trace: Path, scope: Scope, names: Sequence[str]) -> Scope:
+    """The scope without the blocks that these functions or their callees allocate."""
+    if not names:
+        return scope
+    functions = [locate_scope(trace, name) for name in names]
+    code = []
+    for function in functions:
+        variables = dict(function.variables)
+        if CODE not in variables:
+            raise UsageError(
+                f"--without {function.name} is a marker; give a function that is called in the scope"
+            )
+        code.append(variables[CODE])
+    remaining = exclude_code(scope, code, in_prose([function.name for function in functions]))
+    if remaining is None:
+        raise UsageError(
+            f"--without needs a scope that is found by its stack, and {scope.name} reports its own "
+            "calls; give the function that has the mark, in a program that is not instrumented"
+        )
+    return remaining
+
+
+def exclude_code(scope: Scope, code: Sequence[str], words: str) -> Scope | None:
+    """The scope without the blocks of this code; None if the scope is not found by stacks."""
+    if not code or BY_STACK not in scope.variables:
+        return None
+    return Scope(f"{scope.name} without {words}", (*scope.variables, (EXCEPT, ";".join(code))))
+
+
+def _to_variable(files: list[dict[str, Any]]) -> str:
+    """FILE:BEGIN,BEGIN;FILE:..., as in advisor/trial/setting.hpp: the functions around these instructions."""
+    return ";".join(
+        f"{file['file']}:{','.join(format(offset, 'x') for offset in file['instructions'])}" for file in files
+    )

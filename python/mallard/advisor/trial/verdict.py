@@ -1,0 +1,105 @@
+"""Summarizes a trial: the effect of each strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from mallard.advisor.trial.measured import Measured
+from mallard.advisor.trial.program import AS_IT_IS, NULL, RunResult
+from mallard.advisor.trial.report import Counts
+from mallard.advisor.trial.rounds import Rounds
+from mallard.shared.stats import Difference, median, paired_difference
+
+SEVERAL_CORES = 1.2  # CPU time over wall time
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The change from the null to a strategy, by round, in seconds. Less than 0 is saved."""
+
+    strategy: str
+    time: Difference
+    peak_bytes: Difference
+    faults: Difference
+    counts: Counts
+
+    @property
+    def saves(self) -> bool:
+        return self.time.high < 0
+
+    @property
+    def costs(self) -> bool:
+        return self.time.low > 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    effects: tuple[Effect, ...]  # largest saving first
+    program_seconds: float  # of the unchanged program
+    null_seconds: float
+    wall: bool  # times are wall time, because several threads allocated in the scope
+    null: Counts
+    # Strategies under which the program ended in a way that it never does alone, and how.
+    failed: dict[str, str]
+    last: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    """The last requests of the scope in the failed runs: bytes, and the caller's address."""
+    ends: tuple[str, ...] = ()  # of the unchanged program, if they vary from run to run
+
+    @property
+    def nanoseconds_to_find(self) -> float:
+        """The cost of finding the scope, per request of the program. All arms but the first have it."""
+        requests = self.null.requests + self.null.elsewhere
+        return (self.null_seconds - self.program_seconds) / requests * 1e9 if requests else 0.0
+
+
+def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: bool | None = None) -> Trial:
+    """Without `wall`, the number of threads in the null decides the clock."""
+    null = rounds.of(NULL)
+    counts = null[0].counts or Counts()
+    if wall is None:
+        wall = any(run.allocating_threads > 1 for run in null)
+    seconds = run_wall_seconds if wall else run_cpu_seconds
+    effects = [
+        Effect(
+            strategy,
+            difference(rounds.of(strategy), null, seconds),
+            difference(rounds.of(strategy), null, lambda run: float(run.peak_bytes)),
+            difference(rounds.of(strategy), null, lambda run: float(run.faults)),
+            rounds.of(strategy)[0].counts or Counts(),
+        )
+        for strategy in strategies
+        if rounds.of(strategy)
+    ]
+    return Trial(
+        effects=tuple(sorted(effects, key=lambda effect: effect.time.median)),
+        program_seconds=median([seconds(run) for run in rounds.of(AS_IT_IS) or null]),
+        null_seconds=median([seconds(run) for run in null]),
+        wall=wall,
+        null=counts,
+        failed={name: end for name, end in rounds.failed.items() if name in strategies},
+        last={name: run.counts.last for name, run in rounds.odd.items() if run.counts},
+        ends=rounds.ends,
+    )
+
+
+def varies(ends: Sequence[str]) -> str:
+    return f"By itself the program {' or '.join(ends)}, from run to run, so its runs are hard to compare."
+
+
+def run_cpu_seconds(run: Measured) -> float:
+    return run.cpu_seconds
+
+
+def run_wall_seconds(run: Measured) -> float:
+    return run.wall_seconds
+
+
+def difference(
+    runs: Sequence[Measured], base: Sequence[Measured], quantity: Callable[[Measured], float]
+) -> Difference:
+    """Pairs the rounds that both completed."""
+    rounds = min(len(runs), len(base))
+    return paired_difference(
+        [quantity(run) for run in runs[:rounds]], [quantity(run) for run in base[:rounds]]
+    )

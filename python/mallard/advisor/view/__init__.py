@@ -1,0 +1,1 @@
+"""Shows profiles, trials and advice: in the terminal, and as a page."""

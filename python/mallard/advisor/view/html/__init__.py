@@ -1,0 +1,1 @@
+"""The pages of the advisor: a profile, and advice."""

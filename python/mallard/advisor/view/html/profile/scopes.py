@@ -1,0 +1,223 @@
+"""The table of scopes: a row of figures each, and below it dimensions, sizes and escapes, folded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mallard.advisor.profile import sentences
+from mallard.advisor.profile.containment import contained, separated_share
+from mallard.advisor.profile.figures import Amount, Percentiles
+from mallard.advisor.profile.scopes import Escape, Scope
+from mallard.advisor.profile.words import UNKNOWN, count, plural, ratio, share, size
+from mallard.advisor.view.html.profile.content import Content, Part, name, number, number_head, unlisted
+from mallard.advisor.view.html.profile.summary import dimensions, small_dimensions
+from mallard.shared.view.html.markup import Markup, element, joined
+
+SIZES = 12
+
+
+def scopes_part(content: Content) -> Part | None:
+    profile = content.profile
+    if not profile.scopes:
+        return None
+    shown = content.rows(profile.scopes)
+    hidden = len(profile.scopes) - len(shown)
+    hidden += profile.scopes_not_listed.scopes if profile.scopes_not_listed else 0
+    body = joined(
+        element(
+            "p",
+            "The first are those in which the most blocks live and die. A heading sorts by its figures.",
+        ),
+        scope_table(content, shown, "Scopes"),
+        unlisted(f"{plural(hidden, 'smaller scope')} not listed." if hidden else ""),
+    )
+    return Part("scopes", "Scopes", "Functions as scopes", body, {})
+
+
+def marked_part(content: Content) -> Part | None:
+    markers = content.profile.markers
+    scopes = markers.scopes if markers else ()
+    facts = sentences.marked(content.profile)
+    if not scopes and not facts:
+        return None
+    body = joined(
+        element("p", "The program marked these itself, so their figures are exact."),
+        scope_table(content, content.rows(scopes), "Marked scopes") if scopes else None,
+        element("ul", *(element("li", content.cut(fact)) for fact in content.rows(facts)), class_="notes")
+        if facts
+        else None,
+    )
+    return Part("marked", "Marked", "Marked scopes, progress and pools", body, {})
+
+
+def scope_table(content: Content, scopes: Sequence[Scope], caption: str) -> Markup:
+    """Each scope is a separate table body, so that a script can sort them."""
+    total = Amount(content.profile.figures.allocations, content.profile.figures.bytes)
+    heads = (
+        element("th", "function"),
+        number_head("contained", "share of the freed blocks that are freed before the activation ends"),
+        number_head("allocations", "with all calls inside"),
+        number_head("bytes"),
+        number_head("p50", "bytes of an activation: half of them need at most this"),
+        number_head("p99", "bytes of an activation: 99 of 100 need at most this"),
+        number_head("max", "bytes of the largest activation"),
+        number_head("drag", "what a region would hold over what is live"),
+        number_head("told apart", "share of the possible activations that an event separates"),
+    )
+    grid = element(
+        "table",
+        element("caption", caption, class_="unseen"),
+        element("thead", element("tr", *heads)),
+        *(element("tbody", _row(content, scope, total), _folded(content, scope)) for scope in scopes),
+        class_="facts-table scope-table sortable",
+    )
+    return element("div", grid, class_="wide", role="region", aria_label=caption, tabindex="0")
+
+
+def _row(content: Content, scope: Scope, total: Amount) -> Markup:
+    figures = scope.figures
+    bytes_ = scope.activation_bytes or Percentiles()
+    drag = figures.drag.area_ratio if figures.drag else None
+    apart = separated_share(scope)
+    return element(
+        "tr",
+        element("th", scope_label(content, scope)),
+        element(
+            "td",
+            element("span", style=f"width:{100 * (figures.containment or 0.0):.1f}%", class_="fill"),
+            element("span", contained(scope)),
+            class_="n filled",
+            data_label="contained",
+            data_v=f"{-1.0 if figures.containment is None else figures.containment:.6g}",
+        ),
+        _part(figures.allocations, total.allocations, count(figures.allocations), "allocations"),
+        _part(figures.bytes, total.bytes, size(figures.bytes), "bytes"),
+        number(size(bytes_.below(bytes_.p50)), "p50", bytes_.p50 or 0.0),
+        number(size(bytes_.below(bytes_.p99)), "p99", bytes_.p99 or 0.0),
+        number(size(bytes_.max), "max", bytes_.max or 0.0),
+        number(ratio(drag), "drag", drag or 0.0),
+        number(share(apart), "told apart", apart or 0.0),
+    )
+
+
+def scope_label(content: Content, scope: Scope) -> Markup:
+    if scope.name is not None:
+        return element("span", element("b", name(content.cut(scope.name))), class_="fn")
+    return content.function(scope.function)
+
+
+def _part(value: float, total: float, text: str, label: str) -> Markup:
+    small = element("small", share(value / total)) if total else None
+    return element("td", text, small, class_="n", data_label=label, data_v=f"{value:.6g}")
+
+
+def _folded(content: Content, scope: Scope) -> Markup:
+    summary = element(
+        "summary",
+        small_dimensions(scope.figures),
+        element("span", _summarize(content, scope), class_="short"),
+    )
+    return element(
+        "tr", element("td", element("details", summary, details(content, scope)), colspan="9"), class_="more"
+    )
+
+
+def _summarize(content: Content, scope: Scope) -> str:
+    """`100 activations; 20,900 blocks escape`"""
+    escaped = scope.figures.escaped
+    escaping = (
+        f"{plural(escaped.allocations, 'block')} escape"
+        if escaped and escaped.allocations
+        else "nothing escapes"
+    )
+    cross_thread = scope.figures.freed_by_other_thread
+    thread = (
+        f"; {count(cross_thread.allocations)} freed by another thread"
+        if cross_thread and cross_thread.allocations
+        else ""
+    )
+    return f"{plural(scope.activations.allocating, 'activation')}; {escaping}{thread}"
+
+
+def details(content: Content, scope: Scope) -> Markup:
+    shown = element("div", element("h4", "Dimensions"), dimensions(scope.figures))
+    return element("div", shown, *lifetime_details(content, scope), class_="columns in-depth")
+
+
+def lifetime_details(content: Content, scope: Scope) -> tuple[Markup, ...]:
+    return (
+        element("div", element("h4", "An activation"), _activation(scope)),
+        element("div", element("h4", "Sizes of blocks"), sizes(scope)),
+        element("div", element("h4", "The rest is freed by"), escapes(content, scope.escapes)),
+    )
+
+
+def _activation(scope: Scope) -> Markup:
+    peak = scope.activation_peak or Percentiles()
+    counts, faults, rewind, seen = scope.activations, scope.page_faults, scope.rewind, scope.separations
+    drag = scope.figures.drag
+    facts = [
+        (
+            "activations",
+            f"{count(counts.allocating)} allocate, {count(counts.contained)} end with all blocks freed",
+        ),
+        ("told apart", f"{count(seen.seen)} of at most {count(seen.at_most)}" if seen else "exact"),
+        (
+            "live at its peak",
+            f"p50 {size(peak.below(peak.p50))}, p99 {size(peak.below(peak.p99))}, max {size(peak.max)}",
+        ),
+        (
+            "back to zero",
+            f"{plural(rewind.returns, 'time')}, at most {size(rewind.peak_bytes)} between"
+            if rewind and rewind.returns is not None
+            else UNKNOWN,
+        ),
+        (
+            "drag",
+            f"{ratio(drag.area_ratio)} over time, {ratio(drag.peak_ratio)} at the peak" if drag else UNKNOWN,
+        ),
+        ("fresh pages", f"{ratio(faults.per_activation)} an activation" if faults else UNKNOWN),
+    ]
+    return element(
+        "dl", *(part for term, text in facts for part in (element("dt", term), element("dd", text)))
+    )
+
+
+def sizes(scope: Scope) -> Markup:
+    """The most common size classes as bars."""
+    size_classes = scope.figures.sizes
+    shown = sorted(sorted(size_classes, key=lambda size_class: -size_class[1])[:SIZES])
+    most = max((allocations for _, allocations, _ in shown), default=0) or 1
+    rows = [
+        element(
+            "li",
+            element("span", size(upper), class_="n"),
+            element("span", element("i", style=f"width:{100 * allocations / most:.1f}%"), class_="meter"),
+            element("small", f"{count(allocations)} of {size(bytes_)}"),
+        )
+        for upper, allocations, bytes_ in shown
+    ]
+    remaining = len(size_classes) - len(shown)
+    return joined(
+        element("ul", *rows, class_="sizes"),
+        unlisted(f"{plural(remaining, 'rarer size')} left out." if remaining else ""),
+    )
+
+
+def escapes(content: Content, rows: Sequence[Escape]) -> Markup:
+    if not rows:
+        return element("p", "Nothing escapes.", class_="setting")
+    items = [
+        element(
+            "li",
+            content.function(escape.by),
+            element(
+                "span",
+                f"{plural(escape.allocations, 'block')} of {size(escape.bytes)}"
+                + (", on another thread" if escape.thread == "other" else "")
+                + (f", contained in {content.short(escape.into)}" if escape.into is not None else ""),
+            ),
+        )
+        for escape in rows
+    ]
+    return element("ul", *items, class_="escapes")

@@ -1,0 +1,150 @@
+"""Live bytes over time: of the process as an area, of the largest scopes as lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from mallard.advisor.profile.document import LiveOfScope, Timeline
+from mallard.advisor.profile.words import seconds, size
+from mallard.advisor.view.html.profile.content import Content, Part, name
+from mallard.shared.view.html.markup import Markup, element, joined, leaf
+
+WIDTH, HEIGHT = 1000, 240
+MOST_LINES = 8
+LEAST_DISTANCE = 0.02  # of the axis, between lines that both can be seen
+TICKS = 4
+
+
+def timeline_part(content: Content) -> Part | None:
+    timeline = content.profile.timeline
+    if timeline is None or len(timeline.seconds) < 2 or len(timeline.live_bytes) != len(timeline.seconds):
+        return None
+    top = nice_top(max(timeline.live_bytes, default=0.0))
+    if not top:
+        return None
+    scopes = _distinct_scopes(timeline, top)[:MOST_LINES]
+    lines = [
+        _line(timeline.seconds, scope.live_bytes, top, f"l{place}") for place, scope in enumerate(scopes)
+    ]
+    drawing = element(
+        "svg",
+        leaf("path", d=_area(timeline.seconds, timeline.live_bytes, top), class_="area"),
+        *lines,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        preserveAspectRatio="none",
+        role="img",
+        aria_label="Live bytes over time",
+    )
+    keys = [
+        element("li", element("i", class_=f"l{place}"), name(content.names.scope_name(scope.id)[:200]))
+        for place, scope in enumerate(scopes)
+    ]
+    body = joined(
+        element("p", _text(timeline)),
+        element(
+            "div",
+            _heights(top),
+            element("div", drawing, element("span", class_="cursor", hidden=True), class_="drawing"),
+            _times(timeline.seconds),
+            class_="timeline",
+        ),
+        element("ul", element("li", element("i", class_="whole"), "the whole process"), *keys, class_="keys"),
+        element("p", f"No lines of scopes: {timeline.reason}.", class_="setting")
+        if timeline.reason
+        else None,
+    )
+    payload = {
+        "timeline": {
+            "seconds": [float(f"{time:.6g}") for time in timeline.seconds],
+            "lines": [
+                ["the whole process", [round(bytes_) for bytes_ in timeline.live_bytes]],
+                *(
+                    [content.names.scope_name(scope.id)[:200], [round(v) for v in scope.live_bytes]]
+                    for scope in scopes
+                ),
+            ],
+        }
+    }
+    return Part("timeline", "Timeline", "Live bytes over time", body, payload)
+
+
+def _distinct_scopes(timeline: Timeline, top: float) -> list[LiveOfScope]:
+    """The scopes whose lines do not lie on an earlier one, or on the process's."""
+    lines = [timeline.live_bytes]
+    distinct = []
+    for scope in timeline.scopes:
+        if len(scope.live_bytes) != len(timeline.seconds):
+            continue
+        if all(_distance(line, scope.live_bytes) > LEAST_DISTANCE * top for line in lines):
+            distinct.append(scope)
+            lines.append(scope.live_bytes)
+    return distinct
+
+
+def _distance(line: Sequence[float], other: Sequence[float]) -> float:
+    return max(abs(first - second) for first, second in zip(line, other, strict=True))
+
+
+def _text(timeline: Timeline) -> str:
+    peak = "" if timeline.peak_bytes is None else f"The peak is {size(timeline.peak_bytes)}"
+    when = "" if timeline.peak_seconds is None or not peak else f" after {seconds(timeline.peak_seconds)}"
+    lines = (
+        "A line is of all blocks made in that scope, also after its end. A scope inside another is in both."
+    )
+    return f"{peak}{when}. {lines}" if peak else lines
+
+
+def _points(times: Sequence[float], values: Sequence[float], top: float) -> list[str]:
+    first, length = times[0], (times[-1] - times[0]) or 1.0
+    return [
+        f"{WIDTH * (at - first) / length:.1f},{HEIGHT * (1 - min(value / top, 1.0)):.1f}"
+        for at, value in zip(times, values, strict=True)
+    ]
+
+
+def _line(times: Sequence[float], values: Sequence[float], top: float, class_: str) -> Markup:
+    return leaf("polyline", points=" ".join(_points(times, values, top)), class_=class_)
+
+
+def _area(times: Sequence[float], values: Sequence[float], top: float) -> str:
+    return f"M0,{HEIGHT}L{' '.join(_points(times, values, top))}L{WIDTH},{HEIGHT}Z"
+
+
+def _heights(top: float) -> Markup:
+    rungs = [
+        element("span", size(top * step / TICKS), style=f"bottom:{100 * step / TICKS:.1f}%")
+        for step in range(TICKS + 1)
+    ]
+    return element("div", *rungs, class_="heights", aria_hidden="true")
+
+
+def _times(times: Sequence[float]) -> Markup:
+    length = (times[-1] - times[0]) or 1.0
+    step = nice_step(length)
+    marks = []
+    for number in range(int(length / step) + 1):
+        text = seconds(step * number).replace(".00 ", " ").replace(".0 ", " ")
+        place = 100 * (step * number) / length
+        marks.append(element("span", text, style=f"left:{place:.1f}%", class_="end" if place > 97 else None))
+    return element("div", *marks, class_="times", aria_hidden="true")
+
+
+def nice_step(length: float) -> float:
+    """1, 2 or 5 times a power of ten: at most six steps."""
+    power = 10.0 ** math.floor(math.log10(length / 6))
+    return next(step * power for step in (1, 2, 5, 10) if length / (step * power) <= 6)
+
+
+def nice_top(most: float) -> float:
+    """The end of an axis: 1, 2, 4 or 8 times a power of 1024, or a step between, whose quarters are round."""
+    if most <= 0:
+        return 0.0
+    unit = 1.0
+    while most >= 1024 * unit:
+        unit *= 1024
+    steps = (
+        *(1, 2, 4, 6, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 100, 120, 140, 160, 200, 240),
+        *(280, 320, 400, 480, 560, 640, 800, 1024),
+    )
+    return next(step * unit for step in steps if step * unit >= most)

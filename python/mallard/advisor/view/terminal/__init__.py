@@ -1,0 +1,1 @@
+"""The advisor in the terminal."""

@@ -1,0 +1,150 @@
+"""A trial in the terminal: the answer first, then each strategy beside the null."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.table import Table
+
+from mallard.advisor.profile.words import count, size
+from mallard.advisor.trial.campaign import Ground, Result
+from mallard.advisor.trial.estimate import short
+from mallard.advisor.trial.sensitivity import meaning
+from mallard.advisor.trial.strategies import STRATEGIES
+from mallard.advisor.trial.unserved import unserved_reasons
+from mallard.advisor.trial.verdict import Effect, varies
+from mallard.shared.prose import in_prose
+from mallard.shared.stats import Difference
+from mallard.shared.view.terminal.console import print_line
+
+
+def trial_json(result: Result) -> str:
+    return json.dumps({"format": "mallard trial", "version": 1, **asdict(result)}, indent=1)
+
+
+def show_campaign(console: Console, result: Result) -> None:
+    for ground in result.grounds:
+        _show_ground(console, result, ground)
+    console.print()
+    print_line(
+        console,
+        "A trial is a floor: ending the scope's memory at once, binding by type and inlining come on top.",
+    )
+
+
+def _show_ground(console: Console, result: Result, ground: Ground) -> None:
+    trial = ground.trial
+    console.print()
+    print_line(console, _answer(result, ground), "bold")
+    kind = "wall time, because several threads allocate in the scope" if trial.wall else "CPU time"
+    print_line(
+        console,
+        f"The program takes {_milliseconds(trial.program_seconds)} of {kind}. The scope makes "
+        f"{count(trial.null.requests)} of its {count(trial.null.requests + trial.null.elsewhere)} requests. "
+        f"To find it costs {trial.nanoseconds_to_find:.0f} ns a request, in all rows alike. "
+        f"{result.rounds} rounds.",
+    )
+    console.print()
+    console.print(_table(ground))
+    for line in _notes(ground):
+        print_line(console, line)
+
+
+def _against(ground: Ground) -> str:
+    return f"against {ground.malloc} on a {ground.heap} heap"
+
+
+def _answer(result: Result, ground: Ground) -> str:
+    best = ground.best
+    if best is None:
+        return f"{result.scope.name}: no strategy saves time beyond its interval, {_against(ground)}."
+    return (
+        f"{result.scope.name}: {STRATEGIES[best.strategy]} saves {_milliseconds(-best.time.median)} of "
+        f"{_milliseconds(ground.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
+        f"{_milliseconds(-best.time.low)}), {_against(ground)}."
+    )
+
+
+def _table(ground: Ground) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    table.add_column("served by", no_wrap=True)
+    for name in ("ms", "95 % interval", "of all", "peak", "faults", "served", "by others", "again"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for effect in ground.trial.effects:
+        table.add_row(*_row(ground, effect), style="green" if effect.saves else "red" if effect.costs else "")
+    return table
+
+
+def _row(ground: Ground, effect: Effect) -> list[str]:
+    counts = effect.counts
+    share = effect.time.median / ground.trial.program_seconds if ground.trial.program_seconds else 0.0
+    return [
+        effect.strategy,
+        f"{1e3 * effect.time.median:+.2f}",
+        _interval(effect.time),
+        f"{100 * share:+.1f} %",
+        _signed_size(effect.peak_bytes.median),
+        f"{effect.faults.median:+.0f}",
+        f"{100 * counts.served / max(counts.requests, 1):.0f} %",
+        count(counts.freed_by_others),
+        count(counts.started_again) if "monotonic" in effect.strategy else "",
+    ]
+
+
+def _interval(difference: Difference) -> str:
+    return f"{1e3 * difference.low:+.2f} to {1e3 * difference.high:+.2f}"
+
+
+def _signed_size(bytes_: float) -> str:
+    return ("-" if bytes_ < 0 else "+") + size(round(abs(bytes_)))
+
+
+def last_request(of_servers: Sequence[tuple[int, int]]) -> str:
+    """The block of a program that ended by a fault is often the last one, or near it."""
+    named = [f"{bytes_} bytes for the code at {caller:#x}" for bytes_, caller in of_servers]
+    return f" The last request of the scope: {'; of another thread: '.join(named)}." if named else ""
+
+
+def _notes(ground: Ground) -> list[str]:
+    notes = [warning] if (warning := short(ground.trial.program_seconds)) else []
+    if ground.trial.ends:
+        notes.append(varies(ground.trial.ends))
+    notes += [
+        f"{strategy}: the program {failure} under it; without it, it does not."
+        f"{last_request(ground.trial.last.get(strategy, ()))}"
+        for strategy, failure in ground.trial.failed.items()
+    ]
+    notes += [
+        f"{strategy}: the output differs from the unchanged program's." for strategy in ground.differing
+    ]
+    if not ground.compared:
+        notes.append("The program's output differs from run to run, so it was not compared.")
+    for effect in ground.trial.effects:
+        if reasons := unserved_reasons(effect.counts):
+            notes.append(f"{effect.strategy}: the global allocator served {reasons}.")
+        if effect.counts.moved:
+            notes.append(f"{effect.strategy}: realloc moved {count(effect.counts.moved)} blocks.")
+    by_region = [effect for effect in ground.trial.effects if "monotonic" in effect.strategy]
+    for effect in by_region:
+        counts = effect.counts
+        if counts.served and counts.started_again == 0 and counts.never_freed:
+            notes.append(
+                f"{effect.strategy}: at no moment was the scope without a live block, so its memory was "
+                f"never used again; {count(counts.never_freed)} of {count(counts.served)} blocks were never "
+                "freed."
+            )
+    if slope := ground.slope:
+        delays = in_prose([str(delay) for delay, _ in ground.sensitivity])
+        part, low, high = (round(100 * value) for value in (slope.median, slope.low, slope.high))
+        notes.append(
+            f"With {delays} ns more for each operation of the scope, {part} % of the delay is in the "
+            f"program's time ({low} to {high} %): {meaning(slope)}."
+        )
+    return notes
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms"

@@ -1,0 +1,211 @@
+"""Compares mallard with a malloc that a user could preload: the cells, the columns, and the sentences.
+
+There is a column for each malloc and strategy, a line for each cell, in percent of the C library's malloc.
+The verdict is about one strategy, so that no cell chooses its winner: `multipool`, or `concurrent-multipool`
+for blocks that another thread frees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mallard.bench.analysis.cell_tables import structure_type
+from mallard.bench.analysis.names import malloc
+from mallard.bench.analysis.words import percent_text
+from mallard.bench.cells import Cell, CellRow, Pairing, cell_rows, paired, times_ratio
+from mallard.bench.library import BASE
+from mallard.bench.plan.request import Request
+from mallard.bench.result import Parameters, Row
+from mallard.shared.mallocs import under
+from mallard.shared.stats import Ratio, mean_ratio
+
+PRIVATE = "multipool"
+SHARED = "concurrent-multipool"
+SHOWN = (PRIVATE, "multipool/inline", SHARED, "monotonic/wink")
+WORDS = {
+    PRIVATE: "one allocator for everything, bound by type",
+    "multipool/inline": "the same behind one type for all mechanisms",
+    SHARED: "one allocator for all threads",
+    "monotonic/wink": "a region that ends as a whole, without destructors",
+}
+REPETITIONS = 5
+HEAVY = 2.0  # times glibc's time
+
+
+@dataclass(frozen=True)
+class Part:
+    """An experiment, or a part of it: its heading, its request, and the words of a cell."""
+
+    heading: str
+    experiment: str
+    strategies: tuple[str, ...]
+    options: Mapping[str, str]
+
+    def request(self, mallocs: str) -> Request:
+        return Request(
+            self.experiment,
+            options=self.options,
+            strategies=",".join((BASE, *self.strategies)),
+            mallocs=mallocs,
+            repetitions=REPETITIONS,
+        )
+
+
+PARTS = (
+    Part(
+        "build and destroy",
+        "density",
+        (PRIVATE, "multipool/inline", "monotonic/wink"),
+        {"ds": "2-4,6-8,11,12", "size": "8,12", "hash": "full"},
+    ),
+    Part("free, allocate again", "reuse", (PRIVATE, "multipool/inline"), {}),
+    Part(
+        "2 threads, own frees",
+        "contention",
+        (PRIVATE, "multipool/inline", SHARED),
+        {"threads": "2", "block": "8", "iterations": "15", "freed-by": "self"},
+    ),
+    Part(
+        "2 threads, the other frees",
+        "contention",
+        (SHARED,),
+        {"threads": "2", "block": "6,8", "iterations": "15", "freed-by": "other"},
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    part: str
+    cell: str
+    cells: dict[str, Cell]
+
+    @property
+    def ours(self) -> str:
+        """The strategy that represents mallard in this line."""
+        return PRIVATE if PRIVATE in self.cells else SHARED
+
+    def ratio(self, name: str, base: str = BASE) -> Ratio | None:
+        cell, base_cell = self.cells.get(name), self.cells.get(base)
+        return times_ratio(cell.times, base_cell.times) if cell and base_cell else None
+
+    def pairing(self, name: str, base: str) -> Pairing | None:
+        cell, base_cell = self.cells.get(name), self.cells.get(base)
+        return paired(cell.times, base_cell.times) if cell and base_cell else None
+
+
+def build_lines(rows_of_parts: Iterable[Iterable[Row]]) -> list[Line]:
+    """The lines of the table. `rows_of_parts`: the rows of each part's run, in the order of PARTS."""
+    return [
+        Line(part.heading, _words(part.experiment, row.parameters), row.cells)
+        for part, rows in zip(PARTS, rows_of_parts, strict=True)
+        for row in sorted(cell_rows(rows), key=_place)
+    ]
+
+
+def rival_strategies(lines: Sequence[Line]) -> list[str]:
+    """The global allocator under each malloc that was selected."""
+    names = dict.fromkeys(name for line in lines for name in line.cells)
+    return [name for name in names if malloc(name) and name == under(BASE, malloc(name))]
+
+
+def mean(lines: Sequence[Line], name: str, base: str = BASE) -> Ratio | None:
+    """The mean of a strategy's ratios; an empty name is the strategy that represents mallard in each line."""
+    pairings = (line.pairing(name or line.ours, base) for line in lines)
+    measured = [pairing for pairing in pairings if pairing]
+    return mean_ratio(measured) if measured else None
+
+
+def verdict(lines: Sequence[Line], rival: str) -> list[str]:
+    """Sentences about one malloc: the number of cells that each side wins, and the cells to preload it
+    for.
+    """
+    name = malloc(rival)
+    ratios = [(line, line.ratio(line.ours, rival)) for line in lines]
+    compared = [(line, ratio) for line, ratio in ratios if ratio]
+    if not compared:
+        return [f"{name} finished in no cell that mallard finished."]
+    faster = [line for line, ratio in compared if ratio.verdict == "faster"]
+    slower = [(line, ratio) for line, ratio in compared if ratio.verdict == "slower"]
+    sentences = []
+    rival_mean, mallard_mean = mean(lines, rival), mean(lines, "")
+    if rival_mean and mallard_mean:
+        sentences.append(
+            f"On average preloading {name} takes {percent_text(rival_mean)} of glibc's time, and mallard "
+            f"{percent_text(mallard_mean)}."
+        )
+    sentences += _carried(name, rival, compared)
+    sentences += _by_part(name, rival, lines)
+    sentences.append(
+        f"mallard is faster than {name} in {len(faster)} of {len(compared)} cells, slower in {len(slower)}, "
+        "beyond the interval."
+    )
+    sentences += _cells_to_preload_for(name, slower)
+    return sentences
+
+
+def _carried(name: str, rival: str, compared: Sequence[tuple[Line, Ratio]]) -> list[str]:
+    """The cells in which the malloc takes at least twice glibc's time, and both means without them, because a
+    few such cells dominate the mean.
+    """
+    lines = [line for line, _ in compared]
+    heavy = [line for line in lines if (ratio := line.ratio(rival)) and ratio.median >= HEAVY]
+    remaining = [line for line in lines if line not in heavy]
+    if not heavy or not remaining:
+        return []
+    cells = "; ".join(f"{line.part}: {line.cell}" for line in heavy)
+    return [
+        f"Without the cells that carry its mean ({cells}), {name} and mallard: {_means(rival, remaining)}."
+    ]
+
+
+def _by_part(name: str, rival: str, lines: Sequence[Line]) -> list[str]:
+    parts: dict[str, list[Line]] = {}
+    for line in lines:
+        parts.setdefault(line.part, []).append(line)
+    if len(parts) < 2:
+        return []
+    texts = [f"{part} ({len(cells)}) {_means(rival, cells)}" for part, cells in parts.items()]
+    return [f"By part, {name} and mallard: {'; '.join(texts)}."]
+
+
+def _means(rival: str, lines: Sequence[Line]) -> str:
+    """The means of the malloc and of mallard, in percent of glibc's time."""
+    means = [mean(lines, name) for name in (rival, "")]
+    return " : ".join(f"{100 * ratio.median:.0f} %" if ratio else "-" for ratio in means)
+
+
+def _cells_to_preload_for(name: str, slower: Sequence[tuple[Line, Ratio]]) -> list[str]:
+    if not slower:
+        return []
+    worst = sorted(slower, key=lambda pair: pair[1].median, reverse=True)
+    cells = [f"{line.part}: {line.cell} (mallard takes {percent_text(ratio)} of it)" for line, ratio in worst]
+    return [f"Preload {name} for: {'; '.join(cells)}."]
+
+
+def _words(experiment: str, parameters: Parameters) -> str:
+    if experiment == "density":
+        type_ = structure_type(str(parameters["ds"])).replace("unordered_", "")
+        return f"{type_}, 2^{parameters['size_log2']}"
+    if experiment == "reuse":
+        least = "16 to " if parameters["sizes"] == "mixed" else ""
+        blocks = f"2^{int(parameters['live']).bit_length() - 1}"
+        return f"{least}{parameters['block_bytes']} B, {blocks}, {parameters['pattern']}"
+    return f"blocks of 2^{parameters['block_log2']} bytes"
+
+
+def _place(row: CellRow) -> list[tuple[int, str]]:
+    """The parameters that sort the lines of a part, numbers by value."""
+    order = ("sizes", "pattern", "ds", "block_bytes", "block_log2", "live", "size_log2")
+    texts = [str(row.parameters.get(name, "")) for name in order]
+    return [(len(text), text) for text in texts]
+
+
+def legend(lines: Sequence[Line]) -> list[str]:
+    """The words of the table: its strategies, and the amounts of its cells."""
+    present = {name for line in lines for name in line.cells}
+    return [
+        *(f"{name}: {text}" for name, text in WORDS.items() if name in present),
+        "set: unordered_set; 2^8: elements of a structure, or blocks that live",
+    ]

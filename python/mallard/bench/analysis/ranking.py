@@ -1,0 +1,87 @@
+"""Ranks strategies over many cells by their mean ratio to a base, and finds those without a difference from
+the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mallard.bench.analysis.cell_tables import CellTable
+from mallard.bench.analysis.names import BASE, contestants, in_table_order, malloc, plain
+from mallard.bench.analysis.words import percent_text
+from mallard.bench.cells import Pairing
+from mallard.shared.stats import Ratio, mean_ratio
+
+Pairings = Callable[[str, str], Sequence[Pairing]]  # (strategy, base) -> a pairing for each cell of both
+
+
+@dataclass(frozen=True)
+class Choice:
+    strategy: str
+    ratio: Ratio  # mean over the cells, to the base
+
+
+@dataclass(frozen=True)
+class Ranking:
+    choices: tuple[Choice, ...]  # best first
+    equals: tuple[str, ...]  # no difference from the best
+    unfinished: tuple[str, ...] = ()  # excluded, because a cell has no figure
+
+    @property
+    def best(self) -> Choice | None:
+        return self.choices[0] if self.choices else None
+
+    @property
+    def worth_it(self) -> bool:
+        """True if the best is faster than the base beyond its interval."""
+        return self.best is not None and self.best.ratio.verdict == "faster"
+
+
+def ranked(names: Iterable[str], pairings: Pairings, base: str = BASE) -> Ranking:
+    means = {name: mean_ratio(samples) for name in names if (samples := pairings(name, base))}
+    choices = tuple(Choice(name, means[name]) for name in sorted(means, key=lambda name: means[name].median))
+    if not choices:
+        return Ranking((), ())
+    best, *remaining = (choice.strategy for choice in choices)
+    return Ranking(choices, indistinguishable(best, remaining, pairings))
+
+
+def indistinguishable(best: str, names: Iterable[str], pairings: Pairings) -> tuple[str, ...]:
+    """The strategies whose mean ratio to the best has 1 in its interval."""
+    ratios = {name: mean_ratio(samples) for name in names if (samples := pairings(name, best))}
+    return tuple(name for name, ratio in ratios.items() if ratio.verdict == "no difference")
+
+
+def rank_table(table: CellTable) -> Ranking:
+    """The ranking of a program's choices that finished in every line."""
+    names = contestants(table.strategies)
+    complete = [name for name in names if all(line.finished(name) for line in table.lines)]
+    unfinished = tuple(name for name in names if name not in complete)
+    if BASE not in complete:
+        return Ranking((), (), unfinished)
+    ranking = ranked(complete, lambda name, base: collect_pairings([table], name, base))
+    return Ranking(ranking.choices, ranking.equals, unfinished)
+
+
+def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:
+    """new-delete under other mallocs over all lines, relative to new-delete under the C library's."""
+    names = in_table_order({name for table in tables for name in table.strategies})
+    pairings_by_name = {
+        name: collect_pairings(tables, name, BASE) for name in names if malloc(name) and plain(name) == BASE
+    }
+    return tuple(
+        Choice(name, mean_ratio(pairings)) for name, pairings in pairings_by_name.items() if pairings
+    )
+
+
+def mallocs_sentence(choices: Sequence[Choice]) -> list[str]:
+    if not choices:
+        return []
+    parts = (f"{choice.strategy} {percent_text(choice.ratio)}" for choice in choices)
+    return [f"Under other mallocs: {', '.join(parts)} of {BASE}'s time."]
+
+
+def collect_pairings(tables: Iterable[CellTable], strategy: str, base: str) -> list[Pairing]:
+    pairings = [line.paired(strategy, base) for table in tables for line in table.lines]
+    return [pairing for pairing in pairings if pairing]

@@ -1,0 +1,235 @@
+"""The survey of `mallard bench`: one line for each question of the five documents.
+
+    Question -> Request -> a run of its experiment -> Answer: glibc, best other malloc, std::pmr, mallard, use
+
+A figure is the geometric mean, over the cells of a question, of the time in percent of glibc's. A column
+takes one allocator for all cells of a line: the one with the smallest mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mallard.bench.analysis.names import malloc
+from mallard.bench.cells import Cell, cell_rows, paired
+from mallard.bench.library import BASE
+from mallard.bench.plan.request import Request
+from mallard.bench.result import Row
+from mallard.bench.strategy_names import GLOBAL_STRATEGIES
+from mallard.shared.mallocs import OWN
+from mallard.shared.stats import Ratio, geometric_mean_ratio
+
+REPETITIONS = 3
+CONTENDER_PREFIX = "pmr-"
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    source: str
+    experiment: str
+    local: tuple[str, ...]
+    standard: tuple[str, ...]
+    cells: str
+    """The cells in words, for --help."""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def request(self, mallocs: str | None) -> Request:
+        return Request(
+            self.experiment,
+            options=self.options,
+            strategies=",".join((BASE, *self.standard, *self.local)),
+            mallocs=mallocs,
+            repetitions=REPETITIONS,
+            survey=True,
+        )
+
+
+QUESTIONS = (
+    Question(
+        "build a structure, drop it",
+        "P0089 I",
+        "density",
+        ("monotonic/wink", "monotonic", "multipool"),
+        ("pmr-monotonic/wink", "pmr-monotonic"),
+        "DS2, DS4, DS8, DS11 of 2^8 and 2^12 elements",
+        {"ds": "2,4,8,11", "size": "8,12", "buffer": "none", "hash": "full"},
+    ),
+    Question(
+        "keep a structure, change it",
+        "P0089 II",
+        "locality",
+        ("multipool", "multipool/inline"),
+        ("pmr-unsynchronized",),
+        "2^19 links in lists of 2^6 and 2^10, shuffled",
+        {"links": "2^19", "list-length": "2^6,2^10", "sf": "3", "af": "4"},
+    ),
+    Question(
+        "free the oldest block",
+        "P0089 III",
+        "utilization",
+        ("multipool", "heap"),
+        ("pmr-unsynchronized",),
+        "2^6, 2^8, 2^10, 2^12 bytes; 2^16 bytes live",
+        {"total": "25", "active": "16", "block": "6,8,10,12"},
+    ),
+    Question(
+        "in two threads",
+        "P0089 IV",
+        "contention",
+        ("concurrent-multipool",),
+        ("pmr-synchronized",),
+        "2^6 and 2^8 bytes, freed by either thread",
+        {"iterations": "15", "block": "6,8", "threads": "2", "multiplier": "10"},
+    ),
+    Question(
+        "build in a used heap",
+        "P0213 V",
+        "fragmentation",
+        ("monotonic/wink", "multipool"),
+        ("pmr-monotonic/wink",),
+        "DS2, DS4 of 2^8 elements; half of 2^16 freed",
+        {"ds": "2,4", "size": "8", "freed": "half", "buffer": "none", "hash": "full"},
+    ),
+    Question(
+        "objects of a few bytes",
+        "Loki",
+        "small-objects",
+        ("small-object-pool", "multipool", "fixed-pool"),
+        ("pmr-unsynchronized",),
+        "10^5 of 8, 24 and 64 bytes, freed at random",
+        {"object-bytes": "8,24,64", "objects": "100000", "order": "shuffled"},
+    ),
+    Question(
+        "vectors that grow",
+        "allocplus 1",
+        "expansion-forward",
+        ("heap",),
+        (),
+        "int vectors of 10^2 and 10^5 elements",
+        {"elements": "100,100000", "type": "int"},
+    ),
+    Question(
+        "list nodes by ranges",
+        "allocplus 2",
+        "burst",
+        ("multipool-burst", "adaptive-pool-burst", "multipool"),
+        ("pmr-unsynchronized",),
+        "10^5 nodes, 10 and 1000 at a time",
+        {"range": "10,1000", "nodes": "100000"},
+    ),
+    Question(
+        "blocks of one size",
+        "Optimized C++",
+        "fixed-block",
+        ("fixed-pool", "multipool"),
+        ("pmr-unsynchronized",),
+        "the chapter's list and map",
+        {"work": "list,map"},
+    ),
+    Question(
+        "free at random, sizes mixed",
+        "reuse",
+        "reuse",
+        ("multipool", "multipool/inline", "heap"),
+        ("pmr-unsynchronized",),
+        "16 to 512 bytes, 2^12 and 2^16 blocks",
+        {
+            "block-bytes": "512",
+            "live": "2^12,2^16",
+            "pattern": "random",
+            "sizes": "mixed",
+            "operations": "500000",
+        },
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An allocator with its mean time as a ratio to glibc's."""
+
+    name: str
+    ratio: Ratio
+
+
+@dataclass(frozen=True)
+class Answer:
+    question: Question
+    rows: Sequence[Mapping[str, Cell]]
+    """For each cell of the question, its strategies."""
+
+    def mean(self, name: str, base: str = BASE) -> Ratio | None:
+        """None unless both finished in every cell: a mean over fewer cells answers another question."""
+        pairings = [
+            paired(row[name].times, row[base].times) if name in row and base in row else None
+            for row in self.rows
+        ]
+        if not pairings or not all(pairings):
+            return None
+        return geometric_mean_ratio([pairing for pairing in pairings if pairing])
+
+    @property
+    def malloc(self) -> Choice | None:
+        """The fastest of the mallocs other than glibc's."""
+        return self._best(lambda name: bool(malloc(name)) and name.startswith(BASE + "@"))
+
+    @property
+    def standard(self) -> Choice | None:
+        return self._best(lambda name: name in self.question.standard)
+
+    @property
+    def local(self) -> Choice | None:
+        return self._best(lambda name: name in self.question.local)
+
+    @property
+    def rival(self) -> Choice | None:
+        """The fastest allocator outside of mallard."""
+        glibc = [Choice(BASE, Ratio(1.0, 1.0, 1.0, 1))] if self.rows else []
+        return min(
+            (choice for choice in (*glibc, self.malloc, self.standard) if choice), key=_median, default=None
+        )
+
+    @property
+    def gain(self) -> Ratio | None:
+        """The time of mallard's allocator as a ratio to the rival's."""
+        return self.mean(self.local.name, self.rival.name) if self.local and self.rival else None
+
+    @property
+    def pays(self) -> bool:
+        return self.gain is not None and self.gain.verdict == "faster"
+
+    @property
+    def use(self) -> str:
+        """The allocator to use: mallard's only if it is faster than all others beyond the interval."""
+        if self.pays and self.local:
+            return self.local.name
+        return in_words(self.rival.name) if self.rival else ""
+
+    def _best(self, accepts: Callable[[str], bool]) -> Choice | None:
+        names = dict.fromkeys(name for row in self.rows for name in row if accepts(name))
+        choices = [Choice(name, ratio) for name in names if (ratio := self.mean(name))]
+        return min(choices, key=_median, default=None)
+
+
+def answers(rows_by_question: Iterable[Iterable[Row]]) -> list[Answer]:
+    """The answers to QUESTIONS, largest gain first, then those where a local allocator does not pay."""
+    unsorted = [
+        Answer(question, [row.cells for row in cell_rows(rows)])
+        for question, rows in zip(QUESTIONS, rows_by_question, strict=True)
+    ]
+    return sorted(unsorted, key=lambda answer: (not answer.pays, answer.gain.median if answer.gain else 1.0))
+
+
+def in_words(name: str) -> str:
+    """`mimalloc` of new-delete@mimalloc, `std::pmr` of a resource of the standard library."""
+    if name in GLOBAL_STRATEGIES:
+        return OWN
+    if name.startswith(CONTENDER_PREFIX):
+        return "std::pmr"
+    return malloc(name) or name
+
+
+def _median(choice: Choice) -> float:
+    return choice.ratio.median

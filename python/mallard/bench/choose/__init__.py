@@ -1,0 +1,28 @@
+"""Answers from measured rows: use a local allocator? Which one, bound how, winked out? (P0089 section 2)
+
+the user's answers -> Case -+-> path through the questions (graph) -> leaf -> the deciding rows (ground)
+rows -> Evidence -----------+-> the rows' answer to each question (findings) -> contest of the strategies that
+                                can serve -> Decision (walk); all leaves at once: Chart
+"""
+
+from mallard.bench.choose.case import Case, make_case
+from mallard.bench.choose.chart import Chart, ChartEdge, ChartLeaf, ChartNode, decision_chart
+from mallard.bench.choose.contest import Choice
+from mallard.bench.choose.evidence import CellReference, Evidence
+from mallard.bench.choose.walk import Decision, Step, decide
+
+__all__ = [
+    "Case",
+    "CellReference",
+    "Chart",
+    "ChartEdge",
+    "ChartLeaf",
+    "ChartNode",
+    "Choice",
+    "Decision",
+    "Evidence",
+    "Step",
+    "decide",
+    "decision_chart",
+    "make_case",
+]

@@ -1,0 +1,188 @@
+"""The kinds of sentences about a table. The code of each kind is in `analysis/panel/`: `sentences.py`,
+`races.py`, `work_sentences.py` or `fragmentation_verdict.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mallard.bench.experiments.description.quantity import BYTES, Quantity
+
+# ---- about experiments in phases ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fastest:
+    """The fastest at each of these times, or the lack of the base. `sizes`: with their number."""
+
+    times: tuple[Quantity, ...]
+    sizes: bool = False
+
+
+@dataclass(frozen=True)
+class Least:
+    """The strategies with the least of a quantity, as its maximum over all lines, and the base."""
+
+    quantity: Quantity
+    text: str
+    shown: str = BYTES
+
+
+@dataclass(frozen=True)
+class LeastAt:
+    """The strategies with the least of a quantity in the line of one place, and the base."""
+
+    quantity: Quantity
+    place: int
+    text: str
+    shown: str
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """The time of a burst relative to that of single calls of the allocator."""
+
+    times: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The time of one strategy relative to another's: (strategy, its base)."""
+
+    time: Quantity
+    text: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class FromTo:
+    """A figure after the first and the last share of the operations, in the last line."""
+
+    quantity: Quantity
+    text: str
+
+
+@dataclass(frozen=True)
+class Share:
+    """One amount in percent of another, in the last line, if that line is large enough to tell."""
+
+    part: Quantity
+    total: Quantity
+    text: str  # `{}`: the place
+
+
+@dataclass(frozen=True)
+class OfNull:
+    """The time of null beside it, and the fastest strategy."""
+
+    time: Quantity
+    text: str  # `{}`: its name
+
+
+@dataclass(frozen=True)
+class PerPlace:
+    """The strategy with the least of an amount for each unit of the place, and the base."""
+
+    quantity: Quantity
+    text: str
+
+
+Sentence = Fastest | Least | LeastAt | Bursts | Pairs | FromTo | Share | OfNull | PerPlace
+
+# ---- about races --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FastestOfAll:
+    """The strategy that is fastest over all lines, and the lines in which it is not faster than the base."""
+
+
+@dataclass(frozen=True)
+class ByThreads:
+    """The fastest with one thread and with as many as there are cores, and the cost of sharing."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The time with the most threads relative to that with the fewest. `flat`: the largest ratio that counts
+    as flat."""
+
+    flat: float
+
+
+@dataclass(frozen=True)
+class BeyondCores:
+    """A caution about threads that wait for a core."""
+
+
+@dataclass(frozen=True)
+class Mallocs:
+    """The time of the base under other mallocs."""
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """The places where strategies did not finish."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The strategies whose time is mostly that of page faults."""
+
+
+RaceSentence = FastestOfAll | ByThreads | Growth | BeyondCores | Mallocs | Unfinished | Faults
+
+# ---- about works --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FastestOfEach:
+    """The fastest strategy of each work, or the lack of the base."""
+
+
+@dataclass(frozen=True)
+class BesidePrinted:
+    """The gain of blocks of one size in each work that the book times, here and there."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class BetterVersion:
+    """The gain of the work's fastest version over the first one, without another allocator."""
+
+    work: str
+    first: str
+    text: str  # the first version
+
+
+WorkSentence = FastestOfEach | BesidePrinted | BetterVersion | Mallocs | Unfinished
+
+# ---- about used heaps ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SlowerBase:
+    """The time of the base in a fragmented heap, of its time in a fresh one."""
+
+    freed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LocalRatios:
+    """The mean of R over the local strategies, for each source of chunks and each group of freed shares, with
+    the least and the greatest.
+    """
+
+    groups: tuple[tuple[str, tuple[str, ...]], ...]  # a text, and its shares
+
+
+@dataclass(frozen=True)
+class ChunksOfHeap:
+    """The time of a strategy with chunks from the fragmented heap, relative to cached ones."""
+
+    freed: tuple[str, ...]
+    text: str
+
+
+HeapSentence = SlowerBase | LocalRatios | ChunksOfHeap

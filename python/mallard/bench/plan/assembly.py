@@ -1,0 +1,174 @@
+"""The common part of every plan: the strategies, the mallocs, the pages and the compilers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mallard.bench.contenders import CONTENDERS
+from mallard.bench.experiments.description.axis import PAGES, SMALL
+from mallard.bench.library import BASE, OF_ONE_SIZE
+from mallard.bench.papers.catalogue import described
+from mallard.bench.plan.planned import Plan, PlannedRow
+from mallard.bench.plan.request import REPETITIONS, SURVEY, Host, Options, Request
+from mallard.bench.result import canonical
+from mallard.bench.runner import COMPILERS
+from mallard.bench.selection import in_words, select_names, select_strategies
+from mallard.bench.strategy_names import GLOBAL_STRATEGIES, current
+from mallard.shared import mallocs
+from mallard.shared.errors import UsageError
+
+COMPILER = "compiler"
+
+
+def chosen_strategies(
+    request: Request,
+    available: Sequence[str],
+    default: Sequence[str] | None = None,
+    *,
+    with_base: bool = True,
+) -> tuple[list[str], list[str]]:
+    """The selected strategies and the base of every ratio, with messages.
+
+    Contenders are included if they were named or --contenders was given. The library's pools of one size
+    are then included, for comparison with other libraries' pools.
+    """
+    comparable = {name for name in available if request.contenders and _is_beside(name)}
+    if request.strategies is None:
+        defaults = {name for name in (available if default is None else default) if name not in CONTENDERS}
+        return [name for name in available if name in defaults | comparable], []
+    _refuse_foreign_strategies(request, available)
+    chosen = {*select_strategies(request.strategies, "--strategy", available), *comparable}
+    if not with_base or BASE in chosen or BASE not in available:
+        return [name for name in available if name in chosen], []
+    return (
+        [name for name in available if name in chosen or name == BASE],
+        [f"{BASE} is measured as well: every ratio is to it"],
+    )
+
+
+def _refuse_foreign_strategies(request: Request, available: Sequence[str]) -> None:
+    """Reports strategies of other experiments by a specific error."""
+    for word in map(str.strip, (request.strategies or "").split(",")):
+        name = current(word).lower()
+        if name not in available and (name in described() or name in CONTENDERS):
+            raise UsageError(
+                f"--strategy '{word}': {request.experiment} does not have it; allowed are "
+                f"{in_words(available)}"
+            )
+
+
+def of_grid(request: Request, chosen: Sequence[str], own: Sequence[str] | None) -> list[str]:
+    """The strategies of a grid: its own, unless others were selected, and the chosen contenders with the
+    pools that they are compared with.
+    """
+    if request.strategies or own is None:
+        return list(chosen)
+    return [*own, *(name for name in chosen if _is_beside(name) and name not in own)]
+
+
+def _is_beside(name: str) -> bool:
+    return name in CONTENDERS or name in OF_ONE_SIZE
+
+
+def merge_rows(rows: Iterable[PlannedRow], available: Sequence[str]) -> list[PlannedRow]:
+    """Merges equal rows of overlapping grids. Strategies keep the order of `available`."""
+    by_parameters: dict[str, PlannedRow] = {}
+    for row in rows:
+        key = canonical(row.parameters)
+        previous = by_parameters.get(key, row)
+        strategies = tuple(name for name in available if name in {*previous.strategies, *row.strategies})
+        by_parameters[key] = replace(previous, strategies=strategies)
+    return list(by_parameters.values())
+
+
+def assemble(
+    request: Request,
+    host: Host,
+    rows: Iterable[PlannedRow],
+    *,
+    time_limit: float,
+    options: Options,
+    messages: Sequence[str] = (),
+    pin: bool = True,
+) -> Plan:
+    """The plan of these rows, under each requested malloc and from each requested compiler."""
+    rows = list(rows)
+    if not rows:
+        raise UsageError(f"nothing is left to measure: {'; '.join(messages)}")
+    names, missing = _mallocs(request)
+    compilers, pages = selected_compilers(request), selected_pages(request)
+    rows = [replace(row, strategies=_under(row.strategies, names)) for row in rows]
+    rows = [replace(row, parameters={**row.parameters, PAGES.name: word}) for row in rows for word in pages]
+    if compilers:
+        rows = [
+            replace(row, parameters={**row.parameters, COMPILER: compiler})
+            for row in rows
+            for compiler in compilers
+        ]
+    return Plan(
+        experiment=request.experiment,
+        scale=SURVEY if request.survey else request.scale,
+        rows=tuple(rows),
+        repetitions=request.repetitions or REPETITIONS,
+        seed=request.seed,
+        time_limit=request.time_limit or time_limit,
+        memory_limit=host.memory_limit(request),
+        options={
+            **options,
+            PAGES.name: pages,
+            "pin": request.pin and pin,
+            **({"mallocs": names} if names else {}),
+            **({"malloc_files": files} if (files := mallocs.file_names(names)) else {}),
+            **({"compilers": compilers} if compilers else {}),
+        },
+        messages=(*messages, *missing),
+    )
+
+
+def selected_compilers(request: Request) -> list[str]:
+    """The compilers; empty if none was named. There is one runner then, from any compiler."""
+    if request.compilers is None:
+        return []
+    return select_names(request.compilers, "--compiler", list(COMPILERS))
+
+
+def selected_pages(request: Request) -> list[str]:
+    """The sizes of pages, for all allocators; small by default."""
+    if request.pages is None:
+        return [SMALL]
+    return select_names(request.pages, "--pages", list(PAGES.words))
+
+
+def selected_mallocs(request: Request) -> list[str]:
+    """The mallocs. --contenders adds every other malloc for the global allocator, unless some were
+    named."""
+    if request.mallocs is None:
+        return list(mallocs.MALLOCS) if request.contenders else []
+    items = [item.strip() for item in request.mallocs.split(",")]
+    files = [item for item in items if mallocs.is_file(item)]
+    named = ",".join(item for item in items if not mallocs.is_file(item))
+    names = select_names(named, "--malloc", mallocs.NAMES) if named or not files else []
+    return [*names, *dict.fromkeys(mallocs.register_file(item) for item in files)]
+
+
+def _mallocs(request: Request) -> tuple[list[str], list[str]]:
+    """The installed mallocs, and a message for each missing one."""
+    chosen = selected_mallocs(request)
+    installed = [name for name in chosen if name == mallocs.OWN or mallocs.find_library(name)]
+    return installed, [
+        f"{name} is left out: its library is not installed; "
+        f"run 'apt-get install {mallocs.MALLOCS[name].package}'"
+        for name in chosen
+        if name not in installed
+    ]
+
+
+def _under(strategies: tuple[str, ...], names: list[str]) -> tuple[str, ...]:
+    added = (
+        mallocs.under(strategy, name)
+        for name in names
+        for strategy in GLOBAL_STRATEGIES
+        if strategy in strategies
+    )
+    return tuple(dict.fromkeys([*strategies, *added]))

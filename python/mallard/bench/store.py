@@ -1,0 +1,276 @@
+"""Runs, their rows and their notes, in one SQLite file, with one transaction for each row.
+
+A row is on the disk when `add_row` returns. A run is finished when its `finished` is set.
+docs/benchmark/results.md has the schema.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timezone
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from mallard.bench.database import claim_database, open_database, translate_errors
+from mallard.bench.result import OK, Parameters, Row, RowError, canonical
+from mallard.bench.stored_values import (
+    NOTE,
+    RUN,
+    check_columns,
+    check_parameters,
+    damaged_error,
+    is_count,
+    read_json,
+    shown,
+)
+from mallard.shared.errors import StoreError, UsageError
+
+__all__ = ["Note", "Parameters", "Row", "Run", "Store"]
+
+
+MOST_NAMED = 10  # the most runs in a message
+ROW_COLUMNS = tuple(field.name for field in fields(Row))
+RUN_COLUMNS = ", ".join(f'"{name}"' for name in RUN)
+INSERT_ROW = f"INSERT INTO result({', '.join(ROW_COLUMNS)}) VALUES({', '.join('?' for _ in ROW_COLUMNS)})"
+
+
+@dataclass(frozen=True)
+class Run:
+    id: int
+    started: str  # ISO 8601, UTC
+    finished: str | None  # None: interrupted, or in progress
+    experiment: str
+    command: str
+    scale: str
+    seed: int
+    repetitions: int
+    identity: str  # equal for runs that may continue each other
+    options: dict[str, Any]
+    machine: dict[str, Any]
+    runner: dict[str, Any]  # the description by `mallard-bench --describe`, without experiments
+    commit: str
+    load_start: float | None
+    load_end: float | None
+
+
+@dataclass(frozen=True)
+class Note:
+    """A circumstance of a run that affects its figures."""
+
+    kind: str
+    text: str
+    at: str
+
+
+def require_database(path: str | os.PathLike[str]) -> None:
+    if not Path(path).exists():
+        raise StoreError(f"no database {path}; 'mallard bench' makes one, or name yours: --db FILE")
+
+
+class Store:
+    """An open database. Writing creates a missing file; reading leaves the file unchanged."""
+
+    def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
+        self.path = Path(path)
+        self._claim: int | None = None
+        self._connection = open_database(self.path, writing=writing)
+
+    @classmethod
+    def open_existing(cls, path: str | os.PathLike[str]) -> Store:
+        """Opens a database for reading. A missing one is an error."""
+        require_database(path)
+        return cls(path, writing=False)
+
+    def close(self) -> None:
+        self._connection.close()
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def claim(self) -> None:
+        """Holds the database for this benchmark until it is closed."""
+        self._claim = claim_database(self.path)
+
+    def begin_run(self, meta: Mapping[str, Any]) -> int:
+        """Starts a run. Command, scale, machine and runner are needed; the rest has a neutral default."""
+        runner = {key: value for key, value in meta["runner"].items() if key != "experiments"}
+        machine = dict(meta["machine"])
+        with translate_errors(self.path):
+            cursor = self._connection.execute(
+                "INSERT INTO run(started, experiment, command, scale, seed, repetitions, identity, options,"
+                ' machine, runner, "commit", load_start) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+                (
+                    _timestamp(),
+                    meta.get("experiment", ""),
+                    meta["command"],
+                    meta["scale"],
+                    meta.get("seed", 1),
+                    meta.get("repetitions", 0),
+                    meta.get("identity", ""),
+                    json.dumps(meta.get("options", {}), sort_keys=True),
+                    json.dumps(machine, sort_keys=True),
+                    json.dumps(runner, sort_keys=True),
+                    meta.get("commit", runner.get("commit", "")),
+                    machine.get("load1"),
+                ),
+            )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+
+    def add_row(self, run_id: int, row: Mapping[str, Any] | Row) -> Row:
+        """Checks and commits one row. It is on the disk when this returns."""
+        checked = row if isinstance(row, Row) else Row.from_native(run_id, row)
+        values = {name: getattr(checked, name) for name in ROW_COLUMNS}
+        values["run_id"] = run_id
+        values["parameters"] = canonical(checked.parameters)
+        values["notes"] = json.dumps(list(checked.notes))
+        values["figures"] = canonical(checked.figures)
+        with translate_errors(self.path):
+            self._connection.execute(INSERT_ROW, [values[name] for name in ROW_COLUMNS])
+        return checked
+
+    def add_note(self, run_id: int, kind: str, text: str) -> None:
+        with translate_errors(self.path):
+            self._connection.execute(
+                "INSERT INTO note(run_id, at, kind, text) VALUES(?, ?, ?, ?)",
+                (run_id, _timestamp(), kind, text),
+            )
+
+    def finish_run(self, run_id: int, load: float | None = None) -> None:
+        with translate_errors(self.path):
+            self._connection.execute(
+                "UPDATE run SET finished = ?, load_end = ? WHERE id = ?", (_timestamp(), load, run_id)
+            )
+
+    def runs(self) -> list[Run]:
+        with translate_errors(self.path):
+            records = self._connection.execute(f"SELECT {RUN_COLUMNS} FROM run ORDER BY id").fetchall()
+        return [self._run(record) for record in records]
+
+    def run(self, run_id: int) -> Run:
+        for run in self.runs():
+            if run.id == run_id:
+                return run
+        raise UsageError(f"no run {run_id} in {self.path}; {self._list_runs()}")
+
+    def select_run(self, text: str, experiment: str | None = None) -> Run:
+        """The run of a number. `latest` is the newest run with a time (of the experiment, if given)."""
+        if text == "latest":
+            for run in reversed(self.runs()):
+                if experiment in (None, run.experiment) and self._has_times(run.id):
+                    return run
+            noun = f"results of {experiment}" if experiment else "results"
+            command = f"mallard bench {experiment}" if experiment else "mallard bench"
+            raise UsageError(f"{self.path} has no {noun} yet; '{command}' makes them")
+        if not text.isdecimal():
+            raise UsageError(f"--run {text}: allowed are latest and a run's number; {self._list_runs()}")
+        return self.run(int(text))
+
+    def unfinished_run(self, identity: str) -> Run | None:
+        """The newest run, if it was interrupted and has this identity."""
+        matching = [run for run in self.runs() if run.identity == identity]
+        return matching[-1] if matching and matching[-1].finished is None else None
+
+    def rows(self, run_id: int | None = None, experiment: str | None = None) -> list[Row]:
+        with translate_errors(self.path):
+            records = self._connection.execute(
+                f"SELECT id, {', '.join(ROW_COLUMNS)} FROM result"
+                " WHERE (?1 IS NULL OR run_id = ?1) AND (?2 IS NULL OR experiment = ?2) ORDER BY id",
+                (run_id, experiment),
+            ).fetchall()
+        reader = _RowReader()
+        rows = []
+        for identity, *values in records:
+            try:
+                rows.append(reader.row(values))
+            except RowError as error:
+                raise damaged_error(self.path, "result", identity, error) from None
+        return rows
+
+    def notes(self, run_id: int) -> list[Note]:
+        with translate_errors(self.path):
+            records = self._connection.execute(
+                "SELECT id, kind, text, at FROM note WHERE run_id = ? ORDER BY id", (run_id,)
+            ).fetchall()
+        notes = []
+        for identity, *values in records:
+            try:
+                check_columns(dict(zip(NOTE, values, strict=True)), NOTE)
+            except RowError as error:
+                raise damaged_error(self.path, "note", identity, error) from None
+            notes.append(Note(*values))
+        return notes
+
+    def _run(self, record: tuple[Any, ...]) -> Run:
+        values = dict(zip(RUN, record, strict=True))
+        try:
+            for name in ("options", "machine", "runner"):
+                values[name] = read_json(name, values[name])
+            check_columns(values, RUN)
+        except RowError as error:
+            raise damaged_error(self.path, "run", values["id"], error) from None
+        return Run(**values)
+
+    def _has_times(self, run_id: int) -> bool:
+        with translate_errors(self.path):
+            record = self._connection.execute(
+                "SELECT 1 FROM result WHERE run_id = ? AND status = ? LIMIT 1", (run_id, OK)
+            ).fetchone()
+        return record is not None
+
+    def _list_runs(self) -> str:
+        numbers = [str(run.id) for run in self.runs()]
+        if not numbers:
+            return "it has no runs yet; 'mallard bench' makes one"
+        return f"its runs are {_format_numbers(numbers)}"
+
+
+def _format_numbers(numbers: Sequence[str]) -> str:
+    if len(numbers) <= MOST_NAMED:
+        return ", ".join(numbers)
+    return f"{numbers[0]} to {numbers[-1]}, as 'mallard list runs' shows them"
+
+
+def _timestamp() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+class _RowReader:
+    """Most rows share their parameters and notes with others."""
+
+    def __init__(self) -> None:
+        self._read = cache(read_json)
+        self._parameters = cache(self._checked_parameters)
+
+    def row(self, record: Sequence[Any]) -> Row:
+        """Raises a RowError."""
+        values = dict(zip(ROW_COLUMNS, record, strict=True))
+        run_id = values.pop("run_id")
+        if not is_count(run_id):
+            raise RowError(f"'run_id' is {shown(run_id)}; the number of a run is needed")
+        if not isinstance(values["experiment"], str):
+            raise RowError(f"'experiment' is {shown(values['experiment'])}; a text is needed")
+        values["parameters"] = self._parameters(values["experiment"], values["parameters"])
+        values["notes"] = self._read("notes", values["notes"])
+        values["figures"] = read_json("figures", values["figures"])
+        return Row.from_native(run_id, values)
+
+    def _checked_parameters(self, experiment: str, text: Any) -> Any:
+        parameters = read_json("parameters", text)
+        if not isinstance(parameters, dict):
+            raise RowError(f"'parameters' is {shown(text)}; an object is needed")
+        check_parameters(experiment, parameters)
+        return parameters

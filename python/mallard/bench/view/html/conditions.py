@@ -1,0 +1,217 @@
+"""The conditions of the measurements, and the commands that reproduce them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mallard.bench.store import Run
+from mallard.bench.view.html.contents import Measured
+from mallard.shared.machine import fingerprint
+from mallard.shared.view.html.markup import Markup, element, joined
+
+# The names of facts, in order. Other facts follow under their own names.
+LABELS = {
+    "cpu": "processor",
+    "architecture": "architecture",
+    "caches": "caches",
+    "cores": "cores",
+    "cores_allowed": "cores allowed",
+    "memory_bytes": "memory",
+    "memory_available_bytes": "memory available",
+    "virtual": "virtual machine",
+    "kernel": "kernel",
+    "libc": "C library",
+    "huge_pages": "transparent huge pages",
+    "governor": "governor",
+    "load1": "load at the start",
+    "compiler": "compiler",
+    "standard_library": "standard library",
+    "flags": "flags",
+    "optimised": "optimised",
+    "sanitizers": "sanitizers",
+    "version": "version",
+    "build_id": "build",
+}
+SETTING_LABELS = {
+    "buffer": "initial buffer",
+    "buffer_bytes": "buffer size",
+    "pages": "its pages",
+    "hash": "hash",
+    "product_log2": "leaf elements a cell, log2",
+    "final_frees": "final frees",
+    "freed_by": "blocks freed by",
+    "upstream": "chunks from",
+    "multiplier": "multiplier",
+    "accesses": "accesses a time",
+    "repeat_factor": "repeat factor",
+    "operations": "operations",
+    "nodes": "nodes",
+    "compiler": "compiler",
+}
+DIFFERENT = "Not all runs come from the same {0}: compare within a section, not between them."
+
+
+def conditions(measured: Sequence[Measured]) -> Markup:
+    runs = [entry.run for entry in measured]
+    machines = _distinct(runs, lambda run: fingerprint(run.machine))
+    builds = _distinct(runs, _build_ids)
+    blocks = [
+        *(_facts("Machine", group, len(machines), _labelled(group[0].machine, LABELS)) for group in machines),
+        *(_facts(title, group, len(builds), facts) for group in builds for title, facts in _builds(group[0])),
+        *(
+            _facts(f"Setting of {entry.run.experiment}", [entry.run], 1, _setting(entry))
+            for entry in measured
+        ),
+    ]
+    return joined(_run_table(measured), element("div", *blocks, class_="columns"))
+
+
+def cautions(measured: Sequence[Measured]) -> Markup | None:
+    """The warnings that a reader must see before the figures, at the top of the page."""
+    warnings: list[str] = []
+    for entry in measured:
+        about = f"{entry.run.experiment}: " if len(measured) > 1 else ""
+        warnings += [f"{about}{note.text}" for note in entry.notes if note.kind != "resumed"]
+        if entry.run.finished is None:
+            warnings.append(
+                f"{about}the run was interrupted: some cells are missing or have fewer repetitions"
+            )
+    runs = [entry.run for entry in measured]
+    if len(_distinct(runs, lambda run: fingerprint(run.machine))) > 1:
+        warnings.append(DIFFERENT.format("machine"))
+    elif len(_distinct(runs, _build_ids)) > 1:
+        warnings.append(DIFFERENT.format("build"))
+    if not warnings:
+        return None
+    items = [element("li", text) for text in dict.fromkeys(warnings)]
+    return element("aside", element("b", "Read with care"), element("ul", *items))
+
+
+def _distinct(runs: Sequence[Run], key: Callable[[Run], str]) -> list[list[Run]]:
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(key(run), []).append(run)
+    return list(groups.values())
+
+
+def _build_ids(run: Run) -> str:
+    return " ".join(str(build.get("build_id", "")) for build in _described(run).values())
+
+
+def _described(run: Run) -> dict[str, dict[str, Any]]:
+    """The description by compiler. A run without compilers has one build."""
+    builds: dict[str, dict[str, Any]] = run.runner.get("builds") or {"": run.runner}
+    return builds
+
+
+def _facts(title: str, runs: Sequence[Run], groups: int, facts: list[tuple[str, str]]) -> Markup:
+    run_numbers = f"run{'s' if len(runs) > 1 else ''} {', '.join(str(run.id) for run in runs)}"
+    small = element("small", run_numbers) if groups > 1 else None
+    terms = (joined(element("dt", label), element("dd", value)) for label, value in facts)
+    return element("div", element("h3", title, small), element("dl", *terms), class_="facts")
+
+
+def _builds(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
+    """A title and facts for each build."""
+    builds = []
+    for compiler, build in _described(run).items():
+        described = {key: value for key, value in build.items() if key not in ("format", "commit", "builds")}
+        facts = [*_labelled(described, LABELS), ("commit", run.commit or "unknown")]
+        builds.append((f"Build by {compiler}" if compiler else "Build", facts))
+    return builds
+
+
+def _setting(measured: Measured) -> list[tuple[str, str]]:
+    """The rows' values of parameters that are neither a place in a table nor a figure."""
+    values: dict[str, dict[Any, None]] = {}  # in the order of the rows, each once
+    for row in measured.rows:
+        for key, value in row.parameters.items():
+            if key in SETTING_LABELS:
+                values.setdefault(key, {})[value] = None
+        if row.malloc:
+            values.setdefault("malloc", {})[row.malloc] = None
+    labels = SETTING_LABELS | {"malloc": "malloc of the process"}
+    return [
+        (labels[key], ", ".join(_value(key, value) for value in values[key]))
+        for key in labels
+        if key in values
+    ]
+
+
+def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, str]]:
+    known = [key for key in labels if key in facts]
+    others = [key for key in facts if key not in labels]
+    return [(labels.get(key, key), _value(key, facts[key])) for key in (*known, *others)]
+
+
+def _run_table(measured: Sequence[Measured]) -> Markup:
+    columns = ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")
+    rows = [element("tr", *_run_cells(entry)) for entry in measured]
+    table = element(
+        "table",
+        element("caption", "The runs that this page shows", class_="unseen"),
+        element("thead", element("tr", *(element("th", name) for name in columns))),
+        element("tbody", *rows),
+        class_="plain-table",
+    )
+    return element("div", table, class_="wide", role="region", aria_label="Runs", tabindex="0")
+
+
+def _run_cells(measured: Measured) -> list[Markup]:
+    run = measured.run
+    load = f"{run.load_start:g}" if run.load_start is not None else "\u2013"
+    if run.load_end is not None:
+        load += f" \u2192 {run.load_end:g}"
+    cells = (
+        str(run.id),
+        run.started[:16].replace("T", " "),
+        run.finished[:16].replace("T", " ") if run.finished else "interrupted: there may be gaps",
+        run.scale,
+        f"{run.repetitions} or more",
+        str(run.seed),
+        str(len(measured.rows)),
+        load,
+    )
+    return [element("th", run.experiment), *(element("td", cell) for cell in cells)]
+
+
+def reproduce(measured: Sequence[Measured]) -> Markup:
+    commands = "\n".join(entry.run.command for entry in measured)
+    return joined(
+        element("p", "The same cells on your machine, with the same random inputs:"),
+        element("pre", element("code", f"{commands}\nmallard report -o report.html{_database(measured)}")),
+        element(
+            "p",
+            "Each repetition is a separate process, the strategies of a row in random order. Times are "
+            "CPU time, except under contention, where they are wall time. Ratios pair repetitions; intervals "
+            "are 95 %, by an exact bootstrap. What lies inside its interval counts as no difference.",
+        ),
+    )
+
+
+def _database(measured: Sequence[Measured]) -> str:
+    words = shlex.split(measured[-1].run.command)
+    return f" --db {shlex.quote(words[words.index('--db') + 1])}" if "--db" in words[:-1] else ""
+
+
+def _value(key: str, value: Any) -> str:
+    if value is None or value == "":
+        return "unknown" if value is None else "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(
+            f"{name} {_bytes(size) if isinstance(size, int) else size}" for name, size in value.items()
+        )
+    if isinstance(value, int) and key.endswith("_bytes"):
+        return _bytes(value)
+    return str(value)
+
+
+def _bytes(count: int) -> str:
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if count >= unit:
+            return f"{count / unit:.3g} {name}"
+    return f"{count} B"

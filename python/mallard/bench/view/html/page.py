@@ -1,0 +1,151 @@
+"""The report: one self-contained page, made of its sections, style and script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+from mallard.bench.analysis.names import in_table_order
+from mallard.bench.choose import decision_chart
+from mallard.bench.claims import ledger
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.experiments.description.panel import Own, Phases, Race, Spreads, Works
+from mallard.bench.papers.catalogue import strategy_text
+from mallard.bench.result import Row
+from mallard.bench.view.html.cells.data import cell_data
+from mallard.bench.view.html.conditions import cautions, conditions, reproduce
+from mallard.bench.view.html.contents import Measured, Section
+from mallard.bench.view.html.findings.claims import claims_section
+from mallard.bench.view.html.findings.decision import decision_section
+from mallard.bench.view.html.findings.peers import peers_section
+from mallard.bench.view.html.panel.phases import phases_section
+from mallard.bench.view.html.panel.races import race_section
+from mallard.bench.view.html.panel.spreads import spreads_section
+from mallard.bench.view.html.panel.works import works_section
+from mallard.bench.view.html.paper_notes import paper_notes
+from mallard.shared.view.html.line_plot import DOT
+from mallard.shared.view.html.markup import Markup, element, empty_element, joined
+from mallard.shared.view.html.static_files import static_text
+
+TITLE = "Which allocation strategy is fastest here?"
+STYLES = (
+    *("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "peers.css", "tree.css"),
+    "print.css",
+)
+SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "surface.js", "claims.js", "sections.js")
+
+
+def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
+    """`measured` has the shown run of each experiment, at least one. Claims and decisions also use the rows
+    of `evidence`, because a run of a special setting may answer more than the newest one.
+    """
+    sections = _sections(measured, evidence)
+    body = joined(
+        _header(measured, sections),
+        _navigation(sections),
+        element("main", _glance(sections), *(section.markup() for section in sections)),
+        DOT,
+        element("div", class_="panel", id="panel", role="status", hidden=True),
+    )
+    scripts = joined(
+        cell_data(body, _strategies(measured, evidence)),
+        element("script", Markup("".join(static_text(name) for name in SCRIPTS))),
+    )
+    head = joined(
+        empty_element("meta", charset="utf-8"),
+        empty_element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        empty_element("meta", name="color-scheme", content="light dark"),
+        empty_element("link", rel="icon", href="data:,"),
+        element("title", f"mallard: {TITLE}"),
+        element("style", Markup("".join(static_text(name) for name in STYLES))),
+    )
+    return (
+        f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body, scripts)}</html>\n'
+    )
+
+
+def _sections(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> list[Section]:
+    runs = list(measured.values())
+    rows = evidence or [row for entry in runs for row in entry.rows]
+    return [
+        *(section for name in EXPERIMENTS for section in _of_experiment(name, measured.get(name))),
+        peers_section(rows, runs),
+        claims_section(ledger(rows)),
+        decision_section(decision_chart(rows)),
+        Section("conditions", "Conditions", "Machine, build and runs", conditions(runs)),
+        Section("reproduce", "Reproduce", "How to reproduce it", reproduce(runs)),
+        Section("papers", "Papers", "Beside the papers", paper_notes(measured)),
+    ]
+
+
+def _strategies(measured: Mapping[str, Measured], evidence: Sequence[Row]) -> dict[str, str]:
+    """The description of each strategy, for the panel."""
+    rows = (row for rows in (evidence, *(entry.rows for entry in measured.values())) for row in rows)
+    return {name: strategy_text(name) for name in in_table_order({row.strategy for row in rows})}
+
+
+def _of_experiment(name: str, measured: Measured | None) -> list[Section]:
+    experiment = EXPERIMENTS[name]
+    match experiment.panel:
+        case Phases() as panel:
+            return [phases_section(experiment, panel, measured)]
+        case Race() as panel:
+            return [race_section(experiment, panel, measured)]
+        case Works() as panel:
+            return [works_section(experiment, panel, measured)]
+        case Spreads() as panel:
+            return [spreads_section(experiment, panel, measured)]
+        case Own(module):
+            sections: list[Section] = import_module(f"mallard.bench.view.html.panel.{module}").sections(
+                measured
+            )
+            return sections
+
+
+def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Markup:
+    newest = max((entry.run for entry in measured.values()), key=lambda run: run.id)
+    runs = sorted(entry.run.id for entry in measured.values())
+    facts = [
+        str(newest.machine.get("cpu") or "unknown processor"),
+        str(newest.runner.get("compiler", "")),
+        newest.started[:10],
+        f"{newest.scale} scale",
+        f"run{'s' if len(runs) > 1 else ''} {', '.join(map(str, runs))}",
+    ]
+    lead = next((section.answer for section in sections if section.answer), None)
+    return element(
+        "header",
+        element("p", "mallard", class_="brand"),
+        element("h1", TITLE),
+        element("p", lead, class_="lead") if lead else None,
+        element("p", " · ".join(fact for fact in facts if fact), class_="conditions"),
+        cautions(list(measured.values())),
+    )
+
+
+def _navigation(sections: Sequence[Section]) -> Markup:
+    links = [
+        element(
+            "a",
+            section.title,
+            href=f"#{section.name}",
+            class_="absent" if section.body is None else None,
+            title="not measured yet" if section.body is None else None,
+        )
+        for section in sections
+    ]
+    return element("nav", *links, aria_label="Sections")
+
+
+def _glance(sections: Sequence[Section]) -> Markup | None:
+    """The answers of the sections after the leading one, a sentence each."""
+    answers = [section for section in sections if section.answer][1:]
+    if not answers:
+        return None
+    items = [
+        element("li", element("a", section.title, href=f"#{section.name}"), element("p", section.answer))
+        for section in answers
+    ]
+    return element(
+        "section", element("h2", "At a glance", class_="unseen"), element("ul", *items), class_="glance"
+    )

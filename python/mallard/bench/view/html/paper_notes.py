@@ -1,0 +1,85 @@
+"""The notes for a comparison with the papers, each once, with its tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from mallard.bench.papers.catalogue import structures
+from mallard.bench.papers.notes import Note, notes_for
+from mallard.bench.papers.printed import PrintedTable
+from mallard.bench.papers.registry import all_tables
+from mallard.bench.papers.tables import AVERAGES, P0089, P0213, own_table, printed_table
+from mallard.bench.view.html.contents import Measured
+from mallard.shared.view.html.figures import with_raised_exponents
+from mallard.shared.view.html.markup import Markup, element, joined
+
+TITLES = {
+    "reading": "How to read them",
+    "error": "Known errors of the papers",
+    "departure": "Where the authors' programs depart",
+}
+FEW = 4  # the most tables that are named with a note; a note on more concerns the experiment
+
+Concerned = dict[Note, list[str]]
+
+
+def paper_notes(measured: Mapping[str, Measured]) -> Markup:
+    """The notes. Those of density are about the measured data structures."""
+    blocks = []
+    for name, entry in measured.items():
+        notes = _of_density(_structures(entry)) if name == "density" else _of_tables(name)
+        if notes:
+            blocks.append(_experiment(name, notes))
+    return joined(*blocks)
+
+
+def _structures(measured: Measured) -> list[str]:
+    present = {str(row.parameters["ds"]) for row in measured.rows}
+    return [name for name in structures() if name in present]
+
+
+def _of_density(measured: Sequence[str]) -> Concerned:
+    concerned: Concerned = {}
+    for name in measured:
+        for paper in (P0089, P0213):
+            for note in notes_for(own_table(paper, name)):
+                names = concerned.setdefault(note, [])
+                if name not in names:
+                    names.append(name)
+    for note in notes_for(printed_table(AVERAGES)):
+        concerned.setdefault(note, [])
+    return {note: names if len(names) < len(measured) else [] for note, names in concerned.items()}
+
+
+def _of_tables(experiment: str) -> Concerned:
+    concerned: Concerned = {}
+    for table in all_tables().values():
+        if table.experiment == experiment:
+            for note in notes_for(table):
+                concerned.setdefault(note, []).append(_name(table))
+    return {note: names if len(names) <= FEW else [] for note, names in concerned.items()}
+
+
+def _name(table: PrintedTable) -> str:
+    paper = re.sub(r"R\d$", "", table.paper)
+    return f"{paper} {table.label}"
+
+
+def _experiment(name: str, concerned: Concerned) -> Markup:
+    blocks = []
+    for kind, title in TITLES.items():
+        items = [_item(note, names) for note, names in concerned.items() if note.kind == kind]
+        if items:
+            blocks.append(joined(element("h4", title), element("ul", *items, class_="notes")))
+    return joined(element("h3", name.replace("-", " ").capitalize()), *blocks)
+
+
+def _item(note: Note, names: Sequence[str]) -> Markup:
+    where = f"{', '.join(names)}; " if names else ""
+    return element(
+        "li",
+        with_raised_exponents(note.text),
+        " ",
+        element("small", with_raised_exponents(where + note.source)),
+    )

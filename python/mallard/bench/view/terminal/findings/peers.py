@@ -1,0 +1,164 @@
+"""mallard beside other libraries in the terminal: a table for each experiment, then the cells that another
+wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mallard.bench.analysis.peers.comparison import (
+    FASTER,
+    NO_DIFFERENCE,
+    SLOWER,
+    UNFINISHED,
+    Duel,
+    Standing,
+    by_quantity,
+    losses,
+    peers_in,
+    standings,
+)
+from mallard.bench.analysis.peers.contests import TIME
+from mallard.bench.analysis.peers.counterparts import Counterpart
+from mallard.bench.analysis.peers.words import CellNames, duel_text, figure, peer_sentences
+from mallard.bench.analysis.words import no_difference
+from mallard.bench.store import Run
+from mallard.bench.view.terminal.findings.peers_summary import WIDE, counterparts_table
+from mallard.bench.view.terminal.table.palette import ratio_style
+from mallard.shared.stats import Ratio
+
+LOSSES_SHOWN = 40
+# Columns of the terminal.
+LIBRARY, MEAN, GAP = 20, 7, 2
+Column = tuple[str, dict[str, Standing]]  # a figure beside the time, by library
+WIDTH_WITH_WORST = 140
+COUNTED = {FASTER: "faster", NO_DIFFERENCE: "even", SLOWER: "slower", UNFINISHED: "unfinished"}
+LEGEND = (
+    "ratio: the time of mallard's fastest strategy / that of the library's fastest, cell by cell; the "
+    "geometric mean with its 95 % interval; below 1 mallard is faster. faster, even, slower: mallard, in "
+    "cells; unfinished: the other. =: no difference."
+)
+
+
+def show_peers(
+    console: Console, duels: Sequence[Duel], pairs: Sequence[Counterpart], runs: Sequence[Run]
+) -> None:
+    if pairs:
+        console.print(counterparts_table(pairs, worst=console.width >= WIDE))
+        console.print()
+    for sentence in peer_sentences(duels, pairs):
+        console.print(sentence, markup=False)
+    console.print()
+    for experiment in dict.fromkeys(duel.experiment for duel in duels):
+        _show_experiment(console, [duel for duel in duels if duel.experiment == experiment])
+    _show_losses(console, duels)
+    console.print(LEGEND, style="dim", markup=False)
+    names = ", ".join(f"{run.experiment} {run.id} ({run.scale})" for run in runs)
+    console.print(f"here: runs {names}", style="dim", markup=False)
+
+
+def _show_experiment(console: Console, duels: Sequence[Duel]) -> None:
+    names = CellNames(duels)
+    all_standings = standings(duels)
+    cells = len({duel.cell for duel in duels})
+    console.print(Text.assemble((duels[0].experiment, "bold"), f", {cells} cell{'' if cells == 1 else 's'}"))
+    timed = [standing for standing in all_standings if standing.quantity == TIME]
+    wide = console.width >= WIDTH_WITH_WORST
+    console.print(_standings(timed, names if wide else None))
+    if not wide:
+        _show_worst(console, timed, names)
+    quantities = {key: by_peer for key, by_peer in by_quantity(all_standings).items() if key[1] != TIME}
+    columns = [(key[1].short, by_peer) for key, by_peer in quantities.items()]
+    for part in _fitting(columns, console.width - LIBRARY):
+        console.print(_means(peers_in(all_standings), part))
+    console.print()
+
+
+def _standings(all_standings: Sequence[Standing], names: CellNames | None) -> Table:
+    """The table, with the worst cell of each library if there is room to name it."""
+    counted = {
+        verdict: word
+        for verdict, word in COUNTED.items()
+        if verdict != UNFINISHED or any(standing.counts[UNFINISHED] for standing in all_standings)
+    }
+    grid = _grid("ratio", "interval", *counted.values())
+    if names:
+        grid.add_column("where it is slowest")
+    for standing in all_standings:
+        mean = standing.mean
+        grid.add_row(
+            standing.peer,
+            _mean(mean),
+            f"{figure(mean.low)} to {figure(mean.high)}" if mean and mean.bounded else "",
+            *(_count(verdict, standing.counts[verdict]) for verdict in counted),
+            *([Text(duel_text(standing.worst, names) if standing.worst else "")] if names else []),
+        )
+    return grid
+
+
+def _show_worst(console: Console, all_standings: Sequence[Standing], names: CellNames) -> None:
+    for standing in all_standings:
+        if standing.worst:
+            console.print(f"slowest beside {standing.peer}: {duel_text(standing.worst, names)}", markup=False)
+
+
+def _fitting(columns: Sequence[Column], room: int) -> list[list[Column]]:
+    """The columns, in as many tables as they need."""
+    parts: list[list[Column]] = [[]]
+    remaining = room
+    for column in columns:
+        width = max(len(column[0]), MEAN) + GAP
+        if width > remaining and parts[-1]:
+            parts.append([])
+            remaining = room
+        parts[-1].append(column)
+        remaining -= width
+    return parts if columns else []
+
+
+def _means(peers: Sequence[str], quantities: Sequence[Column]) -> Table:
+    """A column for each figure beside the time."""
+    grid = _grid(*(text for text, _ in quantities))
+    for peer in peers:
+        means = [_mean(by_peer[peer].mean) if peer in by_peer else Text("") for _, by_peer in quantities]
+        grid.add_row(peer, *means)
+    return grid
+
+
+def _grid(*headings: str) -> Table:
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    grid.add_column("", no_wrap=True)
+    for heading in headings:
+        grid.add_column(heading, justify="right", no_wrap=True)
+    return grid
+
+
+def _mean(mean: Ratio | None) -> Text:
+    if mean is None:
+        return Text("-")
+    mark = "=" if no_difference(mean) else " "
+    return Text(f" {figure(mean.median)}{mark}", ratio_style(mean.median))
+
+
+def _count(verdict: str, count: int) -> Text:
+    return Text(str(count), "bold" if verdict == SLOWER and count else "")
+
+
+def _show_losses(console: Console, duels: Sequence[Duel]) -> None:
+    lost = losses(duels)
+    if not lost:
+        return
+    console.print(f"[bold]Where another library is faster[/], {len(lost)} of {len(duels)} comparisons")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    names = CellNames(duels)
+    for duel in lost[:LOSSES_SHOWN]:
+        grid.add_row(Text(duel.peer), Text(f"{duel.experiment}: {duel_text(duel, names)}"))
+    console.print(grid)
+    if len(lost) > LOSSES_SHOWN:
+        console.print(f"and {len(lost) - LOSSES_SHOWN} more: 'mallard peers --format md' has them all")
+    console.print()

@@ -1,0 +1,177 @@
+"""The lists of experiments, strategies and printed tables, and of the runs in a database."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+from mallard.bench.analysis.names import in_table_order
+from mallard.bench.contenders import CONTENDERS, LIBRARIES, Library
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.papers.catalogue import described, offered, structures
+from mallard.bench.papers.registry import EXAMPLE, UNNUMBERED, all_tables, in_ranges
+from mallard.bench.selection import in_words
+from mallard.bench.store import Run, Store
+from mallard.bench.strategy_names import (
+    BASE_MARK,
+    INLINE_MARK,
+    WINK_MARK,
+    mechanism_name,
+    paper_number,
+    without_variants,
+)
+from mallard.cli import layout
+
+Noted = tuple[str, str]  # a list, and a note below it
+IN_COMPILER = "comes with the compiler"
+WINK = f"{WINK_MARK}: winked out, so that no destructor runs. 'also {WINK_MARK}' is a name too:"
+STRATEGIES = (
+    f"{BASE_MARK}: behind the abstract base, std::pmr::memory_resource. {INLINE_MARK}: behind the inline "
+    f"base, mallard::inline_resource. All others by type parameter. {WINK} "
+    f"monotonic{WINK_MARK}. AS: the papers' numbers, which every option takes too."
+)
+
+
+def show_list(name: str, *, everything: bool) -> None:
+    """Prints a list. `everything`: also of a list longer than a screen."""
+    shortened = name in SHORTER and not everything
+    table, note = SHORTER[name]() if shortened else LISTS[name]()
+    print(table)
+    if note:
+        print(f"\n{layout.wrapped(note)}")
+    if shortened:
+        print(f"'mallard list {name} --all' describes each")
+
+
+def show_runs(store: Store) -> None:
+    runs = store.runs()
+    print(_runs(store, runs))
+    machines = Counter(map(_machine, runs)).most_common()
+    for rank, (machine, _) in enumerate(machines):
+        numbers = ", ".join(str(run.id) for run in runs if _machine(run) == machine)
+        subject = f"run {numbers}" if rank else "every other run" if len(machines) > 1 else "every run"
+        print(layout.wrapped(f"{subject}: {machine}"))
+
+
+def _experiments() -> Noted:
+    return layout.table(
+        ["name", "what it does"], [[experiment.name, experiment.text] for experiment in EXPERIMENTS.values()]
+    ), ""
+
+
+def _structures() -> Noted:
+    rows = [[name, structure.type, f"2^{structure.inner_log2}"] for name, structure in structures().items()]
+    return layout.table(["name", "type", "leaves of an element"], rows), ""
+
+
+def _every_strategy() -> Noted:
+    return _strategies(in_table_order(offered())), STRATEGIES
+
+
+def _default_strategies() -> Noted:
+    names = in_table_order(offered())
+    defaults = without_variants(names)
+    variants = [name for name in names if name not in defaults]
+    return _strategies(defaults), f"{STRATEGIES} Not here: {len(variants)} variants, such as {variants[-1]}."
+
+
+def _strategies(names: Sequence[str]) -> str:
+    known = described()
+    rows = []
+    for uses in _grouped(names, lambda name: (mechanism_name(name), known[name].allocator)):
+        numbers = in_words([number for name in uses if (number := paper_number(name))])
+        rows.append([uses[0], f"{known[uses[0]].allocator}{_also(uses)}", numbers])
+    return layout.table(["name", "allocator", "AS"], rows)
+
+
+def _every_contender() -> Noted:
+    """The strategies of each library, below its name."""
+    rows = []
+    for library in LIBRARIES.values():
+        rows.append([library.name, f"package {library.package}" if library.package else IN_COMPILER])
+        for uses in _grouped(_contender_names(library), mechanism_name):
+            rows.append([f"  {uses[0]}", f"{CONTENDERS[uses[0]].text}{_also(uses)}"])
+    return layout.table([], rows), f"{WINK} pmr-monotonic{WINK_MARK}."
+
+
+def _libraries() -> Noted:
+    rows = []
+    for library in LIBRARIES.values():
+        defaults = dict.fromkeys(map(mechanism_name, without_variants(_contender_names(library))))
+        rows.append([library.name, ", ".join(defaults), library.package or IN_COMPILER])
+    return layout.table(["library", "strategies", "Debian package"], rows), (
+        "'mallard doctor' shows the installed ones, 'mallard bench density --contenders' measures them."
+    )
+
+
+def _contender_names(library: Library) -> list[str]:
+    return [name for name, contender in CONTENDERS.items() if contender.library == library.name]
+
+
+def _grouped(names: Iterable[str], key: Callable[[str], Hashable]) -> list[list[str]]:
+    """Names with equal keys, together at the place of the first."""
+    groups: dict[Hashable, list[str]] = {}
+    for name in names:
+        groups.setdefault(key(name), []).append(name)
+    return list(groups.values())
+
+
+def _also(names: Sequence[str]) -> str:
+    """` (also /wink, /base)` of monotonic, monotonic/wink and monotonic/base."""
+    others = [name.removeprefix(mechanism_name(name)) for name in names[1:]]
+    return f" (also {', '.join(others)})" if others else ""
+
+
+def _every_table() -> Noted:
+    rows = [[name, table.experiment, table.caption] for name, table in all_tables().items()]
+    return layout.table(["name", "experiment", "contents"], rows), UNNUMBERED
+
+
+def _tables_by_experiment() -> Noted:
+    """A line for each paper."""
+    rows = []
+    for experiment in EXPERIMENTS:
+        papers: dict[str, list[str]] = {}
+        for name, table in all_tables().items():
+            if table.experiment == experiment:
+                papers.setdefault(table.paper, []).append(name)
+        if papers:
+            rows.append([experiment, "\n".join(", ".join(in_ranges(names)) for names in papers.values())])
+    return layout.table(["experiment", "tables"], rows), (
+        f"{UNNUMBERED} 'mallard table {EXAMPLE}' shows one, beside this machine's figures."
+    )
+
+
+def _runs(store: Store, runs: Sequence[Run]) -> str:
+    rows = [
+        [
+            str(run.id),
+            run.started.replace("T", " ")[:16],
+            run.experiment,
+            run.scale,
+            str(len(store.rows(run.id))),
+            "finished" if run.finished else "interrupted",
+        ]
+        for run in runs
+    ]
+    return layout.table(["run", "started (UTC)", "experiment", "scale", "rows", "state"], rows)
+
+
+def _machine(run: Run) -> str:
+    return (
+        f"{run.machine.get('cpu') or 'unknown processor'}, {run.runner.get('compiler', 'unknown compiler')}"
+    )
+
+
+LISTS: Mapping[str, Callable[[], Noted]] = {
+    "experiments": _experiments,
+    "structures": _structures,
+    "strategies": _every_strategy,
+    "contenders": _every_contender,
+    "tables": _every_table,
+}
+SHORTER: Mapping[str, Callable[[], Noted]] = {
+    "strategies": _default_strategies,
+    "contenders": _libraries,
+    "tables": _tables_by_experiment,
+}

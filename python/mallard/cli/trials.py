@@ -1,0 +1,86 @@
+"""The arguments that `try` and `advise` share: the program, its runs, and the global allocators."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from mallard.cli.needs import Needs
+from mallard.cli.options import add_time_limit
+from mallard.cli.parser import positive_int, seed_number
+from mallard.cli.programs import check_program
+from mallard.shared import mallocs
+from mallard.shared.errors import UsageError
+
+LEAST_ROUNDS = 3
+HEAPS = ("clean", "littered")
+LITTER_BLOCKS = 400_000
+
+
+def add_program(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its arguments after '--'"
+    )
+
+
+def add_rounds(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
+    parser.add_argument("--rounds", metavar="N", type=positive_int, default=default, help=text)
+
+
+def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None:
+    parser.add_argument("--global", dest="mallocs", metavar="LIST", default=default, help=text)
+    parser.add_argument(
+        "--heap",
+        metavar="WORD",
+        choices=(*HEAPS, "both"),
+        default="clean",
+        help="of the global allocator: clean (the default), littered, or both",
+    )
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trace", metavar="FILE", type=Path, help="a recording of the program (default: a new one)"
+    )
+    parser.add_argument(
+        "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
+    )
+    parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
+    add_time_limit(parser)
+
+
+def check_runs(arguments: argparse.Namespace) -> None:
+    check_program(arguments.program[0])
+    if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
+        raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
+    mallocs.selected(arguments.mallocs, "--global")
+    for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
+        if file is not None and not file.is_file():
+            raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
+
+
+def chosen_mallocs(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(mallocs.selected(arguments.mallocs, "--global"))
+
+
+def check_available(chosen: Sequence[str]) -> None:
+    """Raises a UsageError for a malloc that is not installed, after ./mallard has tried to install it."""
+    for malloc in chosen:
+        mallocs.require_library(malloc)
+
+
+def reads_terminal(arguments: argparse.Namespace) -> bool:
+    """True if the program would read from the terminal when run directly."""
+    return arguments.input is None and sys.stdin is not None and sys.stdin.isatty()
+
+
+def litters(arguments: argparse.Namespace) -> tuple[int, ...]:
+    """The blocks that litter each heap; 0 for a clean one."""
+    heaps = HEAPS if arguments.heap == "both" else (arguments.heap,)
+    return tuple(LITTER_BLOCKS if heap == "littered" else 0 for heap in heaps)
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(presets=("advisor",), mallocs=chosen_mallocs(arguments))

@@ -1,0 +1,115 @@
+"""`mallard advise`: which allocator belongs where in a program that nobody prepared, tried on the program."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mallard.cli import trials
+from mallard.cli.needs import Needs
+from mallard.shared.atomic_file import check_writable, write_atomically
+from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import NAMES
+from mallard.shared.native_file import TRIAL_LIBRARY
+
+if TYPE_CHECKING:
+    pass
+
+EXAMPLES = (
+    ("mallard advise -- ./server input", "the answer first, in about two minutes"),
+    ("mallard advise --quick -- ./server input", "fewer runs, wider intervals"),
+    ("mallard advise --scope handle -- ./server", "try this scope instead of the best ones"),
+)
+TAKES_PROGRAM = True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    trials.add_program(parser)
+    parser.add_argument(
+        "--scope", metavar="LIST", help="functions or markers to try, or parts of their names"
+    )
+    trials.add_rounds(parser, None, "runs of each strategy (default: 21, fewer for long programs)")
+    usual = ",".join(NAMES)
+    trials.add_ground(parser, usual, f"the malloc to compare with, and others (default: {usual})")
+    trials.add_runs(parser)
+    parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="the answer and all that it rests on as JSON")
+    forms.add_argument("--html", metavar="FILE", type=Path, help="also as one page for a browser")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if not arguments.program:
+        raise UsageError("PROGRAM is missing; give it behind '--': mallard advise -- PROGRAM ARGUMENTS")
+    if arguments.scope is not None and not _scopes(arguments.scope):
+        raise UsageError("--scope is empty; give names with commas between them, or leave the option out")
+    trials.check_runs(arguments)
+    if arguments.html is not None:
+        check_writable(arguments.html, "--html")
+        _check_own(arguments.html, arguments)
+
+
+def _check_own(page: Path, arguments: argparse.Namespace) -> None:
+    """The page replaces no file that the program is, or that it may read."""
+    program, *words = arguments.program
+    named = [shutil.which(program) or program, *words, arguments.trace, arguments.input]
+    for name in named:
+        if name is not None and page.exists() and os.path.exists(name) and page.samefile(name):
+            raise UsageError(f"--html {page} would replace a file of the command; give another FILE")
+
+
+def _scopes(text: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.strip() for item in (text or "").split(",") if item.strip()))
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return trials.needs(arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.advisor.advice.course import study
+    from mallard.advisor.advice.plan import Request
+    from mallard.advisor.advice.verdict import decide
+    from mallard.advisor.profile.words import size
+    from mallard.advisor.trial.program import Program
+    from mallard.advisor.view.html.advice import advice_page
+    from mallard.advisor.view.terminal.advice import advice_json, show_advice
+    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.view.terminal.counting import step_progress
+
+    program = Program(
+        arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
+    )
+    chosen = trials.chosen_mallocs(arguments)
+    trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer
+    asked = Request(
+        mallocs=chosen,
+        scopes=_scopes(arguments.scope),
+        rounds=arguments.rounds,
+        litters=trials.litters(arguments),
+        quick=arguments.quick,
+        seed=arguments.seed,
+        terminal=trials.reads_terminal(arguments),
+    )
+    display = Console(stderr=True, highlight=False)
+    say = partial(print_line, display)
+    with tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder, step_progress(display) as step:
+        found = study(program, asked, arguments.trace, Path(folder), step, say)
+    verdict = decide(found)
+    if arguments.json:
+        print(advice_json(found, verdict))
+        return 0
+    console = output_console()
+    show_advice(console, found, verdict)
+    if arguments.html:
+        page = advice_page(found, verdict, found.profile)
+        write_atomically(arguments.html, page, "--html")
+        print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
+    return 0

@@ -1,0 +1,172 @@
+"""`mallard export`: the rows of a run, or its cells, for other programs."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from mallard.bench.analysis.names import in_table_order
+from mallard.bench.cells import Cell, cell_rows
+from mallard.bench.store import Note, Run, Store
+from mallard.cli.options import add_database, add_run, check_database, check_run
+from mallard.shared.atomic_file import write_atomically
+from mallard.shared.errors import UsageError
+from mallard.shared.stats import median
+
+EXAMPLES = (
+    ("mallard export > rows.csv", "every repetition of the latest run"),
+    ("mallard export --summary --format md", "a cell a line: median, interval, ratio"),
+    ("mallard export --run all -o all.json", "every run, in the format of the file"),
+)
+
+FORMATS = ("csv", "json", "md")
+Record = dict[str, Any]
+Notes = Mapping[int, Sequence[Note]]  # by the number of a run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        metavar="FORMAT",
+        choices=FORMATS,
+        help=f"{', '.join(FORMATS)} (default: by the ending of the file, or else {FORMATS[0]})",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="the file to write (default: standard output)"
+    )
+    parser.add_argument("--summary", action="store_true", help="a line for each cell, not each repetition")
+    add_run(parser, "all")
+    add_database(parser)
+
+
+def check(arguments: argparse.Namespace) -> None:
+    _format(arguments)
+    check_run(arguments, "all")
+    check_database(arguments, needed=True)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with Store.open_existing(arguments.db) as store:
+        runs = store.runs() if arguments.run == "all" else [store.select_run(arguments.run)]
+        rows = [row for run in runs for row in store.rows(run.id)]
+        notes = {run.id: store.notes(run.id) for run in runs}
+    if not rows:
+        raise UsageError(f"{arguments.db} has no rows to export yet; 'mallard bench' makes them")
+    if arguments.summary:
+        records = [_of_cell(row.cells[name]) for row in cell_rows(rows) for name in in_table_order(row.cells)]
+    else:
+        records = [row.to_dict() for row in rows]
+    text = WRITERS[_format(arguments)](runs, records, notes)
+    if arguments.output is None:
+        sys.stdout.write(text)
+    else:
+        write_atomically(arguments.output, text)
+    return 0
+
+
+def _format(arguments: argparse.Namespace) -> str:
+    if arguments.format or not arguments.output:
+        return str(arguments.format or FORMATS[0])
+    ending = arguments.output.suffix.removeprefix(".")
+    if ending not in FORMATS:
+        raise UsageError(
+            f"--output {arguments.output}: its ending names no format; allowed are {', '.join(FORMATS)}; "
+            "rename the file, or add --format"
+        )
+    return str(ending)
+
+
+def _of_cell(cell: Cell) -> Record:
+    """A flat record with units in the names; None for a missing figure."""
+    times, ratio, last = cell.time, cell.ratio, cell.rows[-1]
+    return {
+        "run_id": last.run_id,
+        "experiment": last.experiment,
+        "parameters": last.parameters,
+        "strategy": cell.strategy,
+        "status": cell.status,
+        "detail": "" if cell.finished else cell.detail,
+        "repetitions": times.n if times else 0,
+        "median_ns_per_operation": times.median if times else None,
+        "low_ns_per_operation": times.low if times else None,
+        "high_ns_per_operation": times.high if times else None,
+        "ratio_to_as1": ratio.median if ratio else None,
+        "ratio_low": ratio.low if ratio else None,
+        "ratio_high": ratio.high if ratio and ratio.bounded else None,
+        "verdict": ratio.verdict if ratio else "",
+        "minor_faults": cell.minor_faults,
+        "peak_rss_bytes": cell.peak_rss_bytes,
+        "figures": {name: median(list(values.values())) for name, values in cell.figures.items()},
+        "notes": list(cell.notes),
+    }
+
+
+def _as_json(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
+    run_records = [{**asdict(run), "notes": [asdict(note) for note in notes[run.id]]} for run in runs]
+    return json.dumps({"format": 1, "runs": run_records, "rows": records}, indent=1) + "\n"
+
+
+def _as_csv(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
+    of_run = {
+        run: "; ".join(f"{note.kind}: {note.text}" for note in run_notes) for run, run_notes in notes.items()
+    }
+    flat = [{**_flat(record), "run_notes": of_run[record["run_id"]]} for record in records]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _columns(flat), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return text.getvalue()
+
+
+def _as_markdown(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -> str:
+    flat = [_flat(record) for record in records]
+    columns = [name for name in _columns(flat) if any(record.get(name) not in ("", None) for record in flat)]
+    lines = []
+    for run in runs:
+        lines.append(f"Run {run.id}, {run.started}: `{run.command}`")
+        lines += [f"- {note.kind}: {note.text}" for note in notes[run.id]]
+    lines += ["", _markdown_line(columns), _markdown_line(["---"] * len(columns))]
+    lines += [_markdown_line([_short(record.get(name)) for name in columns]) for record in flat]
+    return "\n".join(lines) + "\n"
+
+
+def _flat(record: Record) -> Record:
+    """Parameters become columns of their own. A list becomes one text, and so do the further figures, which
+    differ from cell to cell.
+    """
+    flat: Record = {}
+    for name, value in record.items():
+        if name == "parameters":
+            flat.update(value)
+        elif name == "figures":
+            flat[name] = json.dumps(value, sort_keys=True) if value else ""
+        else:
+            flat[name] = "; ".join(value) if isinstance(value, list) else value
+    return flat
+
+
+def _columns(flat: Sequence[Record]) -> list[str]:
+    """The columns of all records, in the order of their first use. Experiments have different parameters."""
+    return list(dict.fromkeys(name for record in flat for name in record))
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _short(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+WRITERS = {"csv": _as_csv, "json": _as_json, "md": _as_markdown}

@@ -1,0 +1,124 @@
+"""`mallard peers`: mallard's strategies beside the allocators of other libraries, wins and losses alike."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from mallard.bench.analysis.peers.comparison import Duel, Side, duels, has_contenders
+from mallard.bench.analysis.peers.contests import TIME
+from mallard.bench.analysis.peers.counterparts import Counterpart, counterparts
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.store import Run, Store
+from mallard.bench.view.peers_markdown import peers_markdown
+from mallard.cli.options import add_database, add_format, nothing_measured
+from mallard.cli.parser import check_choice
+from mallard.cli.runs import add_runs, check_runs, selected_runs
+from mallard.shared.errors import UsageError
+
+EXAMPLES = (
+    ("mallard peers", "a line for each library, by the newest runs"),
+    ("mallard peers small-objects", "one experiment, with the cells that it lost"),
+    ("mallard peers --run 3,5", "by these runs alone"),
+    ("mallard peers --format md", "as Markdown; json has every cell"),
+    ("mallard bench density --contenders", "measures density with the other libraries"),
+)
+
+FORMATS = ("text", "md", "json")
+PIPE_WIDTH = 160
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "experiment",
+        nargs="?",
+        metavar="EXPERIMENT",
+        help="one of them, as 'mallard list experiments' names it (default: a summary)",
+    )
+    parser.add_argument("--all", action="store_true", help="every experiment as if it were named")
+    add_runs(parser, "cell")
+    add_format(parser, FORMATS)
+    add_database(parser)
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if arguments.experiment is not None:
+        check_choice("unknown experiment", arguments.experiment, EXPERIMENTS)
+    check_runs(arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from mallard.bench.view.terminal.findings.peers import show_peers
+    from mallard.bench.view.terminal.findings.peers_summary import show_peers_summary
+    from mallard.shared.view.terminal.console import output_console
+
+    all_duels, pairs, runs = _load_comparisons(arguments)
+    if not all_duels:
+        experiment = arguments.experiment or "density"
+        where = f" in {experiment}" if arguments.experiment else ""
+        raise UsageError(
+            f"{arguments.db} has no run with allocators of other libraries{where}; "
+            f"'mallard bench {experiment} --contenders' makes one"
+        )
+    if arguments.format == "json":
+        print(json.dumps(_records(all_duels, pairs), indent=1))
+    elif arguments.format == "md":
+        print(peers_markdown(all_duels, pairs), end="")
+    elif arguments.experiment is None and not arguments.all:
+        show_peers_summary(output_console(PIPE_WIDTH), all_duels, pairs)
+    else:
+        show_peers(output_console(PIPE_WIDTH), all_duels, pairs, runs)
+    return 0
+
+
+def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[Duel], list[Counterpart], list[Run]]:
+    if nothing_measured(arguments) and arguments.run == "latest":
+        return [], [], []
+    with Store.open_existing(arguments.db) as store:
+        runs = selected_runs(store, arguments.run)
+        rows = [row for run in runs for row in store.rows(run.id, arguments.experiment)]
+    if not has_contenders(rows):
+        return [], [], []
+    all_duels = duels(rows)
+    used = {duel.run for duel in all_duels}
+    return all_duels, counterparts(rows), [run for run in runs if run.id in used]
+
+
+def _records(duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> dict[str, Any]:
+    records = [
+        {
+            "mallard": pair.ours,
+            "other": pair.theirs,
+            "ratio": pair.ratio,
+            "cells": dict(pair.counts),
+            "experiments": {
+                standing.experiment: standing.mean.median for standing in pair.standings if standing.mean
+            },
+        }
+        for pair in pairs
+    ]
+    return {"format": 1, "counterparts": records, "comparisons": [_record(duel) for duel in duels]}
+
+
+def _record(duel: Duel) -> dict[str, Any]:
+    """JSON has no infinity, so an unbounded end of an interval is null."""
+    ratio = duel.ratio
+    return {
+        "run": duel.run,
+        "experiment": duel.experiment,
+        "parameters": dict(duel.cell),
+        "quantity": "ns_per_operation" if duel.quantity == TIME else duel.quantity.figure,
+        "peer": duel.peer,
+        "mallard": _side(duel.ours),
+        "other": _side(duel.theirs),
+        "ratio": ratio.median if ratio else None,
+        "low": ratio.low if ratio and ratio.bounded else None,
+        "high": ratio.high if ratio and ratio.bounded else None,
+        "verdict": duel.verdict,
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"strategy": side.strategy, "median": side.value, "status": side.status or "ok"}

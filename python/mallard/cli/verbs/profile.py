@@ -1,0 +1,148 @@
+"""`mallard profile`: the lifetimes of a recorded program's memory, by scope."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from mallard.advisor.profile.document import Profile, read_profile
+from mallard.advisor.profile.native import ask
+from mallard.cli.needs import Needs
+from mallard.cli.parser import positive_int
+from mallard.shared.atomic_file import atomic_file, check_writable, write_atomically
+from mallard.shared.errors import UsageError
+
+EXAMPLES = (
+    ("mallard profile FILE", "one screen for the whole program"),
+    ("mallard profile FILE --scope parse", "one scope in depth"),
+    ("mallard profile FILE --html profile.html", "one page, with a flame graph and a timeline"),
+    ("mallard profile FILE --export dhat -o dhat.json", "for dh_view or the Firefox Profiler"),
+)
+
+DEFAULT_TRACE = "mallard.trace"
+EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end")
+PIPE_WIDTH = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "trace",
+        nargs="?",
+        metavar="TRACE",
+        type=Path,
+        default=Path(DEFAULT_TRACE),
+        help=f"the recording that 'mallard record' made (default: ./{DEFAULT_TRACE})",
+    )
+    parser.add_argument(
+        "--scope",
+        metavar="F",
+        help="one scope in depth: a function's name or a part of it, or a marker's name",
+    )
+    parser.add_argument(
+        "--process",
+        metavar="N",
+        type=positive_int,
+        help="the process with the system's number N (default: the one with the most events)",
+    )
+    parser.add_argument("--all", action="store_true", help="longer lists on the screen")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="as JSON (docs/advisor/profile_format.md)")
+    forms.add_argument("--html", metavar="FILE", type=Path, help="the profile as one page for a browser")
+    forms.add_argument(
+        "--export", metavar="FORMAT", choices=EXPORTS, help="pprof, dhat or folded (stacks), into -o FILE"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file of --export")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    _check_trace(arguments.trace)
+    if arguments.export and arguments.output is None:
+        raise UsageError(f"--export {arguments.export} needs a file; add -o FILE")
+    if arguments.output is not None and not arguments.export:
+        raise UsageError(
+            f"-o {arguments.output} is the file of an export; add --export {', '.join(EXPORTS[:-1])} or "
+            f"{EXPORTS[-1]}, or write the page with --html FILE"
+        )
+    if arguments.scope is not None and (arguments.export or not arguments.scope.strip()):
+        reason = "exports are of the whole process" if arguments.export else "the name of a scope is empty"
+        raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
+    target, option = _target(arguments)
+    if target is not None:
+        check_writable(target, option)
+        if target.exists() and target.samefile(arguments.trace):
+            raise UsageError(f"{target} is the trace itself; give another file: {option} FILE")
+
+
+def _check_trace(trace: Path) -> None:
+    if os.path.isdir(trace):
+        raise UsageError(f"{trace} is a directory; give the file that 'mallard record' wrote")
+    if trace == Path(DEFAULT_TRACE) and not os.path.exists(trace):
+        raise UsageError(
+            f"there is no ./{DEFAULT_TRACE} here; 'mallard record -- PROGRAM' makes it, "
+            "'mallard profile TRACE' takes another file"
+        )
+    if not os.path.exists(trace):
+        raise UsageError(f"there is no file {trace}; 'mallard record -o {trace} -- PROGRAM' makes it")
+
+
+def _target(arguments: argparse.Namespace) -> tuple[Path | None, str]:
+    """The file to write and its option."""
+    return (arguments.html, "--html") if arguments.html is not None else (arguments.output, "-o")
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(presets=("advisor",))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    words = _words(arguments)
+    if arguments.export:
+        return _export(arguments, words)
+    answer = ask(words)
+    if arguments.json:
+        print(answer.decode(), end="")
+        return 0
+    profile = read_profile(answer)
+    return _write_page(arguments, profile) if arguments.html else _show(arguments, profile)
+
+
+def _words(arguments: argparse.Namespace) -> list[str]:
+    """Prefixes `./` to a trace whose name begins with a dash, so that it is not taken for an option."""
+    name = str(arguments.trace)
+    words = [f"./{name}" if name.startswith("-") else name]
+    if arguments.process is not None:
+        words += ["--process", str(arguments.process)]
+    if arguments.scope is not None:
+        words += ["--scope", arguments.scope]
+    return words
+
+
+def _export(arguments: argparse.Namespace, words: list[str]) -> int:
+    from mallard.advisor.profile.words import size
+    from mallard.shared.view.terminal.console import output_console, print_line
+
+    with atomic_file(arguments.output) as partial:
+        ask([*words, "--export", arguments.export, "-o", str(partial)])
+        written = partial.stat().st_size
+    print_line(output_console(), f"{arguments.output}: {arguments.export}, {size(written)}")
+    return 0
+
+
+def _write_page(arguments: argparse.Namespace, profile: Profile) -> int:
+    from mallard.advisor.profile.words import size
+    from mallard.advisor.view.html.profile import profile_page
+    from mallard.shared.view.terminal.console import output_console, print_line
+
+    page = profile_page(profile)
+    write_atomically(arguments.html, page, "--html")
+    print_line(output_console(), f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
+    return 0
+
+
+def _show(arguments: argparse.Namespace, profile: Profile) -> int:
+    from mallard.advisor.view.terminal.profile import show_profile
+    from mallard.shared.view.terminal.console import output_console
+
+    show_profile(output_console(PIPE_WIDTH), profile, all_rows=arguments.all)
+    return 0

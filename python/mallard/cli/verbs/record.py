@@ -1,0 +1,127 @@
+"""`mallard record`: records a program's allocations with their stacks, by the native `mallard-record`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from mallard.cli.needs import Needs
+from mallard.cli.parser import positive_int
+from mallard.cli.programs import check_program
+from mallard.shared.errors import UsageError
+from mallard.shared.native_file import COLLECTOR
+
+EXAMPLES = (
+    ("mallard record -- sort big.txt", "into ./mallard.trace"),
+    ("mallard record -o sort.trace -- sort big.txt", "into a file with this name"),
+    ("mallard record --follow -- sh build.sh", "the programs that it starts, too"),
+    ("mallard record --recover FILE", "FILE, after its recording was killed"),
+)
+TAKES_PROGRAM = True  # with its arguments, after `--`
+
+DEFAULT_TRACE = "mallard.trace"
+STACKS = ("auto", "fp", "unwind", "none")
+MOST_SAMPLE = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "program", nargs="*", metavar="PROGRAM", help="the program to run, with its arguments after '--'"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help=f"the recording (default: ./{DEFAULT_TRACE})")
+    parser.add_argument(
+        "--stacks",
+        metavar="HOW",
+        choices=STACKS,
+        default="auto",
+        help="auto (default), unwind: complete, from .eh_frame; fp: else by frame pointers; none",
+    )
+    parser.add_argument(
+        "--sample",
+        metavar="N",
+        type=positive_int,
+        help="record every event of one activation in N (default: of all)",
+    )
+    parser.add_argument(
+        "--follow", action="store_true", help="record forks and the programs that it becomes or starts, too"
+    )
+    parser.add_argument(
+        "--redact", action="store_true", help="leave out names of files and the program's words"
+    )
+    parser.add_argument(
+        "--recover", metavar="FILE", help="make FILE of a recording whose collector was killed"
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if arguments.sample is not None and arguments.sample > MOST_SAMPLE:
+        raise UsageError(f"--sample {arguments.sample}: allowed are 1 to {MOST_SAMPLE}")
+    if arguments.recover is not None:
+        _check_recovery(arguments)
+        return
+    if not arguments.program:
+        raise UsageError("PROGRAM is missing; give it after '--': mallard record -- PROGRAM ARGUMENTS")
+    check_program(arguments.program[0])
+    _check_place(Path(DEFAULT_TRACE if arguments.output is None else arguments.output))
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(presets=("advisor",))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    collector = COLLECTOR.find()
+    words = [str(collector), *_options(arguments)]
+    if arguments.recover is None:
+        words += ["--", *arguments.program]
+    # Python ignores these two signals. A shell would start the program with the default actions.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    sys.stdout.flush()
+    try:
+        os.execve(collector, words, _environment())
+    except OSError as error:
+        raise UsageError(
+            f"{collector} does not run: {error.strerror}; build it again: './mallard record'"
+        ) from None
+
+
+def _environment() -> dict[str, str]:
+    """The user's environment, without the variables set by ./mallard and, in the C locale, by Python."""
+    first = Path("/proc/self/environ").read_bytes().split(b"\0")
+    own = {"MALLARD_ROOT"} | {name for name in ("LC_CTYPE",) if not _is_set(name, first)}
+    return {name: value for name, value in os.environ.items() if name not in own}
+
+
+def _is_set(name: str, variables: list[bytes]) -> bool:
+    return any(variable.startswith(f"{name}=".encode()) for variable in variables)
+
+
+def _options(arguments: argparse.Namespace) -> list[str]:
+    options = ["--redact"] if arguments.redact else []
+    if arguments.recover is not None:
+        return [*options, "--recover", arguments.recover]
+    options += ["--follow"] if arguments.follow else []
+    options += ["-o", arguments.output or DEFAULT_TRACE, "--stacks", arguments.stacks]
+    return [*options, "--sample", str(arguments.sample or 1)]
+
+
+def _check_recovery(arguments: argparse.Namespace) -> None:
+    for name, present in (
+        (" ".join(arguments.program), bool(arguments.program)),
+        ("-o", arguments.output is not None),
+        ("--follow", arguments.follow),
+        ("--sample", arguments.sample is not None),
+    ):
+        if present:
+            raise UsageError(f"--recover does not start a program; leave '{name}' out")
+
+
+def _check_place(trace: Path) -> None:
+    if trace.is_dir():
+        raise UsageError(f"-o {trace} is a directory; give a file in it: -o {trace / DEFAULT_TRACE}")
+    if not trace.parent.is_dir():
+        raise UsageError(f"-o {trace}: there is no directory {trace.parent}; make it first")

@@ -1,0 +1,196 @@
+"""`mallard table`: shows a run again, or compares it with a printed table of the papers."""
+
+from __future__ import annotations
+
+import argparse
+
+from mallard.bench.analysis.cell_tables import setting_text
+from mallard.bench.evidence.beside import beside, has_cells
+from mallard.bench.evidence.measured import Measured, by_setting
+from mallard.bench.library import RECYCLING, REUSES
+from mallard.bench.papers.locality import GLOBAL, LOCAL
+from mallard.bench.papers.notes import notes_for
+from mallard.bench.papers.printed import PrintedTable
+from mallard.bench.papers.registry import EXAMPLE, all_tables, in_ranges, table_named
+from mallard.bench.selection import select_strategies
+from mallard.bench.store import Run, Store
+from mallard.cli import exit_status
+from mallard.cli.options import add_all, add_database, add_run, check_database, check_run, nothing_measured
+from mallard.shared.errors import UsageError
+
+EXAMPLES = (
+    ("mallard table", "the last run"),
+    ("mallard table --run 3", "run 3"),
+    ("mallard table p0213:6", "vector<string>, paper and here"),
+    ("mallard table p0213:6 --nanoseconds", "nanoseconds on both sides"),
+    ("mallard table p0089:18 --local multipool/base", "another pool than in print"),
+    ("mallard table loki:memory", "a table without a number"),
+)
+
+LOCALS = (LOCAL, *REUSES, *RECYCLING[3:])
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "table",
+        nargs="?",
+        metavar="TABLE",
+        help="paper and number, as 'mallard list tables' has them (default: the run itself)",
+    )
+    parser.add_argument("--nanoseconds", action="store_true", help="times in place of percents")
+    parser.add_argument(
+        "--local",
+        metavar="STRATEGY",
+        help=f"of locality: the strategy beside the printed multipool (default: {LOCAL})",
+    )
+    add_all(parser)
+    add_run(parser)
+    add_database(parser)
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if arguments.table is not None:
+        if arguments.all:
+            raise UsageError("--all is for a run; leave it out beside a printed table")
+        _checked(arguments, table_named(arguments.table))
+    elif arguments.nanoseconds or arguments.local:
+        option = "--nanoseconds" if arguments.nanoseconds else "--local"
+        raise UsageError(f"{option} is for a printed table; name one, such as {EXAMPLE}, or leave it out")
+    check_run(arguments)
+    check_database(arguments, needed=arguments.run != "latest")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.table is not None:
+        _show_printed(arguments)
+    elif nothing_measured(arguments):
+        _show_tables()
+    else:
+        _show_run(arguments)
+    return exit_status.DONE
+
+
+def _show_tables() -> None:
+    from mallard.cli.lists import show_list
+
+    show_list("tables", everything=False)
+    print("\nNothing was measured yet: 'mallard bench' measures.")
+
+
+def _show_run(arguments: argparse.Namespace) -> None:
+    """Shows the run, and names the printed tables that have cells of it."""
+    from mallard.bench.view.terminal import show_run
+    from mallard.shared.view.terminal.console import output_console
+
+    with Store.open_existing(arguments.db) as store:
+        run = store.select_run(arguments.run)
+        rows, notes = store.rows(run.id), store.notes(run.id)
+    console = output_console()
+    show_run(console, run, rows, notes, everything=arguments.all)
+    settings = by_setting(rows)
+    names = [
+        name
+        for name, table in all_tables().items()
+        if table.experiment == run.experiment and any(has_cells(table, setting) for setting in settings)
+    ]
+    if names:
+        others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
+        console.print(f"'mallard table {names[0]}' shows it beside the paper{others}", markup=False)
+
+
+def _show_printed(arguments: argparse.Namespace) -> None:
+    from rich.console import Console
+
+    from mallard.bench.view.printed import beside_text, notes_text
+    from mallard.shared.view.terminal.console import print_line
+
+    printed = table_named(arguments.table)
+    local = _checked(arguments, printed)
+    console = Console(highlight=False)
+    run, measured = _measured(arguments, printed, local)
+    print_line(
+        console,
+        f"[bold]{printed.paper} {printed.label}[/], {printed.experiment}: {printed.caption}\n",
+        markup=True,
+    )
+    if run is None:
+        nothing = beside(printed, Measured(printed.experiment), local)
+        console.print(beside_text(printed, nothing, console, arguments.nanoseconds))
+        print_line(console, f"Not measured here yet; this measures it: {_command_for(printed)}\n")
+    else:
+        pool = f"{local} for the multipool" if arguments.local else ""
+        for entry in measured:
+            source = (f"here: run {run.id}", setting_text(entry.setting), pool)
+            print_line(console, ", ".join(filter(None, source)))
+            console.print(beside_text(printed, beside(printed, entry, local), console, arguments.nanoseconds))
+    print_line(console, _legend(printed, arguments.nanoseconds) + "\n")
+    console.print(notes_text(notes_for(printed)))
+
+
+def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:
+    """The local allocator. Refuses options that do not apply to this table."""
+    if arguments.nanoseconds and not printed.shows_times:
+        unit = "percents" if not printed.place and printed.experiment == "density" else "ratios"
+        if printed.unit == "seconds":
+            raise UsageError(f"--nanoseconds: {printed.name} is in nanoseconds already; leave the option out")
+        raise UsageError(f"--nanoseconds: {printed.name} prints {unit} only; leave the option out")
+    if arguments.local is None:
+        return LOCAL
+    if printed.experiment != "locality" or printed.place["strategy"] == GLOBAL:
+        raise UsageError(f"--local: {printed.name} has no multipool for each list; leave the option out")
+    chosen = select_strategies(arguments.local, "--local", LOCALS)
+    if len(chosen) > 1:
+        raise UsageError(f"--local {arguments.local}: a table shows one; allowed are {', '.join(LOCALS)}")
+    return chosen[0]
+
+
+def _measured(
+    arguments: argparse.Namespace, printed: PrintedTable, local: str
+) -> tuple[Run | None, list[Measured]]:
+    """The requested run, or the newest one with cells of the printed table, and these cells by setting."""
+    if nothing_measured(arguments) and arguments.run == "latest":
+        return None, []  # the printed figures are worth reading before the first measurement
+    with Store.open_existing(arguments.db) as store:
+        runs = reversed(store.runs()) if arguments.run == "latest" else [store.select_run(arguments.run)]
+        for candidate in runs:
+            settings = by_setting(store.rows(candidate.id, printed.experiment))
+            matching = [setting for setting in settings if has_cells(printed, setting, local)]
+            if matching:
+                return candidate, matching
+    return None, []
+
+
+def _command_for(printed: PrintedTable) -> str:
+    command = f"mallard bench {printed.experiment}"
+    if printed.experiment == "small-objects":
+        sizes = ",".join(str(size) for size in sorted({key[0] for key in printed.rows}))
+        return f"{command} --object-bytes {sizes} --order {printed.place['order']}"
+    structure = str(printed.place.get("ds", ""))
+    return f"{command} --ds {structure.removeprefix('DS')}" if structure else command
+
+
+def _legend(printed: PrintedTable, nanoseconds: bool) -> str:
+    if nanoseconds:
+        return f"{'Bytes' if printed.is_memory else 'Nanoseconds'} {_operation(printed)}."
+    if printed.unit == "seconds" and not printed.shows_times:
+        return "CPU nanoseconds an access. ratio: here / printed, bold outside 0.5 to 2."
+    if not printed.shows_times and printed.unit == "ratio":
+        mean = "Mean over rows, with the 95 % interval. " if not printed.place else ""
+        return f"{mean}= no difference from 1. ratio: here / printed, bold outside 0.5 to 2."
+    ratio = "ratio: (here / new-delete) / (printed / new-delete), bold outside 0.5 to 2."
+    if not printed.place:
+        mean = "Percent of new-delete, mean over the rows measured here, with the 95 % interval"
+        return f"{mean}; the printed means are over 132 rows. {ratio}"
+    unit = "bytes" if printed.is_memory else "nanoseconds"
+    first = f"new-delete: {unit} {_operation(printed)}."
+    return f"{first} Others: percent of new-delete; = no difference from new-delete. {ratio}"
+
+
+def _operation(printed: PrintedTable) -> str:
+    return {
+        "density": "a leaf element (printed seconds are for 2^27 leaf elements)",
+        "utilization": "a block allocated (printed seconds are for T / S blocks)",
+        "contention": "of wall time a pair of one thread",
+        "small-objects": "an object (printed figures are for a million of them)",
+        "fixed-block": "a pair, a replacement, a container (of remove-ctrl in print: the whole test)",
+    }[printed.experiment]

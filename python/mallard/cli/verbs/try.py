@@ -1,0 +1,130 @@
+"""`mallard try`: one scope of an unchanged program, served from local allocators while the program runs."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from mallard.advisor.trial.strategies import STRATEGIES
+from mallard.cli import trials
+from mallard.cli.needs import Needs
+from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import NAMES, OWN
+from mallard.shared.native_file import TRIAL_LIBRARY
+from mallard.shared.prose import in_prose
+
+EXAMPLES = (
+    ("mallard try --scope handle -- ./server", "every strategy, on the unchanged program"),
+    ("mallard try --scope f --global mimalloc -- ./server", "beside another malloc"),
+)
+TAKES_PROGRAM = True
+
+USUAL_ROUNDS = 21
+SENSITIVITY_NS = (10, 20, 40)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    trials.add_program(parser)
+    parser.add_argument("--scope", metavar="F", help="a function's name or a part of it, or a marker's name")
+    parser.add_argument(
+        "--without",
+        metavar="F",
+        action="append",
+        default=[],
+        help="a function whose blocks stay global, such as one that fills a cache; repeatable",
+    )
+    parser.add_argument(
+        "--strategy",
+        metavar="LIST",
+        default="all",
+        help="all (the default), or some, such as monotonic,heap",
+    )
+    trials.add_rounds(parser, None, f"runs of each strategy, interleaved (default: {USUAL_ROUNDS})")
+    trials.add_ground(parser, OWN, f"beside {', '.join(NAMES)}, NAME=FILE (default: {OWN})")
+    parser.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="also with requests of the scope 10, 20, 40 ns slower",
+    )
+    trials.add_runs(parser)
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    if not arguments.program:
+        raise UsageError(
+            "PROGRAM is missing; give it behind '--': mallard try --scope F -- PROGRAM ARGUMENTS"
+        )
+    if not arguments.scope or not arguments.scope.strip():
+        raise UsageError(
+            "--scope is missing: a function's or a marker's name; 'mallard profile TRACE' lists them"
+        )
+    if not all(name.strip() for name in arguments.without):
+        raise UsageError("--without is empty: a function's name; 'mallard profile TRACE' lists them")
+    chosen_strategies(arguments.strategy)
+    trials.check_runs(arguments)
+
+
+def chosen_strategies(text: str) -> list[str]:
+    if text == "all":
+        return list(STRATEGIES)
+    chosen = [item.strip() for item in text.split(",") if item.strip()]
+    for item in chosen:
+        if item not in STRATEGIES:
+            raise UsageError(
+                f"--strategy '{item}' cannot serve a scope; allowed are all, {in_prose([*STRATEGIES])}"
+            )
+    if not chosen:
+        raise UsageError("--strategy is empty; give all, or names with commas between them")
+    return list(dict.fromkeys(chosen))
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return trials.needs(arguments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.advisor.trial.campaign import Campaign, run_alone, run_campaign
+    from mallard.advisor.trial.estimate import EMPTY_INPUT, estimate, refuse_long, runs_again
+    from mallard.advisor.trial.native import record
+    from mallard.advisor.trial.program import Program
+    from mallard.advisor.trial.scope_code import exclude_functions, locate_scope
+    from mallard.advisor.view.terminal.trial import show_campaign, trial_json
+    from mallard.shared.view.terminal.console import output_console, print_line
+    from mallard.shared.view.terminal.counting import count_progress
+
+    trials.check_available(trials.chosen_mallocs(arguments))
+    display = Console(stderr=True, highlight=False)
+    print_line(display, runs_again(arguments.program[0]))
+    program = Program(
+        arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
+    )
+    campaign = Campaign(
+        strategies=tuple(chosen_strategies(arguments.strategy)),
+        mallocs=trials.chosen_mallocs(arguments),
+        litters=trials.litters(arguments),
+        delays_ns=SENSITIVITY_NS if arguments.sensitivity else (),
+        rounds=arguments.rounds or USUAL_ROUNDS,
+        seed=arguments.seed,
+    )
+    seconds = run_alone(program, campaign).wall_seconds
+    if arguments.rounds is None:
+        refuse_long(campaign.runs, seconds)
+    print_line(display, estimate(campaign.runs, seconds))
+    with tempfile.TemporaryDirectory(prefix="mallard-try-") as folder:
+        trace = arguments.trace or record(
+            arguments.program, arguments.input, Path(folder) / "mallard.trace", arguments.time_limit
+        )
+        scope = exclude_functions(trace, locate_scope(trace, arguments.scope), arguments.without)
+        with count_progress(display, "run") as tick:
+            result = run_campaign(program, scope, campaign, tick)
+    if arguments.json:
+        print(trial_json(result))
+    else:
+        show_campaign(output_console(), result)
+        if trials.reads_terminal(arguments):
+            print_line(output_console(), EMPTY_INPUT)
+    return 0

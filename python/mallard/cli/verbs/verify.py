@@ -1,0 +1,114 @@
+"""`mallard verify`: compares a program before and after a change of its allocation."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from mallard.advisor.verify.advice import read_advice
+from mallard.advisor.verify.comparison import AFTER, BEFORE, NULL
+from mallard.cli import exit_status
+from mallard.cli.needs import Needs
+from mallard.cli.options import add_time_limit
+from mallard.cli.parser import positive_int
+from mallard.cli.programs import check_program, is_one_program
+from mallard.shared.errors import UsageError
+
+EXAMPLES = (
+    ("mallard verify ./before ./after -- FILE", "both with the same arguments"),
+    ("mallard verify ./before ./after ./null", "with the changed code over new_delete"),
+    ("mallard verify ./before ./after --advice FILE", "compared with the advice"),
+)
+TAKES_WORDS = True
+
+LEAST_ROUNDS, DEFAULT_ROUNDS = 3, 21
+PLACES = (BEFORE, AFTER, NULL)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "mallard verify BEFORE AFTER [NULL] [OPTION ...] [-- ARGUMENT ...]"
+    parser.add_argument(
+        "programs",
+        nargs="*",
+        metavar="PROGRAM",
+        help="the program before the change, after it, and perhaps the changed code bound to new_delete, "
+        "which shows the gain of the rewrite itself; arguments for all of them after '--'",
+    )
+    parser.add_argument(
+        "--advice",
+        metavar="FILE",
+        type=Path,
+        help="of 'mallard advise --json' or 'mallard try --json': its figure beside the fact",
+    )
+    parser.add_argument(
+        "--rounds",
+        metavar="N",
+        type=positive_int,
+        default=DEFAULT_ROUNDS,
+        help=f"runs of each program, interleaved (default: {DEFAULT_ROUNDS})",
+    )
+    parser.add_argument(
+        "--input", metavar="FILE", type=Path, help="the programs' standard input (default: none)"
+    )
+    add_time_limit(parser)
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    programs = arguments.programs
+    if len(programs) < 2:
+        missing = "the program after the change" if programs else "the program before the change"
+        raise UsageError(f"{missing} is missing: mallard verify BEFORE AFTER [NULL] -- ARGUMENTS")
+    if len(programs) > len(PLACES):
+        raise UsageError(
+            f"unexpected program '{programs[len(PLACES)]}'; give the arguments of the programs after '--'"
+        )
+    for program in programs:
+        check_program(program)
+    for place, program in enumerate(programs):
+        for earlier in programs[:place]:
+            if is_one_program(program, earlier):
+                raise UsageError(f"{program} and {earlier} are one program; give two builds")
+    if arguments.rounds < LEAST_ROUNDS:
+        raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
+    for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
+        if file is not None and not file.is_file():
+            raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(presets=("advisor",))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from mallard.advisor.verify.comparison import compare
+    from mallard.advisor.verify.ownership import record_ownership
+    from mallard.advisor.verify.result import Verification
+    from mallard.advisor.view.terminal.verify import show_verification
+    from mallard.shared.view.terminal.console import output_console
+    from mallard.shared.view.terminal.counting import count_progress
+
+    advice = read_advice(arguments.advice) if arguments.advice else None
+    programs = dict(zip(PLACES, arguments.programs, strict=False))
+    with count_progress(Console(stderr=True, highlight=False), "run") as tick:
+        comparison = compare(
+            programs,
+            arguments.words,
+            arguments.input,
+            arguments.rounds,
+            arguments.time_limit,
+            tick,
+            advice.wall if advice and advice.figure else None,
+        )
+    with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
+        command = [programs[AFTER], *arguments.words]
+        ownership = record_ownership(command, arguments.input, Path(folder), arguments.time_limit)
+    result = Verification(comparison, ownership, advice)
+    if arguments.json:
+        print(result.json())
+    else:
+        show_verification(output_console(), result)
+    return exit_status.DONE if result.is_sound else exit_status.FINDINGS

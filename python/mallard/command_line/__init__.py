@@ -1,1 +1,0 @@
-"""Code that verbs share: parser, options, needs, exit statuses, and measurements."""

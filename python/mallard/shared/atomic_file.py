@@ -1,0 +1,69 @@
+"""Writes files atomically."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from mallard.shared.errors import UsageError
+
+
+def write_atomically(path: Path, text: str, option: str = "-o") -> None:
+    """Replaces the file's text. On an error the file is unchanged, and a UsageError is raised."""
+    with atomic_file(path, option) as partial:
+        partial.write_text(text, encoding="utf-8", newline="")
+
+
+@contextlib.contextmanager
+def atomic_file(path: Path, option: str = "-o") -> Iterator[Path]:
+    """Yields an empty file, which replaces `path` unless the block raises."""
+    check_writable(path, option)
+    special = os.path.exists(path) and not os.path.isfile(path)  # pipes and devices are not replaced
+    partial: Path | None = None
+    try:
+        descriptor, name = tempfile.mkstemp(
+            dir=None if special else path.parent, prefix=f".{path.name}."[:60]
+        )
+        os.close(descriptor)
+        partial = Path(name)
+        yield partial
+        if special:
+            with partial.open("rb") as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        else:
+            _settle(partial)
+            partial.replace(path)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror or error}; give another file: {option} FILE"
+        ) from error
+    finally:
+        if partial is not None:
+            partial.unlink(missing_ok=True)
+
+
+def check_writable(path: Path, option: str = "-o") -> None:
+    """Raises a UsageError for a path that cannot be written, before there is anything to write."""
+    if os.path.isdir(path):
+        raise UsageError(f"{path} is a directory; give a file: {option} FILE")
+    if not os.path.isdir(path.parent):
+        raise UsageError(f"{path} cannot be written: there is no directory {path.parent}; make it first")
+
+
+def _settle(partial: Path) -> None:
+    descriptor = os.open(partial, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    partial.chmod(0o666 & ~_umask())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,167 @@
+"""Mallocs that are preloaded into the runner, and serve its global allocator.
+
+A strategy under one of them has a suffix, `new-delete@jemalloc`. A name without a suffix means the C
+library's malloc. P0089, section 2, mentions several mallocs. Besides Debian's, `--malloc` takes the file
+of any library that has a malloc: PATH, or NAME=PATH.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from mallard.shared import preload
+from mallard.shared.errors import UsageError
+
+OWN = "glibc"
+MALLOC_MARK = "@"
+MULTIARCH = "usr/lib/*-linux-*"  # below the root
+LDCONFIG_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Malloc:
+    name: str
+    package: str  # Debian 12's
+    library: str  # the beginning of the file's name
+
+
+MALLOCS = {
+    malloc.name: malloc
+    for malloc in (
+        Malloc("jemalloc", "libjemalloc2", "libjemalloc.so"),
+        Malloc("mimalloc", "libmimalloc2.0", "libmimalloc.so"),
+        Malloc("tcmalloc", "libtcmalloc-minimal4", "libtcmalloc_minimal.so"),
+    )
+}
+NAMES = (OWN, *MALLOCS)
+_files: dict[str, Path] = {}  # the libraries that --malloc gave as files
+
+
+def is_file(item: str) -> bool:
+    """True if an item of --malloc is PATH or NAME=PATH."""
+    return "/" in item or "=" in item
+
+
+def register_file(item: str) -> str:
+    """Registers the library of PATH or NAME=PATH, and returns its name. The default name is the file's:
+    libmimalloc.so.3.3 is mimalloc-3.3.
+    """
+    named, separator, text = item.rpartition("=")
+    path = Path(text).expanduser().absolute()
+    name = named.strip() or re.sub(r"^lib(?=.)|\.so$", "", path.name.replace(".so.", "-"))
+    _refuse_if_wrong(item, name, path, has_name=bool(separator))
+    _files[name] = path
+    return name
+
+
+def selected(text: str, option: str) -> list[str]:
+    """The names in a comma-separated list. Registers files; refuses unknown names."""
+    chosen = []
+    for item in (item.strip() for item in text.split(",")):
+        if is_file(item):
+            chosen.append(register_file(item))
+        elif item in NAMES:
+            chosen.append(item)
+        else:
+            raise UsageError(
+                f"{option} '{item}' is not a known malloc; allowed are {', '.join(NAMES)}, and "
+                "NAME=FILE of a library that has a malloc"
+            )
+    return list(dict.fromkeys(chosen))
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """The file names of the mallocs that --malloc named as files."""
+    return {name: _files[name].name for name in names if name in _files}
+
+
+def is_from_file(strategy: str) -> bool:
+    """True if the strategy runs under a malloc that --malloc named as a file."""
+    return split(strategy)[1] in _files
+
+
+def _refuse_if_wrong(item: str, name: str, path: Path, *, has_name: bool) -> None:
+    prefix = f"--malloc '{item}'"
+    allowed = "give the file of a library that has a malloc, as in --malloc mimalloc3=/opt/libmimalloc.so"
+    if not path.is_file():
+        raise UsageError(f"{prefix}: there is no file {path}; {allowed}")
+    with path.open("rb") as file:
+        if file.read(4) != b"\x7fELF":
+            raise UsageError(f"{prefix}: {path} is not a shared library; {allowed}")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", name):
+        raise UsageError(f"{prefix}: '{name}' is not a valid name; use letters, digits, dots, plus and minus")
+    if name in NAMES or _files.get(name, path) != path:
+        another = "another name" if has_name else f"it a name, as in --malloc {name}-2={path}"
+        raise UsageError(f"{prefix}: '{name}' is the name of another malloc; give {another}")
+
+
+def under(strategy: str, malloc: str) -> str:
+    return strategy if malloc == OWN else f"{strategy}{MALLOC_MARK}{malloc}"
+
+
+def split(strategy: str) -> tuple[str, str]:
+    """`new-delete@jemalloc` -> (`new-delete`, `jemalloc`); the second is empty without a suffix."""
+    plain, _, malloc = strategy.partition(MALLOC_MARK)
+    return plain, malloc
+
+
+def find_library(malloc: str) -> Path | None:
+    """The file to preload: from --malloc, the dynamic linker's cache, or a standard folder."""
+    if malloc in _files:
+        return _files[malloc]
+    beginning = MALLOCS[malloc].library
+    return _best(_known_to_linker(), beginning) or _best(Path("/").glob(f"{MULTIARCH}/*.so*"), beginning)
+
+
+def is_available(malloc: str) -> bool:
+    return malloc == OWN or find_library(malloc) is not None
+
+
+def require_library(malloc: str) -> Path | None:
+    """The file to preload, or None for the C library's malloc. Raises a UsageError if it is not installed."""
+    if not is_available(malloc):
+        package = MALLOCS[malloc].package
+        raise UsageError(
+            f"{malloc} is not installed, so nothing can be compared with it; install {package}, or leave it "
+            "out of --global"
+        )
+    return None if malloc == OWN else find_library(malloc)
+
+
+def environment(strategy: str) -> dict[str, str]:
+    """The environment of a process that measures this strategy."""
+    _, malloc = split(strategy)
+    if not malloc:
+        return dict(os.environ)
+    users = os.environ.get(preload.VARIABLE, "")
+    library = find_library(malloc)
+    libraries = preload.preload_list([library], users) if library else f"{MALLOCS[malloc].library}:{users}"
+    return {**os.environ, preload.VARIABLE: libraries}
+
+
+@cache
+def _known_to_linker() -> list[Path]:
+    """The libraries that ldconfig lists. Its folder is often not in PATH."""
+    program = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")
+    if program is None:
+        return []
+    try:
+        output = subprocess.run(
+            [program, "-p"], capture_output=True, text=True, timeout=LDCONFIG_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [Path(path) for path in re.findall(r"=> (/\S+)$", output.stdout, re.MULTILINE)]
+
+
+def _best(files: Iterable[Path], beginning: str) -> Path | None:
+    """The file with the longest version in its name. The plain name is of a development package."""
+    candidates = [file for file in files if file.name.startswith(beginning) and file.is_file()]
+    return max(candidates, key=lambda file: (len(file.name), file.name), default=None)

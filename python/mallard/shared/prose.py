@@ -1,0 +1,36 @@
+"""Words in messages: lists as in a sentence, and the allowed word that is most similar to an unknown one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+# The least similarity: two of six letters may be wrong, or two neighbours exchanged.
+ALIKE = 0.66
+
+
+def nearest(word: str, allowed: Iterable[str]) -> str:
+    """The nearest word, or an empty string. Words that differ only in digits are unrelated: AS15 is not
+    AS5."""
+    by_lower = {choice.lower(): choice for choice in allowed if _letters(choice) != _letters(word)}
+    matches = get_close_matches(word.lower(), by_lower, n=1, cutoff=ALIKE)
+    return by_lower[matches[0]] if matches else ""
+
+
+def _letters(word: str) -> str:
+    return "".join(letter for letter in word.lower() if not letter.isdigit())
+
+
+def did_you_mean(word: str, allowed: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
+    """The suggestion for a message that ends with the word: ` (did you mean density?)`, or nothing. An alias
+    is replaced by its name.
+    """
+    known = {**{choice: choice for choice in allowed}, **(aliases or {})}
+    match = nearest(word, known)
+    return f" (did you mean {known[match]}?)" if match else ""
+
+
+def in_prose(words: Sequence[str]) -> str:
+    """Words as in a sentence: one; one and two; one, two and three."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,1 @@
+"""What the pages and the terminal views of both products are made of."""

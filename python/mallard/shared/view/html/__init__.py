@@ -1,0 +1,1 @@
+"""Parts of a page: escaped markup, the text of figures, plots, and the static files."""

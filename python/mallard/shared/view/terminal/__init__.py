@@ -1,0 +1,1 @@
+"""Lines of a terminal, and a line that counts."""

@@ -1,1 +1,0 @@
-"""Shows results: heat maps and tables in the terminal, and one page for the browser."""

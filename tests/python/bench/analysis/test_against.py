@@ -1,0 +1,171 @@
+"""`mallard against`: the table, its verdict, and the errors."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from synthetic_rows import failed_row, native_row
+
+from mallard.bench.analysis.against import PARTS, Line, build_lines, mean, rival_strategies, verdict
+from mallard.bench.expected_runner import expected_runner
+from mallard.bench.plan import Host, make_plan
+from mallard.bench.result import Row
+from mallard.bench.view.terminal.findings.against import show_against
+from mallard.cli import main, parse_command
+from mallard.shared.errors import UsageError
+
+Native = dict[str, Any]
+
+DENSITY = {"ds": "DS3", "size_log2": 12, "inner_log2": 0, "product_log2": 20, "hash": "full"}
+REUSE = {"block_bytes": 512, "live": 4096, "pattern": "random", "sizes": "mixed", "operations": 1000}
+FREED_BY_OWNER = {"threads": 2, "block_log2": 8, "iterations_log2": 15, "freed_by": "self"}
+FREED_BY_OTHER = {"threads": 2, "block_log2": 6, "iterations_log2": 15, "freed_by": "other"}
+
+
+def cell(experiment: str, parameters: Native, times: dict[str, float]) -> list[Row]:
+    """Five repetitions; each is a percent longer than the one before."""
+    rows = [
+        native_row(experiment, parameters, name, repetition, ns * (1 + 0.01 * repetition), 1000)
+        for name, ns in times.items()
+        for repetition in range(5)
+    ]
+    return [Row.from_native(1, row) for row in rows]
+
+
+def measured() -> list[list[Row]]:
+    return [
+        cell(
+            "density",
+            DENSITY,
+            {
+                "new-delete": 100,
+                "new-delete@mi": 50,
+                "multipool": 40,
+                "multipool/inline": 44,
+                "monotonic/wink": 20,
+            },
+        )
+        + cell(
+            "density", DENSITY | {"ds": "DS11"}, {"new-delete": 100, "new-delete@mi": 50, "multipool": 50}
+        ),
+        cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 20, "multipool": 30}),
+        cell("contention", FREED_BY_OWNER, {"new-delete": 100, "new-delete@mi": 50, "multipool": 20}),
+        cell(
+            "contention", FREED_BY_OTHER, {"new-delete": 100, "new-delete@mi": 10, "concurrent-multipool": 8}
+        ),
+    ]
+
+
+def lines() -> list[Line]:
+    return build_lines(measured())
+
+
+def test_lines_follow_parts_and_values() -> None:
+    assert [(line.part, line.cell) for line in lines()] == [
+        ("build and destroy", "set<int>, 2^12"),
+        ("build and destroy", "set<set<int>>, 2^12"),
+        ("free, allocate again", "16 to 512 B, 2^12, random"),
+        ("2 threads, own frees", "blocks of 2^8 bytes"),
+        ("2 threads, the other frees", "blocks of 2^6 bytes"),
+    ]
+    assert rival_strategies(lines()) == ["new-delete@mi"]
+
+
+def test_one_strategy_represents_mallard() -> None:
+    assert [line.ours for line in lines()] == ["multipool"] * 4 + ["concurrent-multipool"]
+    average = mean(lines(), "")
+    assert average is not None
+    assert average.median == pytest.approx((0.4 + 0.5 + 0.3 + 0.2 + 0.08) / 5)
+
+
+def test_verdict_names_cells_to_preload_for() -> None:
+    average, by_part, counts, right = verdict(lines(), "new-delete@mi")
+    assert by_part == (
+        "By part, mi and mallard: build and destroy (2) 50 % : 45 %; free, allocate again (1) 20 % : 30 %; "
+        "2 threads, own frees (1) 50 % : 20 %; 2 threads, the other frees (1) 10 % : 8 %."
+    )
+    assert (
+        average
+        == "On average preloading mi takes 36 % (36 to 36) of glibc's time, and mallard 30 % (30 to 30)."
+    )
+    assert counts == "mallard is faster than mi in 3 of 5 cells, slower in 1, beyond the interval."
+    assert right == (
+        "Preload mi for: free, allocate again: 16 to 512 B, 2^12, random "
+        "(mallard takes 150 % (150 to 150) of it)."
+    )
+
+
+def test_losing_malloc_is_not_recommended() -> None:
+    kept = [line for line in lines() if "16 to" not in line.cell]
+    assert not any(sentence.startswith("Preload") for sentence in verdict(kept, "new-delete@mi"))
+
+
+def test_names_cells_that_dominate_a_mean() -> None:
+    rows = measured()
+    rows[1] = cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 300, "multipool": 30})
+    carried = verdict(build_lines(rows), "new-delete@mi")[1]
+    assert carried == (
+        "Without the cells that carry its mean (free, allocate again: 16 to 512 B, 2^12, random), mi and "
+        "mallard: 40 % : 30 %."
+    )
+
+
+def test_unfinished_cell_has_its_reason() -> None:
+    rows = measured()
+    failed = failed_row("density", DENSITY, "new-delete@other", 0, "timed_out", "")
+    rows[0].append(Row.from_native(1, failed))
+    table = build_lines(rows)
+    assert rival_strategies(table) == ["new-delete@mi", "new-delete@other"]
+    assert verdict(table, "new-delete@other") == ["other finished in no cell that mallard finished."]
+    assert "time" in shown(table)
+
+
+def shown(table: list[Line], width: int = 80) -> str:
+    console = Console(width=width, file=io.StringIO())
+    with console.capture() as captured:
+        show_against(console, table)
+    return captured.get()
+
+
+def test_table_fits_eighty_columns() -> None:
+    text = shown(lines())
+    assert "\u2026" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    (line,) = [row for row in text.splitlines() if "set<int>, 2^12" in row]
+    assert line.split() == ["set<int>,", "2^12", "50", "40", "44", "20"]
+    assert "monotonic/wink: a region that ends as a whole" in text
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.heading)
+def test_plans_every_part(part: Any) -> None:
+    plan = make_plan(part.request("glibc"), expected_runner(), Host(16 << 30, 2))
+    assert {name for row in plan.rows for name in row.strategies} >= {"new-delete", *part.strategies}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("against", "MALLOC is missing; give jemalloc, mimalloc, tcmalloc, or NAME=FILE"),
+        ("against glibc", "MALLOC 'glibc': every percent is of it"),
+        ("against mimaloc", "MALLOC 'mimaloc' is unknown (did you mean mimalloc?)"),
+        ("against /no/such.so", "MALLOC '/no/such.so': there is no file /no/such.so"),
+    ],
+)
+def test_rejects_a_wrong_malloc_before_setup(words: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_command(words.split())
+    assert message in str(error.value)
+
+
+def test_rejects_a_missing_malloc_before_measuring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("mallard.cli.verbs.against.find_library", lambda name: None)
+    database = tmp_path / "mallard.db"
+    assert main(["against", "jemalloc", "--db", str(database)]) == 2
+    assert "MALLOC 'jemalloc': its library is not installed" in capsys.readouterr().err
+    assert not database.exists()

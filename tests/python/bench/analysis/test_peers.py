@@ -1,0 +1,337 @@
+"""mallard compared with other libraries: the two sides of a comparison, and its result."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from synthetic_experiments import locality_rows
+from synthetic_peers import NOISY, block_rows, object_rows
+from synthetic_rows import failed_row
+
+from mallard.bench.analysis.peers.comparison import (
+    FASTER,
+    NO_DIFFERENCE,
+    OPEN,
+    SLOWER,
+    UNFINISHED,
+    Duel,
+    Side,
+    Standing,
+    by_quantity,
+    duels,
+    has_contenders,
+    losses,
+    peers_in,
+    standings,
+)
+from mallard.bench.analysis.peers.contests import TIME, compared_quantities, is_memory
+from mallard.bench.analysis.peers.counterparts import counterparts
+from mallard.bench.analysis.peers.words import (
+    CellNames,
+    counts_text,
+    duel_text,
+    figure,
+    peer_sentences,
+    value_text,
+)
+from mallard.bench.contenders import PEERS
+from mallard.bench.result import Row
+
+Natives = list[dict[str, Any]]
+
+
+def to_rows(*runs: Natives) -> list[Row]:
+    return [Row.from_native(number, row) for number, rows in enumerate(runs, start=1) for row in rows]
+
+
+def timed(*runs: Natives) -> list[Duel]:
+    return [duel for duel in duels(to_rows(*runs)) if duel.quantity == TIME]
+
+
+def by_peer(compared: list[Duel], size: int = 16) -> dict[str, Duel]:
+    return {duel.peer: duel for duel in compared if dict(duel.cell).get("object_bytes", size) == size}
+
+
+def find_standing(compared: list[Duel], peer: str) -> Standing:
+    return next(
+        standing for standing in standings(compared) if standing.peer == peer and standing.quantity == TIME
+    )
+
+
+# ---- the two sides ------------------------------------------------------------------------------------
+
+
+def test_compares_the_fastest_of_each_side() -> None:
+    compared = by_peer(timed(object_rows()))
+    assert {peer: (duel.ours.strategy, duel.theirs.strategy) for peer, duel in compared.items()} == {
+        "glibc": ("multipool", "new-delete"),
+        "jemalloc": ("multipool", "new-delete@jemalloc"),
+        "std::pmr": ("multipool", NOISY),
+        "Boost.Pool": ("multipool", "boost-fast-pool"),
+        "Loki": ("multipool", "loki"),
+    }
+    assert list(compared) == [peer for peer in PEERS if peer in compared], "in the order of tables"
+
+
+def test_ignores_null_and_the_worst_reuse_order() -> None:
+    rows = object_rows({"null": 0.1, "multipool-random": 0.2, "multipool": 4.0, "loki": 8.0}, (16,))
+    (duel,) = timed(rows)
+    assert duel.ours.strategy == "multipool"
+    assert timed(object_rows({"null": 0.1, "multipool-random": 0.2, "loki": 8.0}, (16,))) == []
+
+
+def test_ignores_strategies_idle_in_a_phase() -> None:
+    rows = object_rows({"monotonic": 4.0, "multipool": 5.0, "loki": 8.0}, (16,))
+    for row in rows:
+        if row["strategy"] == "monotonic":
+            row["figures"]["free_ns"] = 0.001
+    frees = [duel for duel in duels(to_rows(rows)) if duel.quantity.figure == "free_ns"]
+    assert [duel.ours.strategy for duel in frees] == ["multipool"]
+
+
+def test_ignores_unknown_strategies() -> None:
+    (duel,) = timed(object_rows({"multipool": 4.0, "mystery-pool": 0.1, "loki": 8.0}, (16,)))
+    assert (duel.ours.strategy, duel.peer) == ("multipool", "Loki")
+
+
+def test_ratios_pair_repetitions_with_mallard_first() -> None:
+    compared = by_peer(timed(object_rows()))
+    for peer, ratio in {"glibc": 0.25, "jemalloc": 0.5, "Boost.Pool": 4.0 / 4.4, "Loki": 2.0}.items():
+        measured = compared[peer].ratio
+        assert measured is not None
+        assert (measured.median, measured.low, measured.high) == pytest.approx((ratio, ratio, ratio))
+    assert {peer: duel.verdict for peer, duel in compared.items()} == {
+        "glibc": FASTER,
+        "jemalloc": FASTER,
+        "std::pmr": NO_DIFFERENCE,
+        "Boost.Pool": FASTER,
+        "Loki": SLOWER,
+    }
+
+
+def test_unfinished_peer_cells_count_but_have_no_mean() -> None:
+    compared = timed(object_rows())
+    loki = find_standing(compared, "Loki")
+    assert loki.counts == {SLOWER: 1, UNFINISHED: 1}
+    assert loki.mean is not None
+    assert (loki.mean.median, loki.mean.n) == (pytest.approx(2.0), 1)
+    large = by_peer(compared, 64)["Loki"]
+    assert (large.theirs.status, large.ratio, large.verdict) == ("timed_out", None, UNFINISHED)
+
+
+def test_unfinished_mallard_cells_are_the_worst_losses() -> None:
+    parameters = {"object_bytes": 32, "objects": 1_000_000, "order": "shuffled", "pages": "small"}
+    failed = failed_row("small-objects", parameters, "multipool", 0, "out_of_memory", "none left")
+    rows = [*object_rows(), failed, *object_rows({"boost-pool": 5.0}, (32,))]
+    lost = losses(timed(rows))
+    assert [(duel.peer, duel.ours.status) for duel in lost] == [("Boost.Pool", "out_of_memory"), ("Loki", "")]
+    assert find_standing(timed(rows), "Boost.Pool").worst == lost[0]
+
+
+def test_no_duel_if_neither_finished() -> None:
+    parameters = {"object_bytes": 32, "objects": 1_000_000, "order": "shuffled", "pages": "small"}
+    rows = [failed_row("small-objects", parameters, name, 0, "crashed", "") for name in ("multipool", "loki")]
+    assert timed(rows) == []
+
+
+# ---- runs ----------------------------------------------------------------------------------------
+
+
+def test_newest_run_decides() -> None:
+    older, newer = (
+        object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
+        object_rows({"multipool": 1.0, "loki": 2.0}, (16,)),
+    )
+    (duel,) = timed(older, newer)
+    assert (duel.run, duel.verdict) == (2, FASTER)
+
+
+def test_run_without_interval_does_not_replace_another() -> None:
+    older = object_rows({"multipool": 4.0, "loki": 2.0}, (16,))
+    newer = object_rows({"multipool": 1.0, "loki": 2.0}, (16,), repetitions=1)
+    assert [(duel.run, duel.verdict) for duel in timed(older, newer)] == [(1, SLOWER)]
+    assert [(duel.run, duel.verdict) for duel in timed(newer)] == [(1, OPEN)]
+
+
+def test_does_not_pair_times_of_different_runs() -> None:
+    assert timed(object_rows({"multipool": 4.0}, (16,)), object_rows({"loki": 2.0}, (16,))) == []
+
+
+def test_amount_of_work_is_not_in_the_cell() -> None:
+    small, large = object_rows(sizes=(16,)), object_rows(sizes=(16,))
+    for row in large:
+        row["parameters"] = row["parameters"] | {"objects": 5}
+    assert {duel.run for duel in timed(small, large)} == {2}
+
+
+# ---- the compared cells ---------------------------------------------------------------------------------
+
+
+def test_compares_phases_and_memory() -> None:
+    compared = duels(to_rows(object_rows()))
+    table = by_quantity(standings(compared))
+    assert [quantity for _, quantity in table] == list(compared_quantities("small-objects"))
+    memory = table["small-objects", compared_quantities("small-objects")[-1]]
+    assert memory["glibc"].mean is not None
+    assert memory["glibc"].mean.median == pytest.approx(0.5)
+    assert memory["Loki"].counts == {NO_DIFFERENCE: 1, UNFINISHED: 1}
+
+
+def test_zero_figures_have_no_ratio() -> None:
+    rows = object_rows({"multipool": 4.0, "loki": 2.0}, (16,))
+    for row in rows:
+        row["figures"] = row["figures"] | {"held_bytes": 0.0}
+    assert {duel.quantity.figure for duel in duels(to_rows(rows))} >= {"", "free_ns"}
+    assert "held_bytes" not in {duel.quantity.figure for duel in duels(to_rows(rows))}
+
+
+def test_locality_cells_are_shuffled_accesses() -> None:
+    compared = timed(locality_rows(("new-delete", "new-delete@jemalloc", "multipool"), (1 << 12, 1 << 9)))
+    assert len(compared) == 2 * 3 * 2, "lengths, access factors, libraries"
+    assert {dict(duel.cell)["access_factor"] for duel in compared} == {256, 16, 1}
+    assert {duel.peer for duel in compared} == {"glibc", "jemalloc"}
+    assert all(duel.verdict == FASTER for duel in compared)
+
+
+def test_mean_over_cells_is_geometric() -> None:
+    rows = [
+        *object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
+        *object_rows({"multipool": 4.0, "loki": 8.0}, (16,), order="in-order"),
+    ]
+    standing = find_standing(timed(rows), "Loki")
+    assert standing.mean is not None
+    assert (standing.mean.median, standing.mean.n) == (pytest.approx(1.0), 2)
+    assert standing.counts == {FASTER: 1, SLOWER: 1}
+    assert standing.worst is not None
+    assert dict(standing.worst.cell)["order"] == "shuffled"
+
+
+def test_standings_follow_the_order_of_experiments() -> None:
+    ordered = standings(duels(to_rows(object_rows(), block_rows())))
+    assert list(dict.fromkeys(standing.experiment for standing in ordered)) == [
+        "utilization",
+        "small-objects",
+    ]
+    assert peers_in(ordered) == ["glibc", "jemalloc", "std::pmr", "Boost.Pool", "Loki"]
+
+
+def test_detects_contenders() -> None:
+    assert not has_contenders(to_rows(object_rows({"null": 0.1, "new-delete": 16.0, "multipool": 4.0})))
+    assert has_contenders(to_rows(object_rows({"multipool": 4.0, "loki": 2.0})))
+    assert has_contenders(to_rows(object_rows({"multipool": 4.0, "new-delete@mimalloc": 2.0})))
+
+
+# ---- text --------------------------------------------------------------------------------------------
+
+
+def test_cell_names_have_differing_parameters() -> None:
+    compared = duels(to_rows(object_rows(), block_rows()))
+    names = CellNames(compared)
+    texts = {names.of(duel) for duel in compared}
+    assert texts == {
+        "16 bytes, shuffled, small pages",
+        "64 bytes, shuffled, small pages",
+        "T = 2^30, A = 2^15, S = 2^10",
+    }
+
+
+def test_cell_names_have_differing_settings() -> None:
+    cold = block_rows()
+    for row in cold:
+        row["parameters"] = row["parameters"] | {"buffer": "cold"}
+    compared = duels(to_rows(block_rows() + cold))
+    assert {CellNames(compared).of(duel).rpartition(", ")[2] for duel in compared} == {
+        "buffer warm",
+        "buffer cold",
+    }
+
+
+def test_formats_a_duel() -> None:
+    compared = duels(to_rows(object_rows()))
+    lost = losses(compared)
+    texts = [duel_text(duel, CellNames(compared)) for duel in lost]
+    assert texts[0].startswith("16 bytes, shuffled, small pages")
+    assert any(text.endswith("multipool 4.08 ns, loki 2.04 ns, ratio 2.00 (2.00 to 2.00)") for text in texts)
+    assert any(", free: multipool 1.22 ns, loki 0.61 ns" in text for text in texts)
+
+
+def test_formats_values_and_failures() -> None:
+    compared = duels(to_rows(object_rows()))
+    memory = next(duel for duel in compared if is_memory(duel.quantity) and duel.peer == "glibc")
+    assert value_text(memory.theirs, memory) == "31 MiB"
+    large = by_peer([duel for duel in compared if duel.quantity == TIME], 64)["Loki"]
+    assert value_text(large.theirs, large) == "timed out"
+    assert value_text(Side("loki"), large) == "not finished"
+
+
+def test_sentences_report_wins_and_losses() -> None:
+    sentences = peer_sentences(duels(to_rows(object_rows(), block_rows())))
+    assert sentences[0] == (
+        "Chosen after the fact, each side's fastest strategy of a cell, beside 5 other libraries: "
+        "mallard's is faster in 9, no different in 3, slower in 2, the other not finished in 1. 3 wins are "
+        "over the C library's malloc, 0 more in locality. Slower by more than 5 %: 2, 2 of them beyond the "
+        "interval."
+    )
+    assert sentences[1].startswith("utilization: Loki is faster in 1 of 1 cell; at the worst T = 2^30")
+    assert sentences[2].startswith(
+        "small-objects: Loki is faster in 1 of 2 cells; at the worst 16 bytes, shuffled"
+    )
+    assert len(sentences) == 3
+
+
+def test_sentences_begin_with_counterparts() -> None:
+    rows = to_rows(object_rows(), block_rows())
+    sentences = peer_sentences(duels(rows), counterparts(rows))
+    assert sentences[0] == (
+        "Counterpart beside counterpart, in 5 pairs, cell by cell, mallard's is faster in 12, "
+        "no different in 3."
+    )
+    assert sentences[1:] == peer_sentences(duels(rows))
+
+
+def test_sentences_report_no_losses() -> None:
+    sentences = peer_sentences(duels(to_rows(block_rows({"multipool": 1.0, "loki": 2.0}))))
+    first, second = sentences
+    assert first == (
+        "Chosen after the fact, each side's fastest strategy of a cell, beside 1 other library: "
+        "mallard's is faster in 1."
+    )
+    assert second == "No other library is faster in any cell beyond the interval."
+    assert peer_sentences([]) == []
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (1.0, "1.00"),
+        (12.345, "12.35"),
+        (0.456, "0.46"),
+        (0.0456, "0.046"),
+        (0.0001, "<0.001"),
+        (math.inf, "inf"),
+    ],
+)
+def test_formats_ratios(ratio: float, text: str) -> None:
+    assert figure(ratio) == text
+
+
+def test_counts_omit_zeros() -> None:
+    standing = find_standing(timed(object_rows()), "Loki")
+    assert counts_text(standing.counts) == "slower in 1, the other not finished in 1"
+
+
+def test_mean_ignores_cells_without_interval() -> None:
+    rows = [
+        *object_rows({"multipool": 4.0, "loki": 2.0}, (16,)),
+        *object_rows({"multipool": 4.0, "loki": 8.0}, (16,), repetitions=1, order="in-order"),
+    ]
+    mean = find_standing(timed(rows), "Loki").mean
+    assert mean is not None
+    assert (mean.bounded, mean.median, mean.n) == (True, pytest.approx(2.0), 1)
+    alone = find_standing(
+        timed(object_rows({"multipool": 4.0, "loki": 8.0}, (16,), repetitions=1)), "Loki"
+    ).mean
+    assert alone is not None
+    assert not alone.bounded

@@ -1,0 +1,143 @@
+"""The survey of `mallard bench`: plannable questions, compared answers, and output that fits a screen."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+from synthetic_rows import failed_row, native_row
+
+from mallard.bench.analysis.survey import QUESTIONS, Answer, Question, answers, in_words
+from mallard.bench.cells import cell_rows
+from mallard.bench.expected_runner import expected_runner
+from mallard.bench.plan import SURVEY, Host, make_plan
+from mallard.bench.result import Row
+from mallard.bench.view.terminal.survey import conclusions, show_survey
+
+HOST = Host(available_bytes=8 << 30, cores=2)
+QUESTION = Question("keep it", "P", "reuse", ("multipool", "heap"), ("pmr-unsynchronized",), "two sizes")
+PARAMETERS = {"block_bytes": 24, "pattern": "random", "sizes": "same", "operations": 1000}
+
+
+def rows(times: dict[str, tuple[float, float]]) -> list[Row]:
+    """Two cells with three repetitions; each repetition is a percent longer than the one before."""
+    native = [
+        native_row(
+            "reuse", {**PARAMETERS, "live": live}, name, repetition, ns * (1 + 0.01 * repetition), 1000
+        )
+        for name, pair in times.items()
+        for live, ns in zip((4096, 65536), pair, strict=True)
+        for repetition in range(3)
+    ]
+    return [Row.from_native(1, row) for row in native]
+
+
+def answer(**times: tuple[float, float]) -> Answer:
+    named = {name.replace("_at_", "@").replace("_", "-"): pair for name, pair in times.items()}
+    return Answer(QUESTION, [row.cells for row in cell_rows(rows(named))])
+
+
+PAYS = answer(
+    new_delete=(100, 100),
+    new_delete_at_mi=(50, 50),
+    pmr_unsynchronized=(80, 80),
+    multipool=(20, 45),
+    heap=(70, 70),
+)
+LOSES = answer(
+    new_delete=(100, 100), new_delete_at_mi=(10, 10), pmr_unsynchronized=(80, 80), multipool=(30, 30)
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.experiment)
+def test_plans_every_question(question: Question) -> None:
+    plan = make_plan(question.request(None), expected_runner(), HOST)
+    assert plan.scale == SURVEY
+    assert 1 <= len(plan.rows) <= 8
+    for row in plan.rows:
+        assert {"new-delete", *question.local, *question.standard} == {*row.strategies}
+
+
+def test_questions_cover_the_documents() -> None:
+    documents = {question.source for question in QUESTIONS}
+    assert {
+        "P0089 I",
+        "P0089 II",
+        "P0089 III",
+        "P0089 IV",
+        "P0213 V",
+        "Loki",
+        "allocplus 1",
+        "Optimized C++",
+    } <= documents
+
+
+def test_mean_is_geometric_over_all_cells() -> None:
+    ratio = PAYS.mean("multipool")
+    assert ratio is not None
+    assert ratio.median == pytest.approx(0.3)
+    broken = rows({"new-delete": (100, 100), "multipool": (20, 20)})[:-3]
+    failed = failed_row("reuse", {**PARAMETERS, "live": 65536}, "multipool", 0, "timed_out", "after 60 s")
+    incomplete = [*broken, Row.from_native(1, failed)]
+    assert Answer(QUESTION, [row.cells for row in cell_rows(incomplete)]).mean("multipool") is None
+
+
+def test_one_allocator_serves_a_line() -> None:
+    assert PAYS.local is not None
+    assert PAYS.local.name == "multipool"
+    assert PAYS.malloc is not None
+    assert in_words(PAYS.malloc.name) == "mi"
+
+
+def test_uses_mallard_only_if_it_wins() -> None:
+    assert (PAYS.pays, PAYS.use) == (True, "multipool")
+    assert (LOSES.pays, LOSES.use) == (False, "mi")
+    equal = answer(new_delete=(100, 100), multipool=(100, 100))
+    assert (equal.pays, equal.use) == (False, "glibc")
+    unmeasured = answer(new_delete=(100, 100))
+    assert (unmeasured.pays, unmeasured.gain, unmeasured.use) == (False, None, "glibc")
+
+
+def test_answers_start_with_the_largest_gain() -> None:
+    gains = {0: 60.0, 1: 20.0, 2: 90.0}
+    measured = [
+        rows({"new-delete": (100, 100), question.local[0]: (gains.get(index, 120.0),) * 2})
+        for index, question in enumerate(QUESTIONS)
+    ]
+    ordered = answers(measured)
+    assert [answered.question for answered in ordered[:3]] == [QUESTIONS[1], QUESTIONS[0], QUESTIONS[2]]
+    assert not any(answered.pays for answered in ordered[3:])
+
+
+def screen(results: list[Answer], width: int = 80) -> str:
+    stream = io.StringIO()
+    show_survey(Console(file=stream, width=width, highlight=False), results, ["mi"])
+    return stream.getvalue()
+
+
+def test_survey_fits_a_screen() -> None:
+    wide: dict[str, Any] = {"new-delete": (100.0, 100.0), "new-delete@mimalloc": (44.0, 44.0)}
+    results = answers(
+        rows({**wide, **dict.fromkeys(question.standard, (86.0, 86.0)), question.local[0]: (29.0, 29.0)})
+        for question in QUESTIONS
+    )
+    lines = screen(results).splitlines()
+    assert len(lines) <= 40
+    assert all(len(line) <= 80 for line in lines)
+    assert all(question.text in "".join(lines) for question in QUESTIONS)
+    assert all(
+        name in "".join(lines) for name in ("small-object-pool", "concurrent-multipool", "multipool-burst")
+    )
+    bars = screen(results, 160)
+    assert "█" in bars
+    assert "|" in bars
+
+
+def test_concludes_in_three_lines() -> None:
+    text = conclusions([PAYS, LOSES], ["mi"])
+    assert text[-3] == "A local allocator pays here: keep it."
+    assert text[-2] == "It does not: keep it."
+    assert "mallard advise -- ./program" in text[-1]
+    assert "No other malloc is installed" in conclusions([PAYS], [])[0]

@@ -1,0 +1,384 @@
+"""The decision walk on synthetic rows with a known answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
+from synthetic_rows import native_row
+from synthetic_run import INLINE, STRATEGIES, density_rows, failed, formula
+
+from mallard.bench.choose import Case, Decision, Evidence, decide, make_case
+from mallard.bench.result import Row
+from mallard.bench.strategy_names import of_papers
+
+Native = dict[str, Any]
+EVERY = (*of_papers(),)
+
+
+def evidence(*runs: list[Native]) -> Evidence:
+    """Each argument is a finished run, the newest last."""
+    return Evidence(Row.from_native(number, row) for number, rows in enumerate(runs, 1) for row in rows)
+
+
+def density(**options: Any) -> list[Native]:
+    return density_rows(**{"names": ("DS1", "DS4"), "sizes": (6, 10, 14), **options})
+
+
+def ratios(by_strategy: dict[str, float]) -> Callable[[str, int, str], float]:
+    """The ratio to new-delete by strategy; other strategies have the defaults of the synthetic run."""
+
+    def times(structure: str, size: int, strategy: str) -> float:
+        return 30.0 * by_strategy[strategy] if strategy in by_strategy else formula("DS1", 10, strategy)
+
+    return times
+
+
+def answer(case: Case, *runs: list[Native]) -> Decision:
+    return decide(case, evidence(*runs))
+
+
+def used(decision: Decision) -> str:
+    assert decision.recommended
+    return decision.recommended.strategy
+
+
+def figure(decision: Decision, question: str) -> str:
+    (step,) = [step for step in decision.steps if step.question.name == question]
+    return step.finding.figure
+
+
+# ---- recommendations ------------------------------------------------------------------------------------
+
+
+def test_scoped_structure_takes_the_fastest_row() -> None:
+    decision = answer(make_case("unordered_set<string>"), density())
+    assert used(decision) == "monotonic"
+    assert decision.recommended.ratio.median == pytest.approx(0.3)
+    assert decision.runner_up.strategy == "monotonic/base"
+    assert decision.recommended.cells[-1].strategy == "monotonic"
+    assert dict(decision.recommended.cells[-1].parameters)["size_log2"] == 10
+
+
+@pytest.mark.parametrize(
+    ("binding", "wink_out", "best"),
+    [
+        ("type", "no", "monotonic"),
+        ("base", "no", "monotonic/base"),
+        ("any", "yes", "monotonic/wink"),
+        ("base", "yes", "monotonic/base/wink"),
+    ],
+)
+def test_binding_and_winking_out_narrow_the_choice(binding: str, wink_out: str, best: str) -> None:
+    case = replace(make_case("DS4"), binding=binding, wink_out=wink_out)
+    assert used(answer(case, density())) == best
+
+
+def test_reused_memory_excludes_monotonic_strategies() -> None:
+    decision = answer(make_case("DS4", lifetime="program", utilization=0.1), density(), utilization_rows())
+    assert used(decision) == "multipool+monotonic"
+    assert "only grows" in decision.excluded["monotonic"]
+    assert "monotonic held" in figure(decision, "utilization")
+    assert "40 % (40 to 40)" in figure(decision, "utilization")
+
+
+def reuse_rows(sizes: str, multipool_ns: float) -> list[Native]:
+    parameters = {"block_bytes": 64, "live": 4096, "pattern": "random", "sizes": sizes}
+    return [
+        native_row("reuse", parameters, strategy, repetition, ns + 0.1 * repetition, 1000)
+        for strategy, ns in (("new-delete", 20.0), ("multipool", multipool_ns))
+        for repetition in range(3)
+    ]
+
+
+def test_reused_blocks_are_compared_by_random_frees() -> None:
+    case = make_case("DS4", lifetime="program", utilization=0.1)
+    decision = answer(case, density(), utilization_rows(), reuse_rows("mixed", 10.0), reuse_rows("same", 5.0))
+    assert "of 4096 blocks freed at random, 50 %" in figure(decision, "utilization")
+    assert "mallard bench reuse" not in decision.missing
+    slow = answer(case, density(), utilization_rows(), reuse_rows("mixed", 40.0))
+    assert "blocks freed at random" in slow.excluded["multipool"]
+    assert "mallard bench reuse" in answer(case, density(), utilization_rows()).missing
+
+
+def test_little_waste_does_not_exclude_monotonic_strategies() -> None:
+    decision = answer(make_case("DS4", utilization=0.9), density())
+    assert used(decision) == "monotonic"
+    assert "1.1 times the memory" in figure(decision, "utilization")
+
+
+def test_scattered_memory_is_decided_by_shuffled_access() -> None:
+    case = replace(make_case("DS4"), locality="low", elements_log2=9.0)
+    decision = answer(case, density(), locality_rows())
+    assert used(decision) == "multipool"
+    assert decision.recommended.cells[0].experiment == "locality"
+    assert decision.recommended.ratio.median < 0.5
+    assert "new-delete" in figure(decision, "locality")
+
+
+def test_reuse_orders_compete_except_the_worst() -> None:
+    case = replace(make_case("DS4"), locality="low")
+    assert (
+        used(answer(case, locality_rows(("new-delete", "multipool", "multipool-lowest", "multipool-random"))))
+        == "multipool-lowest"
+    )
+    assert used(answer(case, locality_rows(("new-delete", "multipool", "multipool-random")))) == "multipool"
+    assert (
+        used(answer(case, locality_rows(("new-delete", "multipool-random", "multipool/base"))))
+        == "multipool/base"
+    )
+
+
+def test_cross_thread_frees_need_a_shared_allocator() -> None:
+    rows = contention_rows(
+        ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool"), freed_by="other"
+    )
+    decision = answer(replace(make_case("DS4"), threads=4, freed_by="other"), density(), rows)
+    assert used(decision) == "concurrent-multipool"
+    assert decision.recommended.ratio.median == pytest.approx(0.2)
+
+
+def test_private_allocators_are_weighed_against_contention() -> None:
+    times = {"monotonic": 40.0, "monotonic/base": 41.0}
+
+    def slow(row: Native) -> Native:
+        wall = round(times.get(row["strategy"], 0) * row["operations"]) or row["wall_ns"]
+        return row | {"wall_ns": wall, "cpu_ns": wall}
+
+    case = replace(make_case("DS4"), threads=2)
+    decision = answer(case, density(), contention_rows())
+    assert used(decision) == "monotonic"
+    assert "each thread has an allocator of its own" in decision.notes
+    assert "synchronized-multipool" in figure(decision, "freed_by")
+    decision = answer(case, density(), [slow(row) for row in contention_rows()])
+    assert used(decision) == "multipool+monotonic"
+    assert "with several threads" in decision.excluded["monotonic"]
+
+
+def test_perturbed_heap_is_decided_by_fragmentation_rows() -> None:
+    rows = fragmentation_rows(names=("DS4",))
+    decision = answer(replace(make_case("DS4"), fragmented="yes"), density(), rows)
+    assert used(decision) == "monotonic"
+    assert decision.recommended.cells[0].experiment == "fragmentation"
+    assert decision.recommended.ratio.median == pytest.approx(0.3 / 1.25)
+    assert "new-delete takes 125 % (125 to 125)" in figure(decision, "fragmentation")
+
+
+def test_inline_base_is_a_third_binding() -> None:
+    rows = density(strategies=(*STRATEGIES, *INLINE))
+    decision = answer(replace(make_case("DS4"), binding="inline"), rows)
+    assert used(decision) == "monotonic/inline"
+    assert decision.runner_up.strategy == "multipool+monotonic/inline"
+    walked = figure(answer(make_case("DS4"), rows), "binding")
+    assert walked == (
+        "the abstract base takes 110 % (110 to 110) of the type parameter's time "
+        "(monotonic/base/wink / monotonic/wink); the inline base 105 % (105 to 105) of it "
+        "(monotonic/inline/wink / monotonic/wink)"
+    )
+    winked = answer(replace(make_case("DS4"), binding="inline", wink_out="yes"), rows)
+    assert used(winked) == "monotonic/inline/wink"
+
+
+def test_rows_without_inline_base_do_not_answer() -> None:
+    decision = answer(replace(make_case("DS4"), binding="inline"), density())
+    assert decision.recommended is None
+    assert decision.missing == (
+        (
+            "mallard bench density --ds 4 --size 10 --strategy "
+            "new-delete,monotonic/inline,multipool/inline,multipool+monotonic/inline"
+        ),
+    )
+
+
+def test_fresh_heap_replaces_missing_perturbed_rows() -> None:
+    decision = answer(replace(make_case("DS4"), fragmented="yes"), density(strategies=(*STRATEGIES, *INLINE)))
+    assert decision.recommended.cells[0].experiment == "density"
+    assert decision.missing == ("mallard bench fragmentation --ds 4 --size 10",)
+
+
+def test_unservable_perturbed_rows_use_the_fresh_heap() -> None:
+    rows = fragmentation_rows(names=("DS4",), strategies=("new-delete", "monotonic", "multipool"))
+    decision = answer(replace(make_case("DS4"), fragmented="yes", binding="base"), density(), rows)
+    assert used(decision) == "monotonic/base"
+    assert decision.recommended.cells[0].experiment == "density"
+    behind_the_base = "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
+    command = f"mallard bench fragmentation --ds 4 --size 10 --strategy {behind_the_base}"
+    assert decision.missing == (command,)
+
+
+# ---- the global allocator -------------------------------------------------------------------------------
+
+
+def test_one_block_keeps_the_global_allocator() -> None:
+    decision = answer(make_case("vector<int>"), density())
+    assert used(decision) == "new-delete"
+    assert "allocation takes little of its time" in decision.reason
+    assert decision.runner_up.strategy == "monotonic"
+
+
+def test_one_block_cannot_be_scattered() -> None:
+    decision = answer(replace(make_case("vector<int>"), locality="low"), density(), locality_rows())
+    assert used(decision) == "new-delete"
+    assert figure(decision, "locality") == "one block cannot be scattered"
+
+
+def test_interval_with_one_keeps_the_global_allocator() -> None:
+    rows = density(times=lambda structure, size, strategy: 10.0)
+    for row in rows:
+        if row["strategy"] == "monotonic":
+            row["cpu_ns"] = int(row["cpu_ns"] * (0.85, 0.95, 1.06)[row["repetition"]])
+    decision = answer(make_case("DS4"), rows)
+    assert used(decision) == "new-delete"
+    assert decision.runner_up.strategy == "monotonic"
+    assert "no strategy is faster beyond its interval; monotonic comes closest: 95 %" in decision.reason
+
+
+def test_one_repetition_decides_nothing() -> None:
+    decision = answer(make_case("DS4"), density(repetitions=1))
+    assert used(decision) == "new-delete"
+    assert "one repetition: no interval" in decision.reason
+
+
+def test_base_class_binding_keeps_new_delete_base() -> None:
+    slow = dict.fromkeys(("monotonic/base", "multipool/base", "multipool+monotonic/base"), 2.0)
+    decision = answer(
+        replace(make_case("DS4"), binding="base"), density(times=ratios(slow | {"new-delete": 1.0}))
+    )
+    assert used(decision) == "new-delete/base"
+
+
+def test_names_strategies_without_a_difference() -> None:
+    rows = density(times=ratios({"new-delete": 1.0, "monotonic": 0.30, "multipool": 0.30}))
+    for row in rows:
+        if row["strategy"] == "multipool":
+            row["cpu_ns"] = int(row["cpu_ns"] * (1.04, 0.98, 1.01)[row["repetition"]])
+    assert answer(make_case("DS4"), rows).equals == ("multipool",)
+
+
+# ---- the deciding rows ----------------------------------------------------------------------------------
+
+
+def test_names_commands_without_rows() -> None:
+    decision = answer(make_case("DS4", utilization=0.1))
+    assert decision.recommended is None
+    assert decision.missing == ("mallard bench density --ds 4 --size 10", "mallard bench utilization")
+    assert "not measured" in decision.reason
+
+
+@pytest.mark.parametrize(
+    ("answers", "command"),
+    [
+        ({"locality": "low"}, "mallard bench locality"),
+        ({"threads": 4, "freed_by": "other"}, "mallard bench contention --threads 4 --freed-by other"),
+    ],
+)
+def test_rows_of_another_question_do_not_answer(answers: Native, command: str) -> None:
+    decision = answer(replace(make_case("DS4"), **answers), density())
+    assert decision.recommended is None
+    assert command in decision.missing
+
+
+def test_takes_the_newest_run_with_the_structure() -> None:
+    newer = density(names=("DS4",), times=ratios({"new-delete": 1.0, "multipool": 0.1}))
+    newest = density(names=("DS1",))
+    decision = answer(make_case("DS4"), density(), newer, newest)
+    assert used(decision) == "multipool"
+    assert decision.recommended.cells[0].run == 2
+
+
+def test_run_of_few_strategies_hides_no_other() -> None:
+    decision = answer(
+        make_case("DS4"), density(), density(names=("DS4",), strategies=("new-delete", "multipool"))
+    )
+    assert used(decision) == "monotonic"
+    assert decision.recommended.cells[0].run == 1
+
+
+def test_takes_and_notes_the_nearest_size() -> None:
+    decision = answer(replace(make_case("DS4"), elements_log2=13.0), density())
+    assert dict(decision.recommended.cells[0].parameters)["size_log2"] == 14
+    assert "2^14 elements is the nearest size" in decision.notes[0]
+
+
+def test_selects_the_requested_buffer() -> None:
+    cold = [row | {"parameters": row["parameters"] | {"buffer": "none"}} for row in density()]
+    case = replace(make_case("DS4"), buffer="none")
+    assert answer(case, density()).missing == ("mallard bench density --ds 4 --size 10 --buffer none",)
+    assert answer(case, cold, density()).recommended.cells[0].run == 1
+
+
+def test_failed_strategies_do_not_compete() -> None:
+    rows = density(names=("DS4",), strategies=("new-delete", "multipool"))
+    rows += [failed("DS4", size, "monotonic", 0, "out_of_memory", "") for size in (6, 10, 14)]
+    assert used(answer(make_case("DS4"), rows)) == "multipool"
+
+
+def test_rows_without_eligible_strategies_do_not_answer() -> None:
+    decision = answer(
+        replace(make_case("DS4"), binding="base"),
+        density(strategies=("new-delete", "monotonic", "multipool")),
+    )
+    assert decision.recommended is None
+    assert decision.missing == (
+        (
+            "mallard bench density --ds 4 --size 10 --strategy "
+            "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
+        ),
+    )
+
+
+def test_command_has_the_missing_strategies() -> None:
+    case = replace(make_case("DS4"), locality="low", binding="base", wink_out="yes")
+    decision = answer(case, locality_rows(("new-delete", "multipool")))
+    assert decision.recommended is None
+    assert decision.missing == (
+        "mallard bench locality --strategy new-delete,multipool/base,multipool+monotonic/base",
+    )
+
+
+def test_partial_answer_names_the_full_command() -> None:
+    decision = answer(replace(make_case("DS4"), locality="low"), locality_rows(("new-delete", "multipool")))
+    assert used(decision) == "multipool"
+    assert decision.missing == (
+        (
+            "mallard bench locality --strategy "
+            "new-delete,multipool,multipool/base,multipool/inline,"
+            "multipool+monotonic,multipool+monotonic/base,multipool+monotonic/inline"
+        ),
+    )
+
+
+def test_run_without_eligible_strategies_is_skipped() -> None:
+    case = replace(make_case("DS4"), locality="low", binding="type")
+    decision = answer(
+        case, locality_rows(("new-delete", "multipool")), locality_rows(("new-delete", "multipool/base"))
+    )
+    assert used(decision) == "multipool"
+    assert decision.recommended.cells[0].run == 1
+
+
+def test_takes_rows_of_the_first_compiler() -> None:
+    rows = []
+    for compiler, strategy in (("clang++", "multipool"), ("g++", "multipool/base")):
+        for row in density(names=("DS4",), strategies=("new-delete", strategy)):
+            rows.append(row | {"parameters": row["parameters"] | {"compiler": compiler}})
+    assert used(answer(make_case("DS4"), rows)) == "multipool/base"
+
+
+def test_recommendation_includes_the_initial_buffer() -> None:
+    assert any(
+        "monotonic had an initial buffer (warm)" in note for note in answer(make_case("DS4"), density()).notes
+    )
+    decision = answer(make_case("DS4"), density(strategies=("new-delete", "multipool")))
+    assert decision.notes == ()
+
+
+def test_malloc_is_a_note_and_not_a_strategy() -> None:
+    rows = locality_rows(("new-delete", "new-delete@jemalloc", "multipool"))
+    decision = answer(replace(make_case("DS4"), locality="low"), rows)
+    assert any("new-delete@jemalloc takes" in note for note in decision.notes)
+    behind = answer(replace(make_case("DS4"), locality="low", binding="base"), rows)
+    assert not any("@jemalloc" in note for note in behind.notes)

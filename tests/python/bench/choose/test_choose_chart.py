@@ -1,0 +1,126 @@
+"""The decision chart: every path once, joined and laid out, with the figures of the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
+from synthetic_run import density_rows
+
+from mallard.bench.choose import Chart, ChartLeaf, decision_chart
+from mallard.bench.result import Row
+from mallard.bench.strategy_names import of_papers
+
+Native = dict[str, Any]
+
+
+def to_rows(*runs: list[Native]) -> list[Row]:
+    return [Row.from_native(number, row) for number, rows in enumerate(runs, 1) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def chart() -> Chart:
+    shared = ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool")
+    every = of_papers()
+    return decision_chart(
+        to_rows(
+            density_rows(names=("DS1", "DS4")),
+            locality_rows(),
+            utilization_rows(),
+            contention_rows() + contention_rows(shared, freed_by="other"),
+            fragmentation_rows(names=("DS4",), strategies=every),
+        )
+    )
+
+
+def find_leaf(chart: Chart, answers: tuple[str, ...]) -> ChartLeaf:
+    """The leaf at the end of the walk that gives these answers."""
+    at = chart.nodes[0].id
+    for answer in answers:
+        (at,) = [edge.target for edge in chart.edges if edge.source == at and edge.answer == answer]
+    (leaf,) = [leaf for leaf in chart.leaves if leaf.id == at]
+    return leaf
+
+
+def test_every_leaf_and_edge_is_connected(chart: Chart) -> None:
+    ids = [node.id for node in (*chart.nodes, *chart.leaves)]
+    assert len(set(ids)) == len(ids)
+    assert {edge.target for edge in chart.edges} == set(ids) - {chart.nodes[0].id}
+    assert {edge.source for edge in chart.edges} == {node.id for node in chart.nodes}
+    assert len(chart.leaves) == chart.rows == 29
+
+
+def test_own_frees_join_the_single_thread_walk(chart: Chart) -> None:
+    targets = [edge.target for edge in chart.edges]
+    joined = {target for target in targets if targets.count(target) > 1}
+    assert len(joined) == 1
+    assert {edge.answer for edge in chart.edges if edge.target in joined} == {"one", "its own"}
+
+
+def test_layout_runs_left_to_right_without_overlap(chart: Chart) -> None:
+    columns = {node.id: node.column for node in (*chart.nodes, *chart.leaves)}
+    places = [(node.column, node.row) for node in (*chart.nodes, *chart.leaves)]
+    assert len(set(places)) == len(places)
+    assert chart.columns == 1 + max(columns.values())
+    assert sorted(leaf.row for leaf in chart.leaves) == list(range(chart.rows))
+    backwards = [edge for edge in chart.edges if columns[edge.target] <= columns[edge.source]]
+    assert [edge.answer for edge in backwards] in ([], ["its own"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "strategy", "ratio"),
+    [
+        (("one", "together", "little"), "new-delete", None),
+        (("one", "scattered", "abstract base"), "multipool/base", None),
+        (("one", "together", "much", "much", "it can", "no", "type parameter", "no"), "monotonic", 0.3),
+        (
+            ("one", "together", "much", "much", "it can", "no", "abstract base", "yes"),
+            "monotonic/base/wink",
+            0.297,
+        ),
+        (
+            ("one", "together", "much", "much", "used again", "no", "type parameter", "no"),
+            "multipool+monotonic",
+            0.4,
+        ),
+        (
+            ("one", "together", "much", "much", "used again", "yes", "type parameter", "yes"),
+            "multipool+monotonic/wink",
+            0.288,
+        ),
+        (("several", "another"), "concurrent-multipool", 0.2),
+    ],
+)
+def test_leaves_have_answers_of_this_machine(
+    chart: Chart, answers: tuple[str, ...], strategy: str, ratio: float | None
+) -> None:
+    leaf = find_leaf(chart, answers)
+    assert leaf.strategy == strategy
+    assert leaf.cells
+    if ratio is not None:
+        assert leaf.ratio.median == pytest.approx(ratio, rel=1e-3)
+
+
+def test_chart_uses_a_measured_structure(chart: Chart) -> None:
+    assert chart.subject == "unordered_set<string>, 2^10 elements"
+    default = decision_chart(to_rows(density_rows(names=("DS1", "DS2"))))
+    assert default.subject == "vector<int>, 2^10 elements"
+    requested = decision_chart(to_rows(density_rows(names=("DS1", "DS2"))), "vector<string>")
+    assert requested.subject == "vector<string>, 2^10 elements"
+
+
+def test_leaf_notes_a_missing_perturbed_heap() -> None:
+    chart = decision_chart(to_rows(density_rows(names=("DS4",))))
+    answers = ("one", "together", "much", "much", "it can", "yes", "type parameter", "no")
+    assert "on a fresh heap" in find_leaf(chart, answers).text
+
+
+def test_leaves_name_commands_without_rows() -> None:
+    empty = decision_chart([])
+    assert len(empty.leaves) == 29
+    missing = {leaf.missing for leaf in empty.leaves}
+    assert "mallard bench locality" in missing
+    assert "mallard bench contention --threads 4 --freed-by other" in missing
+    assert "mallard bench density --ds 4 --size 10" in missing
+    assert [leaf.strategy for leaf in empty.leaves if not leaf.missing] == ["new-delete"]

@@ -1,0 +1,185 @@
+"""Every cell of a database, damaged in several ways: each verb that reads it says where, or works."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import sampled
+
+from mallard.bench.database import SCHEMA
+from mallard.bench.store import Store
+from mallard.cli import main
+from mallard.shared.errors import StoreError
+
+FIRST = ("{", "", '{"a": NaN}', -1, 1e300, None, b"\xff\xfe", "2026")
+TEXTS = ("x", "[]", "{}", "null", "[1]", '{"a": [1]}', "A" * 5000)
+NUMBERS = (0, 7, 1.5, float("inf"), 2**63 - 1, -(2**63))
+ALL: tuple[Any, ...] = (*FIRST, *TEXTS, *NUMBERS, b"")
+DAMAGES = sampled(*ALL, default=len(FIRST))
+
+VERBS = (
+    "table",
+    "table p0089:3",
+    "list runs",
+    "report -o page.html",
+    "export",
+    "export --run all --format json",
+    "export --summary --format md",
+    "peers",
+    "claims",
+    "choose",
+)
+# These do not read the first run, whose row is damaged.
+NEWEST_RUN_ALONE = ("table", "export", "export --summary --format md")
+EXPERIMENTS = ("density", "locality", "utilization", "contention", "primitives")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory, fake_in: Any) -> Iterator[Path]:
+    """A database with a run of several experiments, whose tables take any value."""
+    with pytest.MonkeyPatch.context() as patch:
+        fake = fake_in(tmp_path_factory.mktemp("sound"), patch)
+        stream = StringIO()
+        with redirect_stdout(stream), redirect_stderr(stream):
+            fake.run(
+                "bench",
+                "density",
+                "--ds",
+                "1",
+                "--size",
+                "6",
+                "--strategy",
+                "new-delete,multipool",
+                "--reps",
+                "2",
+            )
+            fake.run(
+                "bench", "locality", "--strategy", "new-delete,multipool", "--reps", "1", "--links", "1024"
+            )
+        with Store(fake.database) as store:
+            store.add_note(1, "busy", "other programs")
+        loose = fake.directory / "loose.db"
+        with closing(sqlite3.connect(loose)) as connection:
+            connection.executescript(SCHEMA.replace(" NOT NULL", ""))
+            connection.execute("ATTACH ? AS old", (str(fake.database),))
+            for table in ("run", "result", "note"):
+                connection.execute(f"INSERT INTO {table} SELECT * FROM old.{table}")
+            connection.commit()
+            for pragma in ("application_id", "user_version"):
+                (value,) = connection.execute(f"PRAGMA old.{pragma}").fetchone()
+                connection.execute(f"PRAGMA {pragma} = {value}")
+        yield loose
+
+
+def columns(database: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(database)) as opened:
+        return [
+            (table, column[1])
+            for table in ("run", "result", "note")
+            for column in opened.execute(f"PRAGMA table_info({table})")
+        ]
+
+
+def called(words: str, folder: Path) -> tuple[int, str]:
+    stream = StringIO()
+    with redirect_stdout(StringIO()), redirect_stderr(stream):
+        status = main([*words.split(), "--db", str(folder / "mallard.db")])
+    return status, stream.getvalue()
+
+
+def is_refused(database: Path) -> str:
+    """The error of reading all; empty if the damage is none that a reader could see."""
+    try:
+        with Store.open_existing(database) as store:
+            for run in store.runs():
+                store.rows(run.id)
+                store.notes(run.id)
+            store.rows()
+    except StoreError as error:
+        return str(error)
+    return ""
+
+
+def damage(database: Path, table: str, column: str, value: Any) -> bool:
+    """False if the file cannot hold the value there."""
+    with closing(sqlite3.connect(database)) as opened:
+        try:
+            opened.execute("PRAGMA synchronous = OFF")
+            opened.execute(f'UPDATE {table} SET "{column}" = ? WHERE id = 1', (value,))
+            opened.commit()
+        except sqlite3.Error:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("value", DAMAGES, ids=lambda value: repr(value)[:20])
+def test_damaged_cells_are_named(sound: Path, tmp_path: Path, value: Any) -> None:
+    database = tmp_path / "mallard.db"
+    for table, column in columns(sound):
+        shutil.copy(sound, database)
+        if not damage(database, table, column, value) or not (refused := is_refused(database)):
+            continue
+        assert f"the database {database} " in refused
+        assert "give another file: --db FILE" in refused
+        if "Could not decode" not in refused:
+            assert f"table {table}, row " in refused
+            assert f"'{column}'" in refused
+
+
+@pytest.mark.parametrize(
+    "value",
+    sampled(7, "x", *(damage for damage in ALL if damage not in (7, "x"))),
+    ids=lambda value: repr(value)[:20],
+)
+def test_verbs_survive_harmless_damage(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: Any
+) -> None:
+    """All columns that no reader refuses are damaged at once."""
+    monkeypatch.chdir(tmp_path)
+    harmless, database = tmp_path / "harmless.db", tmp_path / "mallard.db"
+    shutil.copy(sound, harmless)
+    for table, column in columns(sound):
+        shutil.copy(harmless, database)
+        if damage(database, table, column, value) and not is_refused(database):
+            database.replace(harmless)
+    harmless.replace(database)
+    for verb in VERBS:
+        status, message = called(verb, tmp_path)
+        assert status in (0, 1, 2), verb
+        assert status != 2 or "mallard: error: " in message, (verb, message)
+
+
+def test_verbs_refuse_damaged_cells(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for table, column, unaffected in (("run", "machine", ()), ("result", "parameters", NEWEST_RUN_ALONE)):
+        shutil.copy(sound, tmp_path / "mallard.db")
+        damage(tmp_path / "mallard.db", table, column, "{")
+        refused = []
+        for verb in VERBS:
+            status, message = called(verb, tmp_path)
+            if status == 2:
+                assert f"mallard.db is damaged: table {table}, row 1: '{column}' is '{{'" in message, verb
+                refused.append(verb)
+        assert refused == [verb for verb in VERBS if verb not in unaffected]
+
+
+def test_every_column_is_damaged(sound: Path) -> None:
+    assert len(columns(sound)) == 47
+
+
+def test_missing_tables_and_columns_are_named(sound: Path, tmp_path: Path) -> None:
+    for change in ("DROP TABLE note", "ALTER TABLE run DROP COLUMN load_end", "PRAGMA user_version = 0"):
+        shutil.copy(sound, tmp_path / "mallard.db")
+        with closing(sqlite3.connect(tmp_path / "mallard.db")) as opened:
+            opened.executescript(change)
+        status, message = called("table", tmp_path)
+        assert status == 2, change
+        assert f"the database {tmp_path / 'mallard.db'} " in message
+        assert "--db FILE" in message

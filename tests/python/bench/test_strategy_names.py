@@ -1,0 +1,143 @@
+"""Names of strategies: the papers' table, aliases, and databases that hold former names."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sqlite3
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.bench.contenders import CONTENDERS, own_strategies
+from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.library import LIBRARY
+from mallard.bench.papers.catalogue import offered
+from mallard.bench.result import Row
+from mallard.bench.store import Store
+from mallard.bench.strategy_names import (
+    ALIASES,
+    FORMER,
+    PAPERS,
+    WITHDRAWN,
+    aliases_for,
+    current,
+    is_base,
+    is_winked,
+    mechanism_name,
+    of_papers,
+    paper_number,
+    without_variants,
+)
+from mallard.cli import main
+
+# Their names in P0089R1, table 1.
+MECHANISMS = {
+    "global default": "new-delete",
+    "new/delete": "new-delete",
+    "monotonic": "monotonic",
+    "multipool": "multipool",
+    "multipool backed by monotonic": "multipool+monotonic",
+}
+TODAY = {*LIBRARY, *CONTENDERS, *(name for experiment in EXPERIMENTS for name in own_strategies(experiment))}
+
+
+def test_names_match_the_papers_table() -> None:
+    table = resources.files("mallard.bench.papers") / "data" / "strategies.csv"
+    composed = {
+        row["strategy"]: MECHANISMS[row["allocator"]]
+        + ("/base" if row["binding"] == "abstract base" else "")
+        + ("/wink" if row["destruction"] == "winked out" else "")
+        for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines())
+    }
+    assert composed == PAPERS
+
+
+def test_aliases_map_to_current_names() -> None:
+    assert set(ALIASES.values()) <= {*TODAY, *WITHDRAWN}
+    assert not TODAY & set(WITHDRAWN)
+    assert not TODAY & set(ALIASES)
+    assert set(aliases_for([*TODAY, *WITHDRAWN])) == set(ALIASES)
+    assert aliases_for(["multipool"]) == {"AS7": "multipool"}
+
+
+@pytest.mark.parametrize(
+    ("former", "name"),
+    [
+        ("AS1", "new-delete"),
+        ("AS14", "multipool+monotonic/base/wink"),
+        ("AS1@jemalloc", "new-delete@jemalloc"),
+        ("AS2@tcmalloc", "new-delete/base@tcmalloc"),
+        ("AS1-keep", "new-delete-keep"),
+        ("AS7-lowest", "multipool-lowest"),
+        ("heap-base-winked", "heap/base/wink"),
+        ("pmr-monotonic-winked", "pmr-monotonic/wink"),
+        ("shared-concurrent", "concurrent-multipool"),
+        ("multipool/base", "multipool/base"),
+        ("AS15", "AS15"),
+    ],
+)
+def test_a_former_name_becomes_the_name_of_today(former: str, name: str) -> None:
+    assert current(former) == name
+    assert current(name) == name
+
+
+def test_parses_parts_of_a_name() -> None:
+    name = "multipool+monotonic/base/wink"
+    assert (mechanism_name(name), is_base(name), is_winked(name), paper_number(name)) == (
+        *("multipool+monotonic", True, True, "AS14"),
+    )
+    plain = "new-delete@jemalloc"
+    assert (mechanism_name(plain), is_base(plain), is_winked(plain), paper_number(plain)) == (
+        *("new-delete", False, False, ""),
+    )
+    assert of_papers(3, 6) == ("monotonic", "monotonic/wink", "monotonic/base", "monotonic/base/wink")
+    assert len(of_papers()) == 14
+
+
+def test_a_row_has_the_name_of_today(store: Store, meta: dict[str, Any], native: Any) -> None:
+    number = store.begin_run(meta)
+    for place, former in enumerate((*FORMER, "AS9", "AS1@mimalloc")):
+        assert store.add_row(number, native(strategy=former, repetition=place)).strategy == current(former)
+    assert {row.strategy for row in store.rows()} <= {*TODAY, *WITHDRAWN, "new-delete@mimalloc"}
+
+
+SMALL = ("bench", "density", "--ds", "1", "--size", "6", "--strategy", "AS1,AS7", "--reps", "2")
+
+
+def test_resumes_run_with_former_names(fake: Any, capsys: Any) -> None:
+    assert fake.run(*SMALL) == 0
+    _interrupt_with_numbers(fake.database)
+    assert fake.run(*SMALL[:6], "--strategy", "new-delete,multipool", "--reps", "2") == 0
+    assert "run 1 was interrupted after 2 rows and goes on" in capsys.readouterr().err
+    assert len(fake.begun) == 4 + 2, "what was measured is not measured again"
+    assert sorted((row.strategy, row.repetition) for row in fake.rows(1)) == [
+        *(("multipool", 0), ("multipool", 1), ("new-delete", 0), ("new-delete", 1)),
+    ]
+
+
+def _interrupt_with_numbers(database: Path) -> None:
+    """Interrupted after the first repetition, by a mallard that numbered its strategies."""
+    with sqlite3.connect(database) as connection:
+        connection.execute("DELETE FROM result WHERE repetition = 1")
+        for number, name in PAPERS.items():
+            connection.execute("UPDATE result SET strategy = ? WHERE strategy = ?", (number, name))
+        connection.execute("UPDATE run SET finished = NULL")
+
+
+def test_a_row_of_another_alias_is_equal() -> None:
+    assert Row(1, "density", {}, "AS4", 0, 1, "ok") == Row(1, "density", {}, "monotonic/wink", 0, 1, "ok")
+
+
+@pytest.mark.parametrize("words", [(), ("--all",)])
+def test_list_offers_only_measurable_strategies(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    assert main(["list", "strategies", *words]) == 0
+    output = capsys.readouterr().out
+    assert not any(name in output for name in WITHDRAWN)
+    counted = re.search(r"Not here: (\d+) variants", " ".join(output.split()))
+    assert counted is None or int(counted[1]) == len(set(offered()) - set(without_variants(offered())))
+    assert set(offered()) <= TODAY

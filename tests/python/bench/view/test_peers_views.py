@@ -1,0 +1,280 @@
+"""`mallard peers` and the report's section, on rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from heat_maps import heat_maps
+from looks_of_runs import text_of
+from page_reader import read
+from synthetic_peers import TIMES, block_rows, object_rows
+from synthetic_run import density_rows, write_run
+
+from mallard.bench.store import Store
+from mallard.cli import main
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    return tmp_path / "mallard.db"
+
+
+def write(database: Path) -> None:
+    write_run(database, block_rows(), experiment="utilization")
+    write_run(database, object_rows(), experiment="small-objects")
+
+
+def shown(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    assert main(["peers", *options]) == 0
+    return capsys.readouterr().out
+
+
+# ---- the verb -----------------------------------------------------------------------------------------
+
+
+def test_libraries_list_wins_and_losses(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    output = shown(capsys, "small-objects")
+    assert "small-objects, 2 cells" in output
+    assert "utilization" not in output
+    loki = next(line for line in output.splitlines() if line.startswith("Loki")).split()
+    assert loki[:9] == ["Loki", "2.00", "2.00", "to", "2.00", "0", "0", "1", "1"]
+    pool = next(line for line in output.splitlines() if line.startswith("Boost.Pool")).split()
+    assert pool[:8] == ["Boost.Pool", "0.91", "0.91", "to", "0.91", "2", "0", "0"]
+    assert "here: runs small-objects 2 (quick)" in output
+
+
+def test_losses_name_the_cell(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    output = " ".join(shown(capsys, "--all").split())
+    assert "Where another library is faster" in output
+    assert "utilization: T = 2^30, A = 2^15, S = 2^10: multipool 4.08 ns, loki 2.04 ns, ratio 2.00" in output
+    assert "small-objects: 16 bytes, shuffled, small pages, free: multipool 1.22 ns, loki 0.61 ns" in output
+
+
+def test_phases_have_separate_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    heads = [line.split() for line in shown(capsys, "--all").splitlines()]
+    assert ["allocate", "free", "again", "traverse", "held"] in heads
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_lines_fit_the_terminal(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    write(database)
+    for words in ((), ("--all",)):
+        lines = shown(capsys, *words).splitlines()
+        assert max(map(len, lines)) <= width
+        assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
+
+
+def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    output = shown(capsys)
+    lines = [line.split() for line in output.splitlines()]
+    assert " ".join(next(line for line in lines if line[:1] == ["Loki"])) == "Loki 0 0 2 1 2.00"
+    assert lines[0][:2] == ["mallard's", "its"]
+    pool = next(line for line in lines if line[:1] == ["multipool"])
+    assert pool[1:6] == ["new-delete@jemalloc", "0.50", "3", "0", "0"]
+    assert "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one" in output
+    assert "Counterpart beside counterpart, in " in output
+    assert "fastest strategy" not in output
+    assert "free" not in output
+    assert len(lines) < len(shown(capsys, "--all").splitlines())
+
+
+def test_markdown_has_complete_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    text = shown(capsys, "--format", "md")
+    tables = [line for line in text.splitlines() if line.startswith("| ")]
+    assert "| **small-objects** | 0.25 (2/0/0) | 0.50 (2/0/0) |" in text
+    assert "| small-objects, held | 0.50 (2/0/0) |" in text
+    assert "| multipool | new-delete | 0.25 | 3/0/0 |" in text
+    assert "\n## Where another library is faster\n" in text
+    assert all(line.endswith(" |") for line in tables)
+
+
+def test_json_has_numeric_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(database)
+    data = json.loads(shown(capsys, "--format", "json"))
+    of_time = [
+        comparison for comparison in data["comparisons"] if comparison["quantity"] == "ns_per_operation"
+    ]
+    loki = next(
+        comparison
+        for comparison in of_time
+        if comparison["peer"] == "Loki" and comparison["parameters"].get("object_bytes") == 16
+    )
+    assert (loki["mallard"]["strategy"], loki["other"]["strategy"], loki["verdict"]) == (
+        "multipool",
+        "loki",
+        "slower",
+    )
+    assert loki["ratio"] == pytest.approx(2.0)
+    pair = next(pair for pair in data["counterparts"] if pair["other"] == "new-delete@jemalloc")
+    assert (pair["mallard"], pair["cells"]) == ("multipool", {"faster": 3})
+    assert pair["ratio"] == pytest.approx(0.5)
+    assert set(pair["experiments"]) == {"small-objects", "utilization"}
+    large = next(
+        pair for pair in of_time if pair["peer"] == "Loki" and pair["parameters"].get("object_bytes") == 64
+    )
+    assert (large["other"]["status"], large["ratio"], large["high"]) == ("timed_out", None, None)
+
+
+def test_one_repetition_has_unbounded_interval(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, object_rows(repetitions=1), experiment="small-objects")
+    data = json.loads(shown(capsys, "--format", "json"))
+    assert {comparison["high"] for comparison in data["comparisons"]} == {None}
+    assert "without an interval in" in " ".join(shown(capsys).split())
+
+
+def test_interrupted_runs_count_on_request(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, object_rows(), experiment="small-objects", finished=False)
+    assert main(["peers"]) == 2
+    assert "Loki" in shown(capsys, "--run", "all")
+    assert "Loki" in shown(capsys, "--run", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["sorting"], "unknown experiment 'sorting'; allowed are density, "),
+        (["--format", "html"], "--format 'html'; allowed are text, md, json"),
+        (["--run", "7"], "no run 7"),
+        (["--db", "other.db"], "no database other.db"),
+        (
+            [],
+            "mallard.db has no run with allocators of other libraries; 'mallard bench density --contenders'",
+        ),
+        (["locality"], "in locality; 'mallard bench locality --contenders' makes one"),
+    ],
+)
+def test_bad_input_names_allowed_values(
+    database: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    write_run(database, density_rows())
+    assert main(["peers", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_empty_database_names_measuring_command(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["peers"]) == 2
+    assert "'mallard bench density --contenders' makes one" in capsys.readouterr().err
+    assert not database.exists()
+
+
+# ---- the report ---------------------------------------------------------------------------------------
+
+
+def report(database: Path) -> str:
+    output = database.with_name("page.html")
+    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
+    return output.read_text(encoding="utf-8")
+
+
+def section(page: str) -> str:
+    match = re.search(
+        r'<section id="peers" class="part">.*?(?=<section id="\w+" class="part">|</main>)', page, re.S
+    )
+    assert match
+    return match[0]
+
+
+def test_the_section_compares_every_experiment(database: Path) -> None:
+    write(database)
+    page = report(database)
+    read(page)
+    mine = section(page)
+    assert re.findall(r'<section id="(peers-[\w-]+)"', mine) == [
+        "peers-counterparts",
+        "peers-losses",
+        "peers-utilization",
+        "peers-small-objects",
+    ]
+    text = text_of(mine)
+    assert "beside 5 other libraries: mallard's is faster in 9" in text
+    assert "2.00 (2.00 to 2.00) 16 bytes, shuffled, small pages Loki multipool 4.08 ns loki 2.04 ns" in text
+    assert "timed out: loki" in [cell.status for table in heat_maps(page) for cell in table.cells]
+    assert '<b>loki</b> <span class="figure">2.04 ns</span>' in mine
+
+
+def test_the_answer_is_at_a_glance(database: Path) -> None:
+    write(database)
+    glance = re.findall(r'<section class="glance">.*?</section>', report(database), re.S)
+    assert "Counterpart beside counterpart, in " in text_of(glance[0])
+
+
+def test_every_cell_tells_both_sides(database: Path) -> None:
+    write(database)
+    maps = [table for table in heat_maps(report(database)) if table.class_ == "heat peers"]
+    assert len(maps) == 1 + 1 + 6, "all experiments, utilization, small-objects and its figures"
+    assert [table.folded for table in maps] == [False, *[True] * 7], "cells are made when they are opened"
+    terms = [cell.terms for cell in maps[2].cells if cell.measured]
+    assert {
+        "mallard / it": "0.25 (0.25\u20130.25)",
+        "mallard": "multipool 4.08 ns",
+        "the other": "new-delete 16.3 ns",
+        "mallard is": "faster",
+    } in terms
+    assert {len(term) for term in terms} == {4}
+
+
+def test_cells_stand_in_ascending_order(database: Path) -> None:
+    write_run(database, object_rows({"multipool": 1.0, "loki": 2.0}, (64, 4, 16)), experiment="small-objects")
+    cells = next(table for table in heat_maps(report(database)) if table.folded)
+    assert [int(re.findall(r"\d+", label)[0]) for label in cells.rows] == [4, 16, 64]
+
+
+def test_missing_contenders_name_measuring_command(database: Path) -> None:
+    write_run(database, density_rows())
+    mine = section(report(database))
+    assert "mallard bench density --contenders" in mine
+    assert "<table" not in mine
+
+
+def test_no_losses_means_no_table(database: Path) -> None:
+    write_run(database, object_rows({"multipool": 1.0, "boost-pool": 2.0}), experiment="small-objects")
+    mine = section(report(database))
+    assert 'id="peers-losses"' not in mine
+    assert "No other library is faster in any cell beyond the interval." in text_of(mine)
+
+
+def test_reports_libraries_missing_from_runner(database: Path) -> None:
+    write(database)
+    missing = [
+        {"name": "foonathan-node", "package": "libfoonathan-memory-dev", "why": "not found"},
+        {"name": "foonathan-array", "package": "libfoonathan-memory-dev", "why": "not found"},
+    ]
+    store = Store(database)
+    run = store.run(2)
+    number = store.begin_run(
+        {
+            "experiment": "small-objects",
+            "command": run.command,
+            "scale": run.scale,
+            "machine": run.machine,
+            "runner": run.runner | {"missing": missing},
+        }
+    )
+    for row in object_rows():
+        store.add_row(number, row)
+    store.finish_run(number)
+    store.close()
+    text = text_of(section(report(database)))
+    assert "not measured: foonathan/memory (package libfoonathan-memory-dev)." in text
+
+
+def test_contenders_appear_in_tables_without_verdict(database: Path) -> None:
+    write_run(database, block_rows(TIMES | {"loki": 0.1}), experiment="utilization")
+    page = report(database)
+    assert "loki" in next(heat_map.heads for heat_map in heat_maps(page) if heat_map.class_ == "heat race")
+    answers = re.findall(r'<a href="#utilization">.*?</p>', page, re.S)
+    assert "loki" not in "".join(answers)

@@ -1,0 +1,231 @@
+"""`mallard table`: compares printed with measured figures, in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic_run import density_rows, failed, write_run
+
+from mallard.bench.strategy_names import PAPERS
+from mallard.cli import main
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MALLARD_DB", raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    return tmp_path / "mallard.db"
+
+
+def lines_from(text: str, label: str) -> list[str]:
+    """The row that starts with a label, and the following rows."""
+    lines = [line.strip() for line in text.splitlines()]
+    return lines[next(n for n, line in enumerate(lines) if line.startswith(label)) :]
+
+
+def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6"]) == 0
+    shown = capsys.readouterr().out
+    measured, printed, ratio = (line.split() for line in lines_from(shown, "2^10 here")[:3])
+    # new-delete in ns: (20 + 10) * 2 * 1.02, the middle repetition; monotonic 30 % of it; printed 14.99 s
+    # and 9.63 s.
+    assert measured[:5] == ["2^10", "here", "61.2", "110", "30"]
+    assert printed[:4] == ["printed", "112", "104", "64"]
+    assert ratio[0] == "ratio"
+    assert float(ratio[2]) == pytest.approx(0.30 / (9.63 / 14.99), abs=0.006)
+    assert "run 1" in shown
+    assert "warm" in shown
+
+
+def test_unmeasured_sizes_show_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6"]) == 0
+    first, second = lines_from(capsys.readouterr().out, "2^7")[:2]
+    assert first.split()[1] == "printed"
+    assert second.split()[:2] == ["2^8", "printed"]
+
+
+def test_marks_failed_table_cells(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = density_rows(names=("DS2",), strategies=("new-delete", "new-delete/base"))
+    write_run(database, [*rows, failed("DS2", 10, "monotonic", 0, "crashed", "signal 11")])
+    assert main(["table", "p0213:6"]) == 0
+    assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[4] == "died"
+
+
+def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = density_rows(names=("DS2",), times=lambda structure, size, strategy: 10.0)
+    for row in rows:
+        if row["strategy"] == "new-delete/base":
+            row["cpu_ns"] = int(row["cpu_ns"] * (0.9, 1.0, 1.1)[row["repetition"]])
+    write_run(database, rows)
+    assert main(["table", "p0213:6"]) == 0
+    assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[3] == "100="
+
+
+def test_nanoseconds_on_both_sides(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6", "--nanoseconds"]) == 0
+    measured, printed = (line.split() for line in lines_from(capsys.readouterr().out, "2^10 here")[:2])
+    assert measured[4] == "18.4"
+    assert printed[3] == "71.7"
+
+
+def test_averages_have_intervals_and_rows(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS1", "DS2")))
+    assert main(["table", "p0213:8"]) == 0
+    shown = capsys.readouterr().out
+    assert "the printed means are over 132 rows" in " ".join(shown.split())
+    measured, low, high, printed, _, rows = (line.split() for line in lines_from(shown, "here ")[:6])
+    assert measured[:5] == ["here", "100.0", "110.0", "30.0", "27.0"]
+    assert float(low[3]) <= 30.0 <= float(high[3])
+    assert printed[:5] == ["printed", "100.0", "105.1", "54.9", "50.2"]
+    assert rows[1:4] == ["4", "4", "4"]
+
+
+def test_averages_have_no_nanoseconds(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "p0213:8", "--nanoseconds"]) == 2
+    assert "prints percents only" in capsys.readouterr().err
+
+
+def test_notes_stand_beside_the_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "p0213:6"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "2,560 repetitions" in shown
+    assert "[P0213R0 section 9, DS2]" in shown
+
+
+@pytest.mark.parametrize(
+    ("table", "command"),
+    [("p0089:4", "mallard bench density --ds 2"), ("p0213:8", "mallard bench density")],
+)
+def test_without_database_shows_printed_figures(
+    database: Path, capsys: pytest.CaptureFixture[str], table: str, command: str
+) -> None:
+    assert main(["table", table]) == 0
+    shown = capsys.readouterr().out
+    assert f"this measures it: {command}" in shown
+    assert not database.exists()
+
+
+def test_without_rows_of_the_structure_the_command(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(database, density_rows(names=("DS1",)))
+    assert main(["table", "p0213:6"]) == 0
+    assert "mallard bench density --ds 2" in capsys.readouterr().out
+
+
+def test_uses_newest_run_with_structure(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    write_run(database, density_rows(names=("DS1",)))
+    assert main(["table", "p0213:6"]) == 0
+    assert "here: run 1," in capsys.readouterr().out
+
+
+def test_a_run_can_be_named(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6", "--run", "1"]) == 0
+    assert "here: run 1, buffer warm, hash prefix" in capsys.readouterr().out
+
+
+def test_settings_have_separate_tables(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cold = density_rows(names=("DS2",))
+    for row in cold:
+        row["parameters"] = row["parameters"] | {"buffer": "cold"}
+    write_run(database, [*density_rows(names=("DS2",)), *cold])
+    assert main(["table", "p0213:6"]) == 0
+    shown = capsys.readouterr().out
+    assert "buffer warm" in shown
+    assert "buffer cold" in shown
+
+
+@pytest.mark.parametrize("name", ["p0213:72", "six", "p0089:2", "p0089:III-36"])
+def test_unknown_table_names_allowed_tables(
+    database: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["table", name]) == 2
+    error = capsys.readouterr().err
+    assert name in error
+    assert "p0089:3 to p0089:21" in error
+    assert "mallard list tables" in error
+
+
+def test_missing_named_database_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "p0213:6", "--db", "other.db"]) == 2
+    assert "other.db" in capsys.readouterr().err
+
+
+def test_missing_run_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6", "--run", "7"]) == 2
+    assert "no run 7" in capsys.readouterr().err
+
+
+def test_narrow_terminals_get_the_columns_in_blocks(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", "p0213:6"]) == 0
+    shown = capsys.readouterr().out
+    heads = [line.split() for line in shown.splitlines() if line.lstrip().startswith("AS")]
+    assert [number for head in heads for number in head] == [*PAPERS]
+    families = [line.split() for line in shown.splitlines() if "_multipool" in line]
+    assert [word.strip("_") for line in families for word in line] == [
+        *("new-delete", "monotonic", "multipool", "multipool+monotonic")
+    ]
+    assert all(len(line) <= 80 for line in shown.splitlines() if line.lstrip()[:3] in ("2^1", "pri", "rat"))
+
+
+def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(database, density_rows(names=("DS1",)))
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Run 2: density --quick")
+    assert "DS2 vector<string>" in shown
+    assert "DS1" not in shown
+    beside = " ".join(shown[shown.index("'mallard table") :].split())
+    assert beside.startswith(
+        "'mallard table p0089:4' shows it beside the paper; its tables are p0089:4, p0213:6 to p0213:8"
+    )
+    assert main(["table", "--run", "1"]) == 0
+    assert "DS1 vector<int>" in capsys.readouterr().out
+
+
+def test_unprinted_run_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.run("bench", "primitives", "--operation", "pair", "--strategy", "AS1", "--reps", "1")
+    capsys.readouterr()
+    assert fake.run("table") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Run 1: primitives --quick")
+    assert "beside the paper" not in shown
+
+
+def test_without_a_run_the_printed_tables_are_listed(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table"]) == 0
+    shown = capsys.readouterr().out
+    assert "p0213:4 to p0213:8" in shown
+    assert "Nothing was measured yet: 'mallard bench' measures" in shown
+    assert not database.exists()
+
+
+def test_option_all_needs_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "p0213:6", "--all"]) == 2
+    assert "--all is for a run; leave it out beside a printed table" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--nanoseconds"], ["--local", "AS9"]])
+def test_printed_table_options_need_a_table(
+    database: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    write_run(database, density_rows(names=("DS2",)))
+    assert main(["table", *words]) == 2
+    assert f"{words[0]} is for a printed table; name one, such as p0213:6" in capsys.readouterr().err

@@ -1,0 +1,363 @@
+"""The terminal's views of rows whose figures are known beforehand."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from mallard.bench.analysis.labels import column_words
+from mallard.bench.result import Row
+from mallard.bench.store import Run
+from mallard.bench.strategy_names import of_papers
+from mallard.bench.view.terminal import show_run
+from mallard.bench.view.terminal.progress import ProgressDisplay, format_remaining
+from mallard.bench.view.terminal.table.columns import header, make_column
+from mallard.bench.view.terminal.table.palette import ratio_style
+from mallard.shared.view.terminal.console import print_line
+
+ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]
+RUN = Run(
+    id=4,
+    started="2026-01-02T03:04:05+00:00",
+    finished=None,
+    experiment="density",
+    command="mallard bench",
+    scale="quick",
+    seed=1,
+    repetitions=3,
+    identity="",
+    options={"buffer": "warm", "buffer_bytes": 1 << 30},
+    machine={"cpu": "Made-up Processor", "cores": 2, "libc": "glibc 2.36"},
+    runner={"compiler": "g++ 12"},
+    commit="abc",
+    load_start=0.0,
+    load_end=0.0,
+)
+
+
+@pytest.fixture(autouse=True)
+def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The abilities of the developer's terminal must not change the output."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+def rows(times: dict[str, Sequence[float]], size: int = 6, **changes: Any) -> list[Row]:
+    """Nanoseconds a leaf element of each repetition, by strategy."""
+    return [
+        Row(
+            run_id=4,
+            experiment="density",
+            parameters={"ds": "DS2", "size_log2": size, "product_log2": 20, "buffer": "warm"},
+            strategy=strategy,
+            repetition=repetition,
+            seed=1,
+            status="ok",
+            cpu_ns=round(ns * 1000),
+            operations=1000,
+            **changes,
+        )
+        for strategy, repetitions in times.items()
+        for repetition, ns in enumerate(repetitions)
+    ]
+
+
+def shown(
+    result_rows: Sequence[Row],
+    width: int = 100,
+    *,
+    colour: bool = False,
+    run: Run = RUN,
+    everything: bool = True,
+) -> str:
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+        highlight=False,
+    )
+    show_run(console, run, result_rows, everything=everything)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def find_line(text: str, size: int) -> list[str]:
+    return next(line for line in text.splitlines() if line.startswith(f"2^{size} ")).split()
+
+
+def test_shows_percent_of_as1() -> None:
+    text = shown(
+        rows(
+            {
+                "new-delete": (60.0, 61.0, 60.0),
+                "monotonic": (30.0, 30.5, 30.0),
+                "multipool": (90.0, 91.5, 90.0),
+            }
+        )
+    )
+    assert find_line(text, 6) == ["2^6", "60.0", "50*", "150"]
+
+
+def test_difference_within_interval_is_marked_equal() -> None:
+    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (58.0, 63.0, 60.5)}))
+    # If nothing beats new-delete beyond its interval, new-delete is the one to use.
+    assert find_line(text, 6) == ["2^6", "60.0*", "101="]
+
+
+def test_answer_ends_with_line_per_structure() -> None:
+    times = {"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}
+    *_, heading, line = shown(rows(times)).splitlines()
+    assert heading == "What to use"
+    assert line == "DS2  vector<string>  use monotonic: 2.0 times as fast as new-delete"
+    *_, line = shown(rows({"new-delete": (60.0, 61.0, 60.0)})).splitlines()
+    assert line == "DS2  vector<string>  keep new-delete"
+
+
+def test_bindings_and_variants_take_no_column_by_default() -> None:
+    names = ("new-delete", "multipool", "multipool-last", "multipool/base")
+    times = dict.fromkeys(names, (60.0, 61.0, 60.0))
+    times["monotonic/base"] = (30.0, 30.5, 30.0)  # the pick of its line
+    assert find_line(shown(rows(times), everything=False), 6) == ["2^6", "60.0", "50*", "100="]
+    assert len(find_line(shown(rows(times)), 6)) == 6
+
+
+def test_failures_appear_in_cells() -> None:
+    result_rows = rows({"new-delete": (60.0, 61.0), "monotonic": (30.0, 30.5)})
+    for strategy, status in (
+        ("multipool", "crashed"),
+        ("multipool/wink", "out_of_memory"),
+        ("multipool/base", "timed_out"),
+    ):
+        result_rows.append(Row(4, "density", result_rows[0].parameters, strategy, 0, 1, status, detail="why"))
+    assert find_line(shown(result_rows), 6)[3:] == ["died", "mem", "time"]
+
+
+def test_strategy_without_base_shows_nanoseconds() -> None:
+    assert find_line(shown(rows({"monotonic": (30.0, 30.5)})), 6) == ["2^6", "30ns*"]
+
+
+def test_structures_end_with_recommendation() -> None:
+    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)}))
+    words = " ".join(text.split())
+    assert re.search(r"vector<string>: use monotonic .*50 % \(\d+ to \d+\) of new-delete's time", words)
+    text = shown(rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (90.0, 91.5, 90.0)}))
+    assert "keep new-delete" in text
+
+
+def test_a_full_map_fits_100_columns() -> None:
+    text = shown(rows(dict.fromkeys(ALL, (60.0, 61.0, 60.0))))
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 100
+    heading = next(line for line in text.splitlines() if line.startswith("size"))
+    assert heading.split() == ["size", *(column_words(name)[0] for name in ALL)]
+    families = r"_*none_* _*new-delete_* _*monotonic_* _*multipool_* _*multipool\+monotonic_*"
+    assert re.search(families, " ".join(text.split()))
+
+
+@pytest.mark.parametrize("width", [80, 60, 40])
+def test_narrow_terminals_fold_the_columns(width: int) -> None:
+    text = shown(rows(dict.fromkeys(ALL, (60.0, 61.0, 60.0))), width)
+    heat_map = text[: text.index("vector<string>:")].splitlines()
+    assert max(len(line.rstrip()) for line in heat_map if "Processor" not in line) <= width
+    headings = [line.split()[1:] for line in heat_map if line.startswith("size")]
+    assert len(headings) > 1
+    assert [name for heading in headings for name in heading] == [column_words(name)[0] for name in ALL]
+
+
+def test_monochrome_output_has_equal_text() -> None:
+    result_rows = rows({"new-delete": (60.0, 61.0, 60.0), "monotonic": (30.0, 30.5, 30.0)})
+    plain, coloured = shown(result_rows), shown(result_rows, colour=True)
+    assert "\x1b" not in plain
+    assert "\x1b[" in coloured
+    without_escapes = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert without_escapes.split() == plain.split()
+
+
+def luminance(style: Any) -> float:
+    colour = style.bgcolor.triplet
+    return 0.2126 * colour.red + 0.7152 * colour.green + 0.0722 * colour.blue
+
+
+def test_palette_runs_from_blue_to_orange() -> None:
+    ratios = [0.1, 0.3, 0.7, 1.0, 1.5, 2.5, 5.0]
+    colours = [ratio_style(ratio).bgcolor.triplet for ratio in ratios]  # type: ignore[union-attr]
+    assert all(colour.blue > colour.red for colour in colours[:3])
+    assert all(colour.red > colour.blue for colour in colours[4:])
+    assert min(colours[3]) > 240
+    pale = [luminance(ratio_style(ratio)) for ratio in ratios]
+    assert pale[0] < pale[1] < pale[2] < pale[3] > pale[4] > pale[5] >= pale[6]
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.8, 2.5, 4.0, 100.0])
+def test_figures_contrast_with_background(ratio: float) -> None:
+    style = ratio_style(ratio)
+
+    def linear(part: int) -> float:
+        share = part / 255
+        return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+    def light(colour: Any) -> float:
+        return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue)
+
+    text, ground = light(style.color.triplet), light(style.bgcolor.triplet)  # type: ignore[union-attr]
+    contrast = (max(text, ground) + 0.05) / (min(text, ground) + 0.05)
+    assert contrast >= 4.5  # WCAG 2, level AA
+
+
+def test_heading_lists_conditions() -> None:
+    text = shown(rows({"new-delete": (60.0, 61.0)}), 200)
+    assert "Run 4: density --quick; 3 repetitions or more; Made-up Processor, 2 cores; glibc" in text
+    assert "glibc 2.36; g++ 12" in text
+    assert "warm buffer of 1.0 GiB" in text
+
+
+def test_means_dispatch_and_winking_out() -> None:
+    result_rows = []
+    for size, factor in ((6, 1.0), (8, 3.0)):
+        times = {
+            "new-delete": 100.0,
+            "new-delete/base": 110.0,
+            "monotonic": 50.0,
+            "monotonic/wink": 40.0,
+            "monotonic/base": 60.0,
+            "monotonic/base/wink": 48.0,
+        }
+        result_rows += rows({name: [ns * factor] * 3 for name, ns in times.items()}, size)
+    text = shown(result_rows)
+    assert "Mean over 2 rows of 1 data structure, 2^6 to 2^8 elements, percent of new-delete" in text
+    as4 = next(line for line in text.splitlines() if line.startswith("monotonic/wink "))
+    assert as4.split()[1:7] == ["AS4", "40.0", "40.0", "to", "40.0", "61.8"], "P0213's mean of these two rows"
+    # (1.1 + 1.2 + 1.2) / 3 and 1 - (0.8 + 0.8) / 2
+    assert "cost of virtual dispatch: 16.7 %" in text
+    assert "gain of winking out: 20.0 %" in text
+
+
+def test_effect_lists_parts_and_median() -> None:
+    result_rows = []
+    for size, behind_base in ((6, 60.0), (8, 60.0), (10, 300.0)):
+        times = {
+            "new-delete": 100.0,
+            "monotonic": 50.0,
+            "monotonic-walk": 55.0,
+            "monotonic/base": behind_base,
+        }
+        result_rows += rows({name: [ns] * 3 for name, ns in times.items()}, size)
+    lines = shown(result_rows).splitlines()
+    (at,) = (at for at, line in enumerate(lines) if line.startswith("cost of virtual dispatch: 180.0 %"))
+    assert lines[at + 1] == "  in the middle cell: 20.0 %"
+    assert lines[at + 2].startswith("  of monotonic, the walk of the destructors")
+    assert lines[at + 2].endswith(": 10.0 %")
+    assert lines[at + 3].startswith("  of monotonic, the call")
+
+
+def test_rows_of_one_iteration_are_marked() -> None:
+    result_rows = rows({"new-delete": [100.0] * 3, "multipool": [50.0] * 3}, 6)
+    once = rows({"new-delete": [100.0] * 3, "multipool": [10.0] * 3}, 16)
+    result_rows = [replace(row, iterations=7) for row in result_rows] + [
+        replace(row, iterations=1) for row in once
+    ]
+    text = shown(result_rows)
+    assert "2^16'" in text
+    assert "2^6'" not in text
+    multipool = next(line for line in text.splitlines() if line.startswith("multipool "))
+    assert multipool.split()[2:7] == ["30.0", "30.0", "to", "30.0", "50.0"]
+
+
+def test_primitives_show_median_and_spread() -> None:
+    result_rows = [
+        Row(
+            4,
+            "primitives",
+            {"operation": "pair", "product_log2": 22},
+            name,
+            repetition,
+            1,
+            "ok",
+            cpu_ns=ns,
+            operations=1000,
+        )
+        for name, times in {"multipool/base/wink": (3000, 3200, 3100), "monotonic": (500, 700, 600)}.items()
+        for repetition, ns in enumerate(times)
+    ]
+    run = Run(**{**RUN.__dict__, "experiment": "primitives", "options": {}})
+    text = shown(result_rows, run=run)
+    text_of_strategy = "behind the abstract base, winked out"
+    lines = [line.split()[:3] for line in text.splitlines() if line.startswith(("mono", "multi"))]
+    assert lines == [["monotonic", "0.60", "0.50..0.70"], ["multipool/base/wink", "3.10", "3.00..3.20"]]
+    assert text_of_strategy in text
+    assert text_of_strategy not in shown(result_rows, run=run, width=90)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "time left not known yet"),
+        (12.4, "about 12 s left"),
+        (600.0, "about 10 min left"),
+        (9000.0, "about 2.5 h left"),
+    ],
+)
+def test_formats_remaining_time(seconds: float | None, text: str) -> None:
+    assert format_remaining(seconds) == text
+
+
+def test_terminal_progress_shows_bar_and_time() -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
+    display = ProgressDisplay(console)
+    display.begin(0, 10)
+    (row,) = rows({"monotonic": [30.0]})
+    display.measured(row, 5, 120.0)
+    display.tick()
+    display.end()
+    drawn = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "5/10" in drawn
+    assert "DS2 2^6 monotonic" in drawn
+    assert "about 2 min left" in drawn
+
+
+def test_progress_elsewhere_is_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("mallard.bench.view.terminal.progress.time.monotonic", lambda: clock[0])
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    display = ProgressDisplay(console)
+    display.begin(0, 10)
+    (row,) = rows({"monotonic": [30.0]})
+    display.measured(row, 1, 99.0)
+    clock[0] = 31.0
+    display.measured(row, 5, 120.0)
+    display.end()
+    assert console.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
+        "10 repetitions to run",
+        " 50 %, 5 of 10, about 2 min left",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["heap"], "  heap"),
+        (["new-delete", "new-delete/base"], "  new-delete"),
+        (["monotonic", "monotonic/wink", "monotonic/base"], " ____monotonic____"),
+    ],
+)
+def test_family_rules_are_symmetric(names: list[str], expected: str) -> None:
+    assert header([make_column(name) for name in names], "", 0)[0].plain == expected
+
+
+@pytest.mark.parametrize(("terminal", "lines"), [(True, 2), (False, 1)])
+def test_only_terminals_wrap_lines(terminal: bool, lines: int) -> None:
+    text = io.StringIO()
+    print_line(
+        Console(file=text, width=20, force_terminal=terminal, highlight=False), "[twenty] columns and more"
+    )
+    assert len(text.getvalue().splitlines()) == lines
+    assert text.getvalue().split() == ["[twenty]", "columns", "and", "more"]
+
+
+def test_first_column_is_separated_from_corner() -> None:
+    text = shown(rows({"new-delete": (10.0, 10.0), "concurrent-multipool": (1.0, 1.0)}), width=22)
+    assert "size concur- " in [line[:13] for line in text.splitlines()]

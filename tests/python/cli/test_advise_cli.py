@@ -1,0 +1,56 @@
+"""The command line of `mallard advise`: files that it may not replace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mallard.cli import parse_command
+from mallard.shared.errors import UsageError
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("server", "input", "a.trace"):
+        (tmp_path / name).touch(mode=0o755)
+    return tmp_path / "server"
+
+
+@pytest.mark.parametrize("page", ["server", "input", "a.trace"])
+def test_a_page_replaces_no_file_of_the_command(server: Path, page: str) -> None:
+    with pytest.raises(UsageError, match=f"--html {page} would replace a file of the command"):
+        parse_command(["advise", "--trace", "a.trace", "--html", page, "--", "./server", "input"])
+
+
+def test_a_page_replaces_no_program_of_the_path(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(server.parent))
+    with pytest.raises(UsageError, match="would replace a file of the command"):
+        parse_command(["advise", "--html", "server", "--", "server"])
+
+
+def test_an_older_page_is_replaced(server: Path) -> None:
+    (server.parent / "advice.html").touch()
+    assert parse_command(["advise", "--html", "advice.html", "--", "./server"])
+
+
+@pytest.mark.parametrize("verb", [["advise"], ["try", "--scope", "handle"]])
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("./no", "./no does not exist"),
+        ("./input.txt", "is not executable"),
+        ("servre", "not a program in PATH"),
+    ],
+)
+def test_a_wrong_program_costs_no_build(server: Path, verb: list[str], program: str, said: str) -> None:
+    (server.parent / "input.txt").touch()
+    with pytest.raises(UsageError, match=said):
+        parse_command([*verb, "--", program])
+
+
+def test_a_function_without_a_name_is_refused(server: Path) -> None:
+    assert parse_command(["try", "--scope", "f", "--without", "g", "--without", "h", "--", "./server"])
+    with pytest.raises(UsageError, match="--without is empty"):
+        parse_command(["try", "--scope", "f", "--without", " ", "--", "./server"])

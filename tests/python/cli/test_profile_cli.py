@@ -1,0 +1,226 @@
+"""`mallard profile` with a native program that is made up: words, files, and failures."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic_profile import document, fake_program, in_depth
+
+from mallard.cli import main, parse_command
+from mallard.cli.needs import Needs
+
+Profiler = Callable[..., Path]
+
+
+@pytest.fixture
+def profiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Profiler:
+    """Makes the program; the trace is an empty file, which that program does not read."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "native").mkdir()
+    (tmp_path / "x.trace").touch()
+
+    def make(answer: Any = None, **options: Any) -> Path:
+        program = fake_program(tmp_path / "native", document() if answer is None else answer, **options)
+        monkeypatch.setenv("MALLARD_PROFILE", str(program))
+        return program
+
+    return make
+
+
+def words(tmp_path: Path) -> list[str]:
+    """The words that the native program was given."""
+    return (tmp_path / "native" / "words").read_text().splitlines()
+
+
+def files(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_needs_include_the_advisor(profiler: Profiler) -> None:
+    assert parse_command(["profile", "x.trace"]).needs() == Needs(presets=("advisor",))
+
+
+def test_passes_scope_and_process_to_profiler(tmp_path: Path, profiler: Profiler) -> None:
+    profiler(document(scope=in_depth()))
+    assert main(["profile", "x.trace", "--scope", "parse it", "--process", "12"]) == 0
+    assert words(tmp_path) == ["x.trace", "--process", "12", "--scope", "parse it"]
+
+
+def test_trace_with_leading_dash_is_a_file(tmp_path: Path, profiler: Profiler) -> None:
+    profiler()
+    (tmp_path / "--events").touch()
+    assert main(["profile", "--json", "./--events"]) == 0
+    assert words(tmp_path) == ["./--events"]  # pathlib drops the folder
+
+
+def test_without_a_trace_the_recorders_default_is_read(tmp_path: Path, profiler: Profiler) -> None:
+    profiler()
+    (tmp_path / "mallard.trace").touch()
+    assert main(["profile"]) == 0
+    assert words(tmp_path) == ["mallard.trace"]
+
+
+def test_json_is_passed_through(profiler: Profiler, capsys: pytest.CaptureFixture[str]) -> None:
+    profiler()
+    assert main(["profile", "x.trace", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == document()
+
+
+def test_writes_page_atomically(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profiler()
+    assert main(["profile", "x.trace", "--html", "page.html"]) == 0
+    assert "page.html: " in capsys.readouterr().out
+    assert (tmp_path / "page.html").read_text().endswith("</html>\n")
+    assert files(tmp_path) == ["native", "page.html", "x.trace"]
+
+
+@pytest.mark.parametrize("kind", ["pprof", "dhat", "folded"])
+def test_an_export_is_written_by_the_native_program(tmp_path: Path, profiler: Profiler, kind: str) -> None:
+    profiler("")
+    assert main(["profile", "x.trace", "--export", kind, "-o", "out"]) == 0
+    assert (tmp_path / "out").read_text() == "exported"
+    assert words(tmp_path)[:3] == ["x.trace", "--export", kind]
+    assert files(tmp_path) == ["native", "out", "x.trace"]
+
+
+def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
+    profiler("")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main(["profile", "x.trace", "--export", "folded", "-o", "pipe"]) == 0
+        assert os.read(reader, 100) == b"exported"
+    finally:
+        os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+# ---- bad input ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            "",
+            "there is no ./mallard.trace here; 'mallard record -- PROGRAM' makes it, 'mallard profile TRACE'",
+        ),
+        ("nowhere", "there is no file nowhere; 'mallard record -o nowhere -- PROGRAM' makes it"),
+        ("x" * 300, "there is no file x"),
+        ("native", "native is a directory; give the file that"),
+        ("x.trace y.trace", "unexpected argument 'y.trace'"),
+        ("x.trace --export dhat", "--export dhat needs a file; add -o FILE"),
+        ("x.trace --export dhta -o y", "'dhta' (did you mean dhat?); allowed are pprof, dhat, folded"),
+        ("x.trace -o y", "-o y is the file of an export; add --export pprof, dhat, folded"),
+        ("x.trace --export dhat -o x.trace", "x.trace is the trace itself; give another file: -o FILE"),
+        ("x.trace --html native/../x.trace", "x.trace is the trace itself; give another file: --html FILE"),
+        ("x.trace --html native", "native is a directory; give a file: --html FILE"),
+        ("x.trace --html none/page.html", "there is no directory none; make it first"),
+        ("x.trace --json --html page.html", "not allowed with --json"),
+        ("x.trace --process 0", "'0' is not allowed; give a whole number of at least 1"),
+        ("x.trace --process -3", "process"),
+        ("x.trace --export dhat -o y --scope f", "--scope 'f': exports are of the whole process"),
+        ("x.trace --scope=", "--scope '': the name of a scope is empty"),
+        ("x.trace --scop f", "unknown option '--scop' (did you mean --scope?)"),
+    ],
+)
+def test_bad_input_fails_before_profiler_runs(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], options: str, message: str
+) -> None:
+    profiler()
+    original = files(tmp_path)
+    assert main(["profile", *options.split()]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("mallard: error: ")
+    assert message in captured.err
+    assert not (tmp_path / "native" / "words").exists()
+    assert files(tmp_path) == original
+
+
+WAYS = ([], ["--json"], ["--html", "out"], ["--export", "dhat", "-o", "out"])
+
+
+def refused(profiler: Profiler, tmp_path: Path, capsys: pytest.CaptureFixture[str], way: list[str]) -> str:
+    """Returns the error, after checking that nothing else was printed or changed."""
+    (tmp_path / "out").write_text("old")
+    assert main(["profile", "x.trace", *way]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert files(tmp_path) == ["native", "out", "x.trace"]
+    assert (tmp_path / "out").read_text() == "old"
+    return captured.err
+
+
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+def test_the_native_programs_own_words_are_shown(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], way: list[str]
+) -> None:
+    profiler(
+        "", status=2, error="mallard-profile: error: x.trace is no trace; give a file of 'mallard record'\n"
+    )
+    message = refused(profiler, tmp_path, capsys, way)
+    assert message == "mallard: error: x.trace is no trace; give a file of 'mallard record'\n"
+
+
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+def test_reports_crash_of_profiler(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], way: list[str]
+) -> None:
+    profiler({"format": "mallard profile"}, crash=signal.SIGSEGV, error="half a wo")
+    message = refused(profiler, tmp_path, capsys, way)
+    assert "mallard-profile crashed (SIGSEGV), so nothing was written" in message
+    assert "last message: half a wo" in message
+
+
+def test_reports_failure_without_message(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profiler("", status=3)
+    assert "failed (exit status 3) without a message" in refused(profiler, tmp_path, capsys, [])
+
+
+@pytest.mark.parametrize("way", [[], ["--html", "out"]], ids=" ".join)
+def test_reports_truncated_output(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], way: list[str]
+) -> None:
+    profiler(json.dumps(document())[:5000])
+    assert "mallard-profile printed no JSON" in refused(profiler, tmp_path, capsys, way)
+
+
+def test_a_full_disk_leaves_the_old_page(
+    tmp_path: Path,
+    profiler: Profiler,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    profiler()
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("mallard.shared.atomic_file.os.fsync", full)
+    message = refused(profiler, tmp_path, capsys, ["--html", "out"])
+    assert "out cannot be written: No space left on device; give another file: --html FILE" in message
+
+
+def test_reports_missing_profiler(
+    tmp_path: Path,
+    profiler: Profiler,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MALLARD_PROFILE", str(tmp_path / "none"))
+    assert "is not a program; unset it" in refused(profiler, tmp_path, capsys, [])
+    monkeypatch.delenv("MALLARD_PROFILE")
+    monkeypatch.setenv("MALLARD_ROOT", str(tmp_path))
+    assert "the native program mallard-profile is missing" in refused(profiler, tmp_path, capsys, [])

@@ -1,0 +1,117 @@
+"""Other mallocs: their names, and where their libraries are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mallard.shared import mallocs
+from mallard.shared.errors import UsageError
+
+
+def files(directory: Path, *names: str) -> list[Path]:
+    for name in names:
+        (directory / name).touch()
+    return [directory / name for name in names]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "malloc"), [("new-delete", "jemalloc"), ("new-delete/base", "tcmalloc")]
+)
+def test_split_inverts_under(strategy: str, malloc: str) -> None:
+    assert mallocs.split(mallocs.under(strategy, malloc)) == (strategy, malloc)
+    assert mallocs.under(strategy, mallocs.OWN) == strategy
+    assert mallocs.split("multipool-hybrid") == ("multipool-hybrid", "")
+
+
+def test_uses_library_known_to_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, versioned, secure = files(
+        tmp_path, "libmimalloc.so", "libmimalloc.so.2.0", "libmimalloc-secure.so.2"
+    )
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [plain, versioned, secure])
+    assert mallocs.find_library("mimalloc") == versioned
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [secure, tmp_path / "libmimalloc.so.3"])
+    monkeypatch.setattr(mallocs, "MULTIARCH", str((tmp_path / "none").relative_to("/")))
+    assert mallocs.find_library("mimalloc") is None
+
+
+def test_searches_folders_for_unknown_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mallocs, "_known_to_linker", list)
+    monkeypatch.setattr(mallocs, "MULTIARCH", str((tmp_path / "*-linux-gnu").relative_to("/")))
+    (tmp_path / "some-linux-gnu").mkdir()
+    (library,) = files(tmp_path / "some-linux-gnu", "libtcmalloc_minimal.so.4")
+    assert mallocs.find_library("tcmalloc") == library
+
+
+def test_a_malloc_that_is_missing_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (library,) = files(tmp_path, "libjemalloc.so.2")
+    monkeypatch.setattr(mallocs, "find_library", lambda name: library if name == "jemalloc" else None)
+    assert mallocs.require_library("glibc") is None
+    assert mallocs.require_library("jemalloc") == library
+    with pytest.raises(UsageError, match="mimalloc is not installed"):
+        mallocs.require_library("mimalloc")
+
+
+def test_parses_ldconfig_output() -> None:
+    known = mallocs._known_to_linker()
+    assert all(path.is_absolute() for path in known)
+    assert any(path.name.startswith("libc.so") for path in known) or known == []
+
+
+def test_library_precedes_existing_preloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (library,) = files(tmp_path, "libjemalloc.so.2")
+    monkeypatch.setattr(mallocs, "_known_to_linker", lambda: [library])
+    monkeypatch.setenv("LD_PRELOAD", "/lib/mine.so")
+    assert mallocs.environment("new-delete@jemalloc")["LD_PRELOAD"] == f"{library}:/lib/mine.so"
+    assert mallocs.environment("new-delete")["LD_PRELOAD"] == "/lib/mine.so"
+    monkeypatch.delenv("LD_PRELOAD")
+    assert "LD_PRELOAD" not in mallocs.environment("multipool")
+
+
+@pytest.fixture
+def shared_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(mallocs, "_files", {})
+    library = tmp_path / "libmimalloc.so.3.3"
+    library.write_bytes(b"\x7fELF and more")
+    return library
+
+
+def test_accepts_malloc_as_file(shared_library: Path) -> None:
+    assert mallocs.register_file(str(shared_library)) == "mimalloc-3.3"
+    assert mallocs.register_file(f"newest={shared_library}") == "newest"
+    assert mallocs.find_library("newest") == shared_library
+    assert mallocs.is_from_file("new-delete/base@newest")
+    assert not mallocs.is_from_file("new-delete@jemalloc")
+    assert mallocs.environment("new-delete@newest")["LD_PRELOAD"].split(":")[0] == str(shared_library)
+    assert mallocs.file_names(["jemalloc", "mimalloc-3.3"]) == {"mimalloc-3.3": "libmimalloc.so.3.3"}
+
+
+def test_spaces_and_colons_are_hidden_by_a_link(shared_library: Path) -> None:
+    folder = shared_library.parent / "two words: here"
+    folder.mkdir()
+    library = shared_library.rename(folder / shared_library.name)
+    mallocs.register_file(f"newest={library}")
+    preloaded = mallocs.environment("new-delete@newest")["LD_PRELOAD"].split(":")[0]
+    assert Path(preloaded).resolve() == library
+    assert Path(preloaded).name == library.name
+    assert not {" ", ":"} & set(preloaded)
+
+
+def test_a_wrong_file_is_refused_with_the_reason(shared_library: Path) -> None:
+    folder = shared_library.parent
+    (folder / "text.so").write_text("no library", encoding="ascii")
+    (folder / "libjemalloc.so").write_bytes(shared_library.read_bytes())
+    mallocs.register_file(f"mine={shared_library}")
+    for item, reason in (
+        (f"{folder}/none.so", "there is no file"),
+        (str(folder), "there is no file"),
+        ("name=", "there is no file"),
+        (f"{folder}/text.so", "is not a shared library"),
+        (f"a@b={shared_library}", "'a@b' is not a valid name"),
+        (f"{folder}/libjemalloc.so", "give it a name, as in --malloc jemalloc-2="),
+        (f"tcmalloc={shared_library}", "give another name"),
+        (f"mine={folder}/libjemalloc.so", "give another name"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            mallocs.register_file(item)
