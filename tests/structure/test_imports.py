@@ -32,7 +32,7 @@ LEVELS = {
     "advisor": [{"profile"}, {"trial"}, {"advice", "budget", "verify"}, {"view"}],
     "cli": [
         {"exit_status", "layout", "needs", "options", "parser", "streams", "native_build", "programs"},
-        {"bench_options", "lists", "measuring", "runs", "trials"},
+        {"measuring", "trials"},
         {"front_door", "verbs"},
     ],
 }

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import shlex
 import signal
 import sys
 import textwrap
@@ -28,23 +29,21 @@ from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean, in_prose
 from mallard.shared.version import source_root, version
 
-VERBS = {
-    "bench": "measure on this machine which allocation strategy is fastest",
-    "against": "measure mallard beside a malloc that you could preload",
-    "choose": "recommend an allocator from the measurements of this machine",
-    "report": "write all results as one page, beside the published figures",
-    "table": "show the last run again, or a printed table beside it",
-    "claims": "judge the claims of the papers by the measurements made here",
-    "peers": "compare mallard's allocators with those of other libraries",
-    "export": "write results as CSV, JSON or Markdown",
-    "record": "record a program's allocations, with nothing rebuilt",
-    "profile": "show the lifetimes of a recorded program's memory, by scope",
-    "try": "serve one scope of a program from local allocators, and measure it",
-    "advise": "find where a local allocator pays in a program, and try it there",
-    "verify": "measure a program before and after your change of its allocation",
-    "budget": "hold the allocations of a program and of its scopes, for CI",
-    "list": "list the experiments, strategies, printed tables, runs and the like",
-    "doctor": "check this machine for measuring, with a remedy for each problem",
+PRODUCTS = {
+    "benchmark": {
+        "bench": "measure on this machine which allocation strategy is fastest",
+        "show": "show the results: the last run, a page, tables, claims, rows, names",
+        "choose": "recommend an allocator from the measurements of this machine",
+        "doctor": "check this machine for measuring, with a remedy for each problem",
+    },
+    "advisor": {
+        "advise": "find where a local allocator pays in a program, and try it there",
+        "record": "record a program's allocations, with nothing rebuilt",
+        "profile": "show the lifetimes of a recorded program's memory, by scope",
+        "try": "serve one scope of a program from local allocators, and measure it",
+        "verify": "measure a program before and after your change of its allocation",
+        "budget": "hold the allocations of a program and of its scopes, for CI",
+    },
 }
 
 # In a clone alone: dev/ is not installed.
@@ -53,7 +52,19 @@ DEVELOPERS = {
     "docs": ("dev.reference.verb", "build the browsable reference of the library"),
 }
 if (source_root() / "dev").is_dir():
-    VERBS.update({verb: text for verb, (_, text) in DEVELOPERS.items()})
+    PRODUCTS["developers of mallard"] = {verb: text for verb, (_, text) in DEVELOPERS.items()}
+VERBS = {verb: text for verbs in PRODUCTS.values() for verb, text in verbs.items()}
+
+# Before a word, and before an option or nothing.
+RENAMED = {
+    "against": ("bench --against", "bench --against"),
+    "claims": ("show claims", "show claims"),
+    "export": ("show export", "show export"),
+    "list": ("show", "show list"),
+    "peers": ("show peers", "show peers"),
+    "report": ("show page", "show page"),
+    "table": ("show table", "show"),
+}
 
 OWN_OPTIONS = {"help": "--help", "version": "--version"}
 OPENING = """\
@@ -61,7 +72,6 @@ usage: mallard VERB [OPTION ...]
 
 Find out which local allocator makes your C++ faster, and prove it.
 
-verbs ('mallard VERB --help' has the options of each, with examples):
 """
 NO_INSTALL_TEXT = "name missing packages, do not run apt-get ($MALLARD_NO_INSTALL)"
 EXAMPLES = (("mallard advise -- ./program", "which allocator belongs where in it; two minutes"),)
@@ -95,8 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Returns one of `exit_status`."""
     # If the caller ignores SIGCHLD, the kernel discards exit statuses, and every child would look successful.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    # Not list(): importing the verb `list` binds that name to its module.
-    words = [*(sys.argv[1:] if argv is None else argv)]
+    words = list(sys.argv[1:] if argv is None else argv)
     return run_reporting_errors(lambda: _done(words))
 
 
@@ -136,6 +145,10 @@ def parse_command(words: Sequence[str]) -> Command:
             f"unknown option '{verb}'{did_you_mean(verb.lstrip('-'), (), OWN_OPTIONS)}; only these precede a "
             f"verb: {in_prose([*OWN_OPTIONS.values()])}, others follow it: see 'mallard VERB --help'"
         )
+    if verb in RENAMED:
+        new = RENAMED[verb][not remaining or remaining[0].startswith("-")]
+        command = shlex.join(["mallard", *new.split(), *remaining])
+        raise UsageError(f"'{verb}' is now '{new}'; type: {command}")
     if verb not in VERBS:
         raise UsageError(
             f"unknown verb '{verb}'{did_you_mean(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "
@@ -183,9 +196,12 @@ def _module(verb: str) -> Any:
 
 
 def _help() -> str:
+    width = max(map(len, VERBS))
     parts = (
-        OPENING + layout.columns([*VERBS.items()]),
-        "option of every verb:\n" + layout.columns([(NO_INSTALL, NO_INSTALL_TEXT)]),
+        OPENING.strip(),
+        *(f"{product}:\n{layout.columns([*verbs.items()], width)}" for product, verbs in PRODUCTS.items()),
+        "options ('mallard VERB --help' has those of a verb, with examples):\n"
+        + layout.columns([(NO_INSTALL, NO_INSTALL_TEXT)]),
         "examples:\n" + layout.examples(EXAMPLES),
         "exit status:\n" + textwrap.indent(textwrap.fill(" ".join(STATUSES), layout.WIDTH - 2), "  "),
     )
