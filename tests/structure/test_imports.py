@@ -31,7 +31,7 @@ LEVELS = {
     ],
     "advisor": [{"profile"}, {"trial"}, {"advice", "budget", "verify"}, {"view"}],
     "cli": [
-        {"exit_status", "layout", "needs", "options", "parser", "streams", "native_build", "programs"},
+        {"exit_status", "layout", "needs", "options", "parser", "native_build"},
         {"measuring", "trials"},
         {"front_door", "verbs"},
     ],

@@ -1,4 +1,4 @@
-"""The command line: finds the verb, makes its parser, turns errors into one line and exit status 2.
+"""The command line: finds the verb and makes its parser.
 
 A verb has a line in VERBS and a module of verbs/ with EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
@@ -17,14 +17,14 @@ import shlex
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mallard.cli import exit_status, layout
+from mallard.cli.exit_status import run_reporting_errors
 from mallard.cli.needs import Needs
 from mallard.cli.parser import NO_INSTALL, Answer, Parser
-from mallard.cli.streams import ReaderGone, guard_streams, print_error
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean, in_prose
 from mallard.shared.version import source_root, version
@@ -107,28 +107,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     words = list(sys.argv[1:] if argv is None else argv)
     return run_reporting_errors(lambda: _done(words))
-
-
-def run_reporting_errors(act: Callable[[], int]) -> int:
-    """Returns the result of `act`, or reports its error in one line and returns the exit status."""
-    try:
-        with guard_streams():
-            return act()
-    except UsageError as error:
-        print_error(f"mallard: error: {_printable(str(error))}")
-        return exit_status.ERROR
-    except KeyboardInterrupt:
-        print_error("mallard: interrupted")
-        return exit_status.INTERRUPTED
-    except ReaderGone:
-        return exit_status.READER_CLOSED
-
-
-def _printable(text: str) -> str:
-    """Escapes control characters, so that an argument cannot control the terminal."""
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
-    )
 
 
 def parse_command(words: Sequence[str]) -> Command:
