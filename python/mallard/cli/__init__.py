@@ -1,6 +1,6 @@
 """The command line: finds the verb and makes its parser.
 
-A verb has a line in VERBS and a module of verbs/ with EXAMPLES (commands, each with a note),
+A verb has a line in PRODUCTS and a module of verbs/ with EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
 before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
 `help_for(arguments) -> str`, if its help depends on the other arguments; TOPICS, the words after it that
@@ -74,7 +74,11 @@ Find out which local allocator makes your C++ faster, and prove it.
 
 """
 NO_INSTALL_TEXT = "name missing packages, do not run apt-get ($MALLARD_NO_INSTALL)"
-EXAMPLES = (("mallard advise -- ./program", "which allocator belongs where in it; two minutes"),)
+EXAMPLES = (
+    ("mallard bench", "ten questions, a line each; two minutes"),
+    ("mallard show page", "report.html, to open in a browser"),
+    ("mallard advise -- ./program", "which allocator belongs where; two minutes"),
+)
 STATUSES = (
     f"{exit_status.DONE} done; {exit_status.FINDINGS} done, but the results need attention;",
     f"{exit_status.ERROR} not done, standard error has the reason;",
