@@ -83,7 +83,7 @@ def store_runs(database: Path, keep_others: bool) -> None:
     """Stores the finished runs of each experiment in the database; `keep_others` keeps the stored runs of
     other commands.
     """
-    command = [sys.executable, "-m", "mallard", "export", "--format", "json", "--run", "all"]
+    command = [sys.executable, "-m", "mallard", "show", "export", "--format", "json", "--run", "all"]
     text = subprocess.run(
         [*command, "--db", str(database.resolve())],
         check=True,

@@ -1,4 +1,4 @@
-"""What carries the means of `mallard against`, from the table that contenders.md has of it.
+"""What carries the means of `mallard bench --against`, from the table that contenders.md has of it.
 
 The rows of that table are not stored: its printed percents are all that is known.
 """

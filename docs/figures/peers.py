@@ -76,7 +76,7 @@ def pairs() -> str:
 
 
 def times() -> str:
-    """Without the phases and the memory of an experiment, which `mallard peers` adds."""
+    """Without the phases and the memory of an experiment, which `mallard show peers` adds."""
     return summary_markdown(duel for duel in all_duels() if duel.quantity == TIME) if all_duels() else NOTHING
 
 

@@ -27,7 +27,7 @@ TOUCHED = ("warm", "static")  # as docs/benchmark/results.md says
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A finished run of an experiment, as `mallard export` wrote it."""
+    """A finished run of an experiment, as `mallard show export` wrote it."""
 
     run: dict[str, Any]
     rows: list[Row]

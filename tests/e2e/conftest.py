@@ -33,7 +33,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 def report_of_everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     write_everything(folder / "mallard.db")
-    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
+    assert main(["show", "page", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
 
 

@@ -21,7 +21,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     write_run(folder / "mallard.db", block_rows(), experiment="utilization")
     write_run(folder / "mallard.db", object_rows(sizes=(1, 4, 16, 64)), experiment="small-objects")
-    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
+    assert main(["show", "page", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
 
 

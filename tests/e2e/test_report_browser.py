@@ -27,7 +27,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     rows.append(failed("DS12", 10, "multipool+monotonic/base", 0, "crashed", "signal 11"))
     write_run(folder / "mallard.db", rows)
-    assert main(["report", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
+    assert main(["show", "page", "-o", str(folder / "report.html"), "--db", str(folder / "mallard.db")]) == 0
     return folder / "report.html"
 
 

@@ -28,7 +28,7 @@ def write_runs(path: Path, of: dict[str, Natives]) -> Path:
 
 def report_of(database: Path) -> str:
     output = database.with_name("page.html")
-    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
+    assert main(["show", "page", "-o", str(output), "--db", str(database)]) == 0
     return output.read_text(encoding="utf-8")
 
 

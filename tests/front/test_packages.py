@@ -112,7 +112,7 @@ def test_refuses_old_python(clone):
 
 @pytest.mark.parametrize(
     "words",
-    sampled(["list"], ["doctor"], ["choose"], ["table", "p0213:6"], ["bench", "--help"], []),
+    sampled(["show", "list"], ["doctor"], ["choose"], ["show", "table", "p0213:6"], ["bench", "--help"], []),
     ids=" ".join,
 )
 def test_verbs_without_build_need_no_compiler(ready, words):

@@ -26,7 +26,7 @@ def test_sets_up_only_on_first_call(bare):
 
 
 def test_passes_arguments_unchanged(ready):
-    words = ["report", "--db", "*", "-o", "a b  $HOME \\t it's\n"]
+    words = ["show", "page", "--db", "*", "-o", "a b  $HOME \\t it's\n"]
     (ready.root.parent / "*").write_text("")
     assert ready.arguments(*words)["words"] == words
 

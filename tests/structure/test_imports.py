@@ -31,8 +31,8 @@ LEVELS = {
     ],
     "advisor": [{"profile"}, {"trial"}, {"advice", "budget", "verify"}, {"view"}],
     "cli": [
-        {"exit_status", "layout", "needs", "options", "parser", "streams", "native_build", "programs"},
-        {"bench_options", "lists", "measuring", "runs", "trials"},
+        {"exit_status", "layout", "needs", "options", "parser", "native_build"},
+        {"measuring", "trials"},
         {"front_door", "verbs"},
     ],
 }

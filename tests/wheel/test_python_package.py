@@ -57,11 +57,11 @@ def test_it_measures_stores_and_shows(program, tmp_path):
         "bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete,monotonic", "--reps", "1"
     )
     assert (tmp_path / "mallard.db").is_file()
-    exported = json.loads(program("export", "--format", "json"))
+    exported = json.loads(program("show", "export", "--format", "json"))
     assert exported
-    program("report", "-o", "report.html")
+    program("show", "page", "-o", "report.html")
     assert "<html" in (tmp_path / "report.html").read_text()
-    assert "monotonic" in program("table", "p0213:6")
+    assert "monotonic" in program("show", "table", "p0213:6")
 
 
 def test_it_knows_that_the_tests_need_the_tree(program):

@@ -241,7 +241,7 @@ class Store:
 def _format_numbers(numbers: Sequence[str]) -> str:
     if len(numbers) <= MOST_NAMED:
         return ", ".join(numbers)
-    return f"{numbers[0]} to {numbers[-1]}, as 'mallard list runs' shows them"
+    return f"{numbers[0]} to {numbers[-1]}, as 'mallard show runs' shows them"
 
 
 def _timestamp() -> str:

@@ -1,6 +1,6 @@
-"""The command line: finds the verb, makes its parser, turns errors into one line and exit status 2.
+"""The command line: finds the verb and makes its parser.
 
-A verb has a line in VERBS and a module of verbs/ with EXAMPLES (commands, each with a note),
+A verb has a line in PRODUCTS and a module of verbs/ with EXAMPLES (commands, each with a note),
 `add_arguments(parser)` and `run(arguments) -> int`. It may have `check(arguments)`, which refuses bad input
 before anything is set up; `needs(arguments) -> Needs`, if it needs more than the Python environment;
 `help_for(arguments) -> str`, if its help depends on the other arguments; TOPICS, the words after it that
@@ -13,38 +13,37 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import shlex
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mallard.cli import exit_status, layout
+from mallard.cli.exit_status import run_reporting_errors
 from mallard.cli.needs import Needs
 from mallard.cli.parser import NO_INSTALL, Answer, Parser
-from mallard.cli.streams import ReaderGone, guard_streams, print_error
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean, in_prose
 from mallard.shared.version import source_root, version
 
-VERBS = {
-    "bench": "measure on this machine which allocation strategy is fastest",
-    "against": "measure mallard beside a malloc that you could preload",
-    "choose": "recommend an allocator from the measurements of this machine",
-    "report": "write all results as one page, beside the published figures",
-    "table": "show the last run again, or a printed table beside it",
-    "claims": "judge the claims of the papers by the measurements made here",
-    "peers": "compare mallard's allocators with those of other libraries",
-    "export": "write results as CSV, JSON or Markdown",
-    "record": "record a program's allocations, with nothing rebuilt",
-    "profile": "show the lifetimes of a recorded program's memory, by scope",
-    "try": "serve one scope of a program from local allocators, and measure it",
-    "advise": "find where a local allocator pays in a program, and try it there",
-    "verify": "measure a program before and after your change of its allocation",
-    "budget": "hold the allocations of a program and of its scopes, for CI",
-    "list": "list the experiments, strategies, printed tables, runs and the like",
-    "doctor": "check this machine for measuring, with a remedy for each problem",
+PRODUCTS = {
+    "benchmark": {
+        "bench": "measure on this machine which allocation strategy is fastest",
+        "show": "show the results: the last run, a page, tables, claims, rows, names",
+        "choose": "recommend an allocator from the measurements of this machine",
+        "doctor": "check this machine for measuring, with a remedy for each problem",
+    },
+    "advisor": {
+        "advise": "find where a local allocator pays in a program, and try it there",
+        "record": "record a program's allocations, with nothing rebuilt",
+        "profile": "show the lifetimes of a recorded program's memory, by scope",
+        "try": "serve one scope of a program from local allocators, and measure it",
+        "verify": "measure a program before and after your change of its allocation",
+        "budget": "hold the allocations of a program and of its scopes, for CI",
+    },
 }
 
 # In a clone alone: dev/ is not installed.
@@ -53,7 +52,19 @@ DEVELOPERS = {
     "docs": ("dev.reference.verb", "build the browsable reference of the library"),
 }
 if (source_root() / "dev").is_dir():
-    VERBS.update({verb: text for verb, (_, text) in DEVELOPERS.items()})
+    PRODUCTS["developers of mallard"] = {verb: text for verb, (_, text) in DEVELOPERS.items()}
+VERBS = {verb: text for verbs in PRODUCTS.values() for verb, text in verbs.items()}
+
+# Before a word, and before an option or nothing.
+RENAMED = {
+    "against": ("bench --against", "bench --against"),
+    "claims": ("show claims", "show claims"),
+    "export": ("show export", "show export"),
+    "list": ("show", "show list"),
+    "peers": ("show peers", "show peers"),
+    "report": ("show page", "show page"),
+    "table": ("show table", "show"),
+}
 
 OWN_OPTIONS = {"help": "--help", "version": "--version"}
 OPENING = """\
@@ -61,10 +72,13 @@ usage: mallard VERB [OPTION ...]
 
 Find out which local allocator makes your C++ faster, and prove it.
 
-verbs ('mallard VERB --help' has the options of each, with examples):
 """
 NO_INSTALL_TEXT = "name missing packages, do not run apt-get ($MALLARD_NO_INSTALL)"
-EXAMPLES = (("mallard advise -- ./program", "which allocator belongs where in it; two minutes"),)
+EXAMPLES = (
+    ("mallard bench", "ten questions, a line each; two minutes"),
+    ("mallard show page", "report.html, to open in a browser"),
+    ("mallard advise -- ./program", "which allocator belongs where; two minutes"),
+)
 STATUSES = (
     f"{exit_status.DONE} done; {exit_status.FINDINGS} done, but the results need attention;",
     f"{exit_status.ERROR} not done, standard error has the reason;",
@@ -95,31 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Returns one of `exit_status`."""
     # If the caller ignores SIGCHLD, the kernel discards exit statuses, and every child would look successful.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    # Not list(): importing the verb `list` binds that name to its module.
-    words = [*(sys.argv[1:] if argv is None else argv)]
+    words = list(sys.argv[1:] if argv is None else argv)
     return run_reporting_errors(lambda: _done(words))
-
-
-def run_reporting_errors(act: Callable[[], int]) -> int:
-    """Returns the result of `act`, or reports its error in one line and returns the exit status."""
-    try:
-        with guard_streams():
-            return act()
-    except UsageError as error:
-        print_error(f"mallard: error: {_printable(str(error))}")
-        return exit_status.ERROR
-    except KeyboardInterrupt:
-        print_error("mallard: interrupted")
-        return exit_status.INTERRUPTED
-    except ReaderGone:
-        return exit_status.READER_CLOSED
-
-
-def _printable(text: str) -> str:
-    """Escapes control characters, so that an argument cannot control the terminal."""
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
-    )
 
 
 def parse_command(words: Sequence[str]) -> Command:
@@ -136,6 +127,10 @@ def parse_command(words: Sequence[str]) -> Command:
             f"unknown option '{verb}'{did_you_mean(verb.lstrip('-'), (), OWN_OPTIONS)}; only these precede a "
             f"verb: {in_prose([*OWN_OPTIONS.values()])}, others follow it: see 'mallard VERB --help'"
         )
+    if verb in RENAMED:
+        new = RENAMED[verb][not remaining or remaining[0].startswith("-")]
+        command = shlex.join(["mallard", *new.split(), *remaining])
+        raise UsageError(f"'{verb}' is now '{new}'; type: {command}")
     if verb not in VERBS:
         raise UsageError(
             f"unknown verb '{verb}'{did_you_mean(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "
@@ -183,9 +178,12 @@ def _module(verb: str) -> Any:
 
 
 def _help() -> str:
+    width = max(map(len, VERBS))
     parts = (
-        OPENING + layout.columns([*VERBS.items()]),
-        "option of every verb:\n" + layout.columns([(NO_INSTALL, NO_INSTALL_TEXT)]),
+        OPENING.strip(),
+        *(f"{product}:\n{layout.columns([*verbs.items()], width)}" for product, verbs in PRODUCTS.items()),
+        "options ('mallard VERB --help' has those of a verb, with examples):\n"
+        + layout.columns([(NO_INSTALL, NO_INSTALL_TEXT)]),
         "examples:\n" + layout.examples(EXAMPLES),
         "exit status:\n" + textwrap.indent(textwrap.fill(" ".join(STATUSES), layout.WIDTH - 2), "  "),
     )

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from mallard.cli import parse_command, print_answer, run_reporting_errors
+from mallard.cli import parse_command, print_answer
+from mallard.cli.exit_status import run_reporting_errors
 from mallard.cli.needs import ANSWERED, NOTHING
 from mallard.cli.parser import Answer
 

@@ -14,9 +14,9 @@ LEAST_WIDTH = 10  # of a column that shares a line with others that are too wide
 Examples = Sequence[tuple[str, str]]  # a command, and a note on it
 
 
-def columns(rows: Sequence[tuple[str, str]]) -> str:
-    """A line for each row; the second column wraps within its width."""
-    first = max(len(name) for name, _ in rows)
+def columns(rows: Sequence[tuple[str, str]], least: int = 0) -> str:
+    """A line for each row; the first column has the `least` width, the second wraps within its own."""
+    first = max(least, *(len(name) for name, _ in rows))
     lines = []
     for name, text in rows:
         parts = textwrap.wrap(text, WIDTH - INDENT - first - GAP, break_on_hyphens=False) or [""]

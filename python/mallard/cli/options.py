@@ -1,17 +1,19 @@
-"""Options that several verbs have."""
+"""Options and programs that several verbs take, and their checks."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+import shutil
 from pathlib import Path
 
 from mallard.bench.store import require_database
-from mallard.cli.parser import is_number, positive_seconds
+from mallard.cli.parser import positive_seconds
 from mallard.shared.errors import UsageError
+from mallard.shared.prose import did_you_mean
 
 DATABASE = "mallard.db"
+ALL_TEXT = "heat maps with all bindings and variants of a strategy"
 
 
 def add_database(parser: argparse._ActionsContainer) -> None:
@@ -24,33 +26,6 @@ def add_database(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_all(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
-        "--all", action="store_true", help="heat maps with all bindings and variants of a strategy"
-    )
-
-
-def add_run(parser: argparse.ArgumentParser, *others: str) -> None:
-    words = ["latest (default)", *others, "a run's number"]
-    parser.add_argument(
-        "--run",
-        metavar="N",
-        default="latest",
-        help=f"{', '.join(words[:-1])} or {words[-1]} ('mallard list runs')",
-    )
-
-
-def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """The first is the default."""
-    parser.add_argument(
-        "--format",
-        metavar="FORMAT",
-        choices=formats,
-        default=formats[0],
-        help=f"{formats[0]} (default), {' or '.join(formats[1:])}",
-    )
-
-
 def add_time_limit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time-limit",
@@ -59,13 +34,6 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
         default=600.0,
         help="of one run (default: 600)",
     )
-
-
-def check_run(arguments: argparse.Namespace, *others: str) -> None:
-    """`latest`, a number, or one of the others."""
-    if arguments.run not in ("latest", *others) and not is_number(arguments.run):
-        allowed = ", ".join(["latest", *others, "a run's number"])
-        raise UsageError(f"--run '{arguments.run}'; allowed are {allowed}; 'mallard list runs' shows them")
 
 
 def check_database(arguments: argparse.Namespace, *, needed: bool = False) -> None:
@@ -81,3 +49,27 @@ def nothing_measured(arguments: argparse.Namespace) -> bool:
 
 def default_database() -> Path:
     return Path(os.environ.get("MALLARD_DB") or DATABASE)
+
+
+def check_program(program: str) -> None:
+    """A quick check before the build; the native program checks in detail."""
+    if "/" in program:
+        if os.path.isfile(program) and os.access(program, os.X_OK):
+            return
+        reason = "is not executable" if os.path.exists(program) else "does not exist"
+        raise UsageError(f"{program} {reason}; give the path of a program")
+    if shutil.which(program) is None:
+        raise UsageError(
+            f"'{program}' is not a program in PATH{did_you_mean(program, _programs())}; give its path, or "
+            "install it"
+        )
+
+
+def is_one_program(program: str, other: str) -> bool:
+    places = [shutil.which(name) for name in (program, other)]
+    return None not in places and os.path.samefile(*[str(place) for place in places])
+
+
+def _programs() -> list[str]:
+    folders = filter(os.path.isdir, os.environ.get("PATH", "").split(os.pathsep))
+    return sorted({name for folder in folders for name in os.listdir(folder)})

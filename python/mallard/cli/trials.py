@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit
+from mallard.cli.options import add_time_limit, check_program
 from mallard.cli.parser import positive_int, seed_number
-from mallard.cli.programs import check_program
 from mallard.shared import mallocs
 from mallard.shared.errors import UsageError
 

@@ -24,20 +24,20 @@ NUMBERS = (0, 7, 1.5, float("inf"), 2**63 - 1, -(2**63))
 ALL: tuple[Any, ...] = (*FIRST, *TEXTS, *NUMBERS, b"")
 DAMAGES = sampled(*ALL, default=len(FIRST))
 
-VERBS = (
-    "table",
-    "table p0089:3",
-    "list runs",
-    "report -o page.html",
-    "export",
-    "export --run all --format json",
-    "export --summary --format md",
-    "peers",
-    "claims",
+COMMANDS = (
+    "show",
+    "show table p0089:3",
+    "show runs",
+    "show page -o page.html",
+    "show export",
+    "show export --run all --format json",
+    "show export --summary --format md",
+    "show peers",
+    "show claims",
     "choose",
 )
 # These do not read the first run, whose row is damaged.
-NEWEST_RUN_ALONE = ("table", "export", "export --summary --format md")
+NEWEST_RUN_ALONE = ("show", "show export", "show export --summary --format md")
 EXPERIMENTS = ("density", "locality", "utilization", "contention", "primitives")
 
 
@@ -150,7 +150,7 @@ def test_verbs_survive_harmless_damage(
         if damage(database, table, column, value) and not is_refused(database):
             database.replace(harmless)
     harmless.replace(database)
-    for verb in VERBS:
+    for verb in COMMANDS:
         status, message = called(verb, tmp_path)
         assert status in (0, 1, 2), verb
         assert status != 2 or "mallard: error: " in message, (verb, message)
@@ -162,12 +162,12 @@ def test_verbs_refuse_damaged_cells(sound: Path, tmp_path: Path, monkeypatch: py
         shutil.copy(sound, tmp_path / "mallard.db")
         damage(tmp_path / "mallard.db", table, column, "{")
         refused = []
-        for verb in VERBS:
+        for verb in COMMANDS:
             status, message = called(verb, tmp_path)
             if status == 2:
                 assert f"mallard.db is damaged: table {table}, row 1: '{column}' is '{{'" in message, verb
                 refused.append(verb)
-        assert refused == [verb for verb in VERBS if verb not in unaffected]
+        assert refused == [verb for verb in COMMANDS if verb not in unaffected]
 
 
 def test_every_column_is_damaged(sound: Path) -> None:
@@ -179,7 +179,7 @@ def test_missing_tables_and_columns_are_named(sound: Path, tmp_path: Path) -> No
         shutil.copy(sound, tmp_path / "mallard.db")
         with closing(sqlite3.connect(tmp_path / "mallard.db")) as opened:
             opened.executescript(change)
-        status, message = called("table", tmp_path)
+        status, message = called("show", tmp_path)
         assert status == 2, change
         assert f"the database {tmp_path / 'mallard.db'} " in message
         assert "--db FILE" in message

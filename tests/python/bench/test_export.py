@@ -58,7 +58,7 @@ def measured(fake: Any, database: Path) -> Any:
 
 
 def exported(fake: Any, capsys: Any, *words: str) -> str:
-    assert fake.run("export", *words) == 0
+    assert fake.run("show", "export", *words) == 0
     return str(capsys.readouterr().out)
 
 
@@ -158,7 +158,7 @@ def test_writes_file_atomically(measured: Any, capsys: Any) -> None:
 def test_files_that_cannot_be_written(measured: Any, capsys: Any) -> None:
     entries = sorted(measured.directory.iterdir())
     for place, message in ((".", "is a directory"), ("no/rows.csv", "there is no directory no")):
-        assert measured.run("export", "--format", "csv", "-o", place) == 2
+        assert measured.run("show", "export", "--format", "csv", "-o", place) == 2
         assert message in capsys.readouterr().err
     assert sorted(measured.directory.iterdir()) == entries
 
@@ -186,7 +186,7 @@ def test_lists(measured: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> N
         ("tables", ["p0089:3 to p0089:14", "p0213:12, p0213:13, p0213:47 to p0213:57", "loki:memory"]),
         ("contenders", [*LIBRARIES, "boost-pool, boost-object-pool"]),
     ):
-        assert measured.run("list", listing) == 0
+        assert measured.run("show", listing) == 0
         shown = capsys.readouterr().out
         assert all(name in shown for name in expected)
         assert max(len(line.rstrip()) for line in shown.splitlines()) <= 80
@@ -199,19 +199,19 @@ def test_shortened_list_omits_variants_and_names_option(measured: Any, capsys: A
         ("contenders", ("boost-node-burst", "boost-allocator-v1")),
         ("tables", ("unordered_set",)),
     ):
-        measured.run("list", listing)
+        measured.run("show", listing)
         shown = capsys.readouterr().out
         assert not any(name in shown.split() for name in hidden)
-        assert f"'mallard list {listing} --all' describes each" in shown
-        measured.run("list", listing, "--all")
+        assert f"'mallard show {listing} --all' describes each" in shown
+        measured.run("show", listing, "--all")
         everything = capsys.readouterr().out
         assert all(name in everything for name in hidden)
         assert "--all" not in everything
 
 
-@pytest.mark.parametrize("words", [(), ("runs",), ("experiments",)])
+@pytest.mark.parametrize("words", [("list",), ("runs",), ("experiments",)])
 def test_refuses_all_for_complete_lists(measured: Any, capsys: Any, words: tuple[str, ...]) -> None:
-    assert measured.run("list", *words, "--all") == 2
+    assert measured.run("show", *words, "--all") == 2
     assert "--all is for the lists strategies, contenders and tables" in capsys.readouterr().err
 
 
@@ -224,7 +224,7 @@ def _without_numbers(table: str) -> str:
 def test_list_groups_bindings_by_mechanism(
     measured: Any, capsys: Any, listing: str, names: Iterable[str]
 ) -> None:
-    assert measured.run("list", listing, "--all") == 0
+    assert measured.run("show", listing, "--all") == 0
     shown = []
     # A text that goes on in the next line, which begins with spaces, is one text.
     for line in filter(
@@ -237,7 +237,7 @@ def test_list_groups_bindings_by_mechanism(
 
 
 def test_overview_names_everything_on_one_screen(measured: Any, capsys: Any) -> None:
-    assert measured.run("list") == 0
+    assert measured.run("show", "list") == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
@@ -250,12 +250,12 @@ def test_overview_names_everything_on_one_screen(measured: Any, capsys: Any) -> 
 
 
 def test_lists_names_before_any_measurement(fake: Any, capsys: Any) -> None:
-    assert fake.run("list") == 0
+    assert fake.run("show", "list") == 0
     assert "runs none yet" in " ".join(capsys.readouterr().out.split())
 
 
 def test_list_of_runs_shows_state(measured: Any, capsys: Any) -> None:
-    assert measured.run("list", "runs") == 0
+    assert measured.run("show", "runs") == 0
     *lines, machine = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1", "2", "3"]
     assert all("finished" in line for line in lines)
@@ -268,7 +268,7 @@ def test_list_of_runs_shows_different_compilers(measured: Any, capsys: Any) -> N
     measured.set(describe={"compiler": "fake 2.0"})
     measured.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     capsys.readouterr()
-    assert measured.run("list", "runs") == 0
+    assert measured.run("show", "runs") == 0
     default, variant = capsys.readouterr().out.splitlines()[-2:]
     assert default.startswith("every other run: ")
     assert default.endswith("fake 1.0")

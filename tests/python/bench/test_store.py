@@ -175,7 +175,7 @@ def test_missing_run_is_refused(store: Store, meta: dict[str, Any], text: str) -
 def test_many_runs_are_named_in_short(store: Store, meta: dict[str, Any]) -> None:
     for _ in range(11):
         store.begin_run(meta)
-    with pytest.raises(UsageError, match="its runs are 1 to 11, as 'mallard list runs' shows them"):
+    with pytest.raises(UsageError, match="its runs are 1 to 11, as 'mallard show runs' shows them"):
         store.select_run("12")
 
 

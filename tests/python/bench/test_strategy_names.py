@@ -135,7 +135,7 @@ def test_a_row_of_another_alias_is_equal() -> None:
 def test_list_offers_only_measurable_strategies(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
-    assert main(["list", "strategies", *words]) == 0
+    assert main(["show", "strategies", *words]) == 0
     output = capsys.readouterr().out
     assert not any(name in output for name in WITHDRAWN)
     counted = re.search(r"Not here: (\d+) variants", " ".join(output.split()))

@@ -77,14 +77,14 @@ BAD_INPUT = [
     ),
     (("bench", "density", "--db", "no/such/place.db", "--ds", "1"), "there is no directory no/such"),
     (("bench", "density", "--db", ".", "--ds", "1"), "is a directory"),
-    (("export",), "no database mallard.db; 'mallard bench' makes one"),
-    (("export", "--format", "xml"), "--format 'xml'; allowed are csv, json, md"),
-    (("export", "-o", "rows.txt"), "its ending names no format; allowed are csv, json, md"),
+    (("show", "export"), "no database mallard.db; 'mallard bench' makes one"),
+    (("show", "export", "--format", "xml"), "--format 'xml'; allowed are csv, json, md"),
+    (("show", "export", "-o", "rows.txt"), "its ending names no format; allowed are csv, json, md"),
     (
-        ("list", "birds"),
-        "unknown list 'birds'; allowed are experiments, structures, strategies, contenders, tables, runs",
+        ("show", "birds"),
+        "unknown word 'birds'; allowed are table, page, peers, claims, export, list, experiments, ",
     ),
-    (("list", "runs"), "no database mallard.db"),
+    (("show", "runs"), "no database mallard.db"),
 ]
 
 
@@ -129,7 +129,7 @@ def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:
         connection.execute("PRAGMA user_version = 3")
     connection.close()
     capsys.readouterr()
-    for words in (("bench", "density", "--ds", "1"), ("export", "--format", "csv"), ("list", "runs")):
+    for words in (("bench", "density", "--ds", "1"), ("show", "export", "--format", "csv"), ("show", "runs")):
         assert fake.run(*words) == 2
         assert "was written by a newer mallard (schema 3; this one reads 2)" in capsys.readouterr().err
 
@@ -137,7 +137,7 @@ def test_databases_that_are_not_ours(fake: Any, capsys: Any) -> None:
 def test_missing_run_is_refused(fake: Any, capsys: Any) -> None:
     fake.run("bench", "density", "--ds", "1", "--size", "6", "--strategy", "new-delete", "--reps", "1")
     capsys.readouterr()
-    assert fake.run("export", "--format", "csv", "--run", "7") == 2
+    assert fake.run("show", "export", "--format", "csv", "--run", "7") == 2
     assert "no run 7 in mallard.db; its runs are 1" in capsys.readouterr().err
 
 
@@ -205,7 +205,7 @@ def test_the_database_may_come_from_the_environment(fake: Any, monkeypatch: pyte
     assert not fake.database.exists()
 
 
-@pytest.mark.parametrize("words", [("list", "tables"), ("--help",)])
+@pytest.mark.parametrize("words", [("show", "tables"), ("--help",)])
 def test_closed_pipe_ends_silently(fake: Any, words: tuple[str, ...]) -> None:
     process = fake.start(*words)
     process.stdout.close()

@@ -14,6 +14,7 @@ from mallard.bench.store import Store
 from mallard.cli import VERBS, exit_status, layout, main, parse_command
 from mallard.cli.needs import NOTHING, Needs
 from mallard.cli.parser import Answer
+from mallard.cli.verbs import show
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean
 
@@ -31,7 +32,8 @@ sys.meta_path.insert(0, Blocked())
 sys.path.insert(0, sys.argv.pop(1))
 """
 ASK = (
-    BLOCKED + "import os; from mallard.cli import front_door, run_reporting_errors; "
+    BLOCKED + "import os; from mallard.cli import front_door; "
+    "from mallard.cli.exit_status import run_reporting_errors; "
     "os.dup2(2, front_door.NEEDS_FD); "
     "sys.exit(run_reporting_errors(front_door.main))"
 )
@@ -44,7 +46,8 @@ def query_front_door(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 QUERY_COMMANDS = (
-    BLOCKED + "import os; from mallard.cli import front_door, run_reporting_errors\n"
+    BLOCKED + "import os; from mallard.cli import front_door\n"
+    "from mallard.cli.exit_status import run_reporting_errors\n"
     "os.dup2(2, front_door.NEEDS_FD)\n"
     "for option in ('--help', '--no-such-option'):\n"
     "    for verb in sys.argv[1:]:\n"
@@ -97,7 +100,10 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("list", NOTHING),
+        ("show list", NOTHING),
+        ("show tables", NOTHING),
+        ("show", Needs()),
+        ("show table p0213:6", Needs()),
         ("choose", Needs()),
         ("doctor", Needs()),
         ("test lint", Needs(environment="test", tools=("clang-format-19", "shellcheck"))),
@@ -178,7 +184,7 @@ MISTYPED = [
         "unknown option '--vresion' (did you mean --version?); only these precede a verb: --help and ",
     ),
     (
-        "--db x.db list",
+        "--db x.db show",
         "unknown option '--db'; only these precede a verb: --help and --version, others follow",
     ),
     ("help bnech", "unknown verb 'bnech' (did you mean bench?)"),
@@ -194,17 +200,17 @@ MISTYPED = [
         "bench density --threads 2",
         "density has no option --threads; it is an option of contention; leave it out",
     ),
-    ("list table", "unknown list 'table' (did you mean tables?); allowed are"),
-    ("list runs", "no database mallard.db"),
-    ("export --format cvs", "(did you mean csv?)"),
-    ("report --run newest", "--run 'newest'; allowed are latest, a run's number"),
-    ("report", "no database mallard.db"),
-    ("table p0123:6", "no table 'p0123:6'; allowed are"),
-    ("table p0089:18 --local AS77", "--local 'AS77' is unknown; allowed are multipool, multipool-last"),
-    ("table p0089:18 --local AS7,AS9", "--local AS7,AS9: a table shows one; allowed are"),
-    ("claims --paper lokki", "--paper 'lokki' (did you mean loki?); allowed are"),
-    ("claims --run 3;5", "--run '3;5' is not a run; allowed are latest, all, and runs' numbers"),
-    ("peers localty", "unknown experiment 'localty' (did you mean locality?)"),
+    ("show tabel", "unknown word 'tabel' (did you mean table?); allowed are"),
+    ("show runs", "no database mallard.db"),
+    ("show export --format cvs", "(did you mean csv?)"),
+    ("show page --run newest", "--run 'newest' is not a run; allowed are latest and a run's number"),
+    ("show page", "no database mallard.db"),
+    ("show table p0123:6", "no table 'p0123:6'; allowed are"),
+    ("show table p0089:18 --local AS77", "--local 'AS77' is unknown; allowed are multipool, multipool-last"),
+    ("show table p0089:18 --local AS7,AS9", "--local AS7,AS9: a table shows one; allowed are"),
+    ("show claims --paper lokki", "--paper 'lokki' (did you mean loki?); allowed are"),
+    ("show claims --run 3;5", "--run '3;5' is not a run; allowed are latest, all, and runs' numbers"),
+    ("show peers localty", "unknown experiment 'localty' (did you mean locality?)"),
     ("choose --density hihg", "(did you mean high?)"),
     ("choose --db none.db", "no database none.db"),
 ]
@@ -217,19 +223,74 @@ def test_mistyped_word_gets_a_suggestion(words: str, message: str) -> None:
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("report -o x.html", "'report' is now 'show page'; type: mallard show page -o x.html"),
+        ("table p0213:6", "'table' is now 'show table'; type: mallard show table p0213:6"),
+        ("table --run 3", "'table' is now 'show'; type: mallard show --run 3"),
+        ("claims", "'claims' is now 'show claims'; type: mallard show claims"),
+        ("help peers", "'peers' is now 'show peers'; type: mallard show peers --help"),
+        ("export", "'export' is now 'show export'; type: mallard show export"),
+        ("list", "'list' is now 'show list'; type: mallard show list"),
+        ("list runs", "'list' is now 'show'; type: mallard show runs"),
+        ("against mimalloc", "'against' is now 'bench --against'; type: mallard bench --against mimalloc"),
+    ],
+)
+def test_an_old_verb_names_the_new_one(words: str, message: str, capsys: Any) -> None:
+    assert main(words.split()) == 2
+    assert capsys.readouterr().err == f"mallard: error: {message}\n"
+
+
+def test_options_of_show_belong_to_forms(tmp_path: Path) -> None:
+    Store(tmp_path / "mallard.db").close()
+    refused: dict[str, list[str]] = {form: [] for form in ("", *show.FORMS)}
+    values = {
+        "run": "7",
+        "format": "md",
+        "output": "x.md",
+        "paper": "loki",
+        "verdict": "reproduced",
+        "local": "AS9",
+    }
+    for form, names in refused.items():
+        for name in show.OPTIONS:
+            words = ["show", *form.split(), f"--{name}", *([values[name]] if name in values else [])]
+            try:
+                parse_command(words)
+            except UsageError as error:
+                if f"has no option --{name}; it is an option of 'mallard show" in str(error):
+                    names.append(name)
+    options = {form: [name for name in show.OPTIONS if name not in names] for form, names in refused.items()}
+    assert options == {
+        "": ["all", "run"],
+        "table": ["local", "nanoseconds", "run"],
+        "page": ["output", "run"],
+        "peers": ["all", "format", "run"],
+        "claims": ["all", "format", "paper", "run", "verdict"],
+        "export": ["format", "output", "run", "summary"],
+        "list": ["all"],
+    }
+
+
 HOSTILE = [
     (("",), "unknown verb ''"),
     (("bench", ""), "unknown experiment ''; allowed are density"),
-    (("list", ""), "unknown list ''; allowed are"),
-    (("table", ""), "no table ''; allowed are"),
-    (("peers", ""), "unknown experiment ''"),
+    (("show", ""), "unknown word ''; allowed are"),
+    (("show", "page", "x"), "unexpected argument 'x'\nsee 'mallard show page --help'"),
+    (
+        ("show", "export", "--run", "3,x"),
+        "--run 'x' is not a run; allowed are latest, all, and runs' numbers",
+    ),
+    (("show", "table", ""), "no table ''; allowed are"),
+    (("show", "peers", ""), "unknown experiment ''"),
     (("test", ""), "unknown stage ''"),
     (("test", "--list", "lint"), "--list shows every stage; leave the stages out"),
     (("bench", "density", "--strategy", ","), "--strategy ',' selects nothing; allowed are null, new-delete"),
     (("bench", "density", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),
     (("bench", "density", "--size=-5"), "--size '-5' is not a size; allowed are 6..16"),
     (("bench", "density", "--ds", "1", "--reps", "2", "--ds=2"), "--ds is given twice; leave one out"),
-    (("export", "-o", "a.csv", "--output", "b.csv"), "--output is given twice; leave one out"),
+    (("show", "export", "-o", "a.csv", "--output", "b.csv"), "--output is given twice; leave one out"),
     (("bench", "density", "--reps", "1" + "0" * 30), "give a whole number of at least 1 and below 2^63"),
     (("bench", "density", "--reps", "\u0663"), "'\u0663' is not allowed; give a whole number"),
     (
@@ -243,9 +304,9 @@ HOSTILE = [
     ),
     (("bench", "density", "--memory-limit", "1e-30"), "'1e-30' is no amount of memory"),
     (("bench", "locality", "--links", "10^30"), "--links: 1000000000000000000000000000000 is not possible"),
-    (("report", "--run", "\u0663"), "--run '\u0663'; allowed are latest, a run's number"),
+    (("show", "page", "--run", "\u0663"), "--run '\u0663' is not a run; allowed are latest and a run's"),
     (
-        ("claims", "--run", "3,\u0663"),
+        ("show", "claims", "--run", "3,\u0663"),
         "--run '\u0663' is not a run; allowed are latest, all, and runs' numbers",
     ),
     (("choose", "--elements", "\u0663"), "'\u0663' is not allowed; give a number such as 16384 or 2^14"),
@@ -301,7 +362,7 @@ def test_help_of_a_verb_in_either_order(verb: str) -> None:
 def test_the_first_help_tells_the_exit_statuses(capsys: Any) -> None:
     assert main([]) == 0
     shown = capsys.readouterr().out
-    for status in (value for name, value in vars(exit_status).items() if name.isupper()):
+    for status in (value for value in vars(exit_status).values() if isinstance(value, int)):
         assert f"{status} " in shown.partition("exit status:")[2]
 
 
@@ -319,7 +380,7 @@ def test_reports_failure_when_sigchld_is_ignored(
 
 @pytest.mark.parametrize("name", ["experiments", "structures", "strategies", "contenders", "tables"])
 def test_lists_need_no_package(name: str) -> None:
-    listed = query_front_door("list", name)
+    listed = query_front_door("show", name)
     assert (listed.returncode, listed.stderr) == (0, "answered\n")
     assert all(len(line) <= layout.WIDTH for line in listed.stdout.splitlines())
     assert len(listed.stdout.splitlines()) > 5

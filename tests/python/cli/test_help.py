@@ -17,11 +17,13 @@ from mallard.bench.store import Store
 from mallard.cli import VERBS, parse_command
 from mallard.cli.layout import columns, examples
 from mallard.cli.parser import Answer
+from mallard.cli.verbs import show
 from mallard.shared import mallocs
 from mallard.shared.errors import UsageError
 
 MOST_LINES = 33
-SCREENS = [[], *([verb] for verb in VERBS), *(["bench", name] for name in EXPERIMENTS)]
+SHORT = [[], *([verb] for verb in VERBS), *(["show", word] for word in show.TOPICS)]
+SCREENS = [*SHORT, *(["bench", name] for name in EXPERIMENTS)]
 
 
 def answer(*words: str) -> str:
@@ -40,7 +42,7 @@ def test_help_fits_a_terminal(screen: str) -> None:
     assert screen.endswith("\n")
 
 
-@pytest.mark.parametrize("words", [[], *([verb] for verb in VERBS)], ids=lambda words: " ".join(words))
+@pytest.mark.parametrize("words", SHORT, ids=lambda words: " ".join(words))
 def test_help_fits_one_screen(words: list[str]) -> None:
     assert len(answer(*words, "--help").splitlines()) <= MOST_LINES
 

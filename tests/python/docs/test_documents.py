@@ -28,7 +28,8 @@ TRANSCRIPT = re.compile(
 LIBRARIES = ("libmimalloc.so", "libsnmalloc.so")  # in the home folder of the documents' reader
 PLACEHOLDERS = {
     "EXPERIMENT": "density",
-    "VERB": "list",
+    "VERB": "show",
+    "TABLE": "p0213:6",
     "PROGRAM": "true",
     "your-program": "true",
     "FORMAT": "pprof",
@@ -45,16 +46,16 @@ def commands() -> Iterator[str]:
 def test_finds_commands_in_lines_and_sentences() -> None:
     assert {"bench", "test", "bench locality -20 18 32 -3 8"} <= set(commands())
     assert LINE.findall(
-        "    mallard claims --all    those, too\n./mallard bench   # minutes\nmallard is"
+        "    mallard show claims --all    those, too\n./mallard bench   # minutes\nmallard is"
     ) == [
-        "claims --all",
+        "show claims --all",
         "bench",
     ]
 
 
 def test_the_output_of_a_transcript_is_no_command() -> None:
-    page = "    $ ./mallard against x\n\n    mallard is faster than x.\n\nThen:\n\n    mallard claims\n"
-    assert LINE.findall(TRANSCRIPT.sub("\n", page)) == ["claims"]
+    page = "    $ ./mallard show x\n\n    mallard is faster than x.\n\nThen:\n\n    mallard show page\n"
+    assert LINE.findall(TRANSCRIPT.sub("\n", page)) == ["show page"]
 
 
 @pytest.mark.parametrize("command", sorted(set(commands())))

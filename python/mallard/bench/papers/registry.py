@@ -51,7 +51,7 @@ def table_named(name: str) -> PrintedTable:
             return table
     raise UsageError(
         f"no table '{name}'{did_you_mean(name, all_tables())}; allowed are {ALLOWED}; "
-        "'mallard list tables' describes them"
+        "'mallard show tables' describes them"
     )
 
 

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mallard.cli import trials
 from mallard.cli.needs import Needs
@@ -16,9 +15,6 @@ from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
 from mallard.shared.native_file import TRIAL_LIBRARY
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLES = (
     ("mallard advise -- ./server input", "the answer first, in about two minutes"),

@@ -11,8 +11,7 @@ from mallard.advisor.budget.document import PROCESS, read_budget
 from mallard.advisor.profile.short_name import is_library_function
 from mallard.cli import exit_status
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit
-from mallard.cli.programs import check_program
+from mallard.cli.options import add_time_limit, check_program
 from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from mallard.cli.needs import Needs
+from mallard.cli.options import check_program
 from mallard.cli.parser import positive_int
-from mallard.cli.programs import check_program
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import COLLECTOR
 

@@ -10,9 +10,8 @@ from mallard.advisor.verify.advice import read_advice
 from mallard.advisor.verify.comparison import AFTER, BEFORE, NULL
 from mallard.cli import exit_status
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit
+from mallard.cli.options import add_time_limit, check_program, is_one_program
 from mallard.cli.parser import positive_int
-from mallard.cli.programs import check_program, is_one_program
 from mallard.shared.errors import UsageError
 
 EXAMPLES = (

@@ -1,4 +1,4 @@
-"""`mallard against`: the table, its verdict, and the errors."""
+"""`mallard bench --against`: the table, its verdict, and the errors."""
 
 from __future__ import annotations
 
@@ -149,23 +149,27 @@ def test_plans_every_part(part: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("against", "MALLOC is missing; give jemalloc, mimalloc, tcmalloc, or NAME=FILE"),
-        ("against glibc", "MALLOC 'glibc': every percent is of it"),
-        ("against mimaloc", "MALLOC 'mimaloc' is unknown (did you mean mimalloc?)"),
-        ("against /no/such.so", "MALLOC '/no/such.so': there is no file /no/such.so"),
+        ("--against", "--against: its value is missing\nsee 'mallard bench --help'"),
+        ("--against=", "--against '' selects nothing; allowed are glibc, jemalloc, mimalloc, tcmalloc"),
+        ("--against glibc", "--against 'glibc': every percent is of it"),
+        ("--against mimaloc", "--against 'mimaloc' is unknown (did you mean mimalloc?)"),
+        ("--against /no/such.so", "--against '/no/such.so': there is no file /no/such.so"),
+        ("density --against jemalloc", "--against measures cells of its own; leave 'density' out"),
+        ("--against jemalloc --quick", "--quick: --against takes only --reps, --seed, --no-pin and --db"),
+        ("--against jemalloc --malloc glibc", "--malloc: --against takes only --reps, --seed, --no-pin and"),
     ],
 )
 def test_rejects_a_wrong_malloc_before_setup(words: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
-        parse_command(words.split())
+        parse_command(["bench", *words.split()])
     assert message in str(error.value)
 
 
 def test_rejects_a_missing_malloc_before_measuring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("mallard.cli.verbs.against.find_library", lambda name: None)
+    monkeypatch.setattr("mallard.cli.verbs.bench.find_library", lambda name: None)
     database = tmp_path / "mallard.db"
-    assert main(["against", "jemalloc", "--db", str(database)]) == 2
-    assert "MALLOC 'jemalloc': its library is not installed" in capsys.readouterr().err
+    assert main(["bench", "--against", "jemalloc", "--db", str(database)]) == 2
+    assert "--against 'jemalloc': its library is not installed" in capsys.readouterr().err
     assert not database.exists()

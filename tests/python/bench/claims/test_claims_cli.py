@@ -1,4 +1,4 @@
-"""`mallard claims`: the ledger in the terminal, as Markdown and as JSON."""
+"""`mallard show claims`: the ledger in the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_selects_claims_of_one_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
-    assert main(["claims", "--paper", "p0213"]) == 0
+    assert main(["show", "claims", "--paper", "p0213"]) == 0
     shown = capsys.readouterr().out
     assert "P0213R0, Validation of Memory-Allocation Benchmarks" in shown
     assert "P0089R1" not in shown
@@ -38,7 +38,7 @@ def test_selects_claims_of_one_verdict(database: Path, capsys: pytest.CaptureFix
     write_run(database, density_rows(names=DS2))
     words = ("reproduced", "not-reproduced", "not-applicable", "not-measured")
     for word, verdict in zip(words, VERDICTS, strict=True):
-        assert main(["claims", "--verdict", word]) == 0
+        assert main(["show", "claims", "--verdict", word]) == 0
         shown = capsys.readouterr().out
         assert verdict in shown
         assert not any(
@@ -53,7 +53,7 @@ def test_last_line_counts_every_claim(database: Path, capsys: pytest.CaptureFixt
     counted = "173 claims: "
     lines = {}
     for words in ([], ["--all"]):
-        assert main(["claims", *words]) == 0
+        assert main(["show", "claims", *words]) == 0
         lines[tuple(words)] = capsys.readouterr().out.splitlines()
         assert lines[tuple(words)][-1].startswith(counted)
     assert lines[()][-1] == f"{lines['--all',][-1]}; --all shows those {NOT_APPLICABLE}"
@@ -62,9 +62,9 @@ def test_last_line_counts_every_claim(database: Path, capsys: pytest.CaptureFixt
 def test_text_omits_claims_that_cannot_apply(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
     entries = [entry for entry in ledger([]) if entry.paper == "loki"]
-    assert main(["claims", "--paper", "loki"]) == 0
+    assert main(["show", "claims", "--paper", "loki"]) == 0
     shown = capsys.readouterr().out
-    assert main(["claims", "--paper", "loki", "--all"]) == 0
+    assert main(["show", "claims", "--paper", "loki", "--all"]) == 0
     shown_all = capsys.readouterr().out
     for entry in entries:
         number = re.compile(rf"^ *{entry.number} ", re.MULTILINE)
@@ -74,7 +74,7 @@ def test_text_omits_claims_that_cannot_apply(database: Path, capsys: pytest.Capt
 
 
 def test_lists_claims_without_a_database(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["claims"]) == 0
+    assert main(["show", "claims"]) == 0
     assert "Nothing was measured yet" in capsys.readouterr().out
     assert not database.exists()
 
@@ -83,7 +83,7 @@ def test_interrupted_runs_count_only_on_request(database: Path, capsys: pytest.C
     write_run(database, density_rows(names=DS2), finished=False)
     reproduced = {}
     for run in ("latest", "all", "1"):
-        assert main(["claims", "--run", run, "--format", "json"]) == 0
+        assert main(["show", "claims", "--run", run, "--format", "json"]) == 0
         reproduced[run] = json.loads(capsys.readouterr().out)["counts"][REPRODUCED]
     assert reproduced["latest"] == 0
     assert reproduced["all"] == reproduced["1"] > 0
@@ -91,7 +91,7 @@ def test_interrupted_runs_count_only_on_request(database: Path, capsys: pytest.C
 
 def test_json_has_figures_as_numbers(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2, repetitions=1))
-    assert main(["claims", "--paper", "p0213", "--format", "json"]) == 0
+    assert main(["show", "claims", "--paper", "p0213", "--format", "json"]) == 0
     entries = json.loads(capsys.readouterr().out)["claims"]
     entry = next(row for row in entries if row["rule"] == "p0213_ds2_monotonic_average")
     assert entry["figures"][0]["value"] == pytest.approx(29.925, abs=1e-3)
@@ -100,7 +100,7 @@ def test_json_has_figures_as_numbers(database: Path, capsys: pytest.CaptureFixtu
 
 def test_markdown_has_a_table_per_document(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=DS2))
-    assert main(["claims", "--format", "md"]) == 0
+    assert main(["show", "claims", "--format", "md"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("173 claims: ")
     assert text.count("\n## ") == 6
@@ -126,7 +126,7 @@ def test_rejects_bad_input(
     database: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     write_run(database, density_rows(names=DS2))
-    assert main(["claims", *words]) == 2
+    assert main(["show", "claims", *words]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -136,7 +136,7 @@ def test_lines_fit_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     write_run(database, density_rows(names=DS2))
-    assert main(["claims", "--paper", "p0213"]) == 0
+    assert main(["show", "claims", "--paper", "p0213"]) == 0
     lines = capsys.readouterr().out.splitlines()
     # The lines that count verdicts and name runs are left to the terminal to break.
     table = [line for line in lines if not line.startswith(("P0213R0", "49 claims", "here:"))]
@@ -170,10 +170,10 @@ def test_every_view_names_strategies(
     database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert main(["claims", "--all"]) == 0
+    assert main(["show", "claims", "--all"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "first row: monotonic/base (AS5)" in text
-    assert main(["claims", "--format", "md"]) == 0
+    assert main(["show", "claims", "--format", "md"]) == 0
     markdown = capsys.readouterr().out
     assert "| first row: monotonic/base (AS5) |" in markdown
     for output in (text, markdown):
@@ -181,6 +181,6 @@ def test_every_view_names_strategies(
 
 
 def test_json_has_the_printed_text(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["claims", "--format", "json"]) == 0
+    assert main(["show", "claims", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["claims"]
     assert [row["text"] for row in rows][: len(claims())] == [claim.text for claim in claims()]

@@ -82,7 +82,7 @@ def test_list_shows_all_tables_and_naming(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    assert main(["list", "tables", "--all"]) == 0
+    assert main(["show", "tables", "--all"]) == 0
     shown = capsys.readouterr().out
     assert [line.split()[0] for line in shown.splitlines() if re.match(r"p0|loki:|optimized:", line)] == NAMES
     assert "III-T (T as an exponent of two) and IV-N-S" in " ".join(shown.split())
@@ -107,7 +107,7 @@ def test_every_figure_is_in_a_table() -> None:
 
 @pytest.mark.parametrize("name", ["p0213:72", "p0213:3", "p0089:2", "p0089:III-36", "6", "", "n4000:1"])
 def test_rejects_an_unknown_table(name: str) -> None:
-    with pytest.raises(UsageError, match=r"p0089:III-30.*p0213:4 to p0213:71.*mallard list tables"):
+    with pytest.raises(UsageError, match=r"p0089:III-30.*p0213:4 to p0213:71.*mallard show tables"):
         table_named(name)
 
 
@@ -214,7 +214,7 @@ def test_every_table_has_notes_with_sources(name: str) -> None:
 def show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., list[list[str]]]:
-    """The words of each line that `mallard table` prints for synthetic rows."""
+    """The words of each line that `mallard show table` prints for synthetic rows."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MALLARD_DB", raising=False)
     monkeypatch.setenv("COLUMNS", "160")
@@ -222,7 +222,7 @@ def show(
     def shown(rows: list[dict[str, Any]], *words: str) -> list[list[str]]:
         if rows:
             write_run(tmp_path / "mallard.db", rows)
-        assert main(["table", *words]) == 0
+        assert main(["show", "table", *words]) == 0
         return [line.split() for line in capsys.readouterr().out.splitlines()]
 
     return shown
@@ -350,7 +350,7 @@ def test_shows_print_and_command_without_rows(show: Any) -> None:
 def test_rejects_options_that_do_not_apply(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["table", *words]) == 2
+    assert main(["show", "table", *words]) == 2
     assert message in capsys.readouterr().err
 
 

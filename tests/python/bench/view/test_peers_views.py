@@ -1,4 +1,4 @@
-"""`mallard peers` and the report's section, on rows whose figures are known beforehand."""
+"""`mallard show peers` and the report's section, on rows whose figures are known beforehand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write(database: Path) -> None:
 
 
 def shown(capsys: pytest.CaptureFixture[str], *options: str) -> str:
-    assert main(["peers", *options]) == 0
+    assert main(["show", "peers", *options]) == 0
     return capsys.readouterr().out
 
 
@@ -84,7 +84,7 @@ def test_without_an_experiment_it_is_a_summary(database: Path, capsys: pytest.Ca
     assert lines[0][:2] == ["mallard's", "its"]
     pool = next(line for line in lines if line[:1] == ["multipool"])
     assert pool[1:6] == ["new-delete@jemalloc", "0.50", "3", "0", "0"]
-    assert "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one" in output
+    assert "'mallard show peers EXPERIMENT' has one in full, 'mallard show peers --all' every one" in output
     assert "Counterpart beside counterpart, in " in output
     assert "fastest strategy" not in output
     assert "free" not in output
@@ -138,7 +138,7 @@ def test_one_repetition_has_unbounded_interval(database: Path, capsys: pytest.Ca
 
 def test_interrupted_runs_count_on_request(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, object_rows(), experiment="small-objects", finished=False)
-    assert main(["peers"]) == 2
+    assert main(["show", "peers"]) == 2
     assert "Loki" in shown(capsys, "--run", "all")
     assert "Loki" in shown(capsys, "--run", "1")
 
@@ -161,12 +161,12 @@ def test_bad_input_names_allowed_values(
     database: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     write_run(database, density_rows())
-    assert main(["peers", *words]) == 2
+    assert main(["show", "peers", *words]) == 2
     assert message in capsys.readouterr().err
 
 
 def test_empty_database_names_measuring_command(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["peers"]) == 2
+    assert main(["show", "peers"]) == 2
     assert "'mallard bench density --contenders' makes one" in capsys.readouterr().err
     assert not database.exists()
 
@@ -176,7 +176,7 @@ def test_empty_database_names_measuring_command(database: Path, capsys: pytest.C
 
 def report(database: Path) -> str:
     output = database.with_name("page.html")
-    assert main(["report", "-o", str(output), "--db", str(database)]) == 0
+    assert main(["show", "page", "-o", str(output), "--db", str(database)]) == 0
     return output.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""`mallard report`: the page's contents; it is written whole or not at all."""
+"""`mallard show page`: the page's contents; it is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def report_of(folder: Path, rows: list[dict[str, Any]], **run: Any) -> tuple[str, Reader]:
     write_run(folder / "mallard.db", rows, **run)
-    assert main(["report"]) == 0
+    assert main(["show", "page"]) == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
     return text, read(text)
 
 
 def test_prints_path_of_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(folder / "mallard.db", density_rows())
-    assert main(["report", "-o", "page.html"]) == 0
+    assert main(["show", "page", "-o", "page.html"]) == 0
     assert "page.html" in capsys.readouterr().out
     assert (folder / "page.html").stat().st_size > 10_000
     assert not (folder / "report.html").exists()
@@ -242,18 +242,18 @@ def test_an_output_that_cannot_be_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], output: str, message: str
 ) -> None:
     write_run(folder / "mallard.db", density_rows())
-    assert main(["report", "-o", output]) == 2
+    assert main(["show", "page", "-o", output]) == 2
     assert message in capsys.readouterr().err
 
 
 def test_unwritable_folder_leaves_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(folder / "mallard.db", density_rows())
-    assert main(["report", "-o", "/proc/self/report.html"]) == 2
+    assert main(["show", "page", "-o", "/proc/self/report.html"]) == 2
     assert "cannot be written" in capsys.readouterr().err
 
 
 def test_a_missing_database_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report"]) == 2
+    assert main(["show", "page"]) == 2
     assert "mallard.db" in capsys.readouterr().err
     assert list(folder.iterdir()) == []
 
@@ -261,7 +261,7 @@ def test_a_missing_database_is_refused(folder: Path, capsys: pytest.CaptureFixtu
 def test_a_run_without_rows_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(folder / "mallard.db", density_rows())
     run = write_run(folder / "mallard.db", [])
-    assert main(["report", "--run", str(run)]) == 2
+    assert main(["show", "page", "--run", str(run)]) == 2
     assert f"run {run} in mallard.db has no rows" in capsys.readouterr().err
 
 
@@ -282,4 +282,4 @@ def test_a_run_without_trouble_has_no_caution(folder: Path) -> None:
 
 def test_reproduction_command_names_database(folder: Path) -> None:
     _, reader = report_of(folder, density_rows(), command="mallard bench density --db 'my runs.db' --quick")
-    assert "mallard report -o report.html --db 'my runs.db'" in reader.texts["reproduce"]
+    assert "mallard show page -o report.html --db 'my runs.db'" in reader.texts["reproduce"]

@@ -1,4 +1,4 @@
-"""`mallard report` of runs in which something is missing: no base, nothing finished, one repetition."""
+"""`mallard show page` of runs in which something is missing: no base, nothing finished, one repetition."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def test_shows_run_with_gaps(tmp_path: Path, experiment: str, gap: str) -> None:
     rows = GAPS[gap](EXPERIMENTS[experiment])
     run = write_run(tmp_path / "mallard.db", rows, experiment=experiment)
     output = tmp_path / "page.html"
-    assert main(["report", "--run", str(run), "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
+    assert (
+        main(["show", "page", "--run", str(run), "-o", str(output), "--db", str(tmp_path / "mallard.db")])
+        == 0
+    )
     page = output.read_text(encoding="utf-8")
     reader = read(page)
     assert len(reader.ids) == len(set(reader.ids))
@@ -96,6 +99,9 @@ def test_unfinished_cells_show_status(tmp_path: Path) -> None:
     rows = GAPS["nothing finished"](EXPERIMENTS["locality"])
     run = write_run(tmp_path / "mallard.db", rows, experiment="locality")
     output = tmp_path / "page.html"
-    assert main(["report", "--run", str(run), "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
+    assert (
+        main(["show", "page", "--run", str(run), "-o", str(output), "--db", str(tmp_path / "mallard.db")])
+        == 0
+    )
     cells = [cell for table in heat_maps(output.read_text(encoding="utf-8")) for cell in table.cells]
     assert "crashed: signal 11" in {cell.status for cell in cells}

@@ -1,4 +1,4 @@
-"""`mallard report`: its section of each experiment, from rows whose figures are known beforehand."""
+"""`mallard show page`: its section of each experiment, from rows whose figures are known beforehand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def report(database: Path, *options: str) -> str:
     output = database.with_name("page.html")
-    assert main(["report", "-o", str(output), "--db", str(database), *options]) == 0
+    assert main(["show", "page", "-o", str(output), "--db", str(database), *options]) == 0
     return output.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""`mallard table`: compares printed with measured figures, in the terminal."""
+"""`mallard show table`: compares printed with measured figures, in the terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lines_from(text: str, label: str) -> list[str]:
 
 def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     shown = capsys.readouterr().out
     measured, printed, ratio = (line.split() for line in lines_from(shown, "2^10 here")[:3])
     # new-delete in ns: (20 + 10) * 2 * 1.02, the middle repetition; monotonic 30 % of it; printed 14.99 s
@@ -43,7 +43,7 @@ def test_ours_stands_beside_the_printed_figures(database: Path, capsys: pytest.C
 
 def test_unmeasured_sizes_show_printed_figures(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     first, second = lines_from(capsys.readouterr().out, "2^7")[:2]
     assert first.split()[1] == "printed"
     assert second.split()[:2] == ["2^8", "printed"]
@@ -52,7 +52,7 @@ def test_unmeasured_sizes_show_printed_figures(database: Path, capsys: pytest.Ca
 def test_marks_failed_table_cells(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = density_rows(names=("DS2",), strategies=("new-delete", "new-delete/base"))
     write_run(database, [*rows, failed("DS2", 10, "monotonic", 0, "crashed", "signal 11")])
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[4] == "died"
 
 
@@ -62,13 +62,13 @@ def test_no_difference_is_marked(database: Path, capsys: pytest.CaptureFixture[s
         if row["strategy"] == "new-delete/base":
             row["cpu_ns"] = int(row["cpu_ns"] * (0.9, 1.0, 1.1)[row["repetition"]])
     write_run(database, rows)
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     assert lines_from(capsys.readouterr().out, "2^10 here")[0].split()[3] == "100="
 
 
 def test_nanoseconds_on_both_sides(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["table", "p0213:6", "--nanoseconds"]) == 0
+    assert main(["show", "table", "p0213:6", "--nanoseconds"]) == 0
     measured, printed = (line.split() for line in lines_from(capsys.readouterr().out, "2^10 here")[:2])
     assert measured[4] == "18.4"
     assert printed[3] == "71.7"
@@ -76,7 +76,7 @@ def test_nanoseconds_on_both_sides(database: Path, capsys: pytest.CaptureFixture
 
 def test_averages_have_intervals_and_rows(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS1", "DS2")))
-    assert main(["table", "p0213:8"]) == 0
+    assert main(["show", "table", "p0213:8"]) == 0
     shown = capsys.readouterr().out
     assert "the printed means are over 132 rows" in " ".join(shown.split())
     measured, low, high, printed, _, rows = (line.split() for line in lines_from(shown, "here ")[:6])
@@ -87,12 +87,12 @@ def test_averages_have_intervals_and_rows(database: Path, capsys: pytest.Capture
 
 
 def test_averages_have_no_nanoseconds(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "p0213:8", "--nanoseconds"]) == 2
+    assert main(["show", "table", "p0213:8", "--nanoseconds"]) == 2
     assert "prints percents only" in capsys.readouterr().err
 
 
 def test_notes_stand_beside_the_table(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "2,560 repetitions" in shown
     assert "[P0213R0 section 9, DS2]" in shown
@@ -105,7 +105,7 @@ def test_notes_stand_beside_the_table(database: Path, capsys: pytest.CaptureFixt
 def test_without_database_shows_printed_figures(
     database: Path, capsys: pytest.CaptureFixture[str], table: str, command: str
 ) -> None:
-    assert main(["table", table]) == 0
+    assert main(["show", "table", table]) == 0
     shown = capsys.readouterr().out
     assert f"this measures it: {command}" in shown
     assert not database.exists()
@@ -115,21 +115,21 @@ def test_without_rows_of_the_structure_the_command(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_run(database, density_rows(names=("DS1",)))
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     assert "mallard bench density --ds 2" in capsys.readouterr().out
 
 
 def test_uses_newest_run_with_structure(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
     write_run(database, density_rows(names=("DS1",)))
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     assert "here: run 1," in capsys.readouterr().out
 
 
 def test_a_run_can_be_named(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
         write_run(database, density_rows(names=("DS2",)))
-    assert main(["table", "p0213:6", "--run", "1"]) == 0
+    assert main(["show", "table", "p0213:6", "--run", "1"]) == 0
     assert "here: run 1, buffer warm, hash prefix" in capsys.readouterr().out
 
 
@@ -138,7 +138,7 @@ def test_settings_have_separate_tables(database: Path, capsys: pytest.CaptureFix
     for row in cold:
         row["parameters"] = row["parameters"] | {"buffer": "cold"}
     write_run(database, [*density_rows(names=("DS2",)), *cold])
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     shown = capsys.readouterr().out
     assert "buffer warm" in shown
     assert "buffer cold" in shown
@@ -148,21 +148,21 @@ def test_settings_have_separate_tables(database: Path, capsys: pytest.CaptureFix
 def test_unknown_table_names_allowed_tables(
     database: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    assert main(["table", name]) == 2
+    assert main(["show", "table", name]) == 2
     error = capsys.readouterr().err
     assert name in error
     assert "p0089:3 to p0089:21" in error
-    assert "mallard list tables" in error
+    assert "mallard show tables" in error
 
 
 def test_missing_named_database_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "p0213:6", "--db", "other.db"]) == 2
+    assert main(["show", "table", "p0213:6", "--db", "other.db"]) == 2
     assert "other.db" in capsys.readouterr().err
 
 
 def test_missing_run_is_an_error(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["table", "p0213:6", "--run", "7"]) == 2
+    assert main(["show", "table", "p0213:6", "--run", "7"]) == 2
     assert "no run 7" in capsys.readouterr().err
 
 
@@ -171,7 +171,7 @@ def test_narrow_terminals_get_the_columns_in_blocks(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["table", "p0213:6"]) == 0
+    assert main(["show", "table", "p0213:6"]) == 0
     shown = capsys.readouterr().out
     heads = [line.split() for line in shown.splitlines() if line.lstrip().startswith("AS")]
     assert [number for head in heads for number in head] == [*PAPERS]
@@ -185,23 +185,23 @@ def test_narrow_terminals_get_the_columns_in_blocks(
 def test_without_a_name_the_last_run_is_shown(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS1",)))
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["table"]) == 0
+    assert main(["show"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Run 2: density --quick")
     assert "DS2 vector<string>" in shown
     assert "DS1" not in shown
-    beside = " ".join(shown[shown.index("'mallard table") :].split())
+    beside = " ".join(shown[shown.index("'mallard show table") :].split())
     assert beside.startswith(
-        "'mallard table p0089:4' shows it beside the paper; its tables are p0089:4, p0213:6 to p0213:8"
+        "'mallard show table p0089:4' shows it beside the paper; its tables are p0089:4, p0213:6 to p0213:8"
     )
-    assert main(["table", "--run", "1"]) == 0
+    assert main(["show", "--run", "1"]) == 0
     assert "DS1 vector<int>" in capsys.readouterr().out
 
 
 def test_unprinted_run_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[str]) -> None:
     fake.run("bench", "primitives", "--operation", "pair", "--strategy", "AS1", "--reps", "1")
     capsys.readouterr()
-    assert fake.run("table") == 0
+    assert fake.run("show") == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Run 1: primitives --quick")
     assert "beside the paper" not in shown
@@ -210,16 +210,28 @@ def test_unprinted_run_is_shown_alone(fake: Any, capsys: pytest.CaptureFixture[s
 def test_without_a_run_the_printed_tables_are_listed(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["table"]) == 0
+    assert main(["show"]) == 0
     shown = capsys.readouterr().out
     assert "p0213:4 to p0213:8" in shown
     assert "Nothing was measured yet: 'mallard bench' measures" in shown
     assert not database.exists()
 
 
-def test_option_all_needs_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "p0213:6", "--all"]) == 2
-    assert "--all is for a run; leave it out beside a printed table" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "TABLE is missing; give one, such as p0213:6; 'mallard show tables' lists them"),
+        (
+            ["p0213:6", "--all"],
+            "'mallard show table' has no option --all; it is an option of 'mallard show', ",
+        ),
+    ],
+)
+def test_rejects_a_table_without_a_name(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert main(["show", "table", *words]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["--nanoseconds"], ["--local", "AS9"]])
@@ -227,5 +239,6 @@ def test_printed_table_options_need_a_table(
     database: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     write_run(database, density_rows(names=("DS2",)))
-    assert main(["table", *words]) == 2
-    assert f"{words[0]} is for a printed table; name one, such as p0213:6" in capsys.readouterr().err
+    assert main(["show", *words]) == 2
+    error = capsys.readouterr().err
+    assert f"'mallard show' has no option {words[0]}; it is an option of 'mallard show table'" in error

@@ -202,7 +202,7 @@ def test_choices_have_distinct_letters(page: str) -> None:
 def test_unmeasured_sections_name_commands(tmp_path: Path) -> None:
     write_run(tmp_path / "mallard.db", density_rows(names=("DS1",)))
     output = tmp_path / "one.html"
-    assert main(["report", "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
+    assert main(["show", "page", "-o", str(output), "--db", str(tmp_path / "mallard.db")]) == 0
     text = output.read_text(encoding="utf-8")
     for name in ALL:
         assert f"mallard bench {name} --quick" in text_of(section(text, name))
@@ -212,7 +212,7 @@ def test_unmeasured_sections_name_commands(tmp_path: Path) -> None:
 
 
 def test_figures_are_exported(database: Path, capsys: Any) -> None:
-    words_ = ["export", "--summary", "--format", "csv", "--run", "2", "--db", str(database)]
+    words_ = ["show", "export", "--summary", "--format", "csv", "--run", "2", "--db", str(database)]
     assert main(words_) == 0
     lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     line = next(line for line in lines if (line["strategy"], line["elements"]) == ("heap-v2", "10"))
@@ -221,7 +221,7 @@ def test_figures_are_exported(database: Path, capsys: Any) -> None:
 
 
 def test_compares_libraries_by_size_and_type(database: Path, capsys: Any) -> None:
-    assert main(["peers", "--all", "--db", str(database)]) == 0
+    assert main(["show", "peers", "--all", "--db", str(database)]) == 0
     output = capsys.readouterr().out
     assert "expansion-forward" in output
     assert "Boost.Container" in output

@@ -144,7 +144,7 @@ def test_glance_lists_section_answers(page: str) -> None:
 
 def test_unmeasured_sections_name_commands(database: Path) -> None:
     output = database.with_name("one.html")
-    assert main(["report", "--run", "3", "-o", str(output), "--db", str(database)]) == 0
+    assert main(["show", "page", "--run", "3", "-o", str(output), "--db", str(database)]) == 0
     text = output.read_text(encoding="utf-8")
     assert "mallard bench small-objects --quick" in text_of(section(text, "small-objects"))
     assert ">Small objects</a>" in text
@@ -169,7 +169,7 @@ def lines_from(text: str, label: str) -> list[list[str]]:
 
 
 def test_loki_test_is_compared_with_print(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "loki:time-shuffled", "--db", str(database)]) == 0
+    assert main(["show", "table", "loki:time-shuffled", "--db", str(database)]) == 0
     text = capsys.readouterr().out
     measured, printed, ratio = lines_from(text, "1 deallocation here")[:3]
     assert measured[2:] == ["here", "17.3", "4000"]
@@ -179,7 +179,7 @@ def test_loki_test_is_compared_with_print(database: Path, capsys: pytest.Capture
 
 
 def test_memory_stands_in_bytes_an_object(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "loki:memory", "--db", str(database)]) == 0
+    assert main(["show", "table", "loki:memory", "--db", str(database)]) == 0
     text = capsys.readouterr().out
     measured, printed = lines_from(text, "20 here")[:2]
     assert measured[1:3] == ["here", "40.0"], "32 bytes and the pointer"
@@ -188,7 +188,7 @@ def test_memory_stands_in_bytes_an_object(database: Path, capsys: pytest.Capture
 
 
 def test_the_book_s_times_stand_beside_ours(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "optimized:times", "--db", str(database)]) == 0
+    assert main(["show", "table", "optimized:times", "--db", str(database)]) == 0
     text = capsys.readouterr().out
     assert re.search(r"here: run \d+$", text, re.MULTILINE), "without a setting no comma"
     measured, printed, _ = lines_from(text, "new-delete here")[:3]
@@ -216,7 +216,7 @@ def test_without_rows_the_command_that_measures_a_table(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MALLARD_DB", raising=False)
-    assert main(["table", table]) == 0
+    assert main(["show", "table", table]) == 0
     assert command in " ".join(capsys.readouterr().out.split())
 
 
@@ -228,5 +228,5 @@ def test_unfinished_cell_is_marked_beside_print(tmp_path: Path, capsys: pytest.C
     for native in natives:
         del native["run_id"]
     write_run(tmp_path / "mallard.db", natives, experiment="small-objects")
-    assert main(["table", "loki:time-shuffled", "--db", str(tmp_path / "mallard.db")]) == 0
+    assert main(["show", "table", "loki:time-shuffled", "--db", str(tmp_path / "mallard.db")]) == 0
     assert lines_from(capsys.readouterr().out, "50 deallocation here")[0][-1] == "time"

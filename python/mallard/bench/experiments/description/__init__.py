@@ -7,6 +7,7 @@ sentence.py    the kinds of sentences about a table
 panel.py       the table in the terminal, and the section of the page
 experiment.py  all of it
 
-The experiment's plan, --help, table in the terminal, place in `peers` and `claims`, and section of the page
-follow from it. The code of each kind of sentence or panel stands once, in `analysis` and `view`.
+The experiment's plan, --help, table in the terminal, place in the peers and claims of `mallard show`, and
+section of the page follow from it. The code of each kind of sentence or panel stands once, in `analysis` and
+`view`.
 """

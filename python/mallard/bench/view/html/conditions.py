@@ -181,7 +181,7 @@ def reproduce(measured: Sequence[Measured]) -> Markup:
     commands = "\n".join(entry.run.command for entry in measured)
     return joined(
         element("p", "The same cells on your machine, with the same random inputs:"),
-        element("pre", element("code", f"{commands}\nmallard report -o report.html{_database(measured)}")),
+        element("pre", element("code", f"{commands}\nmallard show page -o report.html{_database(measured)}")),
         element(
             "p",
             "Each repetition is a separate process, the strategies of a row in random order. Times are "

@@ -85,7 +85,7 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
         print_line(console, f"{count} x {strategy} {status.replace('_', ' ')}: {detail}")
     if len(failures) > FAILURES_SHOWN:
         console.print(
-            f"and {len(failures) - FAILURES_SHOWN} more kinds of failure: 'mallard export' has them all"
+            f"and {len(failures) - FAILURES_SHOWN} more kinds of failure: 'mallard show export' has them all"
         )
     if outcome.not_tried_again:
         console.print(
@@ -95,6 +95,6 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
         print_line(console, mismatch, "bold")
     run = store.run(outcome.run_id)
     printed = not isinstance(EXPERIMENTS[run.experiment].panel, Spreads)
-    page = "; 'mallard report' shows it beside the published figures" if printed else ""
-    peers = "; 'mallard peers' compares with other libraries" if has_contenders(rows) else ""
+    page = "; 'mallard show page' shows it beside the published figures" if printed else ""
+    peers = "; 'mallard show peers' compares with other libraries" if has_contenders(rows) else ""
     print_line(console, f"run {run.id} in {store.path}{page}{peers}")

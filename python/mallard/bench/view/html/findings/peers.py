@@ -79,7 +79,7 @@ def peers_section(rows: Sequence[Row], measured: Iterable[Measured]) -> Section:
 
 
 def _counterparts(pairs: Sequence[Counterpart]) -> Markup | None:
-    """Of each of mallard's strategies the fastest counterpart; `mallard peers --all` has every pair."""
+    """Of each of mallard's strategies the fastest counterpart; `mallard show peers --all` has every pair."""
     if not pairs:
         return None
     rows = [

@@ -160,5 +160,5 @@ def _show_losses(console: Console, duels: Sequence[Duel]) -> None:
         grid.add_row(Text(duel.peer), Text(f"{duel.experiment}: {duel_text(duel, names)}"))
     console.print(grid)
     if len(lost) > LOSSES_SHOWN:
-        console.print(f"and {len(lost) - LOSSES_SHOWN} more: 'mallard peers --format md' has them all")
+        console.print(f"and {len(lost) - LOSSES_SHOWN} more: 'mallard show peers --format md' has them all")
     console.print()

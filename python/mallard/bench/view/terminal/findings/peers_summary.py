@@ -29,7 +29,7 @@ LEGEND = (
 )
 FIGURE = 6  # columns of the longest figure, <0.001
 WIDE = 100  # columns of a terminal with room for the worst experiment
-MORE = "'mallard peers EXPERIMENT' has one in full, 'mallard peers --all' every one"
+MORE = "'mallard show peers EXPERIMENT' has one in full, 'mallard show peers --all' every one"
 
 
 def show_peers_summary(console: Console, duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> None:

@@ -1,4 +1,4 @@
-"""`mallard report`: the results of a database as one self-contained page."""
+"""`mallard show page`: the results of a database as one self-contained page."""
 
 from __future__ import annotations
 
@@ -13,41 +13,27 @@ from mallard.bench.plan import SURVEY
 from mallard.bench.result import Row
 from mallard.bench.store import Store
 from mallard.bench.view.html import Measured, page
-from mallard.cli.options import add_database, add_run, check_database, check_run
+from mallard.cli.verbs.show.runs import ONE, check_run
 from mallard.shared.atomic_file import write_atomically
 from mallard.shared.errors import UsageError
 
 EXAMPLES = (
-    ("mallard report", "the newest run of each experiment"),
-    ("mallard report -o ds2.html --run 4", "run 4 alone"),
-    ("mallard report --db other.db", "from another database"),
+    ("mallard show page", "the newest run of each experiment"),
+    ("mallard show page -o ds2.html --run 4", "run 4 alone"),
+    ("mallard show page --db other.db", "from another database"),
 )
-
-OUTPUT = "report.html"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=Path,
-        default=Path(OUTPUT),
-        help=f"the page (default: {OUTPUT})",
-    )
-    add_run(parser)
-    add_database(parser)
+OUTPUT = Path("report.html")
+OPTIONS = {"output": f"the page (default: {OUTPUT})", "run": ONE}
 
 
 def check(arguments: argparse.Namespace) -> None:
-    check_run(arguments)
-    check_database(arguments, needed=True)
+    check_run(arguments, measured=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from mallard.shared.view.terminal.console import output_console, print_line
 
-    output: Path = arguments.output
+    output: Path = arguments.output or OUTPUT
     with Store.open_existing(arguments.db) as store:
         latest = arguments.run == "latest"
         load_rows = cache(store.rows)
@@ -93,7 +79,7 @@ def _one(store: Store, number: str) -> dict[str, Measured]:
     }
     if not by_experiment:
         raise UsageError(
-            f"run {run.id} in {store.path} has no rows; 'mallard list runs' shows which runs have, "
+            f"run {run.id} in {store.path} has no rows; 'mallard show runs' shows which runs have, "
             "'mallard bench' makes one"
         )
     return by_experiment

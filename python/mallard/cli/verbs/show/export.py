@@ -1,4 +1,4 @@
-"""`mallard export`: the rows of a run, or its cells, for other programs."""
+"""`mallard show export`: the rows of a run, or its cells, for other programs."""
 
 from __future__ import annotations
 
@@ -9,52 +9,44 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.store import Note, Run, Store
-from mallard.cli.options import add_database, add_run, check_database, check_run
+from mallard.cli.verbs.show.runs import check_runs, selected_runs
 from mallard.shared.atomic_file import write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.stats import median
 
 EXAMPLES = (
-    ("mallard export > rows.csv", "every repetition of the latest run"),
-    ("mallard export --summary --format md", "a cell a line: median, interval, ratio"),
-    ("mallard export --run all -o all.json", "every run, in the format of the file"),
+    ("mallard show export > rows.csv", "every repetition of the latest run"),
+    ("mallard show export --summary --format md", "a cell a line: median, interval, ratio"),
+    ("mallard show export --run all -o all.json", "every run, in the format of the file"),
 )
 
 FORMATS = ("csv", "json", "md")
 Record = dict[str, Any]
 Notes = Mapping[int, Sequence[Note]]  # by the number of a run
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--format",
-        metavar="FORMAT",
-        choices=FORMATS,
-        help=f"{', '.join(FORMATS)} (default: by the ending of the file, or else {FORMATS[0]})",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="the file to write (default: standard output)"
-    )
-    parser.add_argument("--summary", action="store_true", help="a line for each cell, not each repetition")
-    add_run(parser, "all")
-    add_database(parser)
+OPTIONS = {
+    "format": f"{', '.join(FORMATS)} (default: by the ending of the file, or else {FORMATS[0]})",
+    "output": "the file to write (default: standard output)",
+    "summary": "a line for each cell, not each repetition",
+    "run": "latest (default), all, or numbers: 3,5",
+}
+CHOICES = {"format": FORMATS}
 
 
 def check(arguments: argparse.Namespace) -> None:
     _format(arguments)
-    check_run(arguments, "all")
-    check_database(arguments, needed=True)
+    check_runs(arguments, measured=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     with Store.open_existing(arguments.db) as store:
-        runs = store.runs() if arguments.run == "all" else [store.select_run(arguments.run)]
+        latest = arguments.run == "latest"
+        runs = [store.select_run("latest")] if latest else selected_runs(store, arguments.run)
         rows = [row for run in runs for row in store.rows(run.id)]
         notes = {run.id: store.notes(run.id) for run in runs}
     if not rows:

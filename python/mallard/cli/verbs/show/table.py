@@ -1,4 +1,4 @@
-"""`mallard table`: shows a run again, or compares it with a printed table of the papers."""
+"""`mallard show table`: a printed table of the papers, beside the figures of this machine."""
 
 from __future__ import annotations
 
@@ -11,100 +11,43 @@ from mallard.bench.library import RECYCLING, REUSES
 from mallard.bench.papers.locality import GLOBAL, LOCAL
 from mallard.bench.papers.notes import notes_for
 from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.papers.registry import EXAMPLE, all_tables, in_ranges, table_named
+from mallard.bench.papers.registry import EXAMPLE, table_named
 from mallard.bench.selection import select_strategies
 from mallard.bench.store import Run, Store
 from mallard.cli import exit_status
-from mallard.cli.options import add_all, add_database, add_run, check_database, check_run, nothing_measured
+from mallard.cli.options import nothing_measured
+from mallard.cli.verbs.show.runs import ONE, check_run
 from mallard.shared.errors import UsageError
 
 EXAMPLES = (
-    ("mallard table", "the last run"),
-    ("mallard table --run 3", "run 3"),
-    ("mallard table p0213:6", "vector<string>, paper and here"),
-    ("mallard table p0213:6 --nanoseconds", "nanoseconds on both sides"),
-    ("mallard table p0089:18 --local multipool/base", "another pool than in print"),
-    ("mallard table loki:memory", "a table without a number"),
+    ("mallard show table p0213:6", "vector<string>, paper and here"),
+    ("mallard show table p0213:6 --nanoseconds", "nanoseconds on both sides"),
+    ("mallard show table p0089:18 --local multipool/base", "another pool than in print"),
+    ("mallard show table loki:memory", "a table without a number"),
 )
-
+ARGUMENT = ("TABLE", "paper and number, as 'mallard show tables' has them")
+OPTIONS = {
+    "nanoseconds": "times in place of percents",
+    "local": f"of locality: the strategy beside the printed multipool (default: {LOCAL})",
+    "run": ONE,
+}
 LOCALS = (LOCAL, *REUSES, *RECYCLING[3:])
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "table",
-        nargs="?",
-        metavar="TABLE",
-        help="paper and number, as 'mallard list tables' has them (default: the run itself)",
-    )
-    parser.add_argument("--nanoseconds", action="store_true", help="times in place of percents")
-    parser.add_argument(
-        "--local",
-        metavar="STRATEGY",
-        help=f"of locality: the strategy beside the printed multipool (default: {LOCAL})",
-    )
-    add_all(parser)
-    add_run(parser)
-    add_database(parser)
-
-
 def check(arguments: argparse.Namespace) -> None:
-    if arguments.table is not None:
-        if arguments.all:
-            raise UsageError("--all is for a run; leave it out beside a printed table")
-        _checked(arguments, table_named(arguments.table))
-    elif arguments.nanoseconds or arguments.local:
-        option = "--nanoseconds" if arguments.nanoseconds else "--local"
-        raise UsageError(f"{option} is for a printed table; name one, such as {EXAMPLE}, or leave it out")
+    if arguments.argument is None:
+        raise UsageError(f"TABLE is missing; give one, such as {EXAMPLE}; 'mallard show tables' lists them")
+    _checked(arguments, table_named(arguments.argument))
     check_run(arguments)
-    check_database(arguments, needed=arguments.run != "latest")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.table is not None:
-        _show_printed(arguments)
-    elif nothing_measured(arguments):
-        _show_tables()
-    else:
-        _show_run(arguments)
-    return exit_status.DONE
-
-
-def _show_tables() -> None:
-    from mallard.cli.lists import show_list
-
-    show_list("tables", everything=False)
-    print("\nNothing was measured yet: 'mallard bench' measures.")
-
-
-def _show_run(arguments: argparse.Namespace) -> None:
-    """Shows the run, and names the printed tables that have cells of it."""
-    from mallard.bench.view.terminal import show_run
-    from mallard.shared.view.terminal.console import output_console
-
-    with Store.open_existing(arguments.db) as store:
-        run = store.select_run(arguments.run)
-        rows, notes = store.rows(run.id), store.notes(run.id)
-    console = output_console()
-    show_run(console, run, rows, notes, everything=arguments.all)
-    settings = by_setting(rows)
-    names = [
-        name
-        for name, table in all_tables().items()
-        if table.experiment == run.experiment and any(has_cells(table, setting) for setting in settings)
-    ]
-    if names:
-        others = f"; its tables are {', '.join(in_ranges(names))}" if names[1:] else ""
-        console.print(f"'mallard table {names[0]}' shows it beside the paper{others}", markup=False)
-
-
-def _show_printed(arguments: argparse.Namespace) -> None:
     from rich.console import Console
 
     from mallard.bench.view.printed import beside_text, notes_text
     from mallard.shared.view.terminal.console import print_line
 
-    printed = table_named(arguments.table)
+    printed = table_named(arguments.argument)
     local = _checked(arguments, printed)
     console = Console(highlight=False)
     run, measured = _measured(arguments, printed, local)
@@ -125,6 +68,7 @@ def _show_printed(arguments: argparse.Namespace) -> None:
             console.print(beside_text(printed, beside(printed, entry, local), console, arguments.nanoseconds))
     print_line(console, _legend(printed, arguments.nanoseconds) + "\n")
     console.print(notes_text(notes_for(printed)))
+    return exit_status.DONE
 
 
 def _checked(arguments: argparse.Namespace, printed: PrintedTable) -> str:

@@ -1,4 +1,4 @@
-"""`mallard claims`: the claims of the papers, each with the verdict of this machine."""
+"""`mallard show claims`: the claims of the papers, each with the verdict of this machine."""
 
 from __future__ import annotations
 
@@ -11,39 +11,26 @@ from typing import Any
 from mallard.bench.claims import NOT_APPLICABLE, VERDICTS, Entry, claims_markdown, counts, ledger
 from mallard.bench.claims.claim import PAPERS
 from mallard.bench.store import Run, Store
-from mallard.cli.options import add_database, add_format, nothing_measured
-from mallard.cli.runs import add_runs, check_runs, selected_runs
+from mallard.cli.options import nothing_measured
+from mallard.cli.verbs.show.runs import check_runs, selected_runs, several
 
 EXAMPLES = (
-    ("mallard claims", "the claims that this machine can test"),
-    ("mallard claims --paper p0213", "the claims of one document"),
-    ("mallard claims --verdict not-reproduced", "the claims with one verdict"),
-    ("mallard claims --run 3,5", "judged by these runs alone"),
-    ("mallard claims --format md > claims.md", "every claim, as Markdown"),
+    ("mallard show claims", "the claims that this machine can test"),
+    ("mallard show claims --paper p0213", "the claims of one document"),
+    ("mallard show claims --verdict not-reproduced", "the claims with one verdict"),
+    ("mallard show claims --run 3,5", "judged by these runs alone"),
+    ("mallard show claims --format md > claims.md", "every claim, as Markdown"),
 )
 VERDICT_WORDS = {verdict.removesuffix(" here").replace(" ", "-"): verdict for verdict in VERDICTS}
-FORMATS = ("text", "md", "json")
+OPTIONS = {
+    "paper": f"{', '.join(PAPERS[:-1])} or {PAPERS[-1]} (its own findings)",
+    "verdict": ", ".join(VERDICT_WORDS),
+    "all": "also the claims that cannot apply here, such as the times of the authors' machine",
+    "run": several("claim", "newest finished run in the papers' setting"),
+    "format": "text (default), md or json",
+}
+CHOICES = {"format": ("text", "md", "json"), "paper": PAPERS, "verdict": VERDICT_WORDS}
 PIPE_WIDTH = 200
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--paper",
-        metavar="NAME",
-        choices=PAPERS,
-        help=f"{', '.join(PAPERS[:-1])} or {PAPERS[-1]} (its own findings)",
-    )
-    parser.add_argument(
-        "--verdict", metavar="VERDICT", choices=tuple(VERDICT_WORDS), help=", ".join(VERDICT_WORDS)
-    )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="also the claims that cannot apply here, such as the times of the authors' machine",
-    )
-    add_runs(parser, "claim", "newest finished run in the papers' setting")
-    add_format(parser, FORMATS)
-    add_database(parser)
 
 
 def check(arguments: argparse.Namespace) -> None:

@@ -1,7 +1,8 @@
-"""The lists of experiments, strategies and printed tables, and of the runs in a database."""
+"""`mallard show list`: all names on a screen; `mallard show runs` and the like: each of them, described."""
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
@@ -20,7 +21,22 @@ from mallard.bench.strategy_names import (
     paper_number,
     without_variants,
 )
-from mallard.cli import layout
+from mallard.cli import exit_status, layout
+from mallard.cli.options import check_database, nothing_measured
+from mallard.shared.errors import UsageError
+from mallard.shared.prose import in_prose
+
+EXAMPLES = (
+    ("mallard show list", "all names on one screen"),
+    ("mallard show experiments", "the experiments of 'mallard bench'"),
+    ("mallard show contenders", "the allocators of other libraries"),
+    ("mallard show tables", "the tables of 'mallard show table'"),
+    ("mallard show strategies --all", "with every variant"),
+    ("mallard show runs --db FILE", "the runs of a database"),
+)
+RUNS = "runs"
+SHORTENED = ("strategies", "contenders", "tables")  # to a screen, unless all are requested
+OPTIONS = {"all": f"of {in_prose(SHORTENED)}: each one, described"}
 
 Noted = tuple[str, str]  # a list, and a note below it
 IN_COMPILER = "comes with the compiler"
@@ -32,6 +48,26 @@ STRATEGIES = (
 )
 
 
+def check(arguments: argparse.Namespace) -> None:
+    if arguments.all and arguments.what not in SHORTENED:
+        raise UsageError(f"--all is for the lists {in_prose(SHORTENED)}; name one of them, or leave it out")
+    check_database(arguments, needed=arguments.what == RUNS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.what in LISTS:
+        show_list(arguments.what, everything=arguments.all)
+    elif nothing_measured(arguments):
+        print(_overview([]))
+    else:
+        with Store.open_existing(arguments.db) as store:
+            if arguments.what == RUNS:
+                show_runs(store)
+            else:
+                print(_overview(store.runs()))
+    return exit_status.DONE
+
+
 def show_list(name: str, *, everything: bool) -> None:
     """Prints a list. `everything`: also of a list longer than a screen."""
     shortened = name in SHORTER and not everything
@@ -40,7 +76,7 @@ def show_list(name: str, *, everything: bool) -> None:
     if note:
         print(f"\n{layout.wrapped(note)}")
     if shortened:
-        print(f"'mallard list {name} --all' describes each")
+        print(f"'mallard show {name} --all' describes each")
 
 
 def show_runs(store: Store) -> None:
@@ -51,6 +87,22 @@ def show_runs(store: Store) -> None:
         numbers = ", ".join(str(run.id) for run in runs if _machine(run) == machine)
         subject = f"run {numbers}" if rank else "every other run" if len(machines) > 1 else "every run"
         print(layout.wrapped(f"{subject}: {machine}"))
+
+
+def _overview(runs: Sequence[Run]) -> str:
+    """The names that the other lists describe, on one screen."""
+    papers = Counter(name.partition(":")[0] for name in all_tables())
+    defaults = without_variants(in_table_order(offered()))
+    mechanisms = dict.fromkeys(map(mechanism_name, defaults))
+    rows = [
+        ("experiments", ", ".join(EXPERIMENTS)),
+        ("structures", in_words(list(structures()))),
+        ("strategies", f"{', '.join(mechanisms)}; many also with {BASE_MARK}, {INLINE_MARK} and {WINK_MARK}"),
+        ("contenders", f"{len(CONTENDERS)} strategies of {', '.join(LIBRARIES)}"),
+        ("tables", ", ".join(f"{number} of {paper}" for paper, number in papers.items())),
+        (RUNS, f"{len(runs)}, the newest of {runs[-1].experiment}" if runs else "none yet"),
+    ]
+    return f"{layout.columns(rows)}\n\n'mallard show NAME' describes each, as in 'mallard show runs'"
 
 
 def _experiments() -> Noted:
@@ -138,7 +190,7 @@ def _tables_by_experiment() -> Noted:
         if papers:
             rows.append([experiment, "\n".join(", ".join(in_ranges(names)) for names in papers.values())])
     return layout.table(["experiment", "tables"], rows), (
-        f"{UNNUMBERED} 'mallard table {EXAMPLE}' shows one, beside this machine's figures."
+        f"{UNNUMBERED} 'mallard show table {EXAMPLE}' shows one, beside this machine's figures."
     )
 
 

@@ -1,4 +1,4 @@
-"""`mallard peers`: mallard's strategies beside the allocators of other libraries, wins and losses alike."""
+"""`mallard show peers`: mallard's strategies beside the allocators of other libraries, wins and losses."""
 
 from __future__ import annotations
 
@@ -13,39 +13,31 @@ from mallard.bench.analysis.peers.counterparts import Counterpart, counterparts
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run, Store
 from mallard.bench.view.peers_markdown import peers_markdown
-from mallard.cli.options import add_database, add_format, nothing_measured
+from mallard.cli.options import nothing_measured
 from mallard.cli.parser import check_choice
-from mallard.cli.runs import add_runs, check_runs, selected_runs
+from mallard.cli.verbs.show.runs import check_runs, selected_runs, several
 from mallard.shared.errors import UsageError
 
 EXAMPLES = (
-    ("mallard peers", "a line for each library, by the newest runs"),
-    ("mallard peers small-objects", "one experiment, with the cells that it lost"),
-    ("mallard peers --run 3,5", "by these runs alone"),
-    ("mallard peers --format md", "as Markdown; json has every cell"),
+    ("mallard show peers", "a line for each library, by the newest runs"),
+    ("mallard show peers small-objects", "one experiment, with the cells that it lost"),
+    ("mallard show peers --run 3,5", "by these runs alone"),
+    ("mallard show peers --format md", "as Markdown; json has every cell"),
     ("mallard bench density --contenders", "measures density with the other libraries"),
 )
-
-FORMATS = ("text", "md", "json")
+ARGUMENT = ("EXPERIMENT", "one of 'mallard show experiments' (default: a summary)")
+OPTIONS = {
+    "all": "every experiment as if it were named",
+    "run": several("cell"),
+    "format": "text (default), md or json",
+}
+CHOICES = {"format": ("text", "md", "json")}
 PIPE_WIDTH = 160
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "experiment",
-        nargs="?",
-        metavar="EXPERIMENT",
-        help="one of them, as 'mallard list experiments' names it (default: a summary)",
-    )
-    parser.add_argument("--all", action="store_true", help="every experiment as if it were named")
-    add_runs(parser, "cell")
-    add_format(parser, FORMATS)
-    add_database(parser)
-
-
 def check(arguments: argparse.Namespace) -> None:
-    if arguments.experiment is not None:
-        check_choice("unknown experiment", arguments.experiment, EXPERIMENTS)
+    if arguments.argument is not None:
+        check_choice("unknown experiment", arguments.argument, EXPERIMENTS)
     check_runs(arguments)
 
 
@@ -56,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     all_duels, pairs, runs = _load_comparisons(arguments)
     if not all_duels:
-        experiment = arguments.experiment or "density"
-        where = f" in {experiment}" if arguments.experiment else ""
+        experiment = arguments.argument or "density"
+        where = f" in {experiment}" if arguments.argument else ""
         raise UsageError(
             f"{arguments.db} has no run with allocators of other libraries{where}; "
             f"'mallard bench {experiment} --contenders' makes one"
@@ -66,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(_records(all_duels, pairs), indent=1))
     elif arguments.format == "md":
         print(peers_markdown(all_duels, pairs), end="")
-    elif arguments.experiment is None and not arguments.all:
+    elif arguments.argument is None and not arguments.all:
         show_peers_summary(output_console(PIPE_WIDTH), all_duels, pairs)
     else:
         show_peers(output_console(PIPE_WIDTH), all_duels, pairs, runs)
@@ -78,7 +70,7 @@ def _load_comparisons(arguments: argparse.Namespace) -> tuple[list[Duel], list[C
         return [], [], []
     with Store.open_existing(arguments.db) as store:
         runs = selected_runs(store, arguments.run)
-        rows = [row for run in runs for row in store.rows(run.id, arguments.experiment)]
+        rows = [row for run in runs for row in store.rows(run.id, arguments.argument)]
     if not has_contenders(rows):
         return [], [], []
     all_duels = duels(rows)
