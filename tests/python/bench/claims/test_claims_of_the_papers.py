@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import fmean
 
+import published
 import pytest
 
 from mallard.bench.claims.claim import Claim, claims
 from mallard.bench.claims.figures import Cells
 from mallard.bench.claims.judge import disagreements, evaluate, exact
 from mallard.bench.claims.rules import RULES, make_figures
-from mallard.bench.evidence import Evidence, published
+from mallard.bench.evidence import Evidence
 from mallard.bench.papers.files import read_csv
 from mallard.bench.papers.registry import table_named
 from mallard.bench.papers.small_objects import PROCESS
