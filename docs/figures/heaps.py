@@ -14,7 +14,7 @@ from mallard.bench.analysis.panel.phases import figure_table, phase_tables, span
 from mallard.bench.analysis.panel.sentences import phase_sentences, with_bursts
 from mallard.bench.analysis.ranking import collect_pairings, rank_table
 from mallard.bench.analysis.words import percent_text
-from mallard.bench.experiments import EXPERIMENTS, burst, by_ranges, heap_churn
+from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.bench.experiments.description.panel import Phases
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.sentence import Bursts, Fastest, FromTo, Least, LeastAt
@@ -97,7 +97,7 @@ def _burst_fastest() -> str:
 def _burst_gain() -> str:
     """A line for each allocator that was measured both ways: percent of the time node by node."""
     table = _ranges()
-    phases = (*by_ranges.RANGES, burst.CLEAR)
+    phases = (*by_ranges.RANGES, by_ranges.CLEAR)
     lines = []
     for plain, in_bursts in with_bursts(table.strategies):
         ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]

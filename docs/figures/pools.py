@@ -9,11 +9,11 @@ from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.panel.phases import cell_amount, phase_tables
 from mallard.bench.analysis.panel.works import group_works, work_strategies
-from mallard.bench.experiments import adaptive_pool, by_ranges, small_objects
+from mallard.bench.experiments import by_ranges, small_objects
 
 SHOWN_BYTES = 16  # of an object, in the table of phases
 SHOWN_RANGE = 1000  # nodes
-ERASURE_AMOUNTS = (adaptive_pool.ERASED, adaptive_pool.POOL, adaptive_pool.TRIMMED)
+ERASURE_AMOUNTS = (by_ranges.ERASED, by_ranges.POOL, by_ranges.TRIMMED)
 
 
 def blocks() -> dict[str, Callable[[], str]]:

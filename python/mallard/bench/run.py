@@ -64,7 +64,6 @@ class Outcome:
 class Prepared:
     plan: Plan
     run: Run
-    resumed: bool
 
 
 def prepare(
@@ -87,7 +86,7 @@ def prepare(
         rows = len(store.rows(interrupted.id))
         listener.say(f"run {interrupted.id} was interrupted after {rows} rows and goes on")
         store.add_note(interrupted.id, "resumed", f"load {machine.load1()}")
-        return Prepared(plan, interrupted, True)
+        return Prepared(plan, interrupted)
     _check_room(store, plan)
     _report_stale_run(store, plan, listener)
     run_id = store.begin_run(
@@ -103,7 +102,7 @@ def prepare(
             "runner": builds.about,
         }
     )
-    return Prepared(plan, store.run(run_id), False)
+    return Prepared(plan, store.run(run_id))
 
 
 def execute(store: Store, prepared: Prepared, builds: Builds, listener: Listener) -> Outcome:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mallard.bench.plan import Plan
-from mallard.bench.plan.planned import PlannedRow
+from mallard.bench.plan.assembly import PlannedRow
 from mallard.bench.plan.request import SURVEY
 from mallard.cli import measuring
 

@@ -8,7 +8,7 @@ rows -> Evidence -----------+-> the rows' answer to each question (findings) -> 
 from mallard.bench.choose.case import Case, make_case
 from mallard.bench.choose.chart import Chart, ChartEdge, ChartLeaf, ChartNode, decision_chart
 from mallard.bench.choose.contest import Choice
-from mallard.bench.choose.evidence import CellReference, Evidence
+from mallard.bench.choose.ground import CellReference, Evidence
 from mallard.bench.choose.walk import Decision, Step, decide
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A case: the user's answers about a subsystem, in the papers' dimensions, and the eligible allocators.
+"""A case: the user's answers about a subsystem, in the papers' dimensions, and the strategies that can serve.
 
 D density, V variation, L locality, U utilization, C contention (P0089 section 5), F fragmentability (P0213
 section 4). Each dimension has a default. The defaults of density and variation follow from the structure.
@@ -6,9 +6,16 @@ section 4). Each dimension has a default. The defaults of density and variation 
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
+from mallard.bench.analysis.labels import binding
+from mallard.bench.analysis.names import BASE, plain
 from mallard.bench.choose.structure import Match, nearest_structure
+from mallard.bench.footprint import MONOTONIC
+from mallard.bench.library import SHARED
+from mallard.bench.papers.catalogue import selectable_strategies
+from mallard.bench.strategy_names import GLOBAL_STRATEGIES, WINK_MARK, is_winked
 
 HIGH, LOW = "high", "low"
 YES, NO = "yes", "no"
@@ -75,3 +82,38 @@ def make_case(
         utilization=(1.0 if lifetime == SCOPE else 0.0) if utilization is None else utilization,
         lifetime=lifetime,
     )
+
+
+def global_strategy(case: Case) -> str:
+    """The global allocator for the case: new-delete/base behind the abstract base."""
+    type_bound, base_bound = GLOBAL_STRATEGIES
+    return base_bound if case.binding == BASE_CLASS else type_bound
+
+
+def can_serve(case: Case, name: str) -> bool:
+    """True if the strategy is a local allocator of a kind that the case can use."""
+    if name in GLOBAL_STRATEGIES:
+        return False
+    if name in SHARED:
+        return case.binding in (ANY, TYPE)
+    bound = binding(plain(name))
+    return (
+        bool(bound) and case.binding in (ANY, bound) and (case.wink_out == YES or not is_winked(plain(name)))
+    )
+
+
+def counterpart(name: str) -> str:
+    """The strategy of the same allocator and binding with normal destruction, which all experiments have."""
+    return plain(name).removesuffix(WINK_MARK)
+
+
+def to_measure(case: Case, excluded: Container[str], long_lived: bool) -> list[str]:
+    """The strategies that a complete answer compares. A long-lived case excludes monotonic strategies, which
+    never give memory back, and never ends, so winking out does not apply.
+    """
+    return [
+        name
+        for name, strategy in selectable_strategies().items()
+        if name == BASE or (can_serve(case, name) and counterpart(name) not in excluded)
+        if not long_lived or (strategy.allocator != MONOTONIC and not is_winked(name))
+    ]

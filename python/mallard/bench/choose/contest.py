@@ -6,12 +6,10 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from mallard.bench.analysis.names import BASE, plain, variant
-from mallard.bench.choose.case import Case
-from mallard.bench.choose.evidence import CellReference, Place
+from mallard.bench.choose.case import Case, can_serve, counterpart, global_strategy
 from mallard.bench.choose.findings import format_percent
 from mallard.bench.choose.graph import FEW
-from mallard.bench.choose.ground import Ground
-from mallard.bench.choose.serving import can_serve, counterpart, global_strategy
+from mallard.bench.choose.ground import CellReference, Ground, Place
 from mallard.bench.library import BESIDE_PAPERS, REUSE_ORDERS, SHARED
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES

@@ -14,10 +14,8 @@ from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.words import in_a_list, percent_text, times_text
 from mallard.bench.cells import times_ratio
 from mallard.bench.choose import ground
-from mallard.bench.choose.case import NO, Case
-from mallard.bench.choose.evidence import CellReference, Evidence, Place
-from mallard.bench.choose.ground import Ground
-from mallard.bench.choose.serving import counterpart, to_measure
+from mallard.bench.choose.case import NO, Case, counterpart, to_measure
+from mallard.bench.choose.ground import CellReference, Evidence, Ground, Place
 from mallard.bench.footprint import MONOTONIC, readable
 from mallard.bench.library import SHARED
 from mallard.bench.papers.catalogue import (

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 
 from mallard.bench.analysis.names import BASE, malloc, plain
 from mallard.bench.analysis.words import in_a_list, percent_text
-from mallard.bench.choose.case import Case
+from mallard.bench.choose.case import Case, global_strategy, to_measure
 from mallard.bench.choose.contest import Choice, contest
-from mallard.bench.choose.evidence import Evidence
 from mallard.bench.choose.findings import FINDINGS, Context, Finding
 from mallard.bench.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, find_path
-from mallard.bench.choose.ground import Ground, find_ground
-from mallard.bench.choose.serving import global_strategy, to_measure
+from mallard.bench.choose.ground import Evidence, Ground, find_ground
 from mallard.bench.footprint import MONOTONIC
 from mallard.bench.library import SHARED
 from mallard.bench.strategy_names import mechanism_name

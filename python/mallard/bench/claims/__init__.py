@@ -11,11 +11,11 @@ from mallard.bench.claims.ledger import (
     REPRODUCED,
     VERDICTS,
     Entry,
+    claims_markdown,
     counts,
     finished_runs,
     ledger,
 )
-from mallard.bench.claims.markdown import claims_markdown
 
 __all__ = [
     "NOT_APPLICABLE",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.bench.claims.claim import Claim, claims, range_text
+from mallard.bench.claims.claim import Claim, claims, range_text, with_names
 from mallard.bench.claims.judge import (
     Estimate,
     Evaluation,
@@ -17,12 +17,7 @@ from mallard.bench.claims.judge import (
     judged_text,
     vague,
 )
-from mallard.bench.claims.known_errors import known_error
-from mallard.bench.claims.named import with_names
-from mallard.bench.claims.rule import Rule
-from mallard.bench.claims.rules import RULES
-from mallard.bench.claims.rules.findings import FINDINGS
-from mallard.bench.claims.undecided import NO_EXPERIMENT, why_not_applicable
+from mallard.bench.claims.rules import RULES, Rule
 from mallard.bench.evidence import Measured, by_setting
 from mallard.bench.result import Row
 from mallard.bench.store import Run, Store
@@ -33,7 +28,6 @@ NOT_APPLICABLE = "not applicable here"
 NOT_MEASURED = "not measured"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_APPLICABLE, NOT_MEASURED)
 
-TIME_OF_MACHINE = "a time of the authors' machine; only ratios can be compared"
 ONE_REPETITION = "one repetition: no interval"
 MORE_REPETITIONS = 5
 TOO_WIDE = "the interval is too wide to decide"
@@ -52,7 +46,7 @@ COMPILER = "compiler"
 
 @dataclass(frozen=True)
 class Entry:
-    number: str  # row in claims.csv; M1, M2 ... are findings of this project
+    number: str  # row in claims.csv; M1, M2 ... of this project's findings
     paper: str  # p0089, p0213, loki, allocplus, optimized, mallard
     document: str
     section: str
@@ -88,7 +82,7 @@ def ledger(rows: Iterable[Row]) -> list[Entry]:
     decides only if no run has intervals.
     """
     settings = by_setting(rows, joined=True)
-    return [_entry(claim, settings) for claim in (*claims(), *FINDINGS)]
+    return [_entry(claim, settings) for claim in claims()]
 
 
 def finished_runs(store: Store) -> list[Run]:
@@ -103,10 +97,7 @@ def counts(entries: Iterable[Entry]) -> dict[str, int]:
 def _entry(claim: Claim, settings: Sequence[Measured]) -> Entry:
     rule = RULES.get(claim.key)
     if rule is None:
-        reason = why_not_applicable(claim.key)
-        return _make_entry(
-            claim, None, None, NOT_APPLICABLE if reason else NOT_MEASURED, reason or NO_EXPERIMENT
-        )
+        return _make_entry(claim, None, None, NOT_APPLICABLE, claim.not_applicable)
     candidates = candidates_for(rule, settings)
     evaluation, run = _first_evaluation(rule, candidates)
     verdict, reason = _verdict(claim, rule, evaluation, bool(candidates))
@@ -120,7 +111,7 @@ def _first_evaluation(rule: Rule, candidates: Sequence[Measured]) -> tuple[Evalu
     """The figures of the first candidate with an interval, or else of the first that has the cells."""
     without_interval: tuple[Evaluation | None, int | None] = (None, None)
     for measured in candidates:
-        evaluation = evaluate(rule, measured.steady)
+        evaluation = evaluate(rule.statement, map(rule.figures, measured.steady))
         if evaluation is None:
             continue
         if all(figure.bounded for figure in evaluation.judged):
@@ -131,10 +122,10 @@ def _first_evaluation(rule: Rule, candidates: Sequence[Measured]) -> tuple[Evalu
 
 
 def _verdict(claim: Claim, rule: Rule, evaluation: Evaluation | None, has_rows: bool) -> tuple[str, str]:
-    if rule.of_machine:
-        return NOT_APPLICABLE, TIME_OF_MACHINE
+    if claim.not_applicable:
+        return NOT_APPLICABLE, claim.not_applicable
     if evaluation is None:
-        return NOT_MEASURED, (INCOMPLETE if has_rows else "") if rule.experiment else NO_EXPERIMENT
+        return NOT_MEASURED, INCOMPLETE if has_rows else ""
     if not all(figure.bounded for figure in evaluation.judged):
         return NOT_MEASURED, ONE_REPETITION
     differences = disagreements(claim, rule.statement, evaluation.judged)
@@ -197,7 +188,7 @@ def _make_entry(
         reason=reason,
         command=command,
         rule=rule.name if rule else "",
-        note="; ".join(filter(None, (claim.note, known_error(claim.key)))),
+        note=claim.note,
         run=run,
     )
 
@@ -210,3 +201,46 @@ def _printed_without_rule(claim: Claim) -> str:
         return f"up to {claim.with_unit(claim.high)}"
     assert claim.low is not None
     return f"at least {claim.with_unit(claim.low)}"
+
+
+# ---- the ledger as a page of the documentation --------------------------------------------------------
+
+
+def claims_markdown(entries: Sequence[Entry]) -> str:
+    """A table for each document, below the counts of its verdicts."""
+    blocks = [_counts_text(entries)]
+    for document in dict.fromkeys(entry.document for entry in entries):
+        selected = [entry for entry in entries if entry.document == document]
+        blocks += [f"## {document}", _counts_text(selected), _markdown_table(selected)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _counts_text(entries: Sequence[Entry]) -> str:
+    parts = [f"{number} {verdict}" for verdict, number in counts(entries).items() if number]
+    return f"{len(entries)} claims: {', '.join(parts)}."
+
+
+def _markdown_table(entries: Sequence[Entry]) -> str:
+    lines = [
+        "| | section | claim | printed | here | 95 % interval | verdict |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    lines += [_markdown_line(entry) for entry in entries]
+    return "\n".join(lines)
+
+
+def _markdown_line(entry: Entry) -> str:
+    note = f" ({entry.shown_note})" if entry.note else ""
+    verdict = f"**{entry.verdict}**" + (f": {entry.reason}" if entry.reason else "")
+    if entry.verdict == NOT_MEASURED and entry.command:
+        verdict += f"; `{entry.command}`"
+    parts = [
+        entry.number,
+        entry.section,
+        entry.shown_text + note,
+        entry.printed,
+        entry.ours,
+        entry.interval,
+        verdict,
+    ]
+    return "| " + " | ".join(part.replace("|", "\\|").replace("<", "&lt;") for part in parts) + " |"

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mallard.bench.evidence.evidence import BASE, SHUFFLED, AnyPlace, Evidence
-from mallard.bench.evidence.measured import Measured
-from mallard.bench.evidence.printed_place import SMALL_PAGES, fixed_block_place, small_objects_place
+from mallard.bench.evidence.evidence import BASE, SHUFFLED, AnyPlace, Evidence, Measured
+from mallard.bench.papers.fixed_block import REMOVE_CTRL, STRATEGIES, work_name
 from mallard.bench.papers.fragmentation import PARTLY_FREED
 from mallard.bench.papers.locality import DEGRADATION, GLOBAL, IMPROVEMENT, LOCAL, LOCAL_TO_GLOBAL, ONSET
 from mallard.bench.papers.printed import Key, PrintedTable
+from mallard.bench.papers.small_objects import figure_name
 from mallard.shared.stats import Ratio, mean_ratio, median, paired_ratio
 
 NOT_MEASURED = "not measured"
+SMALL_PAGES = "small"  # an unconfigured system has small pages
 
 Pair = tuple[float, float]  # numerator and denominator of a ratio, in one repetition
 PairOf = Callable[[Evidence], Pair | None]
@@ -116,6 +117,17 @@ def _place(table: PrintedTable, measured: Measured, key: Key, column: str) -> An
     if table.experiment == "utilization":
         return (buffer, *key, column)
     return (buffer, table.place["iterations_log2"], table.place["block_log2"], key[0], column)
+
+
+def small_objects_place(table: PrintedTable, key: Key, column: str, pages: str = SMALL_PAGES) -> AnyPlace:
+    return (figure_name(table, key), pages, key[0], str(table.place["order"]), column)
+
+
+def fixed_block_place(table: PrintedTable, key: Key, column: str) -> AnyPlace:
+    """The default is new-delete in every work. Each work has one strategy for the block allocators."""
+    work = work_name(key)
+    version = str(table.place["version"]) if work == REMOVE_CTRL else ""
+    return (work, version, BASE if column == BASE else STRATEGIES[work])
 
 
 def _locality_pair(table: PrintedTable, key: Key, column: str, local: str) -> PairOf:

@@ -1,4 +1,4 @@
-"""The experiments: a module each, in the order in which the runner names them.
+"""The experiments of the modules in this folder, in the order in which the runner names them.
 
 Work of one thread is measured in processor time, which waiting for the processor does not lengthen. Threads
 that wait for each other must be measured by the wall clock, because their waiting is the subject.
@@ -6,22 +6,24 @@ that wait for each other must be measured by the wall clock, because their waiti
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
+from pkgutil import iter_modules
 
 from mallard.bench import described
 from mallard.bench.experiments.description.axis import FOLLOWS
 from mallard.bench.experiments.description.experiment import CPU, Experiment
 
 
-def _described(name: str) -> Experiment:
-    """The description of an experiment; `heap-churn` is in heap_churn.py."""
-    experiment = import_module(f"mallard.bench.experiments.{name.replace('-', '_')}").EXPERIMENT
-    assert isinstance(experiment, Experiment)
-    assert experiment.name == name
-    return experiment
+def _descriptions() -> Iterator[Experiment]:
+    for module in iter_modules(__path__):
+        if not module.ispkg:
+            values = vars(import_module(f"{__name__}.{module.name}")).values()
+            yield from (value for value in values if isinstance(value, Experiment))
 
 
-EXPERIMENTS = {name: _described(name) for name in described.EXPERIMENTS}
+_BY_NAME = {experiment.name: experiment for experiment in _descriptions()}
+EXPERIMENTS = {name: _BY_NAME[name] for name in described.EXPERIMENTS}
 
 _FOLLOWS = {name: frozenset(experiment.roles(FOLLOWS)) for name, experiment in EXPERIMENTS.items()}
 

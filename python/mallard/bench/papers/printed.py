@@ -1,7 +1,7 @@
 """A table of a paper, as printed: rows keyed by tuples, columns that are strategies or factors, a unit.
 
-Each benchmark's module of this package makes its own tables: `tables` those of Benchmark I, `locality`,
-`utilization`, `contention` and `fragmentation` those of II to V, `small_objects` those of the Loki test,
+The other modules of this package make the tables: `tables` those of Benchmark I, `locality` those of II,
+`blocks` those of III and IV, `fragmentation` those of V, `small_objects` those of the Loki test,
 `fixed_block` those of Optimized C++. `registry` finds one by its name.
 """
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from mallard.bench.papers.contention import contention_tables
+from mallard.bench.papers.blocks import contention_tables, utilization_tables
 from mallard.bench.papers.fixed_block import fixed_block_tables
 from mallard.bench.papers.fragmentation import fragmentation_tables
 from mallard.bench.papers.locality import locality_tables
 from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.small_objects import small_objects_tables
 from mallard.bench.papers.tables import printed_tables
-from mallard.bench.papers.utilization import utilization_tables
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean
 

@@ -60,14 +60,6 @@ class DensityTable(PrintedTable):
         line = self.lines[size_log2]
         return line[strategy] if self.is_averages else 100.0 * line[strategy] / line[BASE]
 
-    def ns_per_leaf(self, size_log2: int, strategy: str) -> float:
-        return seconds_to_ns_per_leaf(self.lines[size_log2][strategy])
-
-
-def seconds_to_ns_per_leaf(seconds: float) -> float:
-    """Nanoseconds per leaf element. Every printed cell makes 2^27 of them."""
-    return seconds * 1e9 / (1 << PAPER_PRODUCT_LOG2)
-
 
 @cache
 def printed_tables() -> dict[str, DensityTable]:

@@ -14,9 +14,14 @@ from importlib import import_module
 
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.plan import axes, notation
-from mallard.bench.plan.assembly import selected_compilers, selected_mallocs, selected_pages
-from mallard.bench.plan.contenders import with_contenders
-from mallard.bench.plan.planned import Plan, PlannedRow
+from mallard.bench.plan.assembly import (
+    Plan,
+    PlannedRow,
+    selected_compilers,
+    selected_mallocs,
+    selected_pages,
+    with_contenders,
+)
 from mallard.bench.plan.request import (
     MEMORY_SHARE,
     REPETITIONS,

@@ -1,22 +1,144 @@
-"""The common part of every plan: the strategies, the mallocs, the pages and the compilers."""
+"""A plan: rows, cells, repetitions, and their order; and the common part of making each.
+
+    request x runner x host -> Plan -> rows -> cells -> repetitions
+
+A row is the cells that differ only in strategy. A plan's `identity` decides whether it can continue an
+interrupted run: both have equal cells, scale, seed, repetitions, machine and builds of the runner.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import hashlib
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from mallard.bench.contenders import CONTENDERS
+from mallard.bench import described
+from mallard.bench.contenders import CONTAINER_LIBRARIES, CONTENDERS, GROUPS
 from mallard.bench.experiments.description.axis import PAGES, SMALL
 from mallard.bench.library import BASE, OF_ONE_SIZE
-from mallard.bench.papers.catalogue import described
-from mallard.bench.plan.planned import Plan, PlannedRow
+from mallard.bench.papers import catalogue
 from mallard.bench.plan.request import REPETITIONS, SURVEY, Host, Options, Request
-from mallard.bench.result import canonical
-from mallard.bench.runner import COMPILERS
+from mallard.bench.process import Repetition
+from mallard.bench.result import Parameters, canonical
+from mallard.bench.runner import COMPILERS, Missing, Runner
 from mallard.bench.selection import in_words, select_names, select_strategies
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES, current
 from mallard.shared import mallocs
 from mallard.shared.errors import UsageError
+
+
+@dataclass(frozen=True)
+class PlannedRow:
+    experiment: str
+    parameters: Parameters
+    strategies: tuple[str, ...]
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    experiment: str
+    scale: str
+    rows: tuple[PlannedRow, ...]
+    repetitions: int  # of most rows
+    seed: int
+    time_limit: float
+    memory_limit: int | None  # of one process; None if the machine does not report its memory
+    options: Options
+    messages: tuple[str, ...] = field(default=(), compare=False)  # for the user, before the start
+
+    @property
+    def processes(self) -> int:
+        return sum(row.repetitions * len(row.strategies) for row in self.rows)
+
+    def identity(self, machine: str, build_id: str) -> str:
+        """The identity, without `buffer_bytes`: free memory may have changed, and a continued run keeps its
+        buffer."""
+        rows = [[_lasting(row.parameters), row.strategies, row.repetitions] for row in self.rows]
+        facts = [self.experiment, self.scale, rows, self.seed, _lasting(self.options), machine, build_id]
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def in_order(self) -> Iterator[Repetition]:
+        """Every row once, then every row again, and so on. The seed orders the rows, and the strategies of
+        each.
+
+        Repetitions of a cell are minutes apart, so that a disturbance meets one of them. Strategies of a
+        row are next to each other, so that it meets all of them. The rows are shuffled, because a plan lists
+        the cheapest first: the rows measured so far stand for the others when the time left is estimated.
+        """
+        for repetition in range(max(row.repetitions for row in self.rows)):
+            rows = list(self.rows)
+            random.Random(f"{self.seed} {repetition} {self.experiment}").shuffle(rows)
+            for row in rows:
+                if repetition >= row.repetitions:
+                    continue
+                drawn = list(row.strategies)
+                place = f"{self.seed} {repetition} {row.experiment} {canonical(row.parameters)}"
+                random.Random(place).shuffle(drawn)
+                for strategy in drawn:
+                    yield Repetition(row.experiment, row.parameters, strategy, repetition, self.seed)
+
+
+def _lasting(named: Parameters | Options) -> Options:
+    return {name: value for name, value in named.items() if name != "buffer_bytes"}
+
+
+def with_contenders(request: Request, runner: Runner) -> tuple[Request, list[str]]:
+    """The request, with words for groups replaced by the experiment's names and without missing strategies.
+    Adds a message for each package that would add strategies.
+    """
+    offered, absent = runner.strategy_names(request.experiment), _absent(request.experiment, runner)
+    requested = {
+        name for name in absent if (request.contenders if name in CONTENDERS else request.strategies is None)
+    }
+    if request.strategies is not None:
+        kept: list[str] = []
+        for item in request.strategies.split(","):
+            word = current(item.strip().lower())
+            names = GROUPS.get(word, (word,))
+            available = [name for name in names if name in CONTENDERS and name in offered]
+            missing = absent.keys() & names
+            requested |= missing
+            if available or not missing:
+                kept.append(",".join(available) or item)
+        if not kept:
+            reasons = "; ".join(_messages(requested, absent))
+            raise UsageError(f"--strategy {request.strategies}: none of these is available: {reasons}")
+        request = replace(request, strategies=",".join(kept))
+    return request, _messages(requested, absent)
+
+
+def _absent(experiment: str, runner: Runner) -> dict[str, Missing]:
+    """The strategies of an experiment that the runner lacks. A missing library implies all of its strategies,
+    and strategies that use its containers.
+    """
+    contenders = (
+        (name, contender.library)
+        for name, contender in CONTENDERS.items()
+        if experiment in contender.experiments
+    )
+    needed = (*contenders, *CONTAINER_LIBRARIES.items())
+    known = described.names_in(experiment)
+    return {
+        name: missing
+        for missing in runner.missing
+        for name, library in needed
+        if missing.name in (name, library) and name in known and name not in runner.strategy_names(experiment)
+    }
+
+
+def _messages(requested: Iterable[str], absent: Mapping[str, Missing]) -> list[str]:
+    named: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(requested, key=[*CONTAINER_LIBRARIES, *CONTENDERS].index):
+        named.setdefault((absent[name].package, absent[name].why), []).append(name)
+    return [
+        f"{', '.join(names)} left out: {reason}; 'apt-get install {package}', then './mallard bench density' "
+        f"builds {'them' if len(names) > 1 else 'it'} in"
+        for (package, reason), names in named.items()
+    ]
+
 
 COMPILER = "compiler"
 
@@ -51,7 +173,7 @@ def _refuse_foreign_strategies(request: Request, available: Sequence[str]) -> No
     """Reports strategies of other experiments by a specific error."""
     for word in map(str.strip, (request.strategies or "").split(",")):
         name = current(word).lower()
-        if name not in available and (name in described() or name in CONTENDERS):
+        if name not in available and (name in catalogue.described() or name in CONTENDERS):
             raise UsageError(
                 f"--strategy '{word}': {request.experiment} does not have it; allowed are "
                 f"{in_words(available)}"

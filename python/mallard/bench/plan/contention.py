@@ -7,7 +7,7 @@ from dataclasses import replace
 from mallard.bench.experiments.contention import EXPERIMENT, OTHER, STATIC
 from mallard.bench.footprint import readable
 from mallard.bench.plan import axes
-from mallard.bench.plan.planned import Plan
+from mallard.bench.plan.assembly import Plan
 from mallard.bench.plan.request import Host, Options, Request
 from mallard.bench.runner import Runner
 from mallard.shared.errors import UsageError

@@ -9,7 +9,7 @@ from mallard.bench.experiments.density import BUFFERS, EXPERIMENT, NONE
 from mallard.bench.footprint import MONOTONIC, fitting_buffer, readable, row_bytes
 from mallard.bench.papers.catalogue import Strategy, Structure
 from mallard.bench.plan import axes
-from mallard.bench.plan.planned import Plan, PlannedRow
+from mallard.bench.plan.assembly import Plan, PlannedRow
 from mallard.bench.plan.request import QUICK, REPETITIONS, USABLE_MEMORY, Host, Options, Request
 from mallard.bench.result import Parameters
 from mallard.bench.runner import Runner

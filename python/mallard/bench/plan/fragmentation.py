@@ -12,7 +12,7 @@ from mallard.bench.experiments.density import NONE
 from mallard.bench.experiments.fragmentation import EXPERIMENT, FREED, HEAP, UNTOUCHED
 from mallard.bench.papers.catalogue import Structure
 from mallard.bench.plan import axes, density
-from mallard.bench.plan.planned import Plan, PlannedRow
+from mallard.bench.plan.assembly import Plan, PlannedRow
 from mallard.bench.plan.request import Host, Options, Request
 from mallard.bench.runner import Runner
 from mallard.shared.errors import UsageError

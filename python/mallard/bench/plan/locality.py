@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from mallard.bench.experiments.description.scale import PAPER, REPEATED, STRATEGIES
 from mallard.bench.experiments.locality import ACCESSES, EXPERIMENT, MOSTLY, PAPER_ACCESSES, SMALL, Grid, grid
 from mallard.bench.library import LIBRARY
-from mallard.bench.plan.assembly import assemble, chosen_strategies, merge_rows, of_grid
+from mallard.bench.plan.assembly import Plan, PlannedRow, assemble, chosen_strategies, merge_rows, of_grid
 from mallard.bench.plan.notation import USAGE, Notation, check_lengths, read_notation
-from mallard.bench.plan.planned import Plan, PlannedRow
 from mallard.bench.plan.request import REPETITIONS, Host, Options, Request
 from mallard.bench.result import Parameters
 from mallard.bench.runner import Runner

@@ -35,7 +35,8 @@ def own_runs_of_p0213() -> list[Any]:
     for number in range(1, 13):
         table = own_table(P0213, f"DS{number}")
         for size, line in table.lines.items():
-            natives += [row(table.structure, size, name, 0, table.ns_per_leaf(size, name)) for name in line]
+            times = {name: table.nanoseconds((size,), name) for name in line}
+            natives += [row(table.structure, size, name, 0, times[name]) for name in line]
     return build_tables(natives)
 
 

@@ -36,8 +36,7 @@ from mallard.bench.analysis.peers.comparison import duels
 from mallard.bench.analysis.peers.contests import contests
 from mallard.bench.analysis.peers.words import CellNames
 from mallard.bench.experiments.heap_churn import FRAGMENTATION
-from mallard.bench.experiments.shrink_to_fit import SHRINK, TOTAL
-from mallard.bench.experiments.vectors_that_grow import PUSH_BACK
+from mallard.bench.experiments.vectors import PUSH_BACK, SHRINK, TOTAL
 from mallard.bench.library import HEAPS
 from mallard.bench.result import Row
 

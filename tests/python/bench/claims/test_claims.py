@@ -20,10 +20,7 @@ from mallard.bench.claims import (
     ledger,
 )
 from mallard.bench.claims.claim import Claim, figure_text
-from mallard.bench.claims.judge import Estimate, disagreements, estimate, exact, vague
-from mallard.bench.claims.rule import Rule
-from mallard.bench.claims.rules import RULES
-from mallard.bench.claims.statement import (
+from mallard.bench.claims.judge import (
     ABOUT,
     AS_LOW_AS,
     AT_LEAST,
@@ -39,8 +36,14 @@ from mallard.bench.claims.statement import (
     SOMETIMES,
     TYPICALLY,
     UP_TO,
+    Estimate,
     Statement,
+    disagreements,
+    estimate,
+    exact,
+    vague,
 )
+from mallard.bench.claims.rules import RULES, Rule
 from mallard.bench.plan import Host, make_plan, selected_compilers
 from mallard.bench.result import Row
 from mallard.bench.runner import load_builds
@@ -334,7 +337,7 @@ def test_every_claim_has_an_entry_without_rows() -> None:
 # ---- suggested commands -----------------------------------------------------------------------
 
 
-COMMANDS = sorted({(rule.command, rule.experiment) for rule in RULES.values() if rule.experiment})
+COMMANDS = sorted({(rule.command, rule.experiment) for rule in RULES.values()})
 
 
 def measured_by(command: str) -> list[Row]:

@@ -24,7 +24,6 @@ from mallard.bench.papers.tables import (
     own_table,
     printed_table,
     printed_tables,
-    seconds_to_ns_per_leaf,
 )
 
 OWN_RUNS = [own_table(P0213, name) for name in structures()]
@@ -98,8 +97,7 @@ def test_own_tables_are_the_papers_runs() -> None:
 
 
 def test_converts_seconds_to_nanoseconds_per_leaf() -> None:
-    assert seconds_to_ns_per_leaf(1.0) == pytest.approx(7.450580596923828)
-    assert printed_table("p0213:6").ns_per_leaf(14, "new-delete") == pytest.approx(249.52, abs=0.01)
+    assert printed_table("p0213:6").nanoseconds((14,), "new-delete") == pytest.approx(249.52, abs=0.01)
     assert printed_table("p0213:6").percent(14, "monotonic") == pytest.approx(29.14, abs=0.01)
 
 

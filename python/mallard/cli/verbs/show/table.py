@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from mallard.bench.analysis.cell_tables import setting_text
+from mallard.bench.evidence import Measured, by_setting
 from mallard.bench.evidence.beside import beside, has_cells
-from mallard.bench.evidence.measured import Measured, by_setting
 from mallard.bench.library import RECYCLING, REUSES
 from mallard.bench.papers.locality import GLOBAL, LOCAL
 from mallard.bench.papers.notes import notes_for
