@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from mallard.bench.evidence.beside import has_cells
-from mallard.bench.evidence.measured import by_setting
+from mallard.bench.evidence.evidence import by_setting
 from mallard.bench.papers.registry import all_tables, in_ranges
 from mallard.bench.store import Store
 from mallard.cli import exit_status
