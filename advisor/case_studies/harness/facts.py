@@ -9,7 +9,7 @@ from typing import Any
 from harness import building
 from harness.catalogue import BEFORE, NULL, UNDER, Case, Input
 from harness.places import Json, commit, sha256
-from mallard.advisor.trial.measured import Measured, measure, own_environment
+from mallard.advisor.trial.process import Measured, measure, own_environment
 from mallard.advisor.trial.rounds import Rounds, interleaved, outputs_differ
 from mallard.shared import mallocs, preload
 from mallard.shared.stats import median

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 def sha256(file: Path | str) -> str:
     """Of a file; of a program by its name, the file that PATH leads to."""
-    from mallard.advisor.trial.measured import sha256_of_file
+    from mallard.advisor.trial.process import sha256_of_file
 
     path = Path(file)
     if not path.is_file():
