@@ -51,14 +51,14 @@ def pack(document: Json) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
 
-def sha256_of(document: Any) -> str:
+def document_sha256(document: Any) -> str:
     """Of a part of a JSON document, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def commit() -> str:
     """Of the source tree; empty if it is none of git's."""
-    asked = subprocess.run(
+    head = subprocess.run(
         ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return asked.stdout.strip()
+    return head.stdout.strip()
