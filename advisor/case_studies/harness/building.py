@@ -12,10 +12,6 @@ from harness.catalogue import CASES, UNCHANGED, Case, Input
 from harness.places import BUILD, ROOT, STUDIES
 
 
-class MissingError(Exception):
-    """A case study whose package is not installed."""
-
-
 class BuildError(Exception):
     """CMake or the compiler failed."""
 

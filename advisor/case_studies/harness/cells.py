@@ -41,7 +41,6 @@ class Cell:
     program_seconds: float
     seconds: dict[str, float]  # the median of each program
     facts: dict[str, Difference]  # by build
-    allocator_only: dict[str, Difference]  # beside the null of the change
     peaks: dict[str, float]
     on_top_fact: Difference | None = None  # beside the program under the advised malloc
     advised_first: bool = False  # git has the advice from before any measurement of the change
@@ -140,7 +139,6 @@ def cell_from(case: Case, input_name: str, advice: Json, facts: Json) -> Cell:
         program_seconds=advice["program_seconds"],
         seconds={program: median(run) for program, run in times.items()},
         facts=_beside(times, UNCHANGED),
-        allocator_only=_beside(times, NULL),
         peaks={program: run["peak_bytes"] for program, run in facts["programs"].items()},
         advised_first=advised_first(case.name, input_name, advice),
     )

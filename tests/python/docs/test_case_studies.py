@@ -41,7 +41,6 @@ CELL = Cell(
     program_seconds=0.1,
     seconds={UNCHANGED: 0.100, NULL: 0.101, "monotonic": 0.075, "heap": 0.105},
     facts={"monotonic": between(-0.026, -0.021), "heap": between(0.004, 0.006), NULL: between(0.0, 0.002)},
-    allocator_only={},
     peaks={},
 )
 
@@ -270,7 +269,6 @@ def test_facts_are_paired_by_round() -> None:
     advice = summary(document("local", strategy="monotonic"))
     cell = cell_from(CASES["boost_json"], "small", advice, facts)
     assert (cell.fact.low, cell.fact.high) == (-0.5, -0.5)
-    assert cell.allocator_only["monotonic"].median == -1.0
     assert cell.seconds[UNCHANGED] == 3.0
 
 

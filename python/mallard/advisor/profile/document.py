@@ -207,7 +207,6 @@ class Process:
     events: int
     stacks: str
     sampled_one_in: int
-    timed_one_in: int
     stopped: str | None
     exit_status: int | None
     torn: bool
@@ -222,9 +221,6 @@ class Process:
 
 @dataclass(frozen=True)
 class StackEnds:
-    outermost: int = 0
-    null: int = 0
-    loader: int = 0
     unknown_code: int = 0
     unreadable: int = 0
     too_deep: int = 0
@@ -270,7 +266,6 @@ class Place:
 @dataclass(frozen=True)
 class ScopesNotListed:
     scopes: int = 0
-    most_allocations: int | None = None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ class Dimension:
     interval: Interval | None = None
     samples: int | None = None
     ns_per_operation: float | None = None
-    operations_per_second: float | None = None
     footprint_bytes: int | None = None
     transitions: int | None = None
     freed_by_other_thread: float | None = None
@@ -55,7 +54,6 @@ class Figures:
     escaped: Amount | None
     alive: Amount | None
     containment: float | None
-    containment_bytes: float | None
     freed_by_other_thread: Amount | None = None
     D: Dimension | None = None
     V: Dimension | None = None
@@ -229,7 +227,6 @@ class Owner:
 class BreakEven:
     share: float | None
     saved_ns_per_block: float | None = None
-    cost_ns_per_activation: float | None = None
 
 
 @dataclass(frozen=True)
