@@ -32,19 +32,19 @@ candidate try_route(arena& memory, int start) {
 int main() {
     arena memory;
     candidate best{{}, 1'000'000};
-    int kept = 0;
+    int improvements = 0;
 
     for (int start = 0; start != 10'000; ++start) {
         mallard::checkpoint scratch(memory);
-        const candidate found = try_route(memory, start);
-        if (found.cost < best.cost) {
-            best = found;
+        const candidate route = try_route(memory, start);
+        if (route.cost < best.cost) {
+            best = route;
             scratch.commit(); // the best so far stays
-            ++kept;
+            ++improvements;
         }
     }
 
-    std::cout << "10000 tries, " << kept << " kept; the best costs " << best.cost << " in "
+    std::cout << "10000 tries, " << improvements << " kept; the best costs " << best.cost << " in "
               << best.path.size() << " steps; the arena holds " << memory.stats().chunk_bytes / 1024
               << " KiB\n";
 }

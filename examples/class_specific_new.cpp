@@ -69,11 +69,11 @@ int main() {
               << is_pooled(longer.get()) << ", an array from " << is_pooled(several.get()) << '\n';
 
     for (int test = 0; test != 3; ++test) {
-        int made = 0;
+        int valve_count = 0;
         while (new (std::nothrow) valve != nullptr) {
-            ++made;
+            ++valve_count;
         }
-        std::cout << "room for " << made << " valves" << (test == 2 ? "\n" : ", reset, ");
+        std::cout << "room for " << valve_count << " valves" << (test == 2 ? "\n" : ", reset, ");
         valves::pool().clear(); // forgets the valves, which need no destructor
     }
 }

@@ -114,10 +114,10 @@ public:
     }
 
     void pop() {
-        node* const gone = top_;
-        top_ = gone->below;
-        nodes_.destroy(gone);
-        nodes_.deallocate(gone, 1);
+        node* const removed = top_;
+        top_ = removed->below;
+        nodes_.destroy(removed);
+        nodes_.deallocate(removed, 1);
         --size_;
     }
 

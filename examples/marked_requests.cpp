@@ -45,8 +45,8 @@ std::size_t answer(const request& one, cache_pool& cache) {
 int main() {
     cache_pool cache("cache");
     std::size_t words = 0;
-    for (int each = 0; each != 100; ++each) {
-        request one("a request of " + std::to_string(each) + " words, more or less");
+    for (int number = 0; number != 100; ++number) {
+        request one("a request of " + std::to_string(number) + " words, more or less");
         std::thread([&] {
             const auto entered = one.scope.enter(); // this block works for the request
             parse(one);

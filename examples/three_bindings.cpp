@@ -29,11 +29,11 @@ public:
     explicit glossary(const Alloc& alloc) : table_(alloc) {}
 
     void add(std::string_view term, std::string_view meaning) {
-        auto found = table_.find(term);
-        if (found == table_.end()) {
-            found = table_.try_emplace(text(term, table_.get_allocator())).first;
+        auto entry = table_.find(term);
+        if (entry == table_.end()) {
+            entry = table_.try_emplace(text(term, table_.get_allocator())).first;
         }
-        found->second.emplace_back(meaning); // two levels down, the string has the table's allocator
+        entry->second.emplace_back(meaning); // two levels down, the string has the table's allocator
     }
 
     [[nodiscard]] bool lives_in_one_place() const {
@@ -69,9 +69,9 @@ int main() {
     mallard::resource<mallard::multipool<>> behind_a_base;
     show("by abstract base", std::pmr::polymorphic_allocator<>(&behind_a_base));
 
-    mallard::resource<mallard::multipool<>&> the_same_pool(pool); // a base around the pool above
-    show("by the base of that pool", std::pmr::polymorphic_allocator<>(&the_same_pool));
+    mallard::resource<mallard::multipool<>&> pool_resource(pool); // a base around the pool above
+    show("by the base of that pool", std::pmr::polymorphic_allocator<>(&pool_resource));
 
-    mallard::inline_resource& any = the_same_pool; // for any mechanism
+    mallard::inline_resource& any = pool_resource; // for any mechanism
     show("by inline base", mallard::inline_allocator<>(any));
 }

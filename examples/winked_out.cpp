@@ -25,7 +25,7 @@ int main() {
     mallard::resource<mallard::monotonic<>> arena;
 
     for (int generation = 1; generation <= 3; ++generation) {
-        const std::size_t calls_before = arena.mechanism().stats().upstream_calls;
+        const std::size_t old_calls = arena.mechanism().stats().upstream_calls;
 
         auto& words = mallard::wink_out<concordance>(arena);
         for (int line = 0; line != 10'000; ++line) {
@@ -34,7 +34,7 @@ int main() {
             words[text(word, &arena)].push_back(line);
         }
 
-        const std::size_t calls = arena.mechanism().stats().upstream_calls - calls_before;
+        const std::size_t calls = arena.mechanism().stats().upstream_calls - old_calls;
         std::cout << "generation " << generation << ": " << words.size() << " words, "
                   << words.begin()->second.size() << " lines each; asked upstream for "
                   << (calls != 0 ? "memory" : "nothing") << '\n';

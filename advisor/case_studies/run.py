@@ -21,12 +21,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness import advising, building, facts, history
-from harness.catalogue import BEFORE, CASES, UNDER, Case
-from harness.places import ADVICE, FACTS, ROOT, Json, pack, results_file, sha256_of, unpack
+from harness.catalogue import CASES, UNCHANGED, UNDER, Case
+from harness.places import ADVICE, FACTS, ROOT, Json, document_sha256, pack, results_file, unpack
 from mallard.shared.errors import UsageError
 
 STAGES = ("all", "advise", "verify", "history", "list")
-USUAL_ROUNDS = 21
+DEFAULT_ROUNDS = 21
 ERRORS = (UsageError, building.BuildError, advising.AdviceError)  # of one case study; the others go on
 
 
@@ -42,27 +42,29 @@ def store(folder: Path, case: Case, document: Json) -> None:
 
 def advise(case: Case, inputs: list[str], rounds: int, *, again: bool) -> None:
     """Without `again`, only the cells whose program or input has no advice."""
-    building.build(case, [BEFORE])
+    building.build(case, [UNCHANGED])
     document = stored(ADVICE, case) | {"case": case.name, "doctor": advising.doctor()}
-    for given in case.inputs:
-        known = document["cells"].get(given.name, {})
-        if given.name in inputs and (again or not known.items() >= advising.hashes(case, given).items()):
-            advice = advising.advise(case, given, rounds)
-            document["cells"][given.name] = advice
+    for case_input in case.inputs:
+        known = document["cells"].get(case_input.name, {})
+        if case_input.name in inputs and (
+            again or not known.items() >= advising.hashes(case, case_input).items()
+        ):
+            advice = advising.advise(case, case_input, rounds)
+            document["cells"][case_input.name] = advice
             store(ADVICE, case, document)
-            print(f"{case.name} {given.name}: {advice['headline']}", flush=True)
+            print(f"{case.name} {case_input.name}: {advice['headline']}", flush=True)
 
 
 def committed(file: Path) -> bool:
     """True if git has this file as it is."""
-    asked = subprocess.run(
+    status = subprocess.run(
         ["git", "status", "--porcelain", "--ignored", "--", str(file)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    return asked.returncode == 0 and not asked.stdout.strip()
+    return status.returncode == 0 and not status.stdout.strip()
 
 
 def verify(case: Case, inputs: list[str], rounds: int) -> None:
@@ -73,21 +75,21 @@ def verify(case: Case, inputs: list[str], rounds: int) -> None:
             f"advisor/case_studies/run.py advise {case.name}, then git add and git commit"
         )
     advice = stored(ADVICE, case)["cells"]
-    building.build(case, facts.builds_of(case))
+    building.build(case, facts.measured_builds(case))
     document = stored(FACTS, case) | {"case": case.name}
-    for given in case.inputs:
-        if given.name not in inputs or given.name not in advice:
+    for case_input in case.inputs:
+        if case_input.name not in inputs or case_input.name not in advice:
             continue
-        advised = advice[given.name]
-        if not advised.items() >= advising.hashes(case, given).items():
+        advised = advice[case_input.name]
+        if not advised.items() >= advising.hashes(case, case_input).items():
             raise UsageError(
                 f"the advice on {case.name} is on another program or input than this build's; ask for it "
                 f"again: advisor/case_studies/run.py advise {case.name}"
             )
-        fact = facts.measure_cell(case, given, _under(case, advised), rounds, _tick)
-        document["cells"][given.name] = fact | {"advice_sha256": sha256_of(advised)}
+        fact = facts.measure_cell(case, case_input, _under(case, advised), rounds, _tick)
+        document["cells"][case_input.name] = fact | {"advice_sha256": document_sha256(advised)}
         store(FACTS, case, document)
-        print(f"{case.name} {given.name}: measured in {rounds} rounds", flush=True)
+        print(f"{case.name} {case_input.name}: measured in {rounds} rounds", flush=True)
 
 
 def _under(case: Case, advice: Json) -> list[str]:
@@ -97,11 +99,11 @@ def _under(case: Case, advice: Json) -> list[str]:
     best = sorted(saving, key=lambda name: float(advice["mallocs"][name]["median"]))[:1]
     kind, advised = advising.advised(advice)
     mallocs = [*best, advised] if kind == "global" and advised not in best else best
-    second = case.build_of(advising.second_half(advice))
-    return [BEFORE + UNDER + name for name in mallocs] + ([second + UNDER + advised] if second else [])
+    second = case.find_build(advising.second_half(advice))
+    return [UNCHANGED + UNDER + name for name in mallocs] + ([second + UNDER + advised] if second else [])
 
 
-def _tick(_done: int, _of: int) -> None:
+def _tick(_done: int, _total: int) -> None:
     """Runs are short, so nothing is counted."""
 
 
@@ -112,7 +114,7 @@ def main() -> int:
     parser.add_argument("stage", nargs="?", choices=STAGES, default="all")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)} (default: all)")
     parser.add_argument("--input", metavar="NAME", help="one of the inputs (default: all)")
-    parser.add_argument("--rounds", metavar="N", type=int, default=USUAL_ROUNDS)
+    parser.add_argument("--rounds", metavar="N", type=int, default=DEFAULT_ROUNDS)
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in CASES]:
         parser.error(f"'{unknown[0]}' is no case study; there are {', '.join(CASES)}")
@@ -135,13 +137,13 @@ def main() -> int:
         except ERRORS as error:
             failed.append(case.name)
             print(f"error: {case.name}: {error}", file=sys.stderr)
-    left_out = sum(case.name in missing for case in chosen)
-    print(f"{len(chosen) - left_out - len(failed)} of {len(chosen)} case studies done")
-    return 2 if failed else 1 if left_out else 0
+    skipped = sum(case.name in missing for case in chosen)
+    print(f"{len(chosen) - skipped - len(failed)} of {len(chosen)} case studies done")
+    return 2 if failed else 1 if skipped else 0
 
 
 def run(case: Case, arguments: argparse.Namespace) -> None:
-    inputs = [each.name for each in case.inputs if arguments.input in (None, each.name)]
+    inputs = [case_input.name for case_input in case.inputs if arguments.input in (None, case_input.name)]
     if arguments.stage == "list":
         print(f"{case.name}: {case.title}, {' and '.join(inputs)}")
     if arguments.stage in ("all", "advise"):

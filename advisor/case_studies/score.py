@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness.catalogue import BEFORE
+from harness.catalogue import UNCHANGED
 from harness.cells import Cell, Promise, read
 from mallard.shared.stats import Difference, median
 
@@ -31,10 +31,10 @@ Criterion = Callable[[Cell], bool | None]
 @dataclass(frozen=True)
 class Count:
     right: int
-    of: int
+    total: int
 
     def __str__(self) -> str:
-        return f"{self.right} of {self.of}"
+        return f"{self.right} of {self.total}"
 
 
 def sign(interval: Difference) -> int:
@@ -42,21 +42,21 @@ def sign(interval: Difference) -> int:
     return -1 if interval.high < 0 else 1 if interval.low > 0 else 0
 
 
-def same_sign(promised: Difference, fact: Difference) -> bool | None:
+def signs_agree(promised: Difference, fact: Difference) -> bool | None:
     if not sign(promised) or not sign(fact):
         return None
     return sign(promised) == sign(fact)
 
 
 def sign_right(promise: Promise) -> bool | None:
-    return same_sign(promise.promised, promise.fact) if promise.fact else None
+    return signs_agree(promise.promised, promise.fact) if promise.fact else None
 
 
 def signs(cell: Cell) -> Iterable[bool]:
     """Of all builds of which a trial promised something, advised or not."""
     for build, promised in cell.predicted.items():
         if build in cell.facts:
-            right = same_sign(promised, cell.facts[build])
+            right = signs_agree(promised, cell.facts[build])
             if right is not None:
                 yield right
 
@@ -64,7 +64,7 @@ def signs(cell: Cell) -> Iterable[bool]:
 def near_best(cell: Cell) -> bool | None:
     """Whether the program that follows the whole advice takes at most a tenth longer than the best of all.
     Advice that no build can follow is a miss."""
-    return _near_best(cell, cell.whole)
+    return _near_best(cell, cell.full_build)
 
 
 def first_half_near_best(cell: Cell) -> bool | None:
@@ -74,7 +74,7 @@ def first_half_near_best(cell: Cell) -> bool | None:
 
 def unchanged_near_best(cell: Cell) -> bool | None:
     """The same of the program before the change: the score of advice that measures nothing."""
-    return _near_best(cell, BEFORE)
+    return _near_best(cell, UNCHANGED)
 
 
 def _near_best(cell: Cell, build: str) -> bool | None:
@@ -135,7 +135,7 @@ def most_saved(cell: Cell) -> float:
 def quiet(cell: Cell) -> bool | None:
     """Whether no local allocator was advised where there is nothing to advise: no build saves a fiftieth, or
     there is one only."""
-    saves = min(cell.seconds.values()) < (1 - LEAST_SAVING) * cell.seconds[BEFORE]
+    saves = min(cell.seconds.values()) < (1 - LEAST_SAVING) * cell.seconds[UNCHANGED]
     return None if saves else cell.kind != "local"
 
 
@@ -151,8 +151,8 @@ CELLS: dict[str, Criterion] = {
     "no local allocator where there is nothing to advise": quiet,
     "promises at most the estimate of the time in allocation": promised_under_estimate,
 }
-# Not the advice is judged by these, but what stands beside it.
-BESIDE: dict[str, Criterion] = {
+# For comparison: these do not judge the advice.
+REFERENCES: dict[str, Criterion] = {
     "within 10 %, by the first half of the advice alone": first_half_near_best,
     "within 10 %, the program without any change": unchanged_near_best,
     "estimate of the time in allocation above all facts": facts_under_estimate,
@@ -164,13 +164,13 @@ def count(answers: Iterable[bool | None]) -> Count:
     return Count(sum(applicable), len(applicable))
 
 
-def of_promises(cells: Iterable[Cell], criterion: PromiseCriterion, half: int | None = None) -> Count:
+def count_promises(cells: Iterable[Cell], criterion: PromiseCriterion, half: int | None = None) -> Count:
     """Over both halves of each advice, or one of them."""
     promises = (promise for cell in cells for promise in cell.promises)
     return count(criterion(promise) for promise in promises if half in (None, promise.half))
 
 
-def of_cells(cells: Iterable[Cell], criterion: Criterion) -> Count:
+def count_cells(cells: Iterable[Cell], criterion: Criterion) -> Count:
     return count(criterion(cell) for cell in cells)
 
 
@@ -186,27 +186,31 @@ def median_winkler(cells: Iterable[Cell]) -> float | None:
 
 def lines(cells: list[Cell]) -> list[tuple[str, str]]:
     """The score: each figure, and its name."""
-    found = []
-    for name, of in PROMISES.items():
-        found.append((str(of_promises(cells, of)), name))
+    figures = []
+    for name, criterion in PROMISES.items():
+        figures.append((str(count_promises(cells, criterion)), name))
         if name in (SIGN, KEPT):
-            found.append((str(of_promises(cells, of, half=2)), "the same, of the second halves alone"))
-    found += [(str(of_cells(cells, of)), name) for name, of in (CELLS | BESIDE).items()]
-    found.append((str(all_signs(cells)), "sign right, all strategies that were tried"))
+            figures.append(
+                (str(count_promises(cells, criterion, half=2)), "the same, of the second halves alone")
+            )
+    figures += [
+        (str(count_cells(cells, criterion)), name) for name, criterion in (CELLS | REFERENCES).items()
+    ]
+    figures.append((str(all_signs(cells)), "sign right, all strategies that were tried"))
     score = median_winkler(cells)
     share = "-" if score is None else f"{100 * score:.1f} %"
-    return [*found, (share, "median of Winkler's score, as a share of the run")]
+    return [*figures, (share, "median of Winkler's score, as a share of the run")]
 
 
 def misses(cells: Iterable[Cell]) -> list[tuple[Cell, str]]:
     """Each cell with the name of what it missed; that of a second half ends so."""
-    found = []
+    missed = []
     for cell in cells:
-        for name, of in PROMISES.items():
-            wrong = [promise.half for promise in cell.promises if of(promise) is False]
-            found += [(cell, name if half == 1 else f"{name}, second half") for half in wrong]
-        found += [(cell, name) for name, judge in CELLS.items() if judge(cell) is False]
-    return found
+        for name, criterion in PROMISES.items():
+            wrong = [promise.half for promise in cell.promises if criterion(promise) is False]
+            missed += [(cell, name if half == 1 else f"{name}, second half") for half in wrong]
+        missed += [(cell, name) for name, judge in CELLS.items() if judge(cell) is False]
+    return missed
 
 
 def main() -> int:

@@ -58,8 +58,8 @@ STAGES: tuple[Stage, ...] = (
     PythonStage("e2e", "the report in a real browser", ("browser",), full=True),
     PythonStage(
         "tidy",
-        "clang-tidy on include and src",
-        ("clang-tidy-19",),
+        "clang-tidy on the library, the runner and the advisor",
+        ("clang-tidy-19", "boost", *ADVISOR),
         "load",
         full=True,
         selection=("dev/lint/test_tidy.py",),

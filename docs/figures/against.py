@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from figures.stored import DOCS
-from mallard.advisor.profile.words import plural
+from mallard.advisor.profile.formats import plural
 from mallard.bench.analysis.against import HEAVY, PARTS, PRIVATE
 
 PAGE = DOCS / "benchmark" / "contenders.md"

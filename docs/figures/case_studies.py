@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studies"))
 
 import score
-from harness.catalogue import BEFORE, CASES, NULL, UNDER
+from harness.catalogue import CASES, NULL, UNCHANGED, UNDER
 from harness.cells import Cell, read
 from harness.places import MISSES
 from mallard.shared.stats import Difference
@@ -41,16 +41,17 @@ def summary(cells: list[Cell]) -> str:
     """The figures that a reader asks for first, each beside what lowers it."""
     programs = len({cell.case for cell in cells})
     signs, kept = (
-        score.of_promises(cells, criterion) for criterion in (score.sign_right, score.at_least_promised)
+        score.count_promises(cells, criterion) for criterion in (score.sign_right, score.at_least_promised)
     )
     near, unchanged = (
-        score.of_cells(cells, criterion) for criterion in (score.near_best, score.unchanged_near_best)
+        score.count_cells(cells, criterion) for criterion in (score.near_best, score.unchanged_near_best)
     )
     return (
-        f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice made {kept.of} "
-        f"promises, those of its second halves included: {signs} have the right sign, and {kept.right} were "
-        f"kept or exceeded. The program that follows it was within a tenth of the fastest build in {near}, "
-        f"the unchanged one in {unchanged.right} ([case studies](docs/advisor/case_studies.md)). "
+        f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice made "
+        f"{kept.total} promises, those of its second halves included: {signs} have the right sign, and "
+        f"{kept.right} were kept or exceeded. The program that follows it was within a tenth of the fastest "
+        f"build in {near}, the unchanged one in {unchanged.right} "
+        f"([case studies](docs/advisor/case_studies.md)). "
         f"{order(cells)}"
     )
 
@@ -108,23 +109,23 @@ def _second_row(cell: Cell) -> str:
         _milliseconds(seconds),
         f"{cell.on_top} under {cell.advised}",
         _share(cell.on_top_promised, cell.program_seconds),
-        _share(cell.on_top_fact, cell.seconds[BEFORE]),
+        _share(cell.on_top_fact, cell.seconds[UNCHANGED]),
         *[""] * 4,
     )
 
 
 def _row(cell: Cell) -> str:
     best = min(cell.seconds, key=lambda name: cell.seconds[name])
-    peak = cell.peaks.get(cell.build, 0.0) / cell.peaks[BEFORE] if cell.peaks.get(BEFORE) else 0.0
+    peak = cell.peaks.get(cell.build, 0.0) / cell.peaks[UNCHANGED] if cell.peaks.get(UNCHANGED) else 0.0
     return _joined(
         _name(cell),
-        _milliseconds(cell.seconds[BEFORE]),
+        _milliseconds(cell.seconds[UNCHANGED]),
         _advice(cell),
         _share(cell.promised, cell.program_seconds),
-        _share(cell.fact, cell.seconds[BEFORE]),
-        _share(cell.facts.get(NULL) if cell.kind == "local" else None, cell.seconds[BEFORE]),
+        _share(cell.fact, cell.seconds[UNCHANGED]),
+        _share(cell.facts.get(NULL) if cell.kind == "local" else None, cell.seconds[UNCHANGED]),
         f"{peak:.1f} x" if cell.fact and peak else "",
-        _milliseconds(cell.seconds[cell.whole]) if cell.whole in cell.seconds else "",
+        _milliseconds(cell.seconds[cell.full_build]) if cell.full_build in cell.seconds else "",
         f"{_words(best)}, {_milliseconds(cell.seconds[best])}" if cell.has_choice else "",
     )
 
@@ -140,7 +141,7 @@ def builds(cells: list[Cell]) -> str:
             _name(cell),
             _words(build),
             _share(promised, cell.program_seconds),
-            _share(cell.facts[build], cell.seconds[BEFORE]),
+            _share(cell.facts[build], cell.seconds[UNCHANGED]),
         )
         for cell in cells
         for build, promised in cell.predicted.items()
@@ -171,7 +172,7 @@ def misses(cells: list[Cell], known: dict[str, str]) -> str:
 
 
 def _words(build: str) -> str:
-    return build.replace("_", " ").replace(BEFORE + UNDER, "unchanged, under ").replace(UNDER, ", under ")
+    return build.replace("_", " ").replace(UNCHANGED + UNDER, "unchanged, under ").replace(UNDER, ", under ")
 
 
 def _share(difference: Difference | None, seconds: float) -> str:

@@ -35,15 +35,15 @@ thread_local mallard::resource<mallard::recorded<mallard::new_delete>> memory{"o
 #endif
 
 /// Effects: adds each "customer=item;" of the text.
-void read_items(std::string_view text, items& found) {
+void read_items(std::string_view text, items& index) {
     while (!text.empty()) {
         const std::size_t end = text.find(';');
         const std::string_view field = text.substr(0, end);
         const std::size_t middle = field.find('=');
 #if defined(CHANGED) || defined(REWRITTEN)
-        found[std::pmr::string(field.substr(0, middle), &memory)].emplace_back(field.substr(middle + 1));
+        index[std::pmr::string(field.substr(0, middle), &memory)].emplace_back(field.substr(middle + 1));
 #else
-        found[std::string(field.substr(0, middle))].emplace_back(field.substr(middle + 1));
+        index[std::string(field.substr(0, middle))].emplace_back(field.substr(middle + 1));
 #endif
         text.remove_prefix(end + 1);
     }
@@ -52,30 +52,30 @@ void read_items(std::string_view text, items& found) {
 [[gnu::noinline]] std::size_t handle(std::string_view order) {
 #if defined(CHANGED)
     mallard::checkpoint rewound{memory.mechanism()}; // first, so that it ends last
-    items& found = mallard::wink_out<items>(memory); // no destructor runs
+    items& index = mallard::wink_out<items>(memory); // no destructor runs
 #elif defined(REWRITTEN)
-    items found(&memory);
+    items index(&memory);
 #else
-    items found;
+    items index;
 #endif
-    read_items(order, found);
+    read_items(order, index);
     std::size_t longest = 0;
-    for (const auto& [customer, of_customer] : found) {
-        longest = std::max(longest, of_customer.size());
+    for (const auto& [customer, customer_items] : index) {
+        longest = std::max(longest, customer_items.size());
     }
     return longest;
 }
 
 std::string random_order(std::mt19937& draw) {
-    std::string made;
+    std::string order;
     for (unsigned item = 0; item != 60; ++item) {
         // Drawn one by one, because compilers differ in the order of calls within an expression.
         const auto customer = draw() % 25;
         const auto number = draw() % 1000;
-        made += "a customer with the number " + std::to_string(customer) + "=an item of the catalogue, " +
-                std::to_string(number) + ";";
+        order += "a customer with the number " + std::to_string(customer) + "=an item of the catalogue, " +
+                 std::to_string(number) + ";";
     }
-    return made;
+    return order;
 }
 
 } // namespace
@@ -83,13 +83,13 @@ std::string random_order(std::mt19937& draw) {
 int main(int argc, char** argv) {
     const unsigned long orders = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 6000;
     std::mt19937 draw(1);
-    std::vector<std::string> different(20);
-    for (std::string& each : different) {
-        each = random_order(draw);
+    std::vector<std::string> samples(20);
+    for (std::string& sample : samples) {
+        sample = random_order(draw);
     }
     std::size_t sum = 0;
     for (unsigned long order = 0; order != orders; ++order) {
-        sum += handle(different[order % different.size()]);
+        sum += handle(samples[order % samples.size()]);
     }
     std::printf("%lu orders, %zu\n", orders, sum);
     return 0;

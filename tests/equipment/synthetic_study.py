@@ -6,13 +6,12 @@ from typing import Any
 
 from mallard.advisor.advice.candidates import Candidate, LastingSite
 from mallard.advisor.advice.ceiling import Ceiling
-from mallard.advisor.advice.globals import GlobalEffect, Globals
+from mallard.advisor.advice.global_mallocs import GlobalEffect, Globals
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import Study
 from mallard.advisor.trial.campaign import Ground, Result
-from mallard.advisor.trial.program import Scope
-from mallard.advisor.trial.report import Counts
-from mallard.advisor.trial.verdict import Effect, Trial
+from mallard.advisor.trial.effect import Effect, Trial
+from mallard.advisor.trial.program import Counts, Scope
 from mallard.shared.stats import Difference
 
 MIB = 1 << 20

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness import building
-from harness.catalogue import BEFORE, Case, Input
+from harness.catalogue import UNCHANGED, Case, Input
 from harness.places import ROOT, Json, commit, sha256
 from mallard.shared import mallocs
 from mallard.shared.stats import Difference
@@ -25,29 +25,29 @@ class AdviceError(Exception):
     """The advisor ended with an error."""
 
 
-def advise(case: Case, given: Input, rounds: int) -> Json:
+def advise(case: Case, case_input: Input, rounds: int) -> Json:
     """The advice on a cell, with the hashes of all that it rests on."""
-    program = building.words(case, given)
+    program = building.words(case, case_input)
     with tempfile.TemporaryDirectory(prefix="mallard-case-") as folder:
         trace = Path(folder) / "trace"
         _mallard(["record", "-o", str(trace), "--", *program])
         installed = [name for name in mallocs.NAMES if name == mallocs.OWN or mallocs.find_library(name)]
-        asked = ["advise", "--json", "--rounds", str(rounds), "--global", ",".join(installed)]
-        document = json.loads(_mallard([*asked, "--trace", str(trace), "--", *program]))
+        options = ["advise", "--json", "--rounds", str(rounds), "--global", ",".join(installed)]
+        document = json.loads(_mallard([*options, "--trace", str(trace), "--", *program]))
         return {
-            "command": f"mallard {' '.join(asked)} -- {case.name}.{BEFORE} {' '.join(given.words)}",
+            "command": f"mallard {' '.join(options)} -- {case.name}.{UNCHANGED} {' '.join(case_input.words)}",
             "commit": commit(),
             "recording_sha256": sha256(trace),
-            **hashes(case, given),
+            **hashes(case, case_input),
             **summary(document),
         }
 
 
-def hashes(case: Case, given: Input) -> Json:
+def hashes(case: Case, case_input: Input) -> Json:
     """Of the program and its input. Advice holds for these, and for no others."""
-    file = building.input_file(case, given)
+    file = building.input_file(case, case_input)
     return {
-        "program_sha256": sha256(building.words(case, given)[0]),
+        "program_sha256": sha256(building.words(case, case_input)[0]),
         "input_sha256": sha256(file) if file else None,
     }
 
@@ -76,7 +76,7 @@ def summary(document: Json) -> Json:
         "ceiling": {name: ceiling[name] for name in ("seconds", "low", "high", "cpu_seconds")},
         "wall": bool(ground and ground["trial"]["wall"]),
         "strategies": dict(_strategies(effects, set(ground["differing"]) if ground else set())),
-        "mallocs": {each["malloc"]: _interval(each["time"]) for each in study["globals"]["effects"]},
+        "mallocs": {effect["malloc"]: _interval(effect["time"]) for effect in study["globals"]["effects"]},
     }
 
 
@@ -97,12 +97,12 @@ def second_promise(advice: Json) -> Difference:
     """The saving of the second half on top of the advised malloc, from the sentence that states it."""
     label = f"{advice['answer']['malloc']} instead of "
     texts = [fact["text"] for fact in advice["facts"] if fact["label"].startswith(label)]
-    found = next((match for text in texts if (match := STILL_SAVES.search(text))), None)
-    if found is None:
+    match = next(filter(None, map(STILL_SAVES.search, texts)), None)
+    if match is None:
         raise AdviceError(f"the advice has a second half, but no fact '{label}...' with its saving: {texts}")
-    median, unit, low, high, unit_of_interval = found.groups()
+    median, unit, low, high, interval_unit = match.groups()
     seconds = {"ms": 1e-3, "s": 1.0}
-    scale = seconds[unit_of_interval]
+    scale = seconds[interval_unit]
     return Difference(-float(median) * seconds[unit], -float(high) * scale, -float(low) * scale, 0)
 
 
@@ -117,8 +117,8 @@ def _strategies(effects: list[Json], differing: set[str]) -> Iterable[tuple[str,
             yield effect["strategy"], _interval(effect["time"])
 
 
-def _interval(of: Json) -> Json:
-    return {name: of[name] for name in ("median", "low", "high")}
+def _interval(time: Json) -> Json:
+    return {name: time[name] for name in ("median", "low", "high")}
 
 
 def _mallard(arguments: list[str], *, any_status: bool = False) -> str:

@@ -8,12 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness import inputs
-from harness.catalogue import BEFORE, CASES, Case, Input
+from harness.catalogue import CASES, UNCHANGED, Case, Input
 from harness.places import BUILD, ROOT, STUDIES
-
-
-class MissingError(Exception):
-    """A case study whose package is not installed."""
 
 
 class BuildError(Exception):
@@ -35,33 +31,35 @@ def configure() -> dict[str, str]:
 
 def build(case: Case, builds: Sequence[str]) -> None:
     if not case.command:
-        targets = [f"{case.name}.{each}" for each in builds]
+        targets = [f"{case.name}.{name}" for name in builds]
         _run(["cmake", "--build", str(BUILD), "--parallel", "2", "--target", *targets])
 
 
-def words(case: Case, given: Input, build_: str = BEFORE) -> list[str]:
+def words(case: Case, case_input: Input, build_: str = UNCHANGED) -> list[str]:
     """The program of a build with its arguments. The input is written if it is not there."""
     program = list(case.command) or [str(BUILD / "programs" / f"{case.name}.{build_}")]
-    file = input_file(case, given)
-    here = str(STUDIES / case.name)
-    return program + [word.replace("{FILE}", str(file or "")).replace("{HERE}", here) for word in given.words]
+    file = input_file(case, case_input)
+    folder = str(STUDIES / case.name)
+    return program + [
+        word.replace("{FILE}", str(file or "")).replace("{HERE}", folder) for word in case_input.words
+    ]
 
 
-def input_file(case: Case, given: Input) -> Path | None:
+def input_file(case: Case, case_input: Input) -> Path | None:
     """The file that the program reads; None if it makes its own input."""
-    if given.generator:
-        return inputs.write(given.generator, BUILD / "inputs")
-    named = [word for word in given.words if word.startswith("{HERE}/")]
+    if case_input.generator:
+        return inputs.write(case_input.generator, BUILD / "inputs")
+    named = [word for word in case_input.words if word.startswith("{HERE}/")]
     return STUDIES / case.name / named[0].removeprefix("{HERE}/") if named else None
 
 
 def _generator() -> list[str]:
-    there = (BUILD / "CMakeCache.txt").is_file()
-    return ["-G", "Ninja"] if not there and shutil.which("ninja") else []
+    configured = (BUILD / "CMakeCache.txt").is_file()
+    return ["-G", "Ninja"] if not configured and shutil.which("ninja") else []
 
 
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = [*done.stdout.splitlines(), *done.stderr.splitlines()]
-        raise BuildError("\n".join([f"{' '.join(command)} failed:", *said[-20:]]))
+        output = [*done.stdout.splitlines(), *done.stderr.splitlines()]
+        raise BuildError("\n".join([f"{' '.join(command)} failed:", *output[-20:]]))

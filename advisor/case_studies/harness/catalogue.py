@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BEFORE, NULL = "before", "null"
+UNCHANGED, NULL = "before", "null"
 UNDER = "@"  # between a build and the malloc that it runs under
 # The strategies of a trial, by the name of the build that has such an allocator of mallard.
 OF_MALLARD = {
@@ -44,9 +44,9 @@ class Case:
     def strategies(self) -> dict[str, str]:
         return dict(self.builds)
 
-    def build_of(self, strategy: str) -> str:
+    def find_build(self, strategy: str) -> str:
         """The first build with that strategy, or '' if the library has no place for it."""
-        return next((build for build, its in self.builds if its == strategy), "")
+        return next((build for build, advice in self.builds if advice == strategy), "")
 
 
 def _documents(small_times: int, large_times: int, kind: str = "json") -> tuple[Input, ...]:

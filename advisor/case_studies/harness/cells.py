@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.advising import advised, second_half, second_promise
-from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, UNDER, Case
+from harness.catalogue import CASES, NULL, OF_MALLARD, UNCHANGED, UNDER, Case
 from harness.history import advised_first
-from harness.places import ADVICE, FACTS, Json, results_file, sha256_of, unpack
+from harness.places import ADVICE, FACTS, Json, document_sha256, results_file, unpack
 from mallard.shared.stats import Difference, median, paired_difference
 
 REUSE = "reuse"  # a pattern: its builds allocate less, under any allocator
@@ -41,7 +41,6 @@ class Cell:
     program_seconds: float
     seconds: dict[str, float]  # the median of each program
     facts: dict[str, Difference]  # by build
-    allocator_only: dict[str, Difference]  # beside the null of the change
     peaks: dict[str, float]
     on_top_fact: Difference | None = None  # beside the program under the advised malloc
     advised_first: bool = False  # git has the advice from before any measurement of the change
@@ -54,17 +53,17 @@ class Cell:
     def build(self) -> str:
         """The build that follows the advice; '' if the library has no place for it."""
         if self.kind == "global":
-            return BEFORE + UNDER + self.advised
+            return UNCHANGED + UNDER + self.advised
         if self.kind == "local":
-            return CASES[self.case].build_of(self.advised)
+            return CASES[self.case].find_build(self.advised)
         if self.kind == "pattern":
-            return CASES[self.case].build_of(self.advised) or BEFORE
-        return BEFORE
+            return CASES[self.case].find_build(self.advised) or UNCHANGED
+        return UNCHANGED
 
     @property
-    def whole(self) -> str:
+    def full_build(self) -> str:
         """The build that follows both halves of the advice: a local allocator under the advised malloc."""
-        second = CASES[self.case].build_of(self.on_top) + UNDER + self.advised if self.on_top else ""
+        second = CASES[self.case].find_build(self.on_top) + UNDER + self.advised if self.on_top else ""
         return second if second in self.seconds else self.build
 
     @property
@@ -100,11 +99,11 @@ def read() -> list[Cell]:
     for case in CASES.values():
         advice, facts = _cells(ADVICE, case), _cells(FACTS, case)
         cells += [
-            cell_of(case, given.name, advice[given.name], facts[given.name])
-            for given in case.inputs
-            if given.name in advice
-            and given.name in facts
-            and facts[given.name]["advice_sha256"] == sha256_of(advice[given.name])
+            cell_from(case, case_input.name, advice[case_input.name], facts[case_input.name])
+            for case_input in case.inputs
+            if case_input.name in advice
+            and case_input.name in facts
+            and facts[case_input.name]["advice_sha256"] == document_sha256(advice[case_input.name])
         ]
     return cells
 
@@ -114,20 +113,22 @@ def _cells(folder: Any, case: Case) -> dict[str, Json]:
     return dict(unpack(file.read_bytes())["cells"]) if file.is_file() else {}
 
 
-def cell_of(case: Case, given: str, advice: Json, facts: Json) -> Cell:
+def cell_from(case: Case, input_name: str, advice: Json, facts: Json) -> Cell:
     kind, name = advised(advice)
     clock = "wall_seconds" if advice["wall"] else "cpu_seconds"
     times = {program: run[clock] for program, run in facts["programs"].items()}
     predicted = {
         build: _difference(advice["strategies"][strategy], 0)
         for build, strategy in case.builds
-        if strategy in advice["strategies"] and (build in OF_MALLARD or case.build_of(strategy) == build)
+        if strategy in advice["strategies"] and (build in OF_MALLARD or case.find_build(strategy) == build)
     }
-    predicted |= {BEFORE + UNDER + malloc: _difference(time, 0) for malloc, time in advice["mallocs"].items()}
+    predicted |= {
+        UNCHANGED + UNDER + malloc: _difference(time, 0) for malloc, time in advice["mallocs"].items()
+    }
     on_top = second_half(advice)
     cell = Cell(
         case=case.name,
-        input=given,
+        input=input_name,
         headline=advice["headline"],
         kind=kind,
         advised=name,
@@ -137,17 +138,16 @@ def cell_of(case: Case, given: str, advice: Json, facts: Json) -> Cell:
         estimate=advice["ceiling"]["high"] if advice["ceiling"] else None,
         program_seconds=advice["program_seconds"],
         seconds={program: median(run) for program, run in times.items()},
-        facts=_beside(times, BEFORE),
-        allocator_only=_beside(times, NULL),
+        facts=_beside(times, UNCHANGED),
         peaks={program: run["peak_bytes"] for program, run in facts["programs"].items()},
-        advised_first=advised_first(case.name, given, advice),
+        advised_first=advised_first(case.name, input_name, advice),
     )
-    both = cell.whole if cell.whole != cell.build else ""
+    both = cell.full_build if cell.full_build != cell.build else ""
     return replace(cell, on_top_fact=_beside(times, cell.build)[both]) if both else cell
 
 
-def _difference(of: Json, n: int) -> Difference:
-    return Difference(of["median"], of["low"], of["high"], n)
+def _difference(time: Json, n: int) -> Difference:
+    return Difference(time["median"], time["low"], time["high"], n)
 
 
 def _beside(times: dict[str, Sequence[float]], base: str) -> dict[str, Difference]:

@@ -14,15 +14,15 @@ from functools import cache
 from pathlib import Path
 
 from harness.catalogue import CASES
-from harness.places import ADVICE, FACTS, HISTORY, ROOT, Json, results_file, sha256_of, unpack
+from harness.places import ADVICE, FACTS, HISTORY, ROOT, Json, document_sha256, results_file, unpack
 
 FORMER = Path("case_studies/results")  # where earlier commits have them, as plain JSON
 
 
-def advised_first(case: str, given: str, advice: Json) -> bool:
+def advised_first(case: str, input_name: str, advice: Json) -> bool:
     """False, too, for advice that the stored history does not have."""
-    known = stored().get(f"{case} {given}", {})
-    return bool(known.get("advice_sha256") == sha256_of(advice) and known["advised_first"])
+    known = stored().get(f"{case} {input_name}", {})
+    return bool(known.get("advice_sha256") == document_sha256(advice) and known["advised_first"])
 
 
 @cache
@@ -44,7 +44,7 @@ def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> 
     if not files[0].is_file():
         return {}
     today = unpack(files[0].read_bytes())["cells"]
-    shas = {given: sha256_of(advice) for given, advice in today.items()}
+    shas = {input_name: document_sha256(advice) for input_name, advice in today.items()}
     advised: dict[str, str] = {}
     measured: dict[str, str] = {}
     order = git(
@@ -55,23 +55,23 @@ def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> 
             _cells(root, commit, file) or _cells(root, commit, plain)
             for file, plain in zip(files, former, strict=True)
         )
-        for given, sha in shas.items():
-            if given in advice and sha256_of(advice[given]) == sha:
-                advised.setdefault(given, commit)
-            if given in facts:
-                measured.setdefault(given, commit)
+        for input_name, sha in shas.items():
+            if input_name in advice and document_sha256(advice[input_name]) == sha:
+                advised.setdefault(input_name, commit)
+            if input_name in facts:
+                measured.setdefault(input_name, commit)
     # A commit that is not there yet comes after all others.
     place = {commit: number for number, commit in enumerate(order)}
     last = len(order)
     return {
-        f"{case} {given}": {
+        f"{case} {input_name}": {
             "advice_sha256": sha,
-            "advised": advised.get(given),
-            "measured": measured.get(given),
-            "advised_first": place.get(advised.get(given, ""), last)
-            < place.get(measured.get(given, ""), last),
+            "advised": advised.get(input_name),
+            "measured": measured.get(input_name),
+            "advised_first": place.get(advised.get(input_name, ""), last)
+            < place.get(measured.get(input_name, ""), last),
         }
-        for given, sha in shas.items()
+        for input_name, sha in shas.items()
     }
 
 

@@ -18,11 +18,11 @@ def write(generator: str, folder: Path) -> Path:
     if not file.is_file():
         size, kind = generator.split("_")
         draw = random.Random(SEED)
-        of = {"json": _json, "xml": _xml}[kind]
+        write_order = {"json": _json, "xml": _xml}[kind]
         if size == "small":
-            lines = [of(draw, 1 + draw.randrange(6)) for _ in range(SMALL_DOCUMENTS)]
+            lines = [write_order(draw, 1 + draw.randrange(6)) for _ in range(SMALL_DOCUMENTS)]
         else:
-            lines = [of(draw, LARGE_ITEMS)]
+            lines = [write_order(draw, LARGE_ITEMS)]
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(lines) + "\n", encoding="ascii")
     return file

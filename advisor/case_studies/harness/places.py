@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 def sha256(file: Path | str) -> str:
     """Of a file; of a program by its name, the file that PATH leads to."""
-    from mallard.advisor.trial.measured import sha256_of_file
+    from mallard.advisor.trial.process import sha256_of_file
 
     path = Path(file)
     if not path.is_file():
@@ -51,14 +51,14 @@ def pack(document: Json) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
 
-def sha256_of(document: Any) -> str:
+def document_sha256(document: Any) -> str:
     """Of a part of a JSON document, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def commit() -> str:
     """Of the source tree; empty if it is none of git's."""
-    asked = subprocess.run(
+    head = subprocess.run(
         ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return asked.stdout.strip()
+    return head.stdout.strip()

@@ -15,10 +15,8 @@ from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import Study
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.profile.document import Node, Profile, read_profile
-from mallard.advisor.view.html.advice import advice_page
-from mallard.advisor.view.html.advice.before_and_after import make_bars
-from mallard.advisor.view.html.advice.saved import operations_inside
-from mallard.advisor.view.html.profile.shell import MOST_BYTES
+from mallard.advisor.view.html.advice import advice_page, make_bars, operations_inside
+from mallard.advisor.view.html.profile.page import MOST_BYTES
 
 CHANGE = TypeChange("vector", "T", "handle", "src/server.cpp:90", 1_000_000)
 NOTHING: dict[str, Any] = {"ceiling": ceiling(2.0), "trial": None, "chosen": None, "on_top": None}

@@ -16,7 +16,7 @@ from synthetic_study import candidate, escaping
 
 from mallard.advisor.advice.code import CONTAINERS, TypeChange, buffer_bytes, code_for, type_changes
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.trial.strategies import STRATEGIES
+from mallard.advisor.trial.program import STRATEGIES
 
 EVERY_CHANGE = [
     TypeChange(name, parameters, "handle", "src/s.cpp:9", 100) for _, name, parameters in CONTAINERS

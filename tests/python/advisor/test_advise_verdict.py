@@ -19,12 +19,11 @@ from synthetic_study import (
     study,
 )
 
-from mallard.advisor.advice.answer import Answer
 from mallard.advisor.advice.candidates import LastingSite
 from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.study import ScopePair, Screened
-from mallard.advisor.advice.verdict import NOT_SEEN, decide
-from mallard.advisor.trial.report import Counts
+from mallard.advisor.advice.verdict import NOT_SEEN, Answer, decide
+from mallard.advisor.trial.program import Counts
 from mallard.advisor.view.terminal.advice import advice_json, show_advice
 from mallard.shared.stats import Difference
 

@@ -12,10 +12,14 @@ import tomli
 from rich.console import Console
 
 from mallard.advisor.budget.document import PROCESS, UNLISTED, Budget, read_budget
-from mallard.advisor.budget.judge import Judgement, judge
-from mallard.advisor.budget.measured_run import Figures
-from mallard.advisor.budget.stacks import AllocationStacks, heaviest, largest_excess, with_margin
-from mallard.advisor.budget.written import quoted, render_budget
+from mallard.advisor.budget.limits import Judgement, judge, quoted, render_budget
+from mallard.advisor.budget.recorded_run import (
+    AllocationStacks,
+    Figures,
+    heaviest,
+    largest_excess,
+    with_margin,
+)
 from mallard.advisor.view.terminal.budget import show_judgement
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
@@ -247,7 +251,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         limits.append(seconds_limit)
         raise UsageError("it was too long")
 
-    monkeypatch.setattr("mallard.advisor.trial.native.record", record)
+    monkeypatch.setattr("mallard.advisor.trial.process.record", record)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="it was too long"):
         parse_command(["budget", "ok.toml", "--time-limit", "7", "--", "ls"]).run()

@@ -16,8 +16,8 @@ from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.document import Node, read_profile
 from mallard.advisor.view.html.profile import MOST_BYTES, profile_page
+from mallard.advisor.view.html.profile.charts import nice_top
 from mallard.advisor.view.html.profile.flame import layout, widths
-from mallard.advisor.view.html.profile.timeline import nice_top
 from mallard.shared.errors import UsageError
 
 DOCUMENTS = {

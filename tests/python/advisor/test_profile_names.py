@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from synthetic_profile import HOSTILE, document, hostile
 
-from mallard.advisor.profile import words
+from mallard.advisor.profile import formats
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.profile.names import Names, fitted_source
-from mallard.advisor.profile.short_name import fitted, short_name
+from mallard.advisor.profile.names import Names, fitted, fitted_source, short_name
 from mallard.shared.errors import UsageError
 
 STRING = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
@@ -74,7 +73,7 @@ def test_long_source_drops_outer_folders_first() -> None:
     [(0, "0"), (1.5, "1.50"), (99_999, "99,999"), (100_000, "100 k"), (999_960, "1.00 M"), (None, "-")],
 )
 def test_counts(value: float | None, expected: str) -> None:
-    assert words.count(value) == expected
+    assert formats.count(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,7 @@ def test_counts(value: float | None, expected: str) -> None:
     ],
 )
 def test_sizes(value: float, expected: str) -> None:
-    assert words.size(value) == expected
+    assert formats.size(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -99,7 +98,7 @@ def test_sizes(value: float, expected: str) -> None:
     ],
 )
 def test_shares_never_round_to_0_or_100(value: float, expected: str) -> None:
-    assert words.share(value) == expected
+    assert formats.share(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -107,11 +106,18 @@ def test_shares_never_round_to_0_or_100(value: float, expected: str) -> None:
     [(0, "0 s"), (1e-12, "0.00 ns"), (2.5e-6, "2.50 us"), (0.012, "12.0 ms"), (90, "90.0 s")],
 )
 def test_times(value: float, expected: str) -> None:
-    assert words.seconds(value) == expected
+    assert formats.seconds(value) == expected
 
 
 def test_missing_numbers_are_dashes() -> None:
-    every = (words.count, words.size, words.share, words.seconds, words.ratio, words.precise_share)
+    every = (
+        formats.count,
+        formats.size,
+        formats.share,
+        formats.seconds,
+        formats.ratio,
+        formats.precise_share,
+    )
     assert (
         {formatter(None) for formatter in every} == {formatter(float("nan")) for formatter in every} == {"-"}
     )

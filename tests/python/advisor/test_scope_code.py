@@ -9,8 +9,7 @@ import pytest
 
 from mallard.advisor.trial import scope_code
 from mallard.advisor.trial.campaign import Campaign, run_campaign
-from mallard.advisor.trial.program import EXCEPT, Arm, Program, RunResult, Scope
-from mallard.advisor.trial.report import Counts
+from mallard.advisor.trial.program import EXCEPT, Arm, Counts, Program, RunResult, Scope
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, exclude_functions, locate_scope
 from mallard.shared.errors import UsageError
 

@@ -10,10 +10,20 @@ from pathlib import Path
 import pytest
 
 from mallard.advisor.trial.campaign import Campaign, run_campaign
-from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
-from mallard.advisor.trial.report import MAGIC, SERVER_BYTES, Counts, read_counts
+from mallard.advisor.trial.effect import summarize_trial
+from mallard.advisor.trial.program import (
+    AS_IT_IS,
+    MAGIC,
+    NULL,
+    SERVER_BYTES,
+    Arm,
+    Counts,
+    Program,
+    RunResult,
+    Scope,
+    read_counts,
+)
 from mallard.advisor.trial.rounds import Rounds, outputs_differ, run_rounds
-from mallard.advisor.trial.verdict import summarize_trial
 from mallard.advisor.view.terminal.trial import show_campaign, trial_json
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mallard.advisor.trial.estimate import estimate, refuse_long, short
+from mallard.advisor.trial.campaign import estimate, refuse_long, short
 from mallard.shared.errors import UsageError
 
 

@@ -15,19 +15,22 @@ from samples import sampled
 from synthetic_profile import document
 
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.trial.measured import Measured
+from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.rounds import Rounds, interleaved
-from mallard.advisor.verify.advice import Advice, read_advice
-from mallard.advisor.verify.comparison import (
+from mallard.advisor.verify import (
     AFTER,
     BEFORE,
     NULL,
+    Advice,
     Comparison,
+    Ownership,
+    Verification,
     _malloc_name,
+    check_frees,
+    read_advice,
+    record_ownership,
     summarize_comparison,
 )
-from mallard.advisor.verify.ownership import Ownership, check_frees, record_ownership
-from mallard.advisor.verify.result import Verification
 from mallard.advisor.view.terminal.verify import show_verification
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
@@ -80,7 +83,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
         limits.append(seconds_limit)
         raise UsageError("it was too long")
 
-    monkeypatch.setattr("mallard.advisor.verify.ownership.record", record)
+    monkeypatch.setattr("mallard.advisor.verify.record", record)
     assert record_ownership(["./after"], None, tmp_path, 7.0).unknown == "it was too long"
     assert limits == [7.0]
 

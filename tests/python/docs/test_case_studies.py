@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "advisor/case_studi
 import score
 from harness import history, inputs
 from harness.advising import AdviceError, advised, second_promise, summary
-from harness.catalogue import BEFORE, CASES, NULL, OF_MALLARD, Case
-from harness.cells import Cell, Promise, cell_of, read
+from harness.catalogue import CASES, NULL, OF_MALLARD, UNCHANGED, Case
+from harness.cells import Cell, Promise, cell_from, read
 from harness.places import ADVICE, FACTS, ROOT, pack, results_file
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -39,9 +39,8 @@ CELL = Cell(
     predicted={"monotonic": between(-0.022, -0.018), "heap": between(0.010, 0.012)},
     estimate=0.030,
     program_seconds=0.1,
-    seconds={BEFORE: 0.100, NULL: 0.101, "monotonic": 0.075, "heap": 0.105},
+    seconds={UNCHANGED: 0.100, NULL: 0.101, "monotonic": 0.075, "heap": 0.105},
     facts={"monotonic": between(-0.026, -0.021), "heap": between(0.004, 0.006), NULL: between(0.0, 0.002)},
-    allocator_only={},
     peaks={},
 )
 
@@ -60,19 +59,19 @@ def test_a_cell_whose_promise_is_kept() -> None:
     assert score.promised_under_estimate(CELL) is True
     assert score.facts_under_estimate(CELL) is True
     assert score.quiet(CELL) is None
-    assert score.quiet(replace(CELL, seconds={BEFORE: 0.100, "monotonic": 0.099})) is False
+    assert score.quiet(replace(CELL, seconds={UNCHANGED: 0.100, "monotonic": 0.099})) is False
     assert list(score.signs(CELL)) == [True, True]
     assert score.misses([CELL]) == []
 
 
 def test_advice_of_two_halves_is_judged_by_both() -> None:
-    seconds = {BEFORE: 0.100, NULL: 0.101, "before@tcmalloc": 0.090, "monotonic": 0.080}
+    seconds = {UNCHANGED: 0.100, NULL: 0.101, "before@tcmalloc": 0.090, "monotonic": 0.080}
     halves = replace(CELL, kind="global", advised="tcmalloc", on_top="monotonic", seconds=seconds)
-    assert halves.build == halves.whole == "before@tcmalloc", "the second half was not measured"
+    assert halves.build == halves.full_build == "before@tcmalloc", "the second half was not measured"
     assert score.near_best(halves) is False
     both = replace(halves, seconds=seconds | {"monotonic@tcmalloc": 0.078})
     assert both.build == "before@tcmalloc"
-    assert both.whole == "monotonic@tcmalloc"
+    assert both.full_build == "monotonic@tcmalloc"
     assert score.near_best(both) is True
     assert score.first_half_near_best(both) is False
 
@@ -118,7 +117,7 @@ def test_advice_that_no_build_follows_is_a_miss() -> None:
 
 def test_no_advice_means_unchanged_program() -> None:
     silent = replace(CELL, kind="nothing", advised="")
-    assert silent.build == BEFORE
+    assert silent.build == UNCHANGED
     assert score.near_best(silent) is score.unchanged_near_best(CELL) is False
     assert silent.promises == []
 
@@ -155,7 +154,7 @@ HALVES = replace(
     on_top="monotonic",
     predicted={"before@tcmalloc": between(-0.012, -0.010)},
     on_top_promised=between(-0.020, -0.010),
-    seconds={BEFORE: 0.100, NULL: 0.101, "before@tcmalloc": 0.090, "monotonic@tcmalloc": 0.094},
+    seconds={UNCHANGED: 0.100, NULL: 0.101, "before@tcmalloc": 0.090, "monotonic@tcmalloc": 0.094},
     facts={"before@tcmalloc": between(-0.011, -0.009)},
     on_top_fact=between(0.003, 0.005),
 )
@@ -163,8 +162,8 @@ HALVES = replace(
 
 def test_second_halves_are_promises_too() -> None:
     assert [promise.half for promise in HALVES.promises] == [1, 2]
-    assert score.of_promises([HALVES], score.sign_right) == score.Count(1, 2)
-    assert score.of_promises([HALVES], score.at_least_promised, half=2) == score.Count(0, 1)
+    assert score.count_promises([HALVES], score.sign_right) == score.Count(1, 2)
+    assert score.count_promises([HALVES], score.at_least_promised, half=2) == score.Count(0, 1)
     missed = [name for _, name in score.misses([HALVES])]
     assert f"{score.SIGN}, second half" in missed
     assert score.SIGN not in missed
@@ -188,7 +187,7 @@ def test_parses_second_half_of_advice() -> None:
 
 
 def test_single_build_needs_no_local_allocator() -> None:
-    alone = replace(CELL, case="leveldb", seconds={BEFORE: 0.1}, facts={}, predicted={})
+    alone = replace(CELL, case="leveldb", seconds={UNCHANGED: 0.1}, facts={}, predicted={})
     assert score.quiet(alone) is False
     assert score.quiet(replace(alone, kind="nothing")) is True
     assert score.near_best(alone) is None
@@ -196,8 +195,8 @@ def test_single_build_needs_no_local_allocator() -> None:
 
 def test_cells_are_counted_where_a_criterion_applies() -> None:
     cells = [CELL, replace(CELL, kind="nothing"), replace(CELL, facts={"monotonic": between(0.001, 0.003)})]
-    assert score.of_promises(cells, score.sign_right) == score.Count(1, 2)
-    assert score.of_cells(cells, score.near_best) == score.Count(2, 3)
+    assert score.count_promises(cells, score.sign_right) == score.Count(1, 2)
+    assert score.count_cells(cells, score.near_best) == score.Count(2, 3)
     assert score.median_winkler([]) is None
     assert [(cell.input, name) for cell, name in score.misses(cells[1:2])] == [
         ("small", "advised program within 10 % of the best of all")
@@ -255,23 +254,22 @@ def test_advice_is_summed_up() -> None:
 def test_pattern_is_followed_by_its_build() -> None:
     pattern = replace(CELL, case="protobuf", kind="pattern", advised="reuse")
     assert pattern.build == "reused"
-    assert replace(pattern, advised="reserve").build == BEFORE
+    assert replace(pattern, advised="reserve").build == UNCHANGED
 
 
 def test_facts_are_paired_by_round() -> None:
     run = {"wall_seconds": [9.0] * 5, "peak_bytes": 1.0}
     facts = {
         "programs": {
-            BEFORE: run | {"cpu_seconds": [1.0, 2.0, 3.0, 4.0, 5.0]},
+            UNCHANGED: run | {"cpu_seconds": [1.0, 2.0, 3.0, 4.0, 5.0]},
             NULL: run | {"cpu_seconds": [1.5, 2.5, 3.5, 4.5, 5.5]},
             "monotonic": run | {"cpu_seconds": [0.5, 1.5, 2.5, 3.5, 4.5]},
         },
     }
     advice = summary(document("local", strategy="monotonic"))
-    cell = cell_of(CASES["boost_json"], "small", advice, facts)
+    cell = cell_from(CASES["boost_json"], "small", advice, facts)
     assert (cell.fact.low, cell.fact.high) == (-0.5, -0.5)
-    assert cell.allocator_only["monotonic"].median == -1.0
-    assert cell.seconds[BEFORE] == 3.0
+    assert cell.seconds[UNCHANGED] == 3.0
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
@@ -280,7 +278,7 @@ def test_case_study_has_two_inputs_and_builds(case: Case) -> None:
     build_file = (Path(score.__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8")
     assert case.command or f"case_program({case.name} " in build_file
     assert set(case.strategies.values()) <= {*OF_MALLARD.values(), "reuse"}
-    assert all(case.build_of(strategy) for strategy in case.strategies.values())
+    assert all(case.find_build(strategy) for strategy in case.strategies.values())
 
 
 def test_inputs_are_deterministic(tmp_path: Path) -> None:
@@ -291,7 +289,7 @@ def test_inputs_are_deterministic(tmp_path: Path) -> None:
 
 def test_stored_cells_can_be_scored() -> None:
     for cell in read():
-        assert cell.seconds[BEFORE] > 0
+        assert cell.seconds[UNCHANGED] > 0
         assert (cell.fact is None) == (cell.build not in cell.facts)
         assert all(promise.fact for promise in cell.promises), f"{cell.name}: a promise without its fact"
 

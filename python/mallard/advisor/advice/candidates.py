@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mallard.advisor.profile.containment import exact
+from mallard.advisor.profile.dimensions import exact
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.scopes import EscapeSite, Scope
+from mallard.advisor.profile.records import EscapeSite, Scope
 from mallard.shared.prose import in_prose
 
 MOST_CANDIDATES = 5

@@ -60,10 +60,6 @@ class Ceiling:
         return self._of_program(self.high)
 
     @property
-    def fault_seconds(self) -> float:
-        return self.faults * self.fault_ns * 1e-9
-
-    @property
     def worth_a_trial(self) -> bool:
         """Compares with the shorter time, because the clock of the trial is not known yet."""
         shorter = min(self.cpu_seconds, self.wall_seconds)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.code import TypeChange
-from mallard.advisor.advice.globals import Globals
+from mallard.advisor.advice.global_mallocs import Globals
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import Ground, Result
-from mallard.advisor.trial.verdict import Effect
+from mallard.advisor.trial.effect import Effect
 
 LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
 

@@ -1,36 +1,182 @@
-"""Words the verdict: the answer in one sentence, then the figures that support it."""
+"""The verdict: chooses the answer from the measurements of the study, and writes it with its figures.
+
+A saving of a local allocator is measured against the null of its trial. A malloc for the whole program needs
+no change of code, so it is advised wherever it saves nearly as much.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
-from mallard.advisor.advice.answer import (
-    Answer,
-    Kind,
-    best_strategy_on_top,
-    choose_answer,
-    heaviest,
-    local_follow_up,
-)
 from mallard.advisor.advice.candidates import Candidate, LastingSite
 from mallard.advisor.advice.code import code_for
+from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import LEAST_EFFECT, Study
-from mallard.advisor.advice.wording import (
-    at_most,
-    between,
-    interval,
-    nanoseconds,
-    peak_ratio,
-    percent,
-    strategy_name,
-    times,
-)
-from mallard.advisor.profile.words import count, plural
+from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.trial.campaign import Ground
-from mallard.advisor.trial.verdict import Effect, varies
+from mallard.advisor.trial.effect import Effect, varies
 from mallard.shared.prose import in_prose
+from mallard.shared.stats import Difference
+
+NAMES = {
+    "monotonic": "a monotonic allocator, rewound on return,",
+    "multipool": "a multipool",
+    "multipool+monotonic": "a multipool over a monotonic allocator, released on return,",
+    "small-object-pool": "a small-object pool",
+    "adaptive-pool": "adaptive pools",
+    "heap": "a local heap",
+}
+RELEASED_AT_END = {
+    "monotonic": "a monotonic allocator, released at the end,",
+    "multipool+monotonic": "a multipool over a monotonic allocator, released at the end,",
+}
+
+
+def strategy_name(effect: Effect) -> str:
+    """The name with the moment at which memory is reused: in a trial, when no block is live."""
+    if effect.counts.started_again <= 1 and effect.strategy in RELEASED_AT_END:
+        return RELEASED_AT_END[effect.strategy]
+    return NAMES.get(effect.strategy, effect.strategy)
+
+
+def times(seconds: float) -> str:
+    """`38.7 ms`, `109 ms`, `2.31 s`, `0.04 ms`."""
+    if abs(seconds) >= 1:
+        return f"{_digits(seconds)} s"
+    return f"{_digits(1e3 * seconds)} ms"
+
+
+def nanoseconds(value: float) -> str:
+    return f"{_digits(value)} ns" if value < 1000 else f"{_digits(value / 1000)} us"
+
+
+def interval(difference: Difference) -> str:
+    """The interval of a saving: `37.1 to 39.7 ms`."""
+    if not (math.isfinite(difference.low) and math.isfinite(difference.high)):
+        return "interval not known"
+    return between(-difference.high, -difference.low)
+
+
+def between(low: float, high: float) -> str:
+    """`36.8 to 46.0 ms`."""
+    if max(abs(low), abs(high)) >= 1:
+        return f"{_digits(low)} to {_digits(high)} s"
+    return f"{_digits(1e3 * low)} to {_digits(1e3 * high)} ms"
+
+
+def percent(share: float) -> str:
+    return f"{_digits(100 * share)} %"
+
+
+def at_most(share: float) -> str:
+    """A percentage, rounded up because it is a bound."""
+    hundredth = 100 * share
+    return f"{math.ceil(hundredth * 10) / 10:.1f} %" if hundredth < 10 else f"{math.ceil(hundredth):.0f} %"
+
+
+def peak_ratio(more_bytes: float, base_bytes: float) -> str:
+    """A peak relative to that of the unchanged program: `1.2 x`."""
+    return f"{(base_bytes + more_bytes) / base_bytes:.1f} x" if base_bytes > 0 else "not known"
+
+
+def _digits(value: float) -> str:
+    size = abs(value)
+    return f"{value:.0f}" if size >= 99.5 else f"{value:.1f}" if size >= 0.995 else f"{value:.2f}"
+
+
+Kind = Literal["nothing", "local", "global", "pattern", "unresolved"]
+
+GLOBAL_IS_ENOUGH = 0.8  # of a local allocator's saving
+MAIN_IS_ENOUGH = 0.5
+PATTERN_IS_MORE = 1.2  # times the best measured saving: an estimate is less certain
+PATTERN_SHARE = 0.02  # of the program's time
+PATTERN_ALONE = 0.5  # of the program's allocations, for an answer without a ladder
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The change that the headline advises."""
+
+    kind: Kind
+    strategy: str | None = None  # for the chosen scope
+    malloc: str | None = None  # instead of the base
+    pattern: str | None = None  # kind of a pattern whose remedy is not an allocator
+
+
+def choose_answer(study: Study) -> Answer:
+    kind = _kind(study)
+    if kind == "local":
+        assert study.best
+        return Answer(kind, strategy=study.best.strategy)
+    if kind == "global":
+        assert study.globals.best
+        follow_up = local_follow_up(study)
+        return Answer(
+            kind, strategy=follow_up.strategy if follow_up else None, malloc=study.globals.best.malloc
+        )
+    if kind == "pattern":
+        pattern = heaviest(study)
+        assert pattern
+        return Answer(kind, pattern=pattern.kind)
+    return Answer(kind)
+
+
+def _kind(study: Study) -> Kind:
+    if not study.ceiling.worth_a_trial:
+        return "nothing"
+    local_saving, global_saving = _saved_locally(study), _saved_globally(study)
+    pattern = heaviest(study)
+    measured = max(local_saving, global_saving)
+    if pattern and (pattern.estimated_seconds or 0.0) > PATTERN_IS_MORE * measured:
+        return "pattern"
+    if measured <= 0:
+        return "unresolved"
+    # An allocator that serves all of main is a global allocator, and an existing one needs no work.
+    enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
+    return "global" if global_saving >= enough * local_saving else "local"
+
+
+def _saved_locally(study: Study) -> float:
+    return -study.best.time.median if study.best else 0.0
+
+
+def _saved_globally(study: Study) -> float:
+    best = study.globals.best
+    return -best.time.median if best and -best.time.median >= LEAST_EFFECT * study.globals.seconds else 0.0
+
+
+def heaviest(study: Study) -> Pattern | None:
+    """The pattern with the largest estimate, if it is large enough for the headline."""
+    least = PATTERN_SHARE * study.ceiling.program_seconds
+    return next(
+        (
+            pattern
+            for pattern in study.patterns
+            if (pattern.estimated_seconds or 0.0) >= least
+            and (pattern.kind == "reserve" or pattern.share >= PATTERN_ALONE)
+        ),
+        None,
+    )
+
+
+def best_strategy_on_top(study: Study) -> Effect | None:
+    """The effect of the best strategy when it runs under the best of the other mallocs."""
+    wanted = study.best.strategy if study.best else None
+    effects = study.on_top.trial.effects if study.on_top else ()
+    return next((effect for effect in effects if effect.strategy == wanted), None)
+
+
+def local_follow_up(study: Study) -> Effect | None:
+    """The local allocator that still saves time once the program uses the other malloc."""
+    on_top = best_strategy_on_top(study)
+    if on_top is None or study.chosen is None or study.chosen.is_main or not on_top.saves:
+        return None
+    return on_top
+
 
 BEYOND_THE_TRIAL = "winking out and binding by type: './mallard bench density' measures them on this machine"
 BLOCKS_TO_NAME = 1000

@@ -1,12 +1,43 @@
-"""The six dimensions: names, definitions, and texts of the measured figures."""
+"""Texts of a scope's figures: the six dimensions with their definitions, and the containment."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mallard.advisor.profile.figures import Dimension
-from mallard.advisor.profile.words import plural, ratio, share, size
+from mallard.advisor.profile.formats import UNKNOWN, plural, ratio, share, size
+from mallard.advisor.profile.records import BreakEven, Dimension, Scope
+
+NEVER = "never"
+AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
+
+
+def separated_share(scope: Scope) -> float | None:
+    """The share of the possible activations that the stacks distinguish. None for a marked scope."""
+    seen = scope.separations
+    if scope.name is not None or seen is None or not seen.at_most:
+        return None
+    return min(1.0, seen.seen / seen.at_most)
+
+
+def exact(scope: Scope) -> bool:
+    """False if calls that nothing separates may count as one activation."""
+    return scope.name is not None or separated_share(scope) == 1.0
+
+
+def contained(scope: Scope) -> str:
+    """`98 %`, or `≤ 98 %` if it is an upper bound."""
+    text = share(scope.figures.containment)
+    if exact(scope) or text == UNKNOWN:
+        return text
+    return f"{AT_MOST} {'100 %' if text.startswith('>') else text}"
+
+
+def break_even(point: BreakEven | None) -> str:
+    """The containment from which a region saves more than it costs; `never` if not even 100 % is enough."""
+    if point is None or point.share is None:
+        return UNKNOWN
+    return share(point.share) if point.share <= 1 else NEVER
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,29 @@
-"""The JSON document that the native profiler prints, decoded and checked."""
+"""Runs `mallard-profile`, and decodes the JSON that it prints (docs/advisor/profile_format.md).
+
+Texts come from a recorded program and its files, so unprintable characters are escaped: they must not
+control a terminal or break a page. A field that JSON lacks gets its default. Without a default, or with a
+value of another type, the document is refused with the place of the fault. JSON may have additional fields.
+A name that is a keyword of Python ends in an underscore.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
+import signal
+import subprocess
+import types
+import typing
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import IO, Any, TypeVar, Union
 
-from mallard.advisor.profile.decode import WrongDocumentError, decode
-from mallard.advisor.profile.figures import Amount, Figures
-from mallard.advisor.profile.scopes import (
+from mallard.advisor.profile.records import (
     AlmostContained,
+    Amount,
+    Figures,
     InDepth,
     Iteration,
     Owner,
@@ -18,6 +33,146 @@ from mallard.advisor.profile.scopes import (
     Site,
 )
 from mallard.shared.errors import UsageError
+from mallard.shared.native_file import PROFILER
+from mallard.shared.parent_death import end_with_parent
+
+T = TypeVar("T")
+
+
+class WrongDocumentError(Exception):
+    """The text says which field, and what is wrong with it."""
+
+
+def decode(kind: type[T], value: Any, place: str = "the document") -> T:
+    """Raises a WrongDocumentError."""
+    result: T = _decoded(kind, value, place)
+    return result
+
+
+def _decoded(kind: Any, value: Any, place: str) -> Any:
+    if kind is Any:
+        return value
+    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _optional(inside, value, place)
+    if origin is tuple:
+        return _tuple(inside, value, place)
+    if dataclasses.is_dataclass(kind):
+        return _instance(kind, value, place)
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _finite(value, place)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not of type {kind.__name__}")
+    return printable(value) if isinstance(value, str) else value
+
+
+def _finite(value: float, place: str) -> float:
+    """JSON has no NaN and no infinity, but Python reads them."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not a finite number")
+    return number
+
+
+def printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def _optional(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
+    if value is None:
+        return None
+    (kind,) = (candidate for candidate in kinds if candidate is not types.NoneType)
+    return _decoded(kind, value, place)
+
+
+def _tuple(kinds: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not a list")
+    if kinds[-1] is Ellipsis:
+        return tuple(_decoded(kinds[0], item, f"{place}[{at}]") for at, item in enumerate(value))
+    if len(value) != len(kinds):
+        raise WrongDocumentError(f"{place} has {len(value)} values; it must have {len(kinds)}")
+    return tuple(_decoded(kind, item, place) for kind, item in zip(kinds, value, strict=True))
+
+
+def _instance(kind: Any, value: Any, place: str) -> Any:
+    if not isinstance(value, dict):
+        raise WrongDocumentError(f"{place} is {_shown(value)}, which is not an object")
+    arguments = {}
+    for name, key, field_kind, needed in _fields(kind):
+        if key in value:
+            arguments[name] = _decoded(field_kind, value[key], f"{place}.{key}")
+        elif needed:
+            raise WrongDocumentError(f"{place} has no field '{key}'")
+    return kind(**arguments)
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, str, Any, bool], ...]:
+    hints = typing.get_type_hints(kind)
+    missing = dataclasses.MISSING
+    return tuple(
+        (field.name, field.name.rstrip("_"), hints[field.name], field.default is missing)
+        for field in dataclasses.fields(kind)
+    )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+OWN_NAME = f"{PROFILER.name}: "
+ERROR = "error: "
+
+
+def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
+    """Runs the program to completion. Returns its standard output, unless it goes to a file.
+
+    Raises a UsageError with the program's message if it refuses, and with the signal if it crashes.
+    """
+    program = PROFILER.find()
+    try:
+        done = subprocess.run(
+            [program, *words],
+            stdout=output or subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            check=False,
+            preexec_fn=end_with_parent(),  # safe, because this process has one thread
+        )
+    except OSError as error:
+        raise UsageError(f"{program} does not run: {error.strerror}; build it again") from None
+    if done.returncode != 0:
+        raise UsageError(_failure(done.returncode, done.stderr.decode(errors="replace")))
+    return done.stdout or b""
+
+
+def _failure(status: int, output: str) -> str:
+    output = output.strip()
+    if status < 0:
+        problem = f"{PROFILER.name} crashed ({_signal(-status)}), so nothing was written"
+        remedy = "this is a defect of mallard; please report it with the trace"
+        return f"{problem}; {remedy}{_last_words(output)}"
+    if not output:
+        return f"{PROFILER.name} failed (exit status {status}) without a message, so nothing was written"
+    return output.removeprefix(OWN_NAME).removeprefix(ERROR)
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _last_words(output: str) -> str:
+    return f"; last message: {output.splitlines()[-1]}" if output else ""
+
 
 FORMAT, VERSION = "mallard profile", 1
 BUILD_AGAIN = "mallard and mallard-profile are of two versions; build them again: './mallard profile'"
@@ -52,7 +207,6 @@ class Process:
     events: int
     stacks: str
     sampled_one_in: int
-    timed_one_in: int
     stopped: str | None
     exit_status: int | None
     torn: bool
@@ -67,9 +221,6 @@ class Process:
 
 @dataclass(frozen=True)
 class StackEnds:
-    outermost: int = 0
-    null: int = 0
-    loader: int = 0
     unknown_code: int = 0
     unreadable: int = 0
     too_deep: int = 0
@@ -115,7 +266,6 @@ class Place:
 @dataclass(frozen=True)
 class ScopesNotListed:
     scopes: int = 0
-    most_allocations: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,163 @@
-"""Resolves the numbers of a profile to names: functions, places, stacks, scopes."""
+"""Resolves the numbers of a profile to names, and shortens names of functions.
+
+`std::vector<int, std::allocator<int> >::push_back(int&&)` is `std::vector<>::push_back`. A name that is not
+C++ is unchanged. Every name takes linear time, however deeply it nests, and no result is empty.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import cached_property, partial
 
 from mallard.advisor.profile.document import Function, Place, Profile
-from mallard.advisor.profile.scopes import Scope
-from mallard.advisor.profile.short_name import fitted, short_name
+from mallard.advisor.profile.records import Scope
+
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+LONGEST = 5000  # characters of a name that are read
+STRING = re.compile(
+    r"std::(?:__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>"
+    r"(?:::basic_string)?"
+)
+OPERATOR = re.compile(
+    r"operator(?:\(\)|\[\]|<=>|->\*?|<<=?|>>=?|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%^&|~!=<>,]=?"
+    r"|\"\"\s?\w+| (?:new|delete)(?:\[\])?| co_await)"
+)
+UNNAMED = "(anonymous namespace)"
+INLINE = re.compile(r"\b(?:__cxx11|__1|_V2|__debug)::")
+PAIRS = {"(": ")", "<": ">", "{": "}", "[": "]"}
+LIBRARY = ("std::", "mallard::", "__gnu_cxx::", "__cxxabiv1::", "operator ")
+QUALIFIERS = re.compile(r"\s*(?:const|volatile|noexcept|&&?)(?![\w:])")
+
+
+def short_name(name: str) -> str:
+    text = INLINE.sub("", STRING.sub("std::string", name[:LONGEST]))
+    shortened = _shortened(text).strip()
+    return shortened or name.strip() or "?"
+
+
+def is_library_function(short: str) -> bool:
+    """True for functions of mallard and of the standard library, by their short names."""
+    return short.startswith(LIBRARY)
+
+
+def names_function(name: str, full: str) -> bool:
+    """True if `name` is the function's full or short name, or the end of one behind `::`."""
+    behind = f"::{name}"
+    return any(candidate == name or candidate.endswith(behind) for candidate in (full, short_name(full)))
+
+
+def _shortened(text: str) -> str:
+    kept: list[str] = []
+    place, operator_seen = 0, False
+    while place < len(text):
+        letter = text[place]
+        symbol = OPERATOR.match(text, place) if letter == "o" and _begins_word(text, place) else None
+        if symbol:
+            kept.append(symbol[0])
+            place, operator_seen = symbol.end(), True
+        elif text.startswith(UNNAMED, place):
+            kept.append("(anonymous)")
+            place += len(UNNAMED)
+        elif letter in PAIRS:
+            end = _closing_bracket(text, place)
+            if end == place:  # unclosed: not C++, or its middle was left out
+                return _without_middle(text, place)
+            kept.append(_instead(text, place, end))
+            place = end
+        elif letter == " ":
+            place, done = _skip_space(text, place, kept, operator_seen)
+            if done:
+                break
+        else:
+            kept.append(letter)
+            place += 1
+    return "".join(kept)
+
+
+def _skip_space(text: str, place: int, kept: list[str], operator_seen: bool) -> tuple[int, bool]:
+    """A space ends a return type, or the name. Returns the next place, and true if the name is complete."""
+    qualifiers = QUALIFIERS.match(text, place)
+    if qualifiers:
+        return qualifiers.end(), False
+    if text.startswith(" [clone", place):
+        return place, True
+    if operator_seen and text.startswith(" <", place):  # operator< <int>
+        return place + 1, False
+    if "".join(kept[-8:]) == "operator":  # a conversion: its type is the name
+        kept.append(" " + text[place + 1 :].partition("(")[0])
+        return len(text), True
+    kept.clear()
+    return place + 1, False
+
+
+def _instead(text: str, place: int, end: int) -> str:
+    """The replacement of a pair of brackets and its contents."""
+    if text[place] == "<":
+        return "<>" if text[place:end] != "<lambda" else ""
+    if text[place] == "[" and not text.startswith("[abi:", place):
+        return text[place:end]
+    if text[place] == "{":
+        number = re.search(r"#\d+\}$", text[place:end])
+        kind = re.match(r"\{([\w' -]+)", text[place:end])
+        return f"{{{kind[1] if kind else ''}{number[0][:-1] if number else ''}}}"
+    return ""
+
+
+def _without_middle(text: str, place: int) -> str:
+    """Shortens a name that lost brackets, `std::_Rb_tree<a, b...c>::f`, to its beginning and its last
+    part."""
+    last = text.rpartition("::")[2]
+    if "..." not in text or not last.isidentifier():
+        return text
+    return f"{text[:place].rpartition(' ')[2]}<>::{last}"
+
+
+def _closing_bracket(text: str, place: int) -> int:
+    """The position after the closing bracket; `place` if nothing closes it."""
+    open_: list[str] = []
+    at = place
+    while at < len(text):
+        letter = text[at]
+        if letter == "o" and _begins_word(text, at) and (symbol := OPERATOR.match(text, at)):
+            at = symbol.end()
+            continue
+        if letter in PAIRS:
+            open_.append(PAIRS[letter])
+        elif open_ and letter == open_[-1] and not (letter == ">" and text[at - 1] == "-"):
+            open_.pop()
+            if not open_:
+                return at + 1
+        at += 1
+    return place
+
+
+def _begins_word(text: str, place: int) -> bool:
+    previous = text[place - 1] if place else " "
+    return not (previous.isalnum() or previous == "_")
+
+
+def last_parts(name: str, number: int = 2) -> str:
+    """`...::Parser::parse` of `clang::driver::Parser::parse`: the outer namespaces are left out."""
+    parts = name.split("::")
+    return name if len(parts) <= number else f"{ELLIPSIS}{'::'.join(parts[-number:])}"
+
+
+def fitted(name: str, width: int) -> str:
+    """A short name in at most `width` columns. Outer namespaces are dropped first."""
+    if len(name) <= width:
+        return name
+    if width < 4:
+        return name[:width]
+    parts = name.split("::")
+    for first in range(1, len(parts)):
+        shorter = f"{ELLIPSIS}{'::'.join(parts[first:])}"
+        if len(shorter) <= width:
+            return shorter
+    last = parts[-1]
+    return f"{last[: width - 1]}{ELLIPSIS}"
+
 
 UNKNOWN = "?"
 SKIPPED_LEVELS = "levels that were not kept"

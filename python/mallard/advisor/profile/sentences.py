@@ -8,8 +8,8 @@ import shlex
 import signal
 
 from mallard.advisor.profile.document import ListedProcess, Process, Profile
-from mallard.advisor.profile.figures import Interval
-from mallard.advisor.profile.words import UNKNOWN, count, plural, precise_share, seconds, share, size
+from mallard.advisor.profile.formats import UNKNOWN, count, plural, precise_share, seconds, share, size
+from mallard.advisor.profile.records import Interval
 from mallard.shared.prose import in_prose
 
 STACKS = {

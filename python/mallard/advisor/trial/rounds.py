@@ -7,11 +7,33 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from mallard.advisor.trial.measured import Measured
-from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
-from mallard.advisor.trial.report import Counts
-from mallard.advisor.trial.unserved import refuse_unserved
+from mallard.advisor.profile.formats import count
+from mallard.advisor.trial.process import Measured
+from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
+from mallard.shared.prose import in_prose
+
+
+def unserved_reasons(counts: Counts) -> str:
+    """`900 too large and 100 aligned`; empty if all requests were served."""
+    reasons = (
+        (counts.too_large, "that are too large"),
+        (counts.aligned, "with an explicit alignment"),
+        (counts.no_room, "for which there was no room"),
+    )
+    phrases = [f"{count(requests)} {reason}" for requests, reason in reasons if requests]
+    return in_prose(phrases) if phrases else ""
+
+
+def refuse_unserved(tried: Sequence[Counts], scope: str) -> None:
+    """`tried` has the counts of each strategy that ran."""
+    if not tried or any(counts.served for counts in tried):
+        return
+    reasons = next((text for counts in tried if (text := unserved_reasons(counts))), "")
+    raise UsageError(
+        f"no block of {scope} could be served{f': {reasons}' if reasons else ''}; try another scope"
+    )
+
 
 Run = TypeVar("Run", bound=Measured)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mallard.advisor.profile.native import ask
+from mallard.advisor.profile.document import ask
 from mallard.advisor.trial.program import EXCEPT, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose

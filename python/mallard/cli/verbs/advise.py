@@ -70,10 +70,9 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.advisor.advice.course import study
-    from mallard.advisor.advice.plan import Request
+    from mallard.advisor.advice.runner import Request, study
     from mallard.advisor.advice.verdict import decide
-    from mallard.advisor.profile.words import size
+    from mallard.advisor.profile.formats import size
     from mallard.advisor.trial.program import Program
     from mallard.advisor.view.html.advice import advice_page
     from mallard.advisor.view.terminal.advice import advice_json, show_advice

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mallard.advisor.budget.document import PROCESS, read_budget
-from mallard.advisor.profile.short_name import is_library_function
+from mallard.advisor.profile.names import is_library_function
 from mallard.cli import exit_status
 from mallard.cli.needs import Needs
 from mallard.cli.options import add_time_limit, check_program
@@ -16,7 +16,7 @@ from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 
 if TYPE_CHECKING:
-    from mallard.advisor.budget.measured_run import MeasuredRun
+    from mallard.advisor.budget.recorded_run import MeasuredRun
 
 EXAMPLES = (
     ("mallard budget parser.toml --write -- ./parser x", "create the limits from a run"),
@@ -72,8 +72,8 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.advisor.budget.measured_run import MeasuredRun
-    from mallard.advisor.trial.native import record
+    from mallard.advisor.budget.recorded_run import MeasuredRun
+    from mallard.advisor.trial.process import record
 
     with tempfile.TemporaryDirectory(prefix="mallard-budget-") as folder:
         file = Path(folder) / "budget.trace"
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
-    from mallard.advisor.budget.written import render_budget
+    from mallard.advisor.budget.limits import render_budget
     from mallard.shared.view.terminal.console import output_console, print_line
 
     scopes = _scopes(arguments)
@@ -108,7 +108,7 @@ def _scopes(arguments: argparse.Namespace) -> list[str] | None:
 
 
 def _compare(arguments: argparse.Namespace, measured: MeasuredRun) -> int:
-    from mallard.advisor.budget.judge import judge
+    from mallard.advisor.budget.limits import judge
     from mallard.advisor.view.terminal.budget import show_judgement
     from mallard.shared.view.terminal.console import output_console
 

@@ -6,8 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from mallard.advisor.profile.document import Profile, read_profile
-from mallard.advisor.profile.native import ask
+from mallard.advisor.profile.document import Profile, ask, read_profile
 from mallard.cli.needs import Needs
 from mallard.cli.parser import positive_int
 from mallard.shared.atomic_file import atomic_file, check_writable, write_atomically
@@ -119,7 +118,7 @@ def _words(arguments: argparse.Namespace) -> list[str]:
 
 
 def _export(arguments: argparse.Namespace, words: list[str]) -> int:
-    from mallard.advisor.profile.words import size
+    from mallard.advisor.profile.formats import size
     from mallard.shared.view.terminal.console import output_console, print_line
 
     with atomic_file(arguments.output) as partial:
@@ -130,7 +129,7 @@ def _export(arguments: argparse.Namespace, words: list[str]) -> int:
 
 
 def _write_page(arguments: argparse.Namespace, profile: Profile) -> int:
-    from mallard.advisor.profile.words import size
+    from mallard.advisor.profile.formats import size
     from mallard.advisor.view.html.profile import profile_page
     from mallard.shared.view.terminal.console import output_console, print_line
 

@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from mallard.advisor.trial.strategies import STRATEGIES
+from mallard.advisor.trial.program import STRATEGIES
 from mallard.cli import trials
 from mallard.cli.needs import Needs
 from mallard.shared.errors import UsageError
@@ -87,9 +87,16 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.advisor.trial.campaign import Campaign, run_alone, run_campaign
-    from mallard.advisor.trial.estimate import EMPTY_INPUT, estimate, refuse_long, runs_again
-    from mallard.advisor.trial.native import record
+    from mallard.advisor.trial.campaign import (
+        EMPTY_INPUT,
+        Campaign,
+        estimate,
+        refuse_long,
+        run_alone,
+        run_campaign,
+        runs_again,
+    )
+    from mallard.advisor.trial.process import record
     from mallard.advisor.trial.program import Program
     from mallard.advisor.trial.scope_code import exclude_functions, locate_scope
     from mallard.advisor.view.terminal.trial import show_campaign, trial_json

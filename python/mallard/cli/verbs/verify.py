@@ -6,8 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from mallard.advisor.verify.advice import read_advice
-from mallard.advisor.verify.comparison import AFTER, BEFORE, NULL
+from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
 from mallard.cli import exit_status
 from mallard.cli.needs import Needs
 from mallard.cli.options import add_time_limit, check_program, is_one_program
@@ -83,9 +82,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.advisor.verify.comparison import compare
-    from mallard.advisor.verify.ownership import record_ownership
-    from mallard.advisor.verify.result import Verification
+    from mallard.advisor.verify import Verification, compare, record_ownership
     from mallard.advisor.view.terminal.verify import show_verification
     from mallard.shared.view.terminal.console import output_console
     from mallard.shared.view.terminal.counting import count_progress

@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 
 from mallard.advisor.budget.document import PROCESS
-from mallard.advisor.budget.judge import Judgement, LimitCheck
-from mallard.advisor.profile.words import plural
+from mallard.advisor.budget.limits import Judgement, LimitCheck
+from mallard.advisor.profile.formats import plural
 from mallard.shared.view.terminal.console import print_line
 
 WORDS = {

@@ -9,13 +9,11 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.table import Table
 
-from mallard.advisor.profile.words import count, size
-from mallard.advisor.trial.campaign import Ground, Result
-from mallard.advisor.trial.estimate import short
-from mallard.advisor.trial.sensitivity import meaning
-from mallard.advisor.trial.strategies import STRATEGIES
-from mallard.advisor.trial.unserved import unserved_reasons
-from mallard.advisor.trial.verdict import Effect, varies
+from mallard.advisor.profile.formats import count, size
+from mallard.advisor.trial.campaign import Ground, Result, short
+from mallard.advisor.trial.effect import Effect, meaning, varies
+from mallard.advisor.trial.program import STRATEGIES
+from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
 from mallard.shared.view.terminal.console import print_line

@@ -7,13 +7,22 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from mallard.advisor.profile.words import count, plural
-from mallard.advisor.trial.estimate import SHORT_SECONDS
-from mallard.advisor.trial.verdict import SEVERAL_CORES, varies
-from mallard.advisor.verify.advice import Advice, Figure
-from mallard.advisor.verify.comparison import AFTER, BEFORE, NULL, Change, Comparison, Typical
-from mallard.advisor.verify.ownership import Ownership, Pool
-from mallard.advisor.verify.result import Verification
+from mallard.advisor.profile.formats import count, plural
+from mallard.advisor.trial.campaign import SHORT_SECONDS
+from mallard.advisor.trial.effect import SEVERAL_CORES, varies
+from mallard.advisor.verify import (
+    AFTER,
+    BEFORE,
+    NULL,
+    Advice,
+    Change,
+    Comparison,
+    Figure,
+    Ownership,
+    Pool,
+    Typical,
+    Verification,
+)
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
 from mallard.shared.view.terminal.console import print_line

@@ -6,26 +6,22 @@ import os
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.formats import size
 from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.words import size
-from mallard.advisor.view.html.profile.content import Content
-from mallard.advisor.view.html.profile.definitions import definitions_part
+from mallard.advisor.view.html.profile.charts import lifetimes_part, timeline_part
 from mallard.advisor.view.html.profile.flame import flame_part
-from mallard.advisor.view.html.profile.lifetimes import lifetimes_part
-from mallard.advisor.view.html.profile.one_scope import one_scope_part
-from mallard.advisor.view.html.profile.pairs import pairs_part
-from mallard.advisor.view.html.profile.scopes import marked_part, scopes_part
-from mallard.advisor.view.html.profile.shell import (
+from mallard.advisor.view.html.profile.page import (
     LIMITS,
     MOST_BYTES,
+    Content,
     list_doubts,
     page_header,
     program_name,
     render_page,
 )
-from mallard.advisor.view.html.profile.sites import sites_part
-from mallard.advisor.view.html.profile.summary import summary_part
-from mallard.advisor.view.html.profile.timeline import timeline_part
+from mallard.advisor.view.html.profile.scopes import marked_part, one_scope_part, scopes_part
+from mallard.advisor.view.html.profile.sites import pairs_part, sites_part
+from mallard.advisor.view.html.profile.summary import definitions_part, summary_part
 from mallard.advisor.view.html.profile.unowned import unowned_part
 from mallard.shared.errors import UsageError
 

@@ -1,12 +1,14 @@
-"""The figures of the whole recording: completeness, time in the allocator, totals, the six dimensions."""
+"""The figures of the whole recording: completeness, time in the allocator, totals, the six dimensions; and at
+the end of the page, the definition of each figure.
+"""
 
 from __future__ import annotations
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import DIMENSIONS
-from mallard.advisor.profile.figures import Figures
-from mallard.advisor.profile.words import UNKNOWN, count, precise_share, seconds, share, size
-from mallard.advisor.view.html.profile.content import Content, Part
+from mallard.advisor.profile.formats import UNKNOWN, count, precise_share, seconds, share, size
+from mallard.advisor.profile.records import Figures
+from mallard.advisor.view.html.profile.page import Content, Part
 from mallard.shared.view.html.markup import Markup, element, joined
 
 
@@ -113,3 +115,37 @@ def small_dimensions(figures: Figures) -> Markup:
 def _aria_label(figures: Figures) -> str:
     values = ((dimension.letter, figures.dimension(dimension.letter).scaled) for dimension in DIMENSIONS)
     return ", ".join(f"{letter} {UNKNOWN if value is None else f'{value:.2f}'}" for letter, value in values)
+
+
+TERMS = (
+    (
+        "scope",
+        "one activation of a function, with all calls inside; or a part of a program between two markers",
+    ),
+    ("contained", "share of the freed blocks that are freed before the activation that made them ends"),
+    (
+        "alive",
+        "blocks that are not freed when the recording ends; they count neither as contained nor as escaped",
+    ),
+    (
+        "bytes of an activation",
+        "all bytes that one activation allocates; half of the activations need at most p50",
+    ),
+    (
+        "drag",
+        "bytes that a region would hold until the activation's end, over the live bytes, both over time",
+    ),
+    ("told apart", "share of the activations that the stacks allow and that an event separates"),
+    (
+        "back to zero",
+        "times that the last live block of a scope or site is freed, and the next is a new beginning",
+    ),
+    ("break even", "containment from which a region saves more than its pages cost"),
+)
+
+
+def definitions_part(content: Content) -> Part:
+    rows = [*TERMS, *((f"{dimension.letter}, {dimension.name}", dimension.text) for dimension in DIMENSIONS)]
+    items = [part for term, text in rows for part in (element("dt", term), element("dd", f"{text}."))]
+    body = joined(element("dl", *items, class_="terms"), element("p", sentences.BOUND))
+    return Part("definitions", "Definitions", "Meaning of the figures", body, {})

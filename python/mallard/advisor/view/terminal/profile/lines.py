@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
+from mallard.advisor.profile.formats import count
 from mallard.advisor.profile.names import fitted_source
-from mallard.advisor.profile.words import count
 
 LABEL = 18
 BAR = 6

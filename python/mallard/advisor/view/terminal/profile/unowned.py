@@ -8,12 +8,11 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from mallard.advisor.profile.containment import NEVER, break_even
+from mallard.advisor.profile.dimensions import NEVER, break_even
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.profile.names import Names
-from mallard.advisor.profile.scopes import AlmostContained, Iteration, Owner, PlaceAmount, Pooled
-from mallard.advisor.profile.short_name import fitted
-from mallard.advisor.profile.words import UNKNOWN, count, plural, share, size, size_range
+from mallard.advisor.profile.formats import UNKNOWN, count, plural, share, size, size_range
+from mallard.advisor.profile.names import Names, fitted
+from mallard.advisor.profile.records import AlmostContained, Iteration, Owner, PlaceAmount, Pooled
 from mallard.advisor.view.terminal.profile.lines import count_prefix, heading, note, print_name
 
 Row = TypeVar("Row")

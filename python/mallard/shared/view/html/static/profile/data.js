@@ -14,7 +14,7 @@ mallard.make = (name, text = "", attributes = {}) => {
   return node;
 };
 
-// Equal to profile/words.py.
+// Equal to advisor/profile/formats.py.
 mallard.words = (() => {
   const digits = (value) => (value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2));
   const scaled = (value, base, units) => {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mallard.advisor.trial import native
-from mallard.advisor.trial.limited import wait
+from mallard.advisor.trial import process
+from mallard.advisor.trial.process import wait
 from mallard.shared.errors import UsageError
 
 
@@ -38,5 +38,5 @@ def test_limits_the_time_of_a_recording(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("MALLARD_COLLECTOR", str(collector))
     monkeypatch.setenv("MALLARD_MEASURE", str(measurer))
     with pytest.raises(UsageError, match=r"server, which is recorded, ran for more than 0\.2 s"):
-        native.record(["server"], None, tmp_path / "a.trace", 0.2 / native.TIMES_SLOWER)
+        process.record(["server"], None, tmp_path / "a.trace", 0.2 / process.TIMES_SLOWER)
     assert not os.path.exists(tmp_path / "a.trace")

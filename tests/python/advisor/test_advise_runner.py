@@ -12,18 +12,14 @@ from profile_rows import amount, figures, scope
 from synthetic_profile import document
 from synthetic_study import effect, ground
 
-from mallard.advisor.advice import course, tries
-from mallard.advisor.advice.course import study
-from mallard.advisor.advice.globals import compare_mallocs
-from mallard.advisor.advice.plan import SCREENING, Request, plan_for
-from mallard.advisor.advice.tries import best_two, union
+from mallard.advisor.advice import runner
+from mallard.advisor.advice.global_mallocs import compare_mallocs
+from mallard.advisor.advice.runner import SCREENING, Request, best_two, plan_for, study, union
 from mallard.advisor.advice.verdict import decide
-from mallard.advisor.trial.estimate import EMPTY_INPUT
-from mallard.advisor.trial.native import NothingRecordedError
-from mallard.advisor.trial.program import EXCEPT, NULL, Arm, Program, RunResult, Scope
-from mallard.advisor.trial.report import Counts
+from mallard.advisor.trial.campaign import EMPTY_INPUT
+from mallard.advisor.trial.process import NothingRecordedError
+from mallard.advisor.trial.program import EXCEPT, NULL, STRATEGIES, Arm, Counts, Program, RunResult, Scope
 from mallard.advisor.trial.scope_code import exclude_code
-from mallard.advisor.trial.strategies import STRATEGIES
 from mallard.advisor.view.terminal.advice import advice_json
 from mallard.cli.verbs.advise import check
 from mallard.shared.errors import UsageError
@@ -74,11 +70,10 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         fields["figures"] = fields.get("figures", figures(1000, 64_000, 1.0))
         text = json.dumps(document(**fields))
         recordings: list[str] = []
-        monkeypatch.setattr(course, "record", lambda *words: recordings.append("one") or tmp_path / "t")
-        monkeypatch.setattr(course, "ask", lambda words: text)
-        monkeypatch.setattr(tries, "ask", lambda words: text)
-        monkeypatch.setattr(tries, "locate_scope", lambda trace, name: stack_scope(name))
-        monkeypatch.setattr(course, "fault_nanoseconds", lambda: 200.0)
+        monkeypatch.setattr(runner, "record", lambda *words: recordings.append("one") or tmp_path / "t")
+        monkeypatch.setattr(runner, "ask", lambda words: text)
+        monkeypatch.setattr(runner, "locate_scope", lambda trace, name: stack_scope(name))
+        monkeypatch.setattr(runner, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
         messages: list[str] = []
         case = study(
@@ -186,7 +181,7 @@ def test_program_without_allocations_is_answered(advise, monkeypatch):
     def refuse(*_: object) -> None:
         raise NothingRecordedError("nothing was recorded: 'x' ended before its first allocation")
 
-    monkeypatch.setattr(course, "_load_or_record", refuse)
+    monkeypatch.setattr(runner, "_load_or_record", refuse)
     verdict = decide(advise()[0])
     assert verdict.headline.startswith("Nothing worth doing: the program allocates 0 blocks")
     assert verdict.notes == ("Nothing was recorded: 'x' ended before its first allocation.",)
@@ -196,7 +191,7 @@ def test_rejects_programs_that_the_recorder_ends(advise, monkeypatch):
     def refuse(*_: object) -> None:
         raise NothingRecordedError("nothing was recorded: 'x' was ended by signal 31 (SIGSYS)")
 
-    monkeypatch.setattr(course, "_load_or_record", refuse)
+    monkeypatch.setattr(runner, "_load_or_record", refuse)
     with pytest.raises(UsageError, match="; without the recorder the program ended with exit status 0"):
         advise()
 
@@ -211,7 +206,7 @@ def test_notes_a_different_end_under_recorder(advise):
 def test_disturbed_recording_is_repeated(advise):
     wide = figures(1000, 64_000, 1.0, D=figures()["D"] | {"interval": [0.0, 0.5]})
     _, _, recordings = advise(figures=wide)
-    assert len(recordings) == course.MOST_RECORDINGS
+    assert len(recordings) == runner.MOST_RECORDINGS
 
 
 def test_no_advice_without_a_containing_scope(advise):
@@ -227,7 +222,7 @@ def test_unservable_scope_is_skipped_with_reason(advise, monkeypatch):
     def refuse(*_: object) -> None:
         raise UsageError("the code of handle is in no file, so a trial cannot find it again")
 
-    monkeypatch.setattr(tries, "run_campaign", refuse)
+    monkeypatch.setattr(runner, "run_campaign", refuse)
     case, _, _ = advise()
     assert case.trial is None
     assert any(note.startswith("handle() was not tried: the code of handle") for note in decide(case).notes)
@@ -323,14 +318,14 @@ def test_notes_empty_standard_input(advise):
 
 
 def test_failed_trial_keeps_earlier_measurements(advise, monkeypatch):
-    short, full = tries.run_campaign, 21
+    short, full = runner.run_campaign, 21
 
     def fail(program: Any, scope: Scope, campaign: Any, tick: Any) -> Any:
         if campaign.rounds == full:
             raise UsageError("server ran for more than 600 s; give it less work")
         return short(program, scope, campaign, tick)
 
-    monkeypatch.setattr(tries, "run_campaign", fail)
+    monkeypatch.setattr(runner, "run_campaign", fail)
     case, _, _ = advise()
     assert decide(case).answer.strategy == "monotonic"
     assert case.trial.rounds < full

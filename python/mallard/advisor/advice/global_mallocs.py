@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from mallard.advisor.trial.effect import difference, run_cpu_seconds, run_wall_seconds
 from mallard.advisor.trial.program import Arm, Program, RunResult, Scope
 from mallard.advisor.trial.rounds import describe_failures
-from mallard.advisor.trial.verdict import difference, run_cpu_seconds, run_wall_seconds
 from mallard.shared.mallocs import is_available, require_library
 from mallard.shared.stats import Difference, median
 

@@ -1,0 +1,488 @@
+"""Runs the advice: measures the program, records it, and tries the best candidates on it.
+
+Each step costs runs of the program. The time for all of them is planned from the first run, so that the
+answer takes about two minutes. A slow program gets fewer rounds and a wider interval. The trials:
+
+screening      each candidate, with two strategies
+left out       the best candidate again, without the sites whose blocks outlive it
+all, briefly   the best candidate, with every strategy, if the program is slow
+in full        the best candidate, with every strategy or the best two
+on top, both   under another malloc, and together with another scope
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mallard.advisor.advice.candidates import Candidate, disjoint, find_candidates, requested_candidates
+from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
+from mallard.advisor.advice.code import type_changes
+from mallard.advisor.advice.global_mallocs import Globals, run_globals, run_once
+from mallard.advisor.advice.patterns import find_patterns
+from mallard.advisor.advice.study import LEAST_EFFECT, ScopePair, Screened, Study
+from mallard.advisor.profile.document import Profile, ask, read_profile
+from mallard.advisor.profile.sentences import withheld
+from mallard.advisor.trial.campaign import (
+    EMPTY_INPUT,
+    SHORT_SECONDS,
+    Campaign,
+    Ground,
+    Result,
+    estimate,
+    refuse_long,
+    run_campaign,
+    runs_again,
+    short,
+)
+from mallard.advisor.trial.effect import SEVERAL_CORES
+from mallard.advisor.trial.process import NothingRecordedError, record
+from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope
+from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, locate_scope
+from mallard.shared.errors import UsageError
+from mallard.shared.prose import in_prose
+
+SCREENING = ("monotonic", "multipool")  # of each candidate
+SECONDS, QUICK_SECONDS = 100.0, 25.0
+FULL_ROUNDS, LEAST_ROUNDS = 21, 5
+MOST_ROUNDS_IF_SHORT = 41
+LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS = 3, 11
+LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS = 3, 5
+WITHOUT_STRATEGY = 2  # arms: the unchanged program, and the null
+RUNS_OF_A_RECORDING = 2  # the recorder slows a program
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `mallard advise`."""
+
+    mallocs: tuple[str, ...]  # the first is the base
+    scopes: tuple[str, ...] = ()
+    rounds: int | None = None
+    litters: tuple[int, ...] = (0,)
+    quick: bool = False
+    terminal: bool = False  # the user's standard input, which the program does not get
+    seed: int = 1
+
+    @property
+    def seconds(self) -> float:
+        return QUICK_SECONDS if self.quick else SECONDS
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The rounds of each step, chosen for the duration of a run."""
+
+    global_rounds: int
+    screening_rounds: int
+    full_rounds: int
+    extra_rounds: int  # on top of another malloc, and of two scopes
+    candidates: int
+    strategies: tuple[str, ...]  # of the full trial; empty for the best two of a short one
+    runs: int  # of the program in total; some may be skipped
+
+
+def plan_for(seconds: float, request: Request) -> Plan:
+    run_seconds = max(seconds, 0.002)
+    budget = request.seconds
+
+    def rounds(share: float, arms: int, least: int, most: int) -> int:
+        return max(least, min(most, int(share * budget / (arms * run_seconds))))
+
+    arms, fewer_arms = WITHOUT_STRATEGY + len(STRATEGIES), WITHOUT_STRATEGY + len(SCREENING)
+    most = MOST_ROUNDS_IF_SHORT if seconds < SHORT_SECONDS else FULL_ROUNDS
+    all_fit = FULL_ROUNDS * arms * run_seconds <= 0.6 * budget * len(request.litters)
+    full_arms = (arms if all_fit else fewer_arms) * len(request.litters)
+    # The interval of 21 rounds is worth more time than planned, up to a program of about a second.
+    least = LEAST_ROUNDS if request.quick or run_seconds > 1.5 else FULL_ROUNDS
+    of_mallocs = rounds(0.2, len(request.mallocs), LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
+    screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
+    full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
+    extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
+    candidates = len(request.scopes) or (5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2)
+    runs = (
+        1
+        + RUNS_OF_A_RECORDING
+        + of_mallocs * len(request.mallocs)
+        + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
+        + (0 if all_fit else screening * arms)
+        + full * full_arms
+        + 2 * extra * (WITHOUT_STRATEGY + 1)
+    )
+    strategies = tuple(STRATEGIES) if all_fit else ()
+    return Plan(of_mallocs, screening, full, extra, candidates, strategies, runs)
+
+
+FINALISTS = 2  # strategies of the full trial, if the program takes long
+
+Step = Callable[[str], Callable[[int, int], None]]  # the name of a step -> its tick
+
+
+def run_trials(
+    program: Program, baseline: Study, request: Request, plan: Plan, trace: Path, profile: Profile, step: Step
+) -> Study:
+    candidates = _find_requested(trace, request, profile) or find_candidates(profile, plan.candidates)
+    if not candidates:
+        return baseline
+    screened = _screen_all(program, trace, candidates, request, plan, step)
+    study = replace(baseline, candidates=tuple(candidates), screened=tuple(screened))
+    tried = [screening for screening in screened if screening.result is not None]
+    if not tried:
+        return study
+    runner = TrialRunner(program, step)
+    best = _without_escapes(runner, tried[0], request, plan)
+    tried[0] = best
+    assert best.result
+    scope = best.result.scope
+    briefly = None if plan.strategies else _try_briefly(runner, best.result, request, plan)
+    strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
+    full = _campaign(request, strategies, request.litters, plan.full_rounds)
+    result = runner(f"measuring {best.candidate.name}", scope, full) or best.result
+    notes = (*_brief_note(briefly, strategies, quick=request.quick), *_rounds_note(result, request))
+    study = on_one_clock(
+        replace(
+            study,
+            chosen=best.candidate,
+            briefly=briefly,
+            trial=result,
+            changes=tuple(type_changes(profile, best.candidate)),
+            notes=(*study.notes, *notes),
+        )
+    )
+    if study.best:
+        both = _both(runner, study, tried, request, plan)
+        study = replace(study, on_top=_on_top(runner, scope, study, request, plan), both=both)
+    return replace(study, notes=(*study.notes, *runner.notes))
+
+
+@dataclass
+class TrialRunner:
+    """Runs trials. A failed trial adds a note, and keeps the earlier measurements."""
+
+    program: Program
+    step: Step
+    notes: list[str] = field(default_factory=list)
+
+    def __call__(self, name: str, scope: Scope, campaign: Campaign) -> Result | None:
+        try:
+            return run_campaign(self.program, scope, campaign, self.step(name))
+        except UsageError as error:
+            self.notes.append(f"Not measured: {name}. The reason: {_line(error)}.")
+            return None
+
+    def run_first(self, name: str, scope: Scope, campaign: Campaign) -> Ground | None:
+        result = self(name, scope, campaign)
+        return result.grounds[0] if result else None
+
+
+def _screen_all(
+    program: Program, trace: Path, candidates: list[Candidate], request: Request, plan: Plan, step: Step
+) -> list[Screened]:
+    """The best first."""
+    alone = len(candidates) == 1 and not plan.strategies
+    strategies = tuple(STRATEGIES) if alone else SCREENING
+    campaign = _campaign(request, strategies, (request.litters[0],), plan.screening_rounds)
+    screened = (
+        _screen(program, trace, candidate, campaign, step(f"trying {candidate.name}"))
+        for candidate in candidates
+    )
+    return sorted(screened, key=lambda screening: -screening.saved_share)
+
+
+def _without_escapes(runner: TrialRunner, first: Screened, request: Request, plan: Plan) -> Screened:
+    """The candidate with its lasting blocks left on the global heap, if that saves more."""
+    assert first.result
+    lasting = (*first.candidate.escape_sites, *first.candidate.alive_sites)
+    sites = tuple({site.code: site for site in lasting if site.code}.values())
+    scope = exclude_code(first.result.scope, [site.code for site in sites], "what outlives it")
+    if scope is None:
+        return first
+    campaign = _campaign(request, SCREENING, (request.litters[0],), plan.screening_rounds)
+    result = runner(f"trying {scope.name}", scope, campaign)
+    retried = Screened(replace(first.candidate, left_out=sites), result)
+    gain = retried.saved_seconds - max(first.saved_seconds, 0.0)
+    return retried if result and gain > LEAST_EFFECT * result.grounds[0].trial.program_seconds else first
+
+
+def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: Plan) -> Ground | None:
+    """Every strategy in a short trial, because running all of them in full would take too long."""
+    ground = screened.grounds[0]
+    if len(ground.trial.effects) + len(ground.trial.failed) == len(STRATEGIES):
+        return ground
+    campaign = _campaign(request, tuple(STRATEGIES), (request.litters[0],), plan.screening_rounds)
+    return runner.run_first(f"every strategy in {screened.scope.name}", screened.scope, campaign)
+
+
+def best_two(briefly: Ground) -> tuple[str, ...]:
+    """The strategies that saved most or lost least."""
+    return tuple(effect.strategy for effect in briefly.allowed[:FINALISTS]) or SCREENING
+
+
+def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: bool) -> list[str]:
+    if briefly is None:
+        return []
+    count = briefly.trial.effects[0].time.n if briefly.trial.effects else 0
+    best = in_prose(strategies)
+    reason = "As --quick asks" if quick else "The program takes long"
+    return [f"{reason}: each strategy had {count} rounds, and the best of them, {best}, all."]
+
+
+def on_one_clock(study: Study) -> Study:
+    """Converts the mallocs and all estimates to wall time if the trial has wall time. Without a trial, a
+    program that uses several cores has wall time.
+    """
+    wall = study.ground.trial.wall if study.ground else study.globals.cores > SEVERAL_CORES
+    if not wall or study.globals.wall:
+        return study
+    # Estimates are scaled down in proportion, because they must not promise too much.
+    share = min(1.0, study.globals.wall_seconds / max(study.globals.cpu_seconds, 1e-9))
+    return replace(
+        study,
+        ceiling=study.ceiling.in_wall_time(),
+        globals=study.globals.in_wall_time(),
+        patterns=tuple(pattern.times(share) for pattern in study.patterns),
+    )
+
+
+def _find_requested(trace: Path, request: Request, profile: Profile) -> list[Candidate]:
+    indices = {function.name: index for index, function in enumerate(profile.functions)}
+    candidates = []
+    for name in request.scopes:
+        scope_profile = read_profile(ask([str(trace), "--scope", name]))
+        assert scope_profile.scope
+        candidate = requested_candidates(scope_profile, [scope_profile.scope.row])[0]
+        candidates.append(replace(candidate, function=indices.get(candidate.asked_as)))
+    return candidates
+
+
+def _campaign(request: Request, strategies: Sequence[str], litters: tuple[int, ...], rounds: int) -> Campaign:
+    return Campaign(tuple(strategies), (request.mallocs[0],), litters, (), rounds, request.seed)
+
+
+def _screen(
+    program: Program, trace: Path, candidate: Candidate, campaign: Campaign, tick: Callable[[int, int], None]
+) -> Screened:
+    """A candidate that cannot be served is skipped with a reason, because another may succeed."""
+    try:
+        scope = locate_scope(trace, candidate.asked_as)
+        return Screened(candidate, run_campaign(program, scope, campaign, tick))
+    except UsageError as error:
+        return Screened(candidate, None, _line(error))
+
+
+def _line(error: UsageError) -> str:
+    return str(error).splitlines()[0]
+
+
+def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, plan: Plan) -> Ground | None:
+    """The chosen scope under the best of the other mallocs."""
+    malloc = study.globals.best
+    if malloc is None:
+        return None
+    assert study.best
+    on_base = _campaign(request, (study.best.strategy,), (0,), plan.extra_rounds)
+    campaign = replace(on_base, mallocs=(malloc.malloc,), wall=study.wall)
+    return runner.run_first(f"on top of {malloc.malloc}", scope, campaign)
+
+
+def _both(
+    runner: TrialRunner, study: Study, screened: list[Screened], request: Request, plan: Plan
+) -> ScopePair | None:
+    """The chosen scope together with the next disjoint scope that saves time."""
+    assert study.profile
+    assert study.best
+    first, *remaining = screened
+    for second in remaining:
+        if second.saved_seconds <= 0 or not disjoint(study.profile, first.candidate, second.candidate):
+            continue
+        assert first.result
+        assert second.result
+        scope = union(first.result.scope, second.result.scope)
+        if scope is None:
+            continue
+        separate = _campaign(request, (study.best.strategy,), (request.litters[0],), plan.extra_rounds)
+        campaign = replace(separate, wall=study.wall)
+        ground = runner.run_first(f"both {first.candidate.name} and {second.candidate.name}", scope, campaign)
+        return ScopePair(second.candidate, ground) if ground else None
+    return None
+
+
+def union(first: Scope, second: Scope) -> Scope | None:
+    """Joins two scopes that are found by their code."""
+    codes = [dict(scope.variables).get(CODE) for scope in (first, second)]
+    if None in codes:
+        return None
+    code = ";".join(code for code in codes if code)
+    left_out = [variable for variable in first.variables if variable[0] == EXCEPT]
+    variables = (BY_STACK, (CODE, code), *left_out)
+    return Scope(f"{first.name} and {second.name}", variables)
+
+
+def _rounds_note(result: Result, request: Request) -> list[str]:
+    if request.rounds or result.rounds >= FULL_ROUNDS:
+        return []
+    reason = "as --quick asks" if request.quick else "because the program takes long"
+    return [f"{result.rounds} rounds, {reason}; --rounds {FULL_ROUNDS} makes the interval narrower."]
+
+
+LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
+MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
+DISTURBED = 0.3  # width of an interval, relative to its median
+
+Notify = Callable[[str], None]
+
+
+def ignore_message(_: str) -> None: ...
+
+
+def study(
+    program: Program,
+    request: Request,
+    trace: Path | None,
+    folder: Path,
+    step: Step,
+    notify: Notify = ignore_message,
+) -> Study:
+    notify(runs_again(program.words[0]))
+    return on_one_clock(_study(program, request, trace, folder, step, notify))
+
+
+def _study(
+    program: Program, request: Request, trace: Path | None, folder: Path, step: Step, notify: Notify
+) -> Study:
+    """Runs the program as often as the answer needs. Below an estimate of 2 % nothing is tried."""
+    step("first run")
+    first = run_once(program, request.mallocs[0])
+    plan = plan_for(first.wall_seconds, request)
+    if request.rounds is None:
+        refuse_long(plan.runs, first.wall_seconds)
+    notify(estimate(plan.runs, first.wall_seconds))
+    step("recording")
+    try:
+        recording, profile = _load_or_record(program, trace, folder)
+    except NothingRecordedError as error:
+        if not error.ends_as(first.status):
+            raise UsageError(
+                f"{error}; without the recorder the program {first.end}, so the recorder, or a limit that "
+                f"leaves it no room, is the cause: {LIMITS}"
+            ) from None
+        return _study_without_events(program, request, first, str(error))
+    fault_ns = fault_nanoseconds()
+    if not estimate_ceiling(
+        profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns
+    ).worth_a_trial:
+        return _start(program, request, profile, _single_run(first, request), fault_ns)
+    mallocs = run_globals(
+        program, request.mallocs, plan.global_rounds, request.seed, step("other mallocs"), request.litters[0]
+    )
+    baseline = _start(program, request, profile, mallocs, fault_ns)
+    if not baseline.ceiling.worth_a_trial:
+        return baseline
+    # The first run may have read files that later runs find in memory.
+    plan = plan_for(mallocs.wall_seconds, request)
+    return run_trials(program, baseline, request, plan, recording, profile, step)
+
+
+def _study_without_events(program: Program, request: Request, first: RunResult, reason: str) -> Study:
+    """The study of a program in which the recorder saw no allocation."""
+    return Study(
+        words=tuple(program.words),
+        base=request.mallocs[0],
+        allocations=0,
+        peak_live_bytes=0,
+        threads=0,
+        withheld="",
+        ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
+        globals=_single_run(first, request),
+        notes=(f"{reason[:1].upper()}{reason[1:]}.", *_input_note(program, request)),
+    )
+
+
+def _load_or_record(program: Program, trace: Path | None, folder: Path) -> tuple[Path, Profile]:
+    """Records again if other processes disturbed the times, and keeps the quietest recording."""
+    if trace is not None:
+        return trace, read_profile(ask([str(trace)]))
+    recordings = []
+    begin = time.monotonic()
+    for number in range(MOST_RECORDINGS):
+        file = record(program.words, program.stdin, folder / f"{number}.trace", program.seconds_limit)
+        recordings.append((file, read_profile(ask([str(file)]))))
+        if width(recordings[-1][1]) < DISTURBED or time.monotonic() - begin > SECONDS_TO_RECORD:
+            break
+    return min(recordings, key=lambda recording: width(recording[1]))
+
+
+def _single_run(first: RunResult, request: Request) -> Globals:
+    return Globals(
+        base=request.mallocs[0],
+        seconds=first.cpu_seconds,
+        cpu_seconds=first.cpu_seconds,
+        wall_seconds=first.wall_seconds,
+        peak_bytes=float(first.peak_bytes),
+        faults=float(first.faults),
+        rounds=1,
+        status=first.status,
+        same_output=True,
+        same_end=True,
+        effects=(),
+    )
+
+
+def _start(program: Program, request: Request, profile: Profile, mallocs: Globals, fault_ns: float) -> Study:
+    ceiling = estimate_ceiling(
+        profile, mallocs.cpu_seconds, mallocs.wall_seconds, round(mallocs.faults), fault_ns
+    )
+    return Study(
+        words=tuple(program.words),
+        base=request.mallocs[0],
+        allocations=profile.figures.allocations,
+        peak_live_bytes=profile.timeline.peak_bytes if profile.timeline else None,
+        threads=profile.process.threads,
+        withheld=withheld(profile),
+        ceiling=ceiling,
+        globals=mallocs,
+        patterns=tuple(find_patterns(profile)) if ceiling.worth_a_trial else (),
+        notes=(*study_notes(program, profile, mallocs, ceiling), *_input_note(program, request)),
+        profile=profile,
+    )
+
+
+def _input_note(program: Program, request: Request) -> list[str]:
+    return [EMPTY_INPUT] if request.terminal and program.stdin is None else []
+
+
+def study_notes(program: Program, profile: Profile, mallocs: Globals, ceiling: Ceiling) -> list[str]:
+    """Doubts about the program and its runs."""
+    notes = []
+    if mallocs.status != 0:
+        input_hint = "" if program.stdin else "; its standard input is empty, --input FILE gives it one"
+        ended = RunResult(0, 0, 0, 0, mallocs.status, "", None).end
+        notes.append(f"The program {ended}{input_hint}.")
+    recorded = profile.process.exit_status
+    if mallocs.same_end and recorded is not None and recorded not in (-1, mallocs.status):
+        ends = [RunResult(0, 0, 0, 0, status, "", None).end for status in (recorded, mallocs.status)]
+        notes.append(
+            f"With the recorder the program {ends[0]}, and without it {ends[1]}: the recording may be "
+            f"incomplete; {LIMITS}."
+        )
+    if not mallocs.same_end:
+        notes.append("The program ended differently from run to run, so runs are hard to compare.")
+    if not mallocs.same_output:
+        notes.append("The program's output differs from run to run, so it was not compared.")
+    if ceiling.worth_a_trial and (advice := short(mallocs.seconds)):
+        notes.append(advice)
+    notes += [
+        f"Under {name} the program {end}, and without it does not." for name, end in mallocs.failed.items()
+    ]
+    notes += [f"Under {name} the program's output differs." for name in mallocs.differing]
+    notes += [f"{name} is not installed, so it was not tried." for name in mallocs.missing]
+    if profile.process.programs_not_followed or profile.process.forks_not_followed:
+        notes.append(
+            "The program starts other processes. The figures include their time, but not their blocks."
+        )
+    command = profile.process.command
+    if command is not None and tuple(command) != tuple(program.words):
+        notes.append(f"The recording is of '{' '.join(command)}', which is not the program that was tried.")
+    return notes

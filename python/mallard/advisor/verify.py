@@ -1,0 +1,443 @@
+"""Verifies a change with three programs: before it, after it, and the changed code on the global allocator.
+
+The third program is the null of the rewrite: its gain over the first is not the allocator's. A round runs
+each program once, in random order. Times are compared within a round. A recording of the changed program
+shows that no block outlives its allocator or is freed by another one. The promised figure is read from the
+JSON of `mallard advise --json` or `mallard try --json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from mallard.advisor.profile.document import (
+    Profile,
+    RecordedPool,
+    WrongDocumentError,
+    ask,
+    decode,
+    read_profile,
+)
+from mallard.advisor.profile.names import Names, is_library_function
+from mallard.advisor.trial.effect import SEVERAL_CORES, difference, run_cpu_seconds, run_wall_seconds
+from mallard.advisor.trial.process import Measured, measure, own_environment, record
+from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
+from mallard.shared import preload
+from mallard.shared.errors import UsageError
+from mallard.shared.stats import Difference, median
+
+TRIAL, ADVICE = "mallard trial", "mallard advice"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The allocator of the answer, as tried on the unchanged program."""
+
+    scope: str  # empty for a malloc, which serves the whole program
+    strategy: str  # or the malloc
+    against: str  # the global allocator, and its heap
+    time: Difference  # seconds; less than 0 is saved
+    program_seconds: float  # more than 0
+
+    @property
+    def title(self) -> str:
+        return f"{self.strategy} in {self.scope}" if self.scope else self.strategy
+
+
+@dataclass(frozen=True)
+class Advice:
+    headline: str  # empty for a trial
+    figure: Figure | None  # None if the answer is not an allocator
+    wall: bool  # its times are wall time
+
+
+@dataclass(frozen=True)
+class _Counts:
+    served: int
+
+
+@dataclass(frozen=True)
+class _Effect:
+    strategy: str
+    time: Difference
+    counts: _Counts
+
+
+@dataclass(frozen=True)
+class _Trial:
+    effects: tuple[_Effect, ...]
+    program_seconds: float
+    wall: bool
+
+
+@dataclass(frozen=True)
+class _Ground:
+    malloc: str
+    litter: int
+    trial: _Trial
+    differing: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> _Effect | None:
+        """The answer of a trial: the first strategy that saves time and can be advised."""
+        return next(
+            (
+                effect
+                for effect in self.trial.effects
+                if effect.counts.served and effect.strategy not in self.differing and effect.time.high < 0
+            ),
+            None,
+        )
+
+    def find_effect(self, strategy: str) -> _Effect | None:
+        return next((effect for effect in self.trial.effects if effect.strategy == strategy), None)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    name: str
+
+
+@dataclass(frozen=True)
+class _TrialDocument:
+    scope: _Scope
+    grounds: tuple[_Ground, ...]
+
+
+@dataclass(frozen=True)
+class _GlobalEffect:
+    malloc: str
+    time: Difference
+
+
+@dataclass(frozen=True)
+class _Globals:
+    base: str
+    heap: str
+    seconds: float
+    effects: tuple[_GlobalEffect, ...]
+
+
+@dataclass(frozen=True)
+class _Study:
+    trial: _TrialDocument | None
+    globals: _Globals
+
+
+@dataclass(frozen=True)
+class _Answer:
+    kind: str
+    strategy: str | None
+    malloc: str | None
+
+
+@dataclass(frozen=True)
+class _AdviceDocument:
+    headline: str
+    answer: _Answer
+    wall: bool
+    study: _Study
+
+
+def read_advice(file: Path) -> Advice:
+    """Raises a UsageError if the file is not an advice."""
+    try:
+        document = json.loads(file.read_bytes())
+    except OSError as error:
+        raise UsageError(f"--advice {file} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise UsageError(
+            f"--advice {file} is not JSON; 'mallard try --json' and 'mallard advise --json' write it"
+        ) from None
+    kind = document.get("format") if isinstance(document, dict) else None
+    if not isinstance(kind, str) or kind not in (TRIAL, ADVICE):
+        raise UsageError(
+            f"--advice {file} is not an advice: its format is {kind!r}; allowed are {TRIAL!r} and "
+            f"{ADVICE!r}, which 'mallard try --json' and 'mallard advise --json' write"
+        )
+    try:
+        if kind == TRIAL:
+            trial = decode(_TrialDocument, document)
+            wall = any(ground.trial.wall for ground in trial.grounds)
+            return Advice("", _checked(_trial_figure(trial)), wall)
+        advice = decode(_AdviceDocument, document)
+        return Advice(advice.headline, _checked(_answer_figure(advice)), advice.wall)
+    except WrongDocumentError as error:
+        raise UsageError(f"--advice {file}: {error}; write it again, by this version of mallard") from None
+
+
+def _checked(figure: Figure | None) -> Figure | None:
+    if figure and figure.program_seconds <= 0:
+        raise WrongDocumentError(f"the program's time is {figure.program_seconds} s; it must be more than 0")
+    return figure
+
+
+def _trial_figure(trial: _TrialDocument) -> Figure | None:
+    """The first global allocator under which a strategy saved time."""
+    ground = next((ground for ground in trial.grounds if ground.best), None)
+    return _figure(trial, ground, ground.best) if ground else None
+
+
+def _answer_figure(advice: _AdviceDocument) -> Figure | None:
+    """The figure of the headline, whose strategy need not be the one that saved most."""
+    answer, trial, mallocs = advice.answer, advice.study.trial, advice.study.globals
+    if answer.kind == "local" and trial and trial.grounds:
+        ground = trial.grounds[0]
+        return _figure(trial, ground, ground.find_effect(answer.strategy or ""))
+    if answer.kind == "global":
+        against = f"{mallocs.base} on a {mallocs.heap} heap"
+        for effect in mallocs.effects:
+            if effect.malloc == answer.malloc:
+                return Figure("", effect.malloc, against, effect.time, mallocs.seconds)
+    return None
+
+
+def _figure(trial: _TrialDocument, ground: _Ground, effect: _Effect | None) -> Figure | None:
+    if effect is None:
+        return None
+    against = f"{ground.malloc} on a {'littered' if ground.litter else 'clean'} heap"
+    return Figure(trial.scope.name, effect.strategy, against, effect.time, ground.trial.program_seconds)
+
+
+MOST_FRAMES = 6
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The pools that share a name."""
+
+    name: str
+    pools: int
+    allocations: int
+    releases: int
+    outlived: int  # frees after the block's end
+    of_other: int  # frees of another pool's blocks
+    of_malloc: int  # frees of malloc's blocks
+    by_malloc: int  # free or delete of the pool's blocks
+    first: tuple[str, ...]  # stack of the first wrong free, innermost first
+
+    @property
+    def wrong(self) -> int:
+        return self.outlived + self.of_other + self.of_malloc + self.by_malloc
+
+
+@dataclass(frozen=True)
+class Ownership:
+    pools: tuple[Pool, ...] = ()
+    foreign_frees: int = 0  # of blocks whose allocation was not recorded
+    unknown: str | None = None  # reason if nothing was checked
+
+    @property
+    def is_sound(self) -> bool:
+        """True if no wrong free was seen."""
+        return not any(pool.wrong for pool in self.pools)
+
+
+def record_ownership(
+    words: Sequence[str], stdin: Path | None, folder: Path, seconds_limit: float
+) -> Ownership:
+    """Records the program once. A program that cannot be recorded is not an error here."""
+    try:
+        trace = record(words, stdin, folder / "after.trace", seconds_limit)
+        return check_frees(read_profile(ask([str(trace)])))
+    except UsageError as error:
+        return Ownership(unknown=str(error))
+
+
+def check_frees(profile: Profile) -> Ownership:
+    if profile.process.torn or profile.process.stopped:
+        reason = profile.process.stopped or "its end is missing"
+        return Ownership(unknown=f"the recording is incomplete: {reason}")
+    names = Names(profile)
+    foreign = profile.foreign.frees if profile.foreign else 0
+    return Ownership(tuple(_pool(pool, names) for pool in profile.pools), foreign)
+
+
+def _pool(pool: RecordedPool, names: Names) -> Pool:
+    wrong = pool.wrong_frees
+    stack = names.stack(wrong.first) if wrong.first is not None else ()
+    return Pool(
+        name=pool.name,
+        pools=pool.pools,
+        allocations=pool.allocations,
+        releases=pool.releases or 0,
+        outlived=wrong.after_end,
+        of_other=wrong.of_other,
+        of_malloc=wrong.of_malloc,
+        by_malloc=wrong.by_malloc,
+        first=_without_library_frames([names.place_function(place) for place in stack]),
+    )
+
+
+def _without_library_frames(stack: Sequence[str]) -> tuple[str, ...]:
+    """The innermost frames outside of the standard library and mallard."""
+    program_frames = [name for name in stack if not is_library_function(name)]
+    return tuple((program_frames or list(stack))[:MOST_FRAMES])
+
+
+BEFORE, AFTER, NULL = "before", "after", "null"
+
+OWN_MALLOC = "the programs' own malloc"
+
+Tick = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Change:
+    """The change from one program to another. Less than 0 is saved."""
+
+    time: Difference  # seconds
+    peak_bytes: Difference
+    faults: Difference
+
+
+@dataclass(frozen=True)
+class Typical:
+    """The medians of a program."""
+
+    seconds: float
+    peak_bytes: float
+    faults: float
+    end: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    rounds: int
+    wall: bool  # times are wall time, because a program uses several cores or the advice is in wall time
+    programs: Mapping[str, Typical]
+    whole: Change | None  # from before to after; None if after failed
+    rewrite: Change | None  # from before to null
+    allocator: Change | None  # from null to after
+    failed: Mapping[str, str]  # programs that ended in a way that the first never does, and how
+    compared: bool  # the output before the change does not vary from run to run
+    differing: tuple[str, ...]  # programs whose output differs
+    ends: tuple[str, ...] = ()  # of the program before, if they vary from run to run
+    malloc: str = OWN_MALLOC
+    heap: str = "clean"
+
+    @property
+    def is_sound(self) -> bool:
+        """False if a program ended or printed differently than before the change."""
+        return not self.failed and not self.differing
+
+
+def compare(
+    programs: Mapping[str, str],
+    words: Sequence[str],
+    stdin: Path | None,
+    rounds: int,
+    seconds_limit: float,
+    tick: Tick,
+    wall: bool | None = None,
+) -> Comparison:
+    """`programs` by BEFORE, AFTER and optionally NULL, each with the arguments `words`. `wall` is that of the
+    advice, if any.
+    """
+    environment = own_environment()
+    runs = {
+        name: partial(measure, [program, *words], environment, stdin, seconds_limit)
+        for name, program in programs.items()
+    }
+    return summarize_comparison(
+        interleaved(runs, BEFORE, rounds, 1, tick, _check_first), wall, _malloc_name(environment)
+    )
+
+
+def _check_first(first: Mapping[str, Measured]) -> None:
+    if first[BEFORE].ended_by:
+        raise UsageError(
+            f"the program before the change {first[BEFORE].end}, so there is nothing to compare with; give "
+            "it arguments with which it exits by itself"
+        )
+
+
+def _malloc_name(environment: Mapping[str, str]) -> str:
+    """The libraries that the user preloads, which may contain a malloc."""
+    preloaded = re.split(r"[: ]+", environment.get(preload.VARIABLE, "").strip(": "))
+    return " and ".join(os.path.basename(path) for path in preloaded if path) or OWN_MALLOC
+
+
+def summarize_comparison(
+    rounds: Rounds[Measured], wall: bool | None = None, malloc: str = OWN_MALLOC
+) -> Comparison:
+    present = [name for name in (BEFORE, AFTER, NULL) if rounds.of(name)]
+    if wall is None:
+        wall = any(_cores(rounds.of(name)) > SEVERAL_CORES for name in present)
+    seconds = run_wall_seconds if wall else run_cpu_seconds
+    return Comparison(
+        rounds=len(rounds.of(BEFORE)),
+        wall=wall,
+        programs={name: _typical(rounds.of(name), seconds) for name in present},
+        whole=_change(rounds, AFTER, BEFORE, seconds),
+        rewrite=_change(rounds, NULL, BEFORE, seconds),
+        allocator=_change(rounds, AFTER, NULL, seconds),
+        failed=dict(rounds.failed),
+        compared=output_is_compared(rounds, BEFORE),
+        differing=tuple(outputs_differ(rounds, [name for name in present if name != BEFORE], BEFORE)),
+        ends=rounds.ends,
+        malloc=malloc,
+    )
+
+
+def _cores(runs: Sequence[Measured]) -> float:
+    return median([run.cpu_seconds / max(run.wall_seconds, 1e-9) for run in runs])
+
+
+def _run_peak(run: Measured) -> float:
+    return float(run.peak_bytes)
+
+
+def _run_faults(run: Measured) -> float:
+    return float(run.faults)
+
+
+def _typical(runs: Sequence[Measured], seconds: Callable[[Measured], float]) -> Typical:
+    return Typical(
+        median([seconds(run) for run in runs]),
+        median([_run_peak(run) for run in runs]),
+        median([_run_faults(run) for run in runs]),
+        runs[0].end,
+    )
+
+
+def _change(
+    rounds: Rounds[Measured], name: str, base: str, seconds: Callable[[Measured], float]
+) -> Change | None:
+    runs, base_runs = rounds.of(name), rounds.of(base)
+    if not runs or not base_runs:
+        return None
+    return Change(
+        difference(runs, base_runs, seconds),
+        difference(runs, base_runs, _run_peak),
+        difference(runs, base_runs, _run_faults),
+    )
+
+
+FORMAT, VERSION = "mallard verify", 1
+
+
+@dataclass(frozen=True)
+class Verification:
+    comparison: Comparison
+    ownership: Ownership
+    advice: Advice | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        return self.comparison.is_sound and self.ownership.is_sound
+
+    @property
+    def fact(self) -> Change | None:
+        """The change to compare with the advice: the allocator's part, if it was measured."""
+        return self.comparison.allocator or self.comparison.whole
+
+    def json(self) -> str:
+        document = {"format": FORMAT, "version": VERSION, "sound": self.is_sound, **asdict(self)}
+        return json.dumps(document, indent=1)
