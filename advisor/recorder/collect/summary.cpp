@@ -1,12 +1,12 @@
-#include "recorder/collect/summary/summary.hpp"
+#include "recorder/collect/summary.hpp"
 
 #include "recorder/collect/program/check.hpp"
-#include "recorder/collect/summary/incomplete_stacks.hpp"
-#include "recorder/collect/summary/numbers.hpp"
 #include "trace/reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -16,6 +16,135 @@
 namespace mallard::collect {
 
 namespace {
+
+/// Returns: 1234567 as "1,234,567".
+std::string with_commas(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t place = text.size(); place > 3;) {
+        place -= 3;
+        text.insert(place, ",");
+    }
+    return text;
+}
+
+/// Returns: the number with `digits` decimals.
+std::string decimal(double number, int digits) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*f", digits, number);
+    return text.data();
+}
+
+/// Returns: the share in percent, rounded down, so that only the total is 100 %.
+std::string percent(std::uint64_t part, std::uint64_t total) {
+    if (part == total) {
+        return "100 %";
+    }
+    const auto hundredths =
+        static_cast<std::uint64_t>(static_cast<double>(part) * 10'000 / static_cast<double>(total));
+    return decimal(static_cast<double>(hundredths < 9'999 ? hundredths : 9'999) / 100, 2) + " %";
+}
+
+/// Returns: "12.3 MB".
+std::string bytes_in_words(std::uint64_t bytes) {
+    constexpr std::array<const char*, 4> units{"kB", "MB", "GB", "TB"};
+    if (bytes < 1000) {
+        return std::to_string(bytes) + " bytes";
+    }
+    auto number = static_cast<double>(bytes) / 1000;
+    std::size_t unit = 0;
+    for (; number >= 1000 && unit + 1 < units.size(); ++unit) {
+        number /= 1000;
+    }
+    return decimal(number, number < 100 ? 1 : 0) + " " + units.at(unit);
+}
+
+/// Returns: "1 fork", "2 forks".
+std::string counted(std::uint64_t number, const std::string& noun) {
+    return with_commas(number) + " " + noun + (number == 1 ? "" : noun.ends_with("s") ? "es" : "s");
+}
+
+/// The ends of incomplete stacks.
+struct incomplete_stacks {
+    trace::stack_end end = trace::stack_end::unknown_code; ///< the most frequent end
+    std::uint64_t events = 0;                              ///< with this end
+    std::string file;                                      ///< the file in which most of these end
+
+    /// Returns: the most frequent end of all processes of the trace. Reads all its events.
+    static incomplete_stacks most_frequent(trace::reader& from);
+};
+
+using trace::context_id;
+
+/// Returns: for each context the outermost level of its stack; for a root, the root.
+std::vector<context_id> outermost_levels(const trace::context_tree& contexts) {
+    std::vector<context_id> outermost(contexts.size());
+    for (context_id context = 0; context < contexts.size(); ++context) {
+        outermost[context] = contexts[context].depth <= 1 ? context : outermost[contexts[context].parent];
+    }
+    return outermost;
+}
+
+std::string file_name(const trace::code_file& file, const trace::process& process) {
+    if (!file.path.empty()) {
+        return file.path;
+    }
+    return process.executable.empty() ? "the program itself" : process.executable;
+}
+
+std::string file_at(std::uint64_t address, const std::vector<trace::code_file>& files,
+                    const trace::process& process) {
+    const std::uint64_t place = address & ~trace::interrupted_level;
+    for (const trace::code_file& file : files) {
+        if (place >= file.begin && place < file.end) {
+            return file_name(file, process);
+        }
+    }
+    return "code that is in no file";
+}
+
+incomplete_stacks incomplete_stacks::most_frequent(trace::reader& from) {
+    std::map<trace::stack_end, std::uint64_t> ends;
+    std::map<std::pair<trace::stack_end, std::string>, std::uint64_t> files;
+    for (std::size_t process = 0; process < from.processes().size(); ++process) {
+        const trace::context_tree& contexts = from.contexts(process);
+        const std::vector<context_id> outermost = outermost_levels(contexts);
+        std::vector<std::uint64_t> events(contexts.size());
+        from.begin(process);
+        for (auto batch = from.next(); !batch.empty(); batch = from.next()) {
+            for (const trace::event& event : batch) {
+                if (trace::has_stack(event.kind)) {
+                    ++events[outermost[event.context]];
+                }
+            }
+        }
+        for (context_id context = 0; context < contexts.size(); ++context) {
+            if (events[context] == 0) {
+                continue;
+            }
+            const trace::stack_end end = contexts.root_end(context); // `context` is an outermost level
+            if (trace::is_complete(end)) {
+                continue;
+            }
+            ends[end] += events[context];
+            files[{end, file_at(contexts[context].address, from.code(process), from.processes()[process])}] +=
+                events[context];
+        }
+    }
+    incomplete_stacks result;
+    for (const auto& [end, events] : ends) {
+        if (events > result.events) {
+            result = {end, events, {}};
+        }
+    }
+    std::uint64_t most = 0;
+    for (const auto& [key, events] : files) {
+        if (key.first == result.end && events > most) {
+            most = events;
+            result.file = key.second;
+        }
+    }
+    return result;
+}
 
 constexpr int nothing_recorded = 2;
 constexpr double least_complete = 0.95; // below this share scopes are withheld
