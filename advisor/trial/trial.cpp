@@ -1,8 +1,8 @@
 #include "trial/trial.hpp"
 
 #include "recorder/interpose/next_functions.hpp"
+#include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
-#include "recorder/system/uncancelled.hpp"
 #include "recorder/system/wiped_memory.hpp"
 #include "trial/serve/region.hpp"
 
@@ -51,10 +51,6 @@ void litter_heap(std::uint32_t blocks) noexcept {
     }
     ::munmap(memory, bytes);
 }
-
-} // namespace
-
-namespace {
 
 report* map_report(const char* path) noexcept {
     const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -1,8 +1,7 @@
 /// A thread whose signal handlers run on a small stack.
 
-#include "recorder/system/alternate_stack.hpp"
-
 #include "recorder/interpose/interposed.hpp"
+#include "recorder/system/thread.hpp"
 
 #include <sys/auxv.h>
 #include <sys/syscall.h>

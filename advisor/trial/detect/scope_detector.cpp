@@ -1,4 +1,4 @@
-#include "trial/detect/scope_code.hpp"
+#include "trial/detect/scope_detector.hpp"
 
 #include <link.h>
 
