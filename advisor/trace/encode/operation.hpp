@@ -6,8 +6,8 @@
 #pragma once
 
 #include "trace/encode/block_model.hpp"
-#include "trace/file/columns.hpp"
 #include "trace/encode/site_model.hpp"
+#include "trace/file/columns.hpp"
 
 namespace mallard::trace {
 
