@@ -1,5 +1,5 @@
-/// The sites of calls, and the figures of chosen scopes that follow from the tree of contexts: sums over the calls inside, and the escaping
-/// blocks.
+/// The sites of calls, and the figures of chosen scopes that follow from the tree of contexts: sums over the
+/// calls inside, and the escaping blocks.
 ///
 /// Data model: an element for each chosen function. A call counts for each function of its stack, once.
 #pragma once

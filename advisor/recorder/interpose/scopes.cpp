@@ -1,4 +1,5 @@
-/// The functions that marks in the program call, and those that instrumented functions call: include/mallard/record/scope.hpp, include/mallard/adapt/recorded.hpp.
+/// The functions that marks in the program call, and those that instrumented functions call:
+/// include/mallard/record/scope.hpp, include/mallard/adapt/recorded.hpp.
 
 #include "recorder/interpose/event.hpp"
 

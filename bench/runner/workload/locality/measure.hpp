@@ -1,4 +1,5 @@
-/// The system of Benchmark II, subsystems that exchange elements and are visited, for one type of list; its steps and their times.
+/// The system of Benchmark II, subsystems that exchange elements and are visited, for one type of list; its steps and
+/// their times.
 ///
 ///     system:     [ * | * | * | ... ]     k = links / list_length pointers
 ///                   |
@@ -6,7 +7,8 @@
 ///                                     |
 ///     links:      [ ]-[ ]-[ ]- ...    from the subsystem's allocator
 ///
-/// This code is compiled once for each type of list. For the abstract base it is compiled in abstract.cpp, where the compiler knows no resource.
+/// This code is compiled once for each type of list. For the abstract base it is compiled in abstract.cpp,
+/// where the compiler knows no resource.
 #pragma once
 
 #include "runner/harness/escape.hpp"
