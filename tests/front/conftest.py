@@ -68,10 +68,11 @@ class Clone:
         shutil.copy(ROOT / "mallard", root / "mallard")
         (root / "pyproject.toml").write_text(PROJECT)
         (root / "CMakePresets.json").write_text("{}")
-        (root / "CMakeLists.txt").write_text("")
         for folder in ("cmake", "include", "src", "bench/runner", *ADVISOR):
             (root / folder).mkdir(parents=True)
             (root / folder / "file").write_text("")
+        for file in ("CMakeLists.txt", "advisor/CMakeLists.txt"):
+            (root / file).write_text("")
         # The unchanged program, which prints the needs of a command; only its work is faked.
         for entry in (ROOT / "python/mallard").iterdir():
             if entry.name not in ("__main__.py", "__pycache__"):

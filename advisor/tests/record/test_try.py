@@ -73,7 +73,7 @@ def test_the_trial_path_contains_space_and_colon(toys, tmp_path):
 
 RUNS = """
 from pathlib import Path
-from mallard.trial.{module} import {function}
+from mallard.advisor.trial.{module} import {function}
 {function}(["sh", "-c", "sleep 1000 & echo $! $$ > pids.new; mv pids.new pids; wait"], {arguments})
 """
 
