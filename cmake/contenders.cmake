@@ -1,11 +1,21 @@
 # The libraries that the benchmark measures beside mallard. Each is built in if its Debian package is there, and the
 # runner says which are missing and why (bench/runner/strategy/strategies.def). None is needed. A library brings the files in
-# its folder of bench/runner/strategy/contender, and those of its name in bench/runner/workload/density/contender.
+# its folder of bench/runner/strategy/contender, and its tables of Benchmark I.
 #
 # MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks, and the
 # survey's runner all but the standard library.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
 set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
+
+include(density)
+density_file(density_BOOST_POOL contender_boost_pool process_wide<mechanism_kind::boost_fast_pool>)
+density_file(
+  density_BOOST_CONTAINER contender_boost_container process_wide<mechanism_kind::boost_adaptive_pool>
+  process_wide<mechanism_kind::boost_node> process_wide<mechanism_kind::boost_allocator>)
+density_file(density_BOOST_CONTAINER contender_boost_container_pmr boost_resource)
+density_file(density_FOONATHAN contender_foonathan foonathan_collection_source foonathan_stack_source foonathan_temporary_source)
+density_file(density_LOKI contender_loki loki_source)
+density_file(density_MIMALLOC contender_mimalloc mimalloc_heap_source)
 
 # Defines BENCH_HAS_<name> for `target`, and BENCH_WHY_<name>: the reason why there is none, or empty. Adds the files of
 # an installed library to the target, and their headers to contender_headers.
@@ -14,12 +24,11 @@ macro(contender target name why)
   target_compile_definitions(${target} PUBLIC BENCH_HAS_${name}=${has_${name}} PRIVATE "BENCH_WHY_${name}=\"${why}\"")
   if(has_${name})
     string(TOLOWER "${name}" library)
-    set(folder "${PROJECT_SOURCE_DIR}/bench/strategy/contender/${library}")
+    set(folder "${PROJECT_SOURCE_DIR}/bench/runner/strategy/contender/${library}")
     file(GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/bench" "${folder}/*.hpp")
     list(APPEND contender_headers ${found})
-    set(density "${PROJECT_SOURCE_DIR}/bench/workload/density/contender/${library}")
-    file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp" "${density}*.cpp")
-    target_sources(${target} PRIVATE ${found})
+    file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp")
+    target_sources(${target} PRIVATE ${found} ${density_${name}})
   else()
     message(STATUS "Contender ${name} is missing: ${why}")
   endif()
@@ -85,7 +94,7 @@ function(add_contenders target)
     # Opened, not linked: linked, it would be the malloc of every strategy.
     get_filename_component(library "${BENCH_MIMALLOC_LIBRARY}" REALPATH)
     set_property(
-      SOURCE "${PROJECT_SOURCE_DIR}/bench/strategy/contender/mimalloc/heap.cpp"
+      SOURCE "${PROJECT_SOURCE_DIR}/bench/runner/strategy/contender/mimalloc/heap.cpp"
       APPEND PROPERTY COMPILE_DEFINITIONS "BENCH_MIMALLOC_LIBRARY=\"${library}\"")
     target_link_libraries(${target} PUBLIC ${CMAKE_DL_LIBS})
   endif()

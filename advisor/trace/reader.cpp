@@ -2,7 +2,7 @@
 
 #include "trace/read/frame_table.hpp"
 #include "trace/read/input.hpp"
-#include "trace/read/thread_merger.hpp"
+#include "trace/read/thread_cursor.hpp"
 
 namespace mallard::trace {
 

@@ -6,20 +6,108 @@
 #include "trace/encode/event_encoder.hpp"
 #include "trace/file/crc32.hpp"
 #include "trace/file/frame.hpp"
-#include "trace/file/output.hpp"
 #include "trace/file/packed.hpp"
 #include "trace/file/process_facts.hpp"
 #include "trace/read/frame_table.hpp"
 #include "trace/read/input.hpp"
 #include "trace/read/thread_cursor.hpp"
+#include "trace/trace_error.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace mallard::trace {
 
 namespace {
+
+/// The file of a writer.
+class output {
+public:
+    /// Effects: creates the file, or truncates it to `keep_bytes`. `make_room` is called when the disk is full; if it returns
+    /// true, the write is retried.
+    /// Throws: trace_error if that fails.
+    explicit output(const std::filesystem::path& file, std::function<bool()> make_room = {},
+                    std::uint64_t keep_bytes = 0);
+    output(const output&) = delete;
+    output& operator=(const output&) = delete;
+    ~output();
+
+    /// Throws: trace_error on an error.
+    void write(std::span<const std::byte> bytes);
+    /// Effects: closes the file.
+    /// Throws: trace_error if the system reports a delayed error.
+    void close();
+
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+private:
+    [[noreturn]] void fail(const char* problem, int error) const;
+
+    std::string name_;
+    std::function<bool()> make_room_;
+    int file_ = -1;
+    std::uint64_t bytes_ = 0;
+};
+
+output::output(const std::filesystem::path& file, std::function<bool()> make_room, std::uint64_t keep_bytes)
+    : name_(file.string()), make_room_(std::move(make_room)), bytes_(keep_bytes) {
+    file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (file_ < 0) {
+        fail("cannot create the trace", errno);
+    }
+    const auto keep = static_cast<off_t>(keep_bytes);
+    if (::ftruncate(file_, keep) != 0 || ::lseek(file_, keep, SEEK_SET) != keep) {
+        fail("cannot write the trace", errno);
+    }
+}
+
+output::~output() {
+    if (file_ >= 0) {
+        ::close(file_);
+    }
+}
+
+void output::write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written < 0 && (errno == ENOSPC || errno == EDQUOT) && make_room_ && make_room_()) {
+            continue;
+        }
+        if (written < 0) {
+            fail("cannot write the trace", errno);
+        }
+        bytes_ += static_cast<std::uint64_t>(written);
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+}
+
+void output::close() {
+    const int file = file_;
+    file_ = -1;
+    if (file >= 0 && ::close(file) != 0 && errno != EINTR) {
+        fail("cannot write the trace", errno);
+    }
+}
+
+void output::fail(const char* problem, int error) const {
+    throw trace_error(std::string(problem) + " '" + name_ + "': " + std::generic_category().message(error) +
+                      "; give another name or free some space");
+}
 
 // Events are held until a thread's frame is full, or until this many are held in total.
 constexpr std::size_t events_per_frame = most_in_frame;

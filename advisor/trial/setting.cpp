@@ -1,6 +1,6 @@
 #include "trial/setting.hpp"
 
-#include "recorder/system/variables.hpp"
+#include "recorder/system/environment.hpp"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #include "trial/trial.hpp"
 
+#include "recorder/interpose/next_functions.hpp"
+#include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
-#include "recorder/system/uncancelled.hpp"
 #include "recorder/system/wiped_memory.hpp"
-#include "trial/litter.hpp"
 #include "trial/serve/region.hpp"
 
 #include <fcntl.h>
@@ -11,14 +11,46 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
+#include <cstddef>
+#include <cstdint>
 #include <new>
+#include <utility>
 
 namespace mallard::trial {
 
-constinit trial the_trial;
-
 namespace {
+
+class random_numbers {
+public:
+    std::uint32_t below(std::uint32_t limit) noexcept {
+        state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+        return static_cast<std::uint32_t>((state_ >> 33) * limit >> 31);
+    }
+
+private:
+    std::uint64_t state_ = 1;
+};
+
+/// Effects: allocates `blocks` blocks of 16 to 512 bytes, and frees three quarters of them in random order.
+void litter_heap(std::uint32_t blocks) noexcept {
+    const std::size_t bytes = std::size_t{blocks} * sizeof(void*);
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return;
+    }
+    auto** const pointers = static_cast<void**>(memory);
+    random_numbers random;
+    for (std::uint32_t index = 0; index < blocks; ++index) {
+        pointers[index] = recorder::next().malloc(16 + random.below(497));
+    }
+    for (std::uint32_t count = blocks; count > 1; --count) {
+        std::swap(pointers[count - 1], pointers[random.below(count)]);
+    }
+    for (std::uint32_t index = 0; index < blocks / 4 * 3; ++index) {
+        recorder::next().free(pointers[index]);
+    }
+    ::munmap(memory, bytes);
+}
 
 report* map_report(const char* path) noexcept {
     const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -31,14 +63,6 @@ report* map_report(const char* path) noexcept {
     }
     ::close(file);
     return memory == MAP_FAILED ? nullptr : new (memory) report;
-}
-
-/// Returns: the time of the clock in nanoseconds.
-std::uint64_t read_clock(clockid_t clock) noexcept {
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 /// Returns: iterations of an empty loop that take `nanoseconds`, by the fastest of ten calibrations.
@@ -57,6 +81,8 @@ std::uint64_t calibrate_delay(std::uint32_t nanoseconds) noexcept {
 }
 
 } // namespace
+
+constinit trial the_trial;
 
 /// Concurrent requests, of this thread or others, are served by the global allocator.
 bool trial::begin() noexcept {
@@ -89,16 +115,16 @@ bool trial::start() noexcept {
     code.begin(settings.code, results->seen);
     except.begin(settings.except, results->seen_excepted);
     unloaded.begin();
-    const std::uint64_t cpu_before = read_clock(CLOCK_PROCESS_CPUTIME_ID),
-                        wall_before = read_clock(CLOCK_MONOTONIC);
+    const std::uint64_t cpu_before = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID),
+                        wall_before = recorder::nanoseconds();
     if (settings.delay_ns > 0) {
         delay_iterations = calibrate_delay(settings.delay_ns);
     }
     if (settings.litter > 0) {
         litter_heap(settings.litter);
     }
-    results->begin_cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
-    results->begin_wall_ns = read_clock(CLOCK_MONOTONIC) - wall_before;
+    results->begin_cpu_ns = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    results->begin_wall_ns = recorder::nanoseconds() - wall_before;
     return true;
 }
 

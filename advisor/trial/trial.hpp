@@ -1,9 +1,9 @@
 /// The trial of this process: an object in static storage that is usable before any constructor has run.
 #pragma once
 
-#include "recorder/code/unloads.hpp"
+#include "recorder/code/code_objects.hpp"
 #include "recorder/unwind/rule_table.hpp"
-#include "trial/detect/scope_code.hpp"
+#include "trial/detect/scope_detector.hpp"
 #include "trial/report.hpp"
 #include "trial/setting.hpp"
 

@@ -5,20 +5,7 @@
 #include "runner/harness/process.hpp"
 #include "runner/harness/row.hpp"
 #include "runner/strategy/table.hpp"
-#include "runner/workload/churn/heap_churn.hpp"
-#include "runner/workload/churn/reuse.hpp"
-#include "runner/workload/contention.hpp"
-#include "runner/workload/density/density.hpp"
-#include "runner/workload/fixed_block/fixed_block.hpp"
-#include "runner/workload/fragmentation.hpp"
-#include "runner/workload/growth/expansion.hpp"
-#include "runner/workload/growth/shrink_to_fit.hpp"
-#include "runner/workload/locality/locality.hpp"
-#include "runner/workload/primitives.hpp"
-#include "runner/workload/ranges/adaptive_pool.hpp"
-#include "runner/workload/ranges/burst.hpp"
-#include "runner/workload/small_objects.hpp"
-#include "runner/workload/utilization.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -4,11 +4,10 @@
 ///   3. all strategies do the same work
 ///   4. figures: memory held after insertion and after erasure
 ///   5. invalid options are refused with a reason
-#include "runner/workload/ranges/adaptive_pool.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/recording_source.hpp"
 #include "runner/strategy/table.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/ranges/node_list.hpp"
 
 #include <gtest/gtest.h>

@@ -3,12 +3,11 @@
 ///   2. all strategies do the same work, which is that of adaptive-pool
 ///   3. figures: memory held
 ///   4. invalid options are refused with a reason
-#include "runner/workload/ranges/burst.hpp"
 
 #include "run_words.hpp"
 #include "runner/strategy/recording_source.hpp"
 #include "runner/strategy/table.hpp"
-#include "runner/workload/ranges/adaptive_pool.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/ranges/node_list.hpp"
 
 #include <gtest/gtest.h>

@@ -8,9 +8,7 @@
 #include "run_words.hpp"
 #include "runner/harness/process.hpp"
 #include "runner/strategy/sources.hpp"
-#include "runner/workload/contention.hpp"
-#include "runner/workload/primitives.hpp"
-#include "runner/workload/utilization.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,9 @@
 ///   2. the row counts the pairs of one thread, and has a figure for each of three
 ///   3. memory that runs out, in a thread or before one starts
 ///   4. invalid options are refused with a reason
-#include "runner/workload/contention.hpp"
-
 #include "run_words.hpp"
 #include "runner/harness/thread_team.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,11 +3,11 @@
 ///   2. all strategies of a row build the same thing
 ///   3. abstract-base strategies reach the resource through its vtable, for every single request
 ///   4. a wrong option is refused by name and value
-#include "runner/workload/density/density.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/table.hpp"
 #include "runner/workload/density/input.hpp"
+#include "runner/workload/density/measure.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

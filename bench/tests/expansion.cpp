@@ -4,10 +4,9 @@
 ///   3. every strategy makes the same vectors, of either type
 ///   4. figures: the ways in which strategies expand, and the copies that this saves
 ///   5. invalid options are refused with a reason
-#include "runner/workload/growth/expansion.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/table.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/growth/own_vectors.hpp"
 #include "runner/workload/request_counter.hpp"
 

@@ -4,11 +4,10 @@
 ///   3. all versions of remove_ctrl return the same; each makes the requests that the book tells
 ///   4. every work under every strategy that it has: the same checksum, the same requests
 ///   5. invalid options are refused with a reason
-#include "runner/workload/fixed_block/fixed_block.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/null_blocks.hpp"
 #include "runner/strategy/recording_source.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/fixed_block/objects.hpp"
 #include "runner/workload/fixed_block/remove_ctrl.hpp"
 #include "runner/workload/fixed_block/works.hpp"

@@ -2,10 +2,9 @@
 ///   1. the share of chunks is freed before, the others afterwards; sizes from 1 to 1024; drawn from the seed
 ///   2. the work is density's under every strategy, share and upstream: checksums and counts are density's
 ///   3. invalid options are refused with a reason
-#include "runner/workload/fragmentation.hpp"
 
 #include "run_words.hpp"
-#include "runner/workload/density/density.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/perturbation.hpp"
 
 #include <gtest/gtest.h>

@@ -5,12 +5,11 @@
 ///   4. every strategy keeps the blocks' contents
 ///   5. figures: live and held bytes, over time
 ///   6. invalid options are refused with a reason
-#include "runner/workload/churn/heap_churn.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/recording_source.hpp"
 #include "runner/strategy/table.hpp"
 #include "runner/workload/churn/churn_work.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

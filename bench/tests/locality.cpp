@@ -4,11 +4,10 @@
 ///   3. all strategies do the same work: the same checksum, the same counts
 ///   4. the abstract base is really called, for every link
 ///   5. invalid options are refused with a reason
-#include "runner/workload/locality/locality.hpp"
-
 #include "equipment/spy.hpp"
 #include "run_words.hpp"
 #include "runner/strategy/table.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/locality/measure.hpp"
 #include "runner/workload/locality/strategies.hpp"
 

@@ -1,8 +1,7 @@
 /// Plan: each strategy runs each operation as often as it reports; winked-out strategies are not in this experiment.
-#include "runner/workload/primitives.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/table.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

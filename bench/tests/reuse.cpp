@@ -4,12 +4,11 @@
 ///   3. the floor has a place for each block
 ///   4. every strategy keeps the blocks' contents
 ///   5. invalid options are refused with a reason
-#include "runner/workload/churn/reuse.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/recording_source.hpp"
 #include "runner/strategy/table.hpp"
 #include "runner/workload/churn/reuse_work.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,9 @@
 ///   3. memory that was shrunk away is given back
 ///   4. the article's defaults, but smaller if copying would take too long
 ///   5. invalid options are refused with a reason
-#include "runner/workload/growth/shrink_to_fit.hpp"
-
 #include "run_words.hpp"
 #include "runner/strategy/table.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,10 @@
 ///   3. figures: memory held, and returned if the allocator does that
 ///   4. the conditions: small pages are small; huge ones are requested if the system has them
 ///   5. invalid options are refused with a reason
-#include "runner/workload/small_objects.hpp"
-
 #include "run_words.hpp"
 #include "runner/harness/page_size.hpp"
 #include "runner/strategy/table.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/small_objects_measure.hpp"
 
 #include <gtest/gtest.h>

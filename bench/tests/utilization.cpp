@@ -3,9 +3,8 @@
 ///   2. figures; the final frees count as part of the time, or do not
 ///   3. a cell that memory cannot hold is not tried
 ///   4. invalid options are refused with a reason
-#include "runner/workload/utilization.hpp"
-
 #include "run_words.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <gtest/gtest.h>
 

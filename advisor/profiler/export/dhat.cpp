@@ -1,5 +1,4 @@
 #include "profiler/export/block_counts.hpp"
-#include "profiler/export/durations.hpp"
 #include "profiler/export/exports.hpp"
 #include "profiler/export/frame_table.hpp"
 #include "profiler/export/output_file.hpp"

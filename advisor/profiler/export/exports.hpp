@@ -1,15 +1,21 @@
 /// Exports of a trace for other tools.
 #pragma once
 
-#include "profiler/export/export_error.hpp"
 #include "profiler/symbols/code_map.hpp"
 #include "trace/reader.hpp"
 
 #include <filesystem>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 
 namespace mallard::advisor {
+
+/// The error of all exports. The text names the file, the failure and the remedy.
+class export_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
 
 /// Effects: writes the blocks of a process by their stacks. Equal traces and equal files of code give equal bytes.
 /// Requires: `code` maps the code files of the process in the trace.

@@ -1,6 +1,6 @@
 #include "profiler/export/output_file.hpp"
 
-#include "profiler/export/export_error.hpp"
+#include "profiler/export/exports.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

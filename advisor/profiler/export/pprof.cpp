@@ -1,23 +1,113 @@
 #include "profiler/export/block_counts.hpp"
-#include "profiler/export/durations.hpp"
 #include "profiler/export/exports.hpp"
 #include "profiler/export/frame_table.hpp"
-#include "profiler/export/gzip.hpp"
+#include "profiler/export/output_file.hpp"
 #include "profiler/export/printable.hpp"
-#include "profiler/export/protobuf.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
+#include "trace/raw_record.hpp"
+
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 namespace mallard::advisor {
 
 namespace {
+
+/// A message of protocol buffers in its encoding: field after field.
+///
+///     field: | number * 8 + kind | value             |   kind 0: a number
+///            | number * 8 + kind | length | bytes    |   kind 2: text, a message, or packed numbers
+///
+/// Numbers are LEB128, as in traces. A field that has its default value is left out.
+class protobuf_message {
+public:
+    void number(unsigned field, std::uint64_t value) {
+        if (value != 0) {
+            append(field << 3 | 0);
+            append(value);
+        }
+    }
+    void text(unsigned field, std::string_view value) {
+        append(field << 3 | 2);
+        append(value.size());
+        bytes_ += value;
+    }
+    void message(unsigned field, const protobuf_message& value) { text(field, value.bytes_); }
+    void packed(unsigned field, std::span<const std::uint64_t> values) {
+        protobuf_message all;
+        for (const std::uint64_t value : values) {
+            all.append(value);
+        }
+        message(field, all);
+    }
+
+    [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
+    void clear() noexcept { bytes_.clear(); }
+
+private:
+    void append(std::uint64_t value) {
+        std::byte encoded[10];
+        const std::byte* const end = trace::write_number(encoded, value);
+        bytes_.append(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(end - encoded));
+    }
+
+    std::string bytes_;
+};
+
+/// A compressed file.
+class gzip {
+public:
+    /// Requires: the file outlives the object.
+    /// Throws: std::bad_alloc.
+    explicit gzip(output_file& to) : to_(to) {
+        constexpr int largest_window = 15;
+        constexpr int gzip_header = 16; // without name and time, so that equal profiles are equal files
+        constexpr int default_memory = 8;
+        if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, largest_window + gzip_header,
+                         default_memory, Z_DEFAULT_STRATEGY) != Z_OK) {
+            throw std::bad_alloc();
+        }
+    }
+    gzip(const gzip&) = delete;
+    gzip& operator=(const gzip&) = delete;
+    ~gzip() { deflateEnd(&stream_); }
+
+    void write(std::string_view bytes) { compress(bytes, Z_NO_FLUSH); }
+    /// Effects: writes the end of the compressed stream.
+    void finish() { compress({}, Z_FINISH); }
+
+private:
+    void compress(std::string_view bytes, int flush) {
+        constexpr std::size_t most = std::numeric_limits<uInt>::max();
+        while (bytes.size() > most) {
+            compress(bytes.substr(0, most), Z_NO_FLUSH);
+            bytes.remove_prefix(most);
+        }
+        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+        stream_.avail_in = static_cast<uInt>(bytes.size());
+        do {
+            stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
+            stream_.avail_out = static_cast<uInt>(out_.size());
+            deflate(&stream_, flush);
+            to_.write({out_.data(), out_.size() - stream_.avail_out});
+        } while (stream_.avail_out == 0);
+    }
+
+    output_file& to_;
+    z_stream stream_{};
+    std::array<char, std::size_t{1} << 16> out_{};
+};
 
 // Numbers of fields, as github.com/google/pprof/proto/profile.proto has them.
 namespace profile_field {

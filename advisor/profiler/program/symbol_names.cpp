@@ -1,6 +1,6 @@
 #include "profiler/program/symbol_names.hpp"
 
-#include "profiler/symbols/layers.hpp"
+#include "profiler/symbols/function_name.hpp"
 
 namespace mallard::advisor {
 

@@ -1,8 +1,6 @@
 #include "profiler/report/profile_report.hpp"
 
 #include "profiler/report/parts/report_parts.hpp"
-#include "profiler/report/parts/scope_search.hpp"
-#include "profiler/report/parts/write_process.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,12 +1,14 @@
-/// The figures of chosen scopes that follow from the tree of contexts: sums over the calls inside, and the escaping
-/// blocks.
+/// The sites of calls, and the figures of chosen scopes that follow from the tree of contexts: sums over the
+/// calls inside, and the escaping blocks.
 ///
 /// Data model: an element for each chosen function. A call counts for each function of its stack, once.
 #pragma once
 
 #include "profiler/analysis/analysis.hpp"
-#include "profiler/report/call_sites.hpp"
+#include "profiler/blocks/call_table.hpp"
+#include "profiler/report/code_names.hpp"
 #include "profiler/report/figures.hpp"
+#include "profiler/scopes/scope_tree.hpp"
 
 #include <cstdint>
 #include <map>
@@ -14,6 +16,38 @@
 #include <vector>
 
 namespace mallard::advisor {
+
+/// The site of each call: the innermost level of its stack outside of libraries.
+///
+/// Data model: a node for each context, computed at the first lookup together with the contexts on the path to it: a
+/// recursion of a library's functions is walked once, and not for each of its levels.
+class call_sites {
+public:
+    /// Requires: all arguments outlive the object.
+    call_sites(code_names& names, const scope_tree& stacks, const call_table& calls)
+        : names_(&names), stacks_(&stacks), calls_(&calls), outside_(stacks.size(), unresolved),
+          is_library_(stacks.functions(), unknown) {}
+
+    /// Returns: the node of the site's level; the innermost node if all levels are in libraries; a root for an empty
+    /// stack.
+    trace::context_id node(call_id call);
+
+    /// Returns: the address of the site, equal for all stacks that lead to it.
+    std::uint64_t address(call_id call) { return stacks_->contexts()[node(call)].address; }
+
+    bool is_library(scope_id function);
+
+private:
+    static constexpr trace::context_id unresolved = 0xffff'ffff;
+    enum answer : std::uint8_t { unknown, no, yes };
+
+    code_names* names_;
+    const scope_tree* stacks_;
+    const call_table* calls_;
+    std::vector<trace::context_id>
+        outside_; ///< the site of each context; a root if all levels are in libraries
+    std::vector<answer> is_library_;
+};
 
 struct escape_key {
     std::uint64_t at = 0;     ///< address of the freeing level; 0 if unknown

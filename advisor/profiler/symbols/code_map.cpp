@@ -2,7 +2,6 @@
 
 #include "profiler/symbols/function_name.hpp"
 #include "profiler/symbols/hexadecimal.hpp"
-#include "profiler/symbols/layers.hpp"
 #include "profiler/symbols/object_file.hpp"
 
 #include <algorithm>

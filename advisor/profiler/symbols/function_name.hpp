@@ -18,4 +18,12 @@ std::string demangled(std::string_view symbol);
 /// `std::vector<int>::push_back`, `std::string::append`.
 std::string short_form(std::string_view demangled_name);
 
+// Classifies functions that are called from everywhere, by their names.
+
+/// Returns: true if a function with that short name allocates or frees for its caller.
+bool names_allocator_layer(std::string_view short_name) noexcept;
+
+/// Returns: true if a function with that short name belongs to the C++ standard library.
+bool names_standard_library(std::string_view short_name) noexcept;
+
 } // namespace mallard::advisor

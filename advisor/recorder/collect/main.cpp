@@ -3,8 +3,7 @@
 #include "recorder/collect/arguments.hpp"
 #include "recorder/collect/failure.hpp"
 #include "recorder/collect/record.hpp"
-#include "recorder/collect/recover.hpp"
-#include "recorder/collect/summary/summary.hpp"
+#include "recorder/collect/summary.hpp"
 #include "trace/trace_error.hpp"
 
 #include <malloc.h>

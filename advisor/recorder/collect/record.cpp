@@ -5,17 +5,18 @@
 #include "recorder/collect/program/check.hpp"
 #include "recorder/collect/program/child.hpp"
 #include "recorder/collect/program/command.hpp"
-#include "recorder/collect/program/orphans.hpp"
 #include "recorder/collect/program/preloading.hpp"
 #include "recorder/collect/signals.hpp"
-#include "recorder/collect/summary/summary.hpp"
+#include "recorder/collect/summary.hpp"
 
 #include <poll.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace mallard::collect {
@@ -134,6 +135,41 @@ int record(const arguments& args) {
     const collection::result summary = current->summary();
     current.reset(); // closes the trace
     return conclude(args, folder, summary, shell_status(status));
+}
+
+namespace {
+
+/// A process's memory map identifies the recorded process, which another one with a reused ID does not match.
+bool still_writes(const parts_folder::part_name& part) {
+    std::ifstream maps("/proc/" + std::to_string(part.process) + "/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.ends_with(part.file.string())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+int recover(const arguments& args) {
+    parts_folder folder = parts_folder::open(args.file);
+    for (const auto& part : folder.parts()) {
+        if (still_writes(part)) {
+            throw failure("process " + std::to_string(part.process) +
+                          " of this recording is still running; wait for its end, or end it");
+        }
+    }
+    collection::result summary;
+    try {
+        collection parts(folder, args.redact);
+        parts.end_all();
+        parts.finish();
+        summary = parts.summary();
+    } catch (const trace::trace_error& error) {
+        summary.failed = error.what();
+    }
+    return conclude(args, folder, summary, 0);
 }
 
 } // namespace mallard::collect

@@ -4,7 +4,6 @@
 /// Source: DWARF 5, section 2.5.
 #pragma once
 
-#include "recorder/dwarf/registers.hpp"
 #include "recorder/system/byte_cursor.hpp"
 #include "recorder/system/readable_range.hpp"
 
@@ -12,6 +11,35 @@
 #include <cstdint>
 
 namespace mallard::recorder::unwind {
+
+// The registers of one frame, with the DWARF numbers of x86-64.
+
+enum register_number : std::uint8_t {
+    rbx = 3,
+    rbp = 6,
+    rsp = 7,
+    r12 = 12,
+    r13 = 13,
+    r14 = 14,
+    r15 = 15,
+    rip = 16
+};
+
+inline constexpr unsigned register_count = 17;
+
+struct registers {
+    std::array<address, register_count> value{};
+    /// A bit for each register whose value is known.
+    std::uint32_t known = 0;
+
+    [[nodiscard]] bool knows(std::uint64_t number) const noexcept {
+        return number < register_count && (known >> number & 1U) != 0;
+    }
+    void set(unsigned number, address new_value) noexcept {
+        value[number] = new_value;
+        known |= 1U << number;
+    }
+};
 
 /// The words that determined a frame's caller. While they are unchanged, so is the caller.
 struct words_read {

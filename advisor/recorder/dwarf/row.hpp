@@ -3,8 +3,8 @@
 /// Source: DWARF 5, section 6.4.1.
 #pragma once
 
+#include "recorder/dwarf/expression.hpp"
 #include "recorder/dwarf/frame_description.hpp"
-#include "recorder/dwarf/registers.hpp"
 #include "recorder/system/byte_cursor.hpp"
 
 #include <array>

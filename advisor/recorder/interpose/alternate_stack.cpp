@@ -1,8 +1,7 @@
 /// A thread whose signal handlers run on a small stack.
 
-#include "recorder/system/alternate_stack.hpp"
-
-#include MALLARD_EVENT_HEADER
+#include "recorder/interpose/interposed.hpp"
+#include "recorder/system/thread.hpp"
 
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -29,7 +28,7 @@ MALLARD_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* previous) noex
     if (result == 0 && stack != nullptr && (is_small(*stack) || has_small_stack())) {
         small_alternate_stack = {reinterpret_cast<unwind::address>(stack->ss_sp),
                                  is_small(*stack) ? stack->ss_size : 0};
-        event::watch_stack();
+        watch_stack();
     }
     return result;
 }

@@ -16,20 +16,6 @@ public:
             log_ = nullptr;
         }
     }
-    /// Effects: acquires what the recorder needs before the process restricts its system calls.
-    [[gnu::noinline]] static void prepare_for_sandbox() noexcept {
-        event current(__builtin_frame_address(0));
-        if (current.log_ != nullptr) {
-            current.log_->prepare_for_sandbox(current.from_);
-        }
-    }
-
-    /// Effects: notes that the thread's alternate stack changed.
-    static void watch_stack() noexcept {
-        if (thread_log* const log = thread_log::mine()) {
-            log->watch_stack();
-        }
-    }
 
     event(const event&) = delete;
     event& operator=(const event&) = delete;

@@ -1,7 +1,4 @@
 /// Declarations of the functions that are interposed before the system's.
-///
-/// malloc.cpp and operators.cpp are compiled for the recorder and for the trial. Each has a class `event`, constructed around
-/// one call, which decides how to handle it: MALLARD_EVENT_HEADER names its header.
 #pragma once
 
 #include <dlfcn.h>
@@ -21,5 +18,12 @@ Function next_function(const char* name) noexcept {
     }
     return reinterpret_cast<Function>(function);
 }
+
+/// Effects: acquires what the calling thread's events need, before the process restricts its system calls. The recorder and the
+/// trial each define this function and the next.
+void prepare_for_sandbox() noexcept;
+
+/// Effects: notes that the calling thread's alternate stack changed.
+void watch_stack() noexcept;
 
 } // namespace mallard::recorder

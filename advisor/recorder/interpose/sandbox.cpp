@@ -2,8 +2,9 @@
 ///
 /// `syscall` is written in assembly, because it may return in a child with another stack, or sharing this one: it has no frame.
 
-#include MALLARD_EVENT_HEADER
 #include "recorder/system/sandbox.hpp"
+
+#include "recorder/interpose/interposed.hpp"
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -56,7 +57,7 @@ __attribute__((visibility("hidden"))) long mallard_restricting_call(long number,
     const arguments values{first, second, third, fourth, fifth, sixth};
     bool is_first = false;
     if (restricts(number, values)) {
-        event::prepare_for_sandbox();
+        prepare_for_sandbox();
         // The same call may restrict other threads.
         is_first = !sandboxed.exchange(true);
     }

@@ -1,4 +1,5 @@
-/// The functions that marks in the program call: include/mallard/record/scope.hpp, include/mallard/adapt/recorded.hpp.
+/// The functions that marks in the program call, and those that instrumented functions call:
+/// include/mallard/record/scope.hpp, include/mallard/adapt/recorded.hpp.
 
 #include "recorder/interpose/event.hpp"
 
@@ -38,8 +39,8 @@ std::uint32_t site_number(site& mark_site) noexcept {
     return number;
 }
 
-std::uint64_t identity(const site* at) noexcept {
-    return reinterpret_cast<std::uintptr_t>(at);
+std::uint64_t identity(const void* source) noexcept {
+    return reinterpret_cast<std::uintptr_t>(source);
 }
 
 [[gnu::always_inline]] inline void mark(const void* frame, record_kind kind, numbered number) noexcept {
@@ -165,3 +166,19 @@ namespace {
 }
 
 } // namespace
+
+// The hooks of -finstrument-functions replace libc's empty ones.
+MALLARD_INTERPOSED void __cyg_profile_func_enter(void* function, void*) noexcept {
+    const event current(MALLARD_FRAME);
+    if (thread_log* const log = current.log()) {
+        log->begins(record_kind::function_enter,
+                    {current.from().slot, identity(function), 0, record_kind::function_exit}, current.from());
+    }
+}
+
+MALLARD_INTERPOSED void __cyg_profile_func_exit(void* function, void*) noexcept {
+    const event current(MALLARD_FRAME);
+    if (thread_log* const log = current.log()) {
+        log->ends(record_kind::function_exit, identity(function), current.from());
+    }
+}

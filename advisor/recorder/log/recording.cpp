@@ -3,9 +3,8 @@
 #include "recorder/marks/marked_files.hpp"
 #include "recorder/system/environment.hpp"
 #include "recorder/system/sandbox.hpp"
+#include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
-#include "recorder/system/uncancelled.hpp"
-#include "recorder/system/variables.hpp"
 
 #include <sched.h>
 #include <sys/mman.h>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "recorder/code/code_files.hpp"
-#include "recorder/code/unloads.hpp"
+#include "recorder/code/code_objects.hpp"
 #include "recorder/log/part_file.hpp"
-#include "recorder/log/sampled_blocks.hpp"
+#include "recorder/log/sampler.hpp"
 #include "recorder/marks/name_table.hpp"
 #include "recorder/system/sandbox.hpp"
 #include "recorder/system/system_text.hpp"

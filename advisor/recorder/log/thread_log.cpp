@@ -1,10 +1,10 @@
 #include "recorder/log/thread_log.hpp"
 
-#include "recorder/code/file_identity.hpp"
+#include "recorder/code/code_files.hpp"
 #include "recorder/log/recording.hpp"
 #include "recorder/log/stack_check.hpp"
 #include "recorder/system/sandbox.hpp"
-#include "recorder/system/thread_end.hpp"
+#include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
 #include "recorder/system/wiped_memory.hpp"
 

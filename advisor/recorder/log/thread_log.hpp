@@ -12,9 +12,8 @@
 #include "recorder/code/code_objects.hpp"
 #include "recorder/log/sampler.hpp"
 #include "recorder/marks/open_marks.hpp"
-#include "recorder/system/alternate_stack.hpp"
+#include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
-#include "recorder/unwind/caller.hpp"
 #include "recorder/unwind/stack.hpp"
 #include "trace/part.hpp"
 #include "trace/raw_record.hpp"
@@ -121,7 +120,6 @@ private:
     void write_code(const unwind::code_object& file) noexcept;
     void write_function_file(address function) noexcept;
     void write_call(record_kind kind, address function, address frame) noexcept;
-    void write_mark(record_kind kind, const open_mark& mark, caller from) noexcept;
     unsigned end_abandoned(address slot, unsigned kept) noexcept;
     void end_down_to(unsigned place, caller from) noexcept;
     [[nodiscard]] static std::uint64_t mark_number(const open_mark& mark) noexcept;

@@ -1,13 +1,71 @@
 #include "recorder/system/environment.hpp"
 
-#include "recorder/system/variables.hpp"
-
+#include <elf.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
 namespace mallard::recorder {
+
+namespace {
+
+/// Effects: removes the first library of the list.
+/// Returns: true if it was the only one.
+bool drop_first(char* list) noexcept {
+    const char* const separator = std::strchr(list, ':');
+    if (separator == nullptr) {
+        return true;
+    }
+    const std::size_t length = std::strlen(list);
+    const auto dropped = static_cast<std::size_t>(separator + 1 - list);
+    std::memmove(list, separator + 1, length - dropped);
+    std::memset(list + length - dropped, 0, dropped);
+    return false;
+}
+
+/// Effects: ends `environ` at `end`, and fills the words up to `old_end`, its former null.
+///
+/// The kernel places the auxiliary vector behind that null. Go's runtime and others find it by walking the
+/// variables, from `environ` or from behind the arguments, so it must follow the null without a gap. Pairs of free words
+/// become entries that every reader of the vector skips. An odd word stays at the front, as an empty variable that only a
+/// walk from the arguments sees.
+void close_gap(char** end, char** old_end) noexcept {
+    static char empty[] = "";
+    *end = nullptr;
+    if ((old_end - end) % 2 != 0) {
+        std::memmove(environ + 1, environ, static_cast<std::size_t>(end + 1 - environ) * sizeof(char*));
+        *environ++ = empty;
+        ++end;
+    }
+    for (char** word = end + 1; word < old_end; word += 2) {
+        word[0] = reinterpret_cast<char*>(AT_IGNORE);
+        word[1] = nullptr;
+    }
+}
+
+} // namespace
+
+char* value_of(char* entry, const char* name) noexcept {
+    const std::size_t length = std::strlen(name);
+    return std::strncmp(entry, name, length) == 0 ? entry + length : nullptr;
+}
+
+// setenv and unsetenv use the heap and take a lock. The entries are the process's own memory, and are changed in place.
+void remove_variables(const char* prefix) noexcept {
+    char** to = environ;
+    char** entry = environ;
+    for (; *entry != nullptr; ++entry) {
+        char* const libraries = value_of(*entry, "LD_PRELOAD=");
+        if (value_of(*entry, prefix) != nullptr || (libraries != nullptr && drop_first(libraries))) {
+            std::memset(*entry, 0, std::strlen(*entry));
+        } else {
+            *to++ = *entry;
+        }
+    }
+    close_gap(to, entry);
+}
 
 namespace {
 

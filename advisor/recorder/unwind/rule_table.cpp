@@ -1,7 +1,7 @@
 #include "recorder/unwind/rule_table.hpp"
 
 #include "recorder/code/code_objects.hpp"
-#include "recorder/dwarf/registers.hpp"
+#include "recorder/dwarf/expression.hpp"
 #include "recorder/dwarf/row.hpp"
 #include "recorder/system/readable_range.hpp"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "recorder/dwarf/expression.hpp"
-#include "recorder/dwarf/registers.hpp"
 #include "recorder/system/readable_range.hpp"
 
 namespace mallard::recorder::unwind {

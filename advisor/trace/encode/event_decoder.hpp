@@ -3,7 +3,6 @@
 
 #include "trace/contexts/context_coder.hpp"
 #include "trace/encode/block_model.hpp"
-#include "trace/encode/count_model.hpp"
 #include "trace/encode/operation.hpp"
 #include "trace/encode/site_model.hpp"
 #include "trace/file/columns.hpp"

@@ -4,7 +4,6 @@
 #include "trace/contexts/context_coder.hpp"
 #include "trace/contexts/number_table.hpp"
 #include "trace/encode/block_model.hpp"
-#include "trace/encode/count_model.hpp"
 #include "trace/encode/operation.hpp"
 #include "trace/encode/site_model.hpp"
 #include "trace/file/columns.hpp"

@@ -1,6 +1,9 @@
 #include "trial/interpose/event.hpp"
 
-#include "recorder/interpose/next_allocator.hpp"
+#include "recorder/interpose/allocator_functions.hpp"
+
+#include <atomic>
+#include <cstddef>
 
 namespace mallard::trial {
 
@@ -38,3 +41,36 @@ void* event::move(void* old, std::size_t bytes) noexcept {
 }
 
 } // namespace mallard::trial
+
+/// The only function of the malloc family that inspects a block.
+MALLARD_INTERPOSED std::size_t malloc_usable_size(void* block) noexcept {
+    if (mallard::trial::the_region.holds(block)) {
+        return mallard::trial::thread_arena::usable_bytes(block);
+    }
+    using function = std::size_t (*)(void*);
+    // Without a compiler's guard, which a fork during the first call would leave locked in the child.
+    static constinit std::atomic<function> next{nullptr};
+    function function_pointer = next.load(std::memory_order_relaxed);
+    if (function_pointer == nullptr) {
+        function_pointer = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "malloc_usable_size"));
+        next.store(function_pointer, std::memory_order_relaxed);
+    }
+    return function_pointer == nullptr ? 0 : function_pointer(block);
+}
+
+namespace mallard::recorder {
+
+// A thread without a state is not served in a sandbox, and arenas get no more addresses.
+void prepare_for_sandbox() noexcept {
+    if (auto* const state = trial::thread_state::mine()) {
+        state->prepare_for_sandbox(unwind::caller::from_frame(MALLARD_FRAME));
+    }
+}
+
+void watch_stack() noexcept {
+    if (auto* const state = trial::thread_state::mine()) {
+        state->watch_stack();
+    }
+}
+
+} // namespace mallard::recorder

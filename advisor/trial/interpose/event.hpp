@@ -19,18 +19,6 @@ class event {
 public:
     [[gnu::always_inline]] explicit event(const void* frame) noexcept
         : state_(thread_state::mine()), from_(caller::from_frame(frame)) {}
-    /// A thread without a state is not served in a sandbox, and arenas get no more addresses.
-    static void prepare_for_sandbox() noexcept {
-        if (thread_state* const state = thread_state::mine()) {
-            state->prepare_for_sandbox(caller::from_frame(__builtin_frame_address(0)));
-        }
-    }
-
-    static void watch_stack() noexcept {
-        if (thread_state* const state = thread_state::mine()) {
-            state->watch_stack();
-        }
-    }
 
     event(const event&) = delete;
     event& operator=(const event&) = delete;

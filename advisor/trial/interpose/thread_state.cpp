@@ -1,7 +1,7 @@
 #include "trial/interpose/thread_state.hpp"
 
 #include "recorder/system/sandbox.hpp"
-#include "recorder/system/thread_end.hpp"
+#include "recorder/system/thread.hpp"
 #include "recorder/system/wiped_memory.hpp"
 #include "trial/trial.hpp"
 

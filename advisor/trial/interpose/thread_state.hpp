@@ -8,8 +8,8 @@
 /// Owner: its thread, except for `taken_`.
 #pragma once
 
-#include "recorder/system/alternate_stack.hpp"
-#include "recorder/unwind/caller.hpp"
+#include "recorder/system/thread.hpp"
+#include "recorder/unwind/stack.hpp"
 #include "trial/detect/scope_detector.hpp"
 #include "trial/serve/server.hpp"
 

@@ -12,7 +12,11 @@
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/local/region_heap.hpp>
 #include <mallard/local/small_object_pool.hpp>
+
+#include <cstddef>
+#include <span>
 
 namespace bench {
 
@@ -72,5 +76,37 @@ struct source_traits<mechanism_kind::static_pool> : sized_source<static_pool_sou
 };
 template <>
 struct source_traits<mechanism_kind::fast_fit> : plain_source<mallard::fast_fit<>> {};
+
+/// A heap in a region, as a source. The workload owns the region, and computes its size.
+class region_heap_source {
+public:
+    explicit region_heap_source(std::span<std::byte> region)
+        : heap_(mallard::region_heap::create_in(region)) {}
+
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+        return heap_.allocate(bytes, alignment);
+    }
+
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        heap_.deallocate(p, bytes, alignment);
+    }
+
+    [[nodiscard]] mallard::block_chain allocate_many(std::size_t bytes, std::size_t alignment,
+                                                     std::size_t count) {
+        return heap_.allocate_many(bytes, alignment, count);
+    }
+
+    void deallocate_many(mallard::block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
+        heap_.deallocate_many(std::move(blocks), bytes, alignment);
+    }
+
+    [[nodiscard]] mallard::region_heap& heap() noexcept { return heap_; }
+
+private:
+    mallard::region_heap& heap_;
+};
+
+template <>
+struct source_traits<mechanism_kind::region_heap> : plain_source<region_heap_source> {};
 
 } // namespace bench

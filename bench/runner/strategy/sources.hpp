@@ -5,7 +5,6 @@
 #include "runner/strategy/global_source.hpp"
 #include "runner/strategy/library_pools.hpp"
 #include "runner/strategy/mechanisms.hpp"
-#include "runner/strategy/region_heap_source.hpp"
 #include "runner/strategy/source_of.hpp"
 
 #include <concepts>

@@ -1,10 +1,17 @@
-#include "runner/workload/contention.hpp"
+/// Benchmark IV: threads that allocate concurrently.
+///
+/// Each thread repeats the life of an allocator: it constructs the allocator, many times allocates a block,
+/// increments the first byte and frees the block, and destroys the allocator. The global allocator and shared
+/// allocators live throughout. On request, the neighbouring thread frees each block.
+///
+/// Source: P0089R1, sections 10 and 11; P0213R0, section 12.
 
 #include "runner/harness/process.hpp"
 #include "runner/harness/static_buffer.hpp"
 #include "runner/harness/thread_team.hpp"
 #include "runner/strategy/handover.hpp"
 #include "runner/strategy/sources.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/local/concurrent_multipool.hpp>

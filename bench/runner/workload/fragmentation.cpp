@@ -1,8 +1,14 @@
-#include "runner/workload/fragmentation.hpp"
+/// Benchmark V: the work of Benchmark I in a program with a previously used heap.
+///
+/// Chunks of random sizes are allocated from the global heap, and some of them, drawn at random, are freed. The
+/// others stay. This affects the global allocator only, as in the paper, unless the local allocators take their
+/// chunks from that heap too.
+///
+/// Source: P0213R0, section 13.
 
 #include "runner/strategy/global_source.hpp"
-#include "runner/workload/density/density.hpp"
 #include "runner/workload/density/measure.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/perturbation.hpp"
 
 #include <algorithm>

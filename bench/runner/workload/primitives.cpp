@@ -1,7 +1,9 @@
-#include "runner/workload/primitives.hpp"
+/// The smallest operations, hot: an allocation and deallocation of 24 bytes, and the life of an allocator that
+/// serves one block. They show the cost of an allocator's code, without that of memory.
 
 #include "runner/strategy/container_allocator.hpp"
 #include "runner/strategy/sources.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <algorithm>
 #include <array>

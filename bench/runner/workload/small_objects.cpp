@@ -1,9 +1,17 @@
-#include "runner/workload/small_objects.hpp"
+/// The Loki test: a million small objects are allocated, shuffled, and freed from the back. Further phases, which the
+/// original lacks, are a second allocation, a traversal, and the return of memory to the system.
+///
+/// Phases: allocate all; shuffle the pointers (--order shuffled); free all from the back; allocate all again;
+/// increment the first byte of each, in the order of the pointers; free all; return free memory; destroy the
+/// allocator. The pointers lie in memory that is already touched.
+///
+/// Source: "small object allocation" (2012), a test of Loki's allocator.
 
 #include "runner/harness/page_size.hpp"
 #include "runner/harness/process.hpp"
 #include "runner/harness/static_buffer.hpp"
 #include "runner/strategy/sources.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/small_objects_measure.hpp"
 
 #include <mallard/upstream/pages.hpp>

@@ -1,9 +1,16 @@
-#include "runner/workload/utilization.hpp"
+/// Benchmark III: few of the blocks that are allocated in total are in use at a time.
+///
+/// Blocks of one size are allocated until the active amount is in use. Then the oldest block is freed and a new one
+/// allocated, until the total was allocated; at the end the remaining blocks are freed. The first byte of every block
+/// is incremented after its allocation.
+///
+/// Source: P0089R1, section 9; P0213R0, section 11.
 
 #include "runner/harness/process.hpp"
 #include "runner/harness/static_buffer.hpp"
 #include "runner/strategy/block_loops.hpp"
 #include "runner/strategy/sources.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -35,7 +35,7 @@ SECONDS = (
     ("cmake_pch", 9.5),
     (f"bench-survey.*workload.*({PER_ALLOCATOR})", 7.5),
     (f"bench_parts.*workload.*({PER_ALLOCATOR})", 17.0),
-    ("workload/density/(strategy|over_heap|contender)/", 5.0),
+    ("generated/density/", 5.0),
     ("bench/.*workload/", 2.5),
     ("Unity/", 6.0),
 )

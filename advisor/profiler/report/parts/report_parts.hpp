@@ -2,9 +2,9 @@
 #pragma once
 
 #include "profiler/analysis/analysis.hpp"
-#include "profiler/report/call_sites.hpp"
 #include "profiler/report/json_writer.hpp"
 #include "profiler/report/name_tables.hpp"
+#include "profiler/report/profile_report.hpp"
 #include "profiler/report/scope_details.hpp"
 
 #include <string>
@@ -63,5 +63,33 @@ struct site_blocks {
 };
 void write_site_blocks(json_writer& to, std::string_view key, const report_source& source,
                        const site_blocks& sites, std::size_t most);
+
+/// The scope of the section that describes one scope with its sites, pairs and callers.
+struct scope_match {
+    bool is_marked = false;
+    scope_id scope = 0;
+};
+
+/// Returns: the scope with that name, full or short, or else the only scope whose name contains it. Marked scopes
+/// come first.
+/// Throws: unknown_scope if there is none, or if there are several. `withheld` is the reason for which functions are
+/// not scopes; empty if they are.
+scope_match find_scope(const report_source& source, const std::string& name, const std::string& withheld);
+
+/// Effects: writes the field `scope`.
+/// Requires: a function is in `source.listed`.
+void write_scope_in_depth(json_writer& to, const report_source& source, const scope_match& scope);
+
+/// The completeness of the recording.
+struct completeness {
+    std::uint64_t complete = 0; ///< events
+    std::string reason;         ///< the reason for withholding scopes; empty if they are shown
+};
+
+completeness measure_completeness(const analysis& results, const trace::process& process);
+
+void write_trace_and_processes(json_writer& to, const report_request& request);
+void write_process(json_writer& to, const analysis& results, const trace::process& process);
+void write_completeness(json_writer& to, const analysis& results, const completeness& summary);
 
 } // namespace mallard::advisor

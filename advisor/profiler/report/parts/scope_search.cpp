@@ -1,5 +1,4 @@
-#include "profiler/report/parts/scope_search.hpp"
-
+#include "profiler/report/parts/report_parts.hpp"
 #include "profiler/report/profile_report.hpp"
 #include "profiler/scopes/size_class.hpp"
 

@@ -1,6 +1,5 @@
-#include "profiler/report/parts/write_process.hpp"
-
 #include "profiler/report/name_tables.hpp"
+#include "profiler/report/parts/report_parts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,10 +5,8 @@
 /// executed it, until the program's own part exists.
 #pragma once
 
-#include "recorder/collect/parts/disk_reserve.hpp"
 #include "recorder/collect/parts/part.hpp"
 #include "recorder/collect/parts/parts_folder.hpp"
-#include "recorder/collect/parts/process_facts.hpp"
 #include "trace/writer.hpp"
 
 #include <poll.h>

@@ -1,22 +1,262 @@
 #include "recorder/collect/program/check.hpp"
 
 #include "recorder/collect/failure.hpp"
-#include "recorder/collect/program/elf_file.hpp"
-#include "recorder/collect/program/loaded_libraries.hpp"
 
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <spawn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mallard::collect {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The facts of an ELF file: its machine, its loader, the symbols that matter for a recording.
+struct elf_file {
+    bool is_elf = false;
+    bool is_64_bit = false;
+    unsigned machine = 0;     ///< EM_...
+    std::string interpreter;  ///< the loader that the kernel starts first; empty in static programs
+    bool is_symbolic = false; ///< a library that resolves its own symbols first
+    // Defined symbols, of those that identify allocators and sanitizers.
+    std::set<std::string> exported;
+    std::set<std::string> internal; ///< only other parts of the file can call them
+
+    /// Returns: the file's facts; `is_elf` is false if it is not an ELF file, damaged, or unreadable.
+    static elf_file read(const fs::path& path);
+
+    [[nodiscard]] bool is_for_this_machine() const noexcept;
+    /// Returns: a text for an error, such as "a 32-bit program for i386".
+    [[nodiscard]] std::string kind() const;
+};
+
+constexpr std::array<std::string_view, 9> allocator_symbols{
+    "malloc",        "_Znwm",          "__asan_init",
+    "__tsan_init",   "__msan_init",    "__lsan_init",
+    "__hwasan_init", "__memprof_init", "mallard_record_functions",
+};
+
+class opened_elf {
+public:
+    explicit opened_elf(const fs::path& path) {
+        ::elf_version(EV_CURRENT);
+        file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (file_ >= 0) {
+            elf_ = ::elf_begin(file_, ELF_C_READ_MMAP, nullptr);
+        }
+    }
+    opened_elf(const opened_elf&) = delete;
+    opened_elf& operator=(const opened_elf&) = delete;
+    ~opened_elf() {
+        ::elf_end(elf_);
+        if (file_ >= 0) {
+            ::close(file_);
+        }
+    }
+    [[nodiscard]] Elf* get() const noexcept { return elf_; }
+
+private:
+    int file_ = -1;
+    Elf* elf_ = nullptr;
+};
+
+void read_interpreter(Elf* elf, elf_file& result) {
+    std::size_t count = 0;
+    if (::elf_getphdrnum(elf, &count) != 0) {
+        return;
+    }
+    std::size_t bytes = 0;
+    const char* const file = ::elf_rawfile(elf, &bytes);
+    for (std::size_t index = 0; index < count; ++index) {
+        GElf_Phdr segment;
+        if (::gelf_getphdr(elf, static_cast<int>(index), &segment) == nullptr ||
+            segment.p_type != PT_INTERP) {
+            continue;
+        }
+        if (file != nullptr && segment.p_offset < bytes && segment.p_filesz <= bytes - segment.p_offset) {
+            result.interpreter = std::string(file + segment.p_offset, segment.p_filesz).c_str();
+        }
+    }
+}
+
+void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::set<std::string>& defined) {
+    Elf_Data* const data = ::elf_getdata(section, nullptr);
+    if (data == nullptr || header.sh_entsize == 0) {
+        return;
+    }
+    const std::size_t count = data->d_size / header.sh_entsize;
+    for (std::size_t index = 1; index < count; ++index) {
+        GElf_Sym symbol;
+        if (::gelf_getsym(data, static_cast<int>(index), &symbol) == nullptr ||
+            symbol.st_shndx == SHN_UNDEF) {
+            continue;
+        }
+        const char* const text = ::elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (text == nullptr) {
+            continue;
+        }
+        for (const std::string_view name : allocator_symbols) {
+            if (name == text) {
+                defined.emplace(name);
+            }
+        }
+    }
+}
+
+void read_dynamic(Elf_Scn* section, const GElf_Shdr& header, elf_file& result) {
+    Elf_Data* const data = ::elf_getdata(section, nullptr);
+    if (data == nullptr || header.sh_entsize == 0) {
+        return;
+    }
+    const std::size_t count = data->d_size / header.sh_entsize;
+    for (std::size_t index = 0; index < count; ++index) {
+        GElf_Dyn entry;
+        if (::gelf_getdyn(data, static_cast<int>(index), &entry) == nullptr) {
+            return;
+        }
+        if (entry.d_tag == DT_SYMBOLIC ||
+            (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_SYMBOLIC) != 0)) {
+            result.is_symbolic = true;
+        }
+    }
+}
+
+elf_file elf_file::read(const fs::path& path) {
+    elf_file result;
+    const opened_elf opened(path);
+    GElf_Ehdr header;
+    if (opened.get() == nullptr || ::elf_kind(opened.get()) != ELF_K_ELF ||
+        ::gelf_getehdr(opened.get(), &header) == nullptr) {
+        return result;
+    }
+    result.is_elf = true;
+    result.is_64_bit = header.e_ident[EI_CLASS] == ELFCLASS64;
+    result.machine = header.e_machine;
+    read_interpreter(opened.get(), result);
+    for (Elf_Scn* section = nullptr; (section = ::elf_nextscn(opened.get(), section)) != nullptr;) {
+        GElf_Shdr section_header;
+        if (::gelf_getshdr(section, &section_header) == nullptr) {
+            continue;
+        }
+        if (section_header.sh_type == SHT_DYNSYM) {
+            read_symbols(opened.get(), section, section_header, result.exported);
+        } else if (section_header.sh_type == SHT_SYMTAB) {
+            read_symbols(opened.get(), section, section_header, result.internal);
+        } else if (section_header.sh_type == SHT_DYNAMIC) {
+            read_dynamic(section, section_header, result);
+        }
+    }
+    for (const std::string& name : result.exported) {
+        result.internal.erase(name);
+    }
+    return result;
+}
+
+bool elf_file::is_for_this_machine() const noexcept {
+    return is_64_bit && machine == EM_X86_64;
+}
+
+std::string elf_file::kind() const {
+    const std::string bits = is_64_bit ? "64-bit" : "32-bit";
+    switch (machine) {
+    case EM_386:
+        return "a " + bits + " program for i386";
+    case EM_X86_64:
+        return "a " + bits + " program for x86-64";
+    case EM_AARCH64:
+        return "a " + bits + " program for aarch64";
+    case EM_ARM:
+        return "a " + bits + " program for arm";
+    case EM_RISCV:
+        return "a " + bits + " program for riscv";
+    default:
+        return "a " + bits + " program for machine " + std::to_string(machine) + " of elf.h";
+    }
+}
+
+/// Returns: the standard output of the command.
+std::string run_command(std::vector<std::string> words, std::vector<std::string> variables) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return {};
+    }
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+    for (std::string& word : words) {
+        arguments.push_back(word.data());
+    }
+    for (std::string& variable : variables) {
+        environment.push_back(variable.data());
+    }
+    arguments.push_back(nullptr);
+    environment.push_back(nullptr);
+    pid_t child = 0;
+    const int error =
+        ::posix_spawn(&child, arguments.front(), &actions, nullptr, arguments.data(), environment.data());
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t bytes = 0; error == 0;) {
+        bytes = ::read(ends[0], part.data(), part.size());
+        if (bytes > 0) {
+            text.append(part.data(), static_cast<std::size_t>(bytes));
+        } else if (bytes == 0 || errno != EINTR) {
+            break;
+        }
+    }
+    ::close(ends[0]);
+    while (error == 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return text;
+}
+
+/// Returns: the files that the loader would map for the program, including the user's preloaded ones. Empty if the loader
+/// fails; a missing library is not listed.
+/// Effects: starts the loader, which runs no code of the program.
+/// Requires: `loader` belongs to the GNU C library.
+std::vector<fs::path> loaded_libraries(const fs::path& program, const fs::path& loader) {
+    std::vector<std::string> variables{"LD_TRACE_LOADED_OBJECTS=1"};
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        variables.emplace_back(*variable);
+    }
+    // The loader would search for a name without a slash as a library.
+    const std::string file = fs::absolute(program).string();
+    std::istringstream lines(run_command({loader.string(), file}, std::move(variables)));
+    std::vector<fs::path> libraries;
+    // "\tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f58f36ac000)", or a path alone
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t end = line.rfind(" (0x");
+        const std::size_t arrow = line.find(" => ");
+        const std::size_t begin = arrow == std::string::npos ? line.find_first_not_of(" \t") : arrow + 4;
+        if (end != std::string::npos && begin < end &&
+            line.substr(begin, end - begin).find('/') != std::string::npos) {
+            libraries.emplace_back(line.substr(begin, end - begin));
+        }
+    }
+    return libraries;
+}
 
 constexpr std::string_view glibc_loader = "ld-linux-x86-64.so.2";
 constexpr std::array<std::string_view, 5> standard_libraries{"libc.so", "libstdc++.so", "libc++.so",

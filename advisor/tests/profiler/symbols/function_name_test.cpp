@@ -1,5 +1,4 @@
 #include "profiler/symbols/function_name.hpp"
-#include "profiler/symbols/layers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,20 @@
-#include "runner/workload/churn/heap_churn.hpp"
+/// A test of fragmentation: repeatedly, a random block is freed and a block of random size allocated, with a constant
+/// number of live blocks.
+///
+/// Both ends of a new block are written, so that its memory is present. Its first word is read when it is freed.
+/// Places and sizes are drawn outside the timed part, in batches of some ten thousand. After each tenth of the run,
+/// the memory held is compared with the live bytes.
+///
+/// Source: P0089R1, sections 8 and 9, exclude coalescing allocators from the benchmarks of long-running
+/// systems, for which they are made. The measure is that of Johnstone and Wilson, "The memory fragmentation
+/// problem: solved?" (1998): peak of the memory held, divided by the peak of the live bytes.
 
 #include "runner/harness/memory.hpp"
 #include "runner/harness/process.hpp"
 #include "runner/harness/static_buffer.hpp"
 #include "runner/strategy/sources.hpp"
 #include "runner/workload/churn/churn_work.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/trimmed_growth.hpp"
 
 #include <algorithm>

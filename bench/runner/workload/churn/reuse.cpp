@@ -1,4 +1,12 @@
-#include "runner/workload/churn/reuse.hpp"
+/// The cost of an order of frees for later allocations: N blocks are freed and as many allocated again.
+///
+/// Patterns: all blocks are freed in the order of their allocation, in reverse or at random, and allocated again; one
+/// random block is freed and at once replaced; a random half is freed and allocated again. The first word of a block
+/// is written when it is allocated and read when it is freed. Sizes are equal, or drawn for each allocation. Orders
+/// and sizes are drawn before the clock starts.
+///
+/// Source: none of the papers frees its blocks at random. There a list of free blocks shows its weakness: each
+/// allocation waits for a link in a block that left the cache long ago.
 
 #include "runner/harness/memory.hpp"
 #include "runner/harness/process.hpp"
@@ -6,6 +14,7 @@
 #include "runner/harness/stopwatch.hpp"
 #include "runner/strategy/sources.hpp"
 #include "runner/workload/churn/reuse_work.hpp"
+#include "runner/workload/experiments.hpp"
 
 #include <algorithm>
 #include <new>

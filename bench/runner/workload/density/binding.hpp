@@ -1,20 +1,163 @@
-/// The functions of a binding: one for each structure and kind of destruction. A strategy calls one of them per
-/// iteration.
+/// The structures of Benchmark I under any binding, and the functions of a binding: one for each structure and kind of
+/// destruction. A strategy calls one of them per iteration.
 ///
-/// Each binding is compiled in a separate file and reached through a table of function pointers. This keeps the
+/// Each binding is compiled in a separate file (tables.hpp) and reached through a table of function pointers. This keeps the
 /// measurement of the abstract base honest: one function serves all strategies that end in /base or /base/wink, and
 /// the compiler cannot know the resource.
 #pragma once
 
-#include "runner/workload/density/structure.hpp"
+#include "runner/harness/escape.hpp"
+#include "runner/strategy/table.hpp"
+#include "runner/workload/density/input.hpp"
 
+#include <mallard/adapt/counted.hpp>
+#include <mallard/bind/allocator.hpp>
 #include <mallard/lifetime/wink_out.hpp>
+#include <mallard/local/monotonic.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace bench {
+
+/// The characters of a string that its hash reads. Addresses, which the papers' programs hash, would make the
+/// buckets depend on the allocator.
+enum class string_hash {
+    prefix, ///< the length and the first eight characters: hashing is cheap compared with allocating
+    full,   ///< all characters, by std::hash: 517 on average
+};
+
+/// Set once, before the first structure is built.
+inline string_hash string_hash_in_use = string_hash::prefix;
+
+/// Integers hash to themselves, strings by string_hash, containers by their first element. Not noexcept, so that
+/// libstdc++ stores the hash in each node, as it does for std::string.
+struct density_hash {
+    template <class T>
+    std::size_t operator()(const T& value) const {
+        if constexpr (std::is_integral_v<T>) {
+            return static_cast<std::size_t>(value);
+        } else if constexpr (std::is_same_v<typename T::value_type, char>) {
+            if (string_hash_in_use == string_hash::full) {
+                return std::hash<std::string_view>()(std::string_view(value.data(), value.size()));
+            }
+            std::uint64_t first = 0;
+            std::memcpy(&first, value.data(), sizeof first);
+            return static_cast<std::size_t>((first ^ value.size()) * 0x9e3779b97f4a7c15ULL >> 16);
+        } else {
+            return value.empty() ? 0 : (*this)(*value.begin());
+        }
+    }
+};
+
+/// The twelve structures. All parts take their memory from `Alloc`.
+template <template <class> class Alloc>
+struct density_types {
+    using string = std::basic_string<char, std::char_traits<char>, Alloc<char>>;
+    template <class T>
+    using vector = std::vector<T, Alloc<T>>;
+    template <class T>
+    using set = std::unordered_set<T, density_hash, std::equal_to<>, Alloc<T>>;
+};
+
+template <class T>
+concept set_like = requires { typename T::hasher; };
+template <class T>
+concept string_like = std::is_same_v<typename T::traits_type, std::char_traits<char>>;
+
+/// Effects: adds leaf number `i` at the end of a vector, or to a set.
+template <class Container>
+void add_leaf(Container& c, const density_input& input, std::size_t i) {
+    if constexpr (string_like<typename Container::value_type>) {
+        if constexpr (set_like<Container>) {
+            escape(std::addressof(*c.emplace(input.text(i), input.length(i)).first));
+        } else {
+            escape(std::addressof(c.emplace_back(input.text(i), input.length(i))));
+        }
+    } else if constexpr (set_like<Container>) {
+        escape(std::addressof(*c.insert(static_cast<int>(i)).first));
+    } else {
+        c.push_back(static_cast<int>(i));
+        escape(std::addressof(c.back()));
+    }
+}
+
+/// Effects: adds leaves first, first + 1 .. first + count - 1. Not inlined, because the layout of a loop of a
+/// nanosecond a leaf would depend on the allocating code around it, which differs between strategies.
+template <class Container>
+[[gnu::noinline]] void add_leaves(Container& c, const density_input& input, std::size_t first,
+                                  std::size_t count) {
+    for (std::size_t i = 0; i != count; ++i) {
+        add_leaf(c, input, first + i);
+    }
+}
+
+/// Effects: fills the empty `c` with leaves first, first + 1 .. first + count - 1.
+template <class Container>
+void fill_leaves(Container& c, const density_input& input, std::size_t first, std::size_t count) {
+    c.reserve(count);
+    add_leaves(c, input, first, count);
+}
+
+template <class T>
+concept container_of_containers =
+    !std::is_integral_v<typename T::value_type> && !string_like<typename T::value_type>;
+
+/// Effects: reserves, and fills the empty `structure` element by element (P0213R0, section 9).
+template <class Structure>
+void fill(Structure& structure, const density_input& input) {
+    if constexpr (container_of_containers<Structure>) {
+        using inner_type = typename Structure::value_type;
+        const std::size_t count = input.leaves_an_element();
+        structure.reserve(input.elements());
+        for (std::size_t element = 0; element != input.elements(); ++element) {
+            inner_type inner{typename inner_type::allocator_type(structure.get_allocator())};
+            fill_leaves(inner, input, element * count, count);
+            if constexpr (set_like<Structure>) {
+                structure.insert(std::move(inner));
+            } else {
+                structure.push_back(std::move(inner));
+            }
+        }
+    } else {
+        fill_leaves(structure, input, 0, input.elements());
+    }
+}
+
+/// Returns: a checksum of the leaves, in any order. Never inlined, so that it does not change the code of the
+/// timed part.
+template <class T>
+[[gnu::noinline]] std::uint64_t checksum(const T& value) {
+    if constexpr (std::is_integral_v<T>) {
+        return (static_cast<std::uint64_t>(value) + 1) * 0x9e3779b97f4a7c15ULL;
+    } else if constexpr (string_like<T>) {
+        constexpr std::uint64_t prime = 1099511628211ULL; // FNV-1a's, eight characters at a time
+        std::uint64_t sum = 14695981039346656037ULL ^ value.size();
+        for (std::size_t i = 0; i < value.size(); i += 8) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, value.data() + i, std::min<std::size_t>(8, value.size() - i));
+            sum = (sum ^ word) * prime;
+        }
+        return sum;
+    } else {
+        std::uint64_t sum = value.size();
+        for (const auto& element : value) {
+            sum += checksum(element);
+        }
+        return sum;
+    }
+}
 
 inline constexpr std::size_t structure_count = 12;
 
@@ -89,17 +232,9 @@ constexpr density_table<typename Binding::handle> make_density_table() {
                       typename types::template set<set_int>, typename types::template set<set_string>>();
 }
 
-/// Returns: the operations on the twelve structures under the binding with that handle. Each specialisation is
-/// declared with its handle, and defined in a separate file.
+/// Returns: the operations on the twelve structures under the binding with that handle. Only tables.hpp has the definition.
 template <class Handle>
 const density_table<Handle>& density_table_for();
-
-/// The definition of each specialisation.
-template <class Binding>
-const density_table<typename Binding::handle>& density_table_under() {
-    static constexpr auto table = make_density_table<Binding>();
-    return table;
-}
 
 /// The binding by type parameter to the mechanism A, which can be winked out if A can be released.
 template <class A>
@@ -119,5 +254,21 @@ struct type_parameter {
         return mallard::wink_out<T>(mechanism);
     }
 };
+
+/// The binding with the handle `Handle`.
+template <class Handle>
+struct binding_with {
+    using type = type_parameter<Handle>;
+};
+
+/// The empty handle of the global allocator.
+struct global_handle {};
+
+/// The empty handle of an allocator with one instance for the process.
+template <mechanism_kind Kind>
+struct process_wide {};
+
+/// Counts the requests of a structure. It releases its memory at the end, so that it can be winked out.
+using counting_source = mallard::counted<mallard::monotonic<>>;
 
 } // namespace bench

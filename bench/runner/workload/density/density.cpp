@@ -1,8 +1,15 @@
-#include "runner/workload/density/density.hpp"
+/// Benchmark I: creating and destroying isolated basic data structures.
+///
+/// One iteration constructs the strategy's allocator and the structure, reserves, fills the structure with leaves,
+/// and destroys both. All of it is timed. The number of iterations is `product` / leaves of one structure, at least
+/// one.
+///
+/// Source: P0089R1, section 7; P0213R0, section 9.
 
 #include "runner/strategy/mechanisms.hpp"
+#include "runner/workload/density/binding.hpp"
 #include "runner/workload/density/measure.hpp"
-#include "runner/workload/density/tables.hpp"
+#include "runner/workload/experiments.hpp"
 
 namespace bench {
 

@@ -2,14 +2,13 @@
 
 #include "runner/harness/process.hpp"
 #include "runner/harness/static_buffer.hpp"
-#include "runner/strategy/mechanisms.hpp"
-#include "runner/workload/density/contenders.hpp"
-#include "runner/workload/density/density.hpp"
-#include "runner/workload/density/tables.hpp"
+#include "runner/strategy/sources.hpp"
+#include "runner/workload/density/binding.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <span>
 #include <type_traits>
 
 namespace bench {
@@ -39,6 +38,22 @@ struct run_with_handle {
         }
     }
 };
+
+/// Effects: constructs the contender of `kind`, over `buffer` if it takes one, calls `use` with the handle of its
+/// table, and destroys it.
+template <class Use>
+void with_contender(mechanism_kind kind, std::span<std::byte> buffer, Use&& use) {
+    with_kind(kind, [&]<mechanism_kind Kind>() {
+        if constexpr (serves_containers_by_type<Kind>) {
+            process_wide<Kind> handle;
+            use(handle);
+        } else if constexpr (serves_any_size<Kind> && !is_library_pool(Kind) && !is_in_a_region(Kind)) {
+            with_registered_source<Kind>(buffer, block_shape(), use);
+        } else {
+            std::abort(); // has_density() refuses these
+        }
+    });
+}
 
 /// Runs iterations of one cell, and owns the objects that outlive them.
 class density_runner {

@@ -11,6 +11,13 @@
 
 namespace bench {
 
+inline constexpr unsigned least_size_log2 = 6;
+inline constexpr unsigned largest_size_log2 = 16;
+inline constexpr unsigned inner_leaves_log2 = 7; ///< of DS5..DS12 (P0089R1, section 7)
+
+/// True for strategies that one thread can use and that serve every container.
+[[nodiscard]] bool has_density(const strategy& s) noexcept;
+
 /// The upstream of the local allocators.
 enum class chunk_source { cache, heap };
 
@@ -38,5 +45,12 @@ void write_density_parameters(const density_cell& cell, json_writer& json);
 /// Effects: draws the inputs, calls `prepare`, and measures the cell.
 void measure_density(const density_cell& cell, run_options& options, row& result,
                      const std::function<void()>& prepare);
+
+/// The calls of one structure to the abstract base, from the measured functions.
+struct dispatch_count {
+    std::size_t allocations;
+    std::size_t deallocations;
+};
+[[nodiscard]] dispatch_count count_dispatched(std::size_t structure, bool winked_out, unsigned size_log2);
 
 } // namespace bench

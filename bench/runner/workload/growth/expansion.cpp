@@ -1,7 +1,13 @@
-#include "runner/workload/growth/expansion.hpp"
+/// The article's tests of growth: vectors are repeatedly constructed, filled by push_back, and destroyed.
+///
+/// Forward: with every kind of growth that a strategy has. Backward: without growth forward, which is always tried
+/// first and would hide it. Growth backward saves memory: the elements need no second block while they move.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1.
 
 #include "runner/harness/checksum.hpp"
 #include "runner/harness/escape.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/growth/vector_cell.hpp"
 
 #include <new>

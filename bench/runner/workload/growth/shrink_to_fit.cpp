@@ -1,7 +1,14 @@
-#include "runner/workload/growth/shrink_to_fit.hpp"
+/// The article's test of shrinking: a vector repeatedly erases some of its last elements, and returns their memory,
+/// until it is empty.
+///
+/// A row's time covers the construction of the vector and the shrinking, as in the article. `shrink_ns` is the time
+/// of the shrinking alone, if a vector shrinks a hundred times or more.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapter 1.
 
 #include "runner/harness/checksum.hpp"
 #include "runner/harness/escape.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/growth/vector_cell.hpp"
 
 #include <new>

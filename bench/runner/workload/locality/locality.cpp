@@ -1,7 +1,14 @@
-#include "runner/workload/locality/locality.hpp"
+/// Benchmark II: subsystems whose memory becomes shuffled, as in a long-running program.
+///
+/// A system of lists is built. Then each list in turn moves elements to random lists. At each shuffle factor the
+/// visits of the lists are timed, under every access factor (the number of traversals of a list before the next one
+/// is visited). At the end, all lists are cleared, filled again and traversed once.
+///
+/// Source: P0089R1, section 8; P0213R0, section 10.
 
 #include "runner/harness/process.hpp"
 #include "runner/harness/static_buffer.hpp"
+#include "runner/workload/experiments.hpp"
 #include "runner/workload/locality/strategies.hpp"
 
 #include <algorithm>

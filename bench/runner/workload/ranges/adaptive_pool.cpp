@@ -1,6 +1,14 @@
-#include "runner/workload/ranges/adaptive_pool.hpp"
+/// The article's test of adaptive pools: the nodes of a list are inserted and erased in ranges of one length, with an
+/// allocation for each node or for each range (bursts).
+///
+/// The list is the runner's own, under every strategy: nodes of two pointers and a number, 24 bytes each.
+/// Ranges are inserted at the end and erased from the front, first with a new allocator, then once more with
+/// the used one.
+///
+/// Source: Gaztañaga, "Applying classic memory allocation strategies to C++ containers", chapters 2 and 3.
 
-#include "runner/workload/ranges/range_run.hpp"
+#include "runner/workload/experiments.hpp"
+#include "runner/workload/ranges/node_ranges.hpp"
 #include "runner/workload/trimmed_growth.hpp"
 
 namespace bench {
