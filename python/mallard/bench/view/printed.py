@@ -18,8 +18,7 @@ from mallard.bench.papers.catalogue import strategies
 from mallard.bench.papers.notes import Note
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.strategy_names import paper_number
-from mallard.bench.view.terminal.table.columns import Column, make_column
-from mallard.bench.view.terminal.table.grid import GridLine, grid
+from mallard.bench.view.terminal.table import Column, GridLine, grid, make_column
 
 BOLD_OUTSIDE = (0.5, 2.0)
 
