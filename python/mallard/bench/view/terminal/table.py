@@ -31,7 +31,7 @@ from mallard.bench.analysis.labels import SHORT_STATUS, column_words, family, pl
 from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.analysis.panel.races import faults_dominate
 from mallard.bench.analysis.ranking import pick_strategy
-from mallard.bench.analysis.words import nanoseconds, no_difference
+from mallard.bench.analysis.words import nanoseconds, no_difference, percent
 from mallard.bench.cells import Cell
 from mallard.bench.contenders import CONTENDERS, LIBRARIES
 from mallard.bench.strategy_names import is_base, is_inline, without_variants
@@ -404,13 +404,7 @@ def _heat(cell: Cell | None, best: bool) -> Piece:
     if cell.ratio.verdict == "no difference":
         mark = "="
     style = PLAIN if cell.strategy == NULL else ratio_style(cell.ratio.median, bold=best)
-    return f"{_percent(cell.ratio.median)}{mark}", style
-
-
-def _percent(ratio: float) -> str:
-    """Whole percents; small ones have one decimal."""
-    percent = 100 * ratio
-    return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
+    return f"{percent(cell.ratio.median)}{mark}", style
 
 
 def _with_unit(ns: float) -> str:

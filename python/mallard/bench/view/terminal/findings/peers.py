@@ -60,7 +60,7 @@ def show_peers_summary(console: Console, duels: Sequence[Duel], pairs: Sequence[
 
 def _by_library(timed: Sequence[Duel]) -> Table:
     all_standings = standings(timed)
-    grid = _summary_grid("library", "faster", "even", "slower", "unfinished", "ratio")
+    grid = _grid("library", "faster", "even", "slower", "unfinished", "ratio", least=FIGURE)
     for peer in peers_in(all_standings):
         peer_standings = [standing for standing in all_standings if standing.peer == peer]
         counts = sum((standing.counts for standing in peer_standings), Counter[str]())
@@ -73,7 +73,7 @@ def _by_library(timed: Sequence[Duel]) -> Table:
 
 def counterparts_table(counterparts: Sequence[Counterpart], *, worst: bool) -> Table:
     """`worst`: with the experiment in which mallard's strategy is slowest."""
-    grid = _summary_grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower")
+    grid = _grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower", least=FIGURE)
     grid.columns[1].justify = "left"
     for names in grid.columns[:2]:
         names.no_wrap, names.overflow, names.min_width = False, "fold", None
@@ -86,11 +86,12 @@ def counterparts_table(counterparts: Sequence[Counterpart], *, worst: bool) -> T
     return grid
 
 
-def _summary_grid(first: str, *headings: str) -> Table:
+def _grid(first: str, *headings: str, least: int = 0) -> Table:
+    """`least`: columns of a figure, if there is room for it."""
     grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     grid.add_column(Text(first), no_wrap=True)
     for heading in headings:
-        width = max(len(heading), FIGURE)
+        width = max(len(heading), least) if least else None
         grid.add_column(Text(heading), justify="right", no_wrap=True, min_width=width)
     return grid
 
@@ -149,7 +150,7 @@ def _standings(all_standings: Sequence[Standing], names: CellNames | None) -> Ta
         for verdict, word in COUNTED.items()
         if verdict != UNFINISHED or any(standing.counts[UNFINISHED] for standing in all_standings)
     }
-    grid = _grid("ratio", "interval", *counted.values())
+    grid = _grid("", "ratio", "interval", *counted.values())
     if names:
         grid.add_column("where it is slowest")
     for standing in all_standings:
@@ -186,18 +187,10 @@ def _fitting(columns: Sequence[Column], room: int) -> list[list[Column]]:
 
 def _means(peers: Sequence[str], quantities: Sequence[Column]) -> Table:
     """A column for each figure beside the time."""
-    grid = _grid(*(text for text, _ in quantities))
+    grid = _grid("", *(text for text, _ in quantities))
     for peer in peers:
         means = [_mean(by_peer[peer].mean) if peer in by_peer else Text("") for _, by_peer in quantities]
         grid.add_row(peer, *means)
-    return grid
-
-
-def _grid(*headings: str) -> Table:
-    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    grid.add_column("", no_wrap=True)
-    for heading in headings:
-        grid.add_column(heading, justify="right", no_wrap=True)
     return grid
 
 
