@@ -21,8 +21,7 @@ from figures.stored import (
 from mallard.bench.analysis.averages import Effect, Percent, mean_over_rows
 from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.names import BASE
-from mallard.bench.analysis.summary import Summary, summaries
-from mallard.bench.analysis.verdicts import Verdict
+from mallard.bench.analysis.panel.density import Summary, Verdict, summaries
 from mallard.bench.cells import times_ratio
 from mallard.bench.experiments.description.axis import HUGE, SMALL
 from mallard.bench.library import KEEP, NULL

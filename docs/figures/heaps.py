@@ -10,8 +10,14 @@ from figures.stored import conditions, load, markdown_table, stored_file
 from figures.strategy_table import figure_text, memory_text, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.names import BASE
-from mallard.bench.analysis.panel.phases import figure_table, phase_tables, span_text, timed
-from mallard.bench.analysis.panel.sentences import phase_sentences, with_bursts
+from mallard.bench.analysis.panel.phases import (
+    figure_table,
+    phase_sentences,
+    phase_tables,
+    span_text,
+    timed,
+    with_bursts,
+)
 from mallard.bench.analysis.ranking import collect_pairings, rank_table
 from mallard.bench.analysis.words import percent_text
 from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn

@@ -7,11 +7,20 @@ from functools import cache
 
 from figures.claims import runs, runs_text
 from figures.stored import load
-from mallard.bench.analysis.peers.comparison import Duel, duels, has_contenders
-from mallard.bench.analysis.peers.comparison import losses as lost_in
-from mallard.bench.analysis.peers.contests import TIME
-from mallard.bench.analysis.peers.counterparts import Counterpart, counterparts
-from mallard.bench.analysis.peers.words import CellNames, peer_sentences, ratio_text, title, value_text
+from mallard.bench.analysis.peers import (
+    TIME,
+    CellNames,
+    Counterpart,
+    Duel,
+    counterparts,
+    duels,
+    has_contenders,
+    peer_sentences,
+    ratio_text,
+    title,
+    value_text,
+)
+from mallard.bench.analysis.peers import losses as lost_in
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.result import Row
 from mallard.bench.view.peers_markdown import counterparts_markdown, summary_markdown, table

@@ -9,8 +9,6 @@ import pytest
 from browser import Browser, Page
 from looks import cell_selector, contrast, count, overflow, text, visible
 
-SURFACE = "figure[data-surface]"
-
 
 def test_a_choice_affects_only_its_section(page: Page) -> None:
     cell = cell_selector(page, "#utilization .heat", "multipool")
@@ -73,7 +71,7 @@ def test_claims_are_filtered_without_script_too(browser: Browser, report: Path) 
     everything = count(plain, ".claims tbody tr")
     plain.evaluate("document.getElementById('claims-verdict-not-measured').checked = true")
     assert 0 < visible(plain, ".claims tbody tr") < everything
-    assert visible(plain, "#locality .heat.small") > 10, "the tables are there where surfaces cannot be drawn"
+    assert visible(plain, "#locality .heat.small") > 10
 
 
 def places(page: Page, selector: str) -> list[float]:
@@ -150,10 +148,10 @@ def test_words_on_colours_can_be_read(browser: Browser, report: Path, dark: bool
     assert [round(contrast(paper, line), 1) for line in lines if contrast(paper, line) < 4.5] == []
 
 
-def test_print_shows_surfaces_and_complete_tables(browser: Browser, report: Path) -> None:
+def test_print_shows_complete_tables(browser: Browser, report: Path) -> None:
     paper = Page(browser, width=1040, height=720).open(report)
     paper.media("print", dark=False)
     cut = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)"
     assert paper.evaluate(f"{cut}.map(e => e.ariaLabel)") == []
-    assert visible(paper, f"{SURFACE} svg") > 20
+    assert visible(paper, ".side-by-side .heat.small") > 20
     assert visible(paper, ".filters, nav") == 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from mallard.bench.view.html.cells.form import expand
+from mallard.bench.view.html.cells.heat_map import expand
 
 BROKEN = "!"
 

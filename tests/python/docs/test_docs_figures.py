@@ -10,8 +10,7 @@ from statistics import fmean
 
 import pytest
 
-from mallard.bench.analysis.peers.comparison import Duel, Side
-from mallard.bench.analysis.peers.contests import TIME
+from mallard.bench.analysis.peers import TIME, Duel, Side
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.experiments.description.quantity import Quantity

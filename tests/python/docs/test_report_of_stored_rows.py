@@ -12,13 +12,11 @@ from heat_maps import HeatMap, heat_maps
 from rich.console import Console
 from samples import sampled
 
-from mallard.bench.analysis.peers.comparison import duels, has_contenders
-from mallard.bench.analysis.peers.counterparts import counterparts
+from mallard.bench.analysis.peers import counterparts, duels, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run
 from mallard.bench.view.html import Measured, page
-from mallard.bench.view.terminal.findings.peers import show_peers
-from mallard.bench.view.terminal.findings.peers_summary import show_peers_summary
+from mallard.bench.view.terminal.findings.peers import show_peers, show_peers_summary
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures.peers import all_duels, beside

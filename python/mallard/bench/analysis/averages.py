@@ -6,7 +6,7 @@ does:
 - the cost of virtual dispatch: the mean over rows and pairs of (abstract base / type parameter) - 1,
   where new-delete and new-delete/base are one of the seven pairs;
 - the gain of winking out: the mean over rows and pairs of 1 - (winked out / normal destruction), six pairs.
-Every row has one weight, whatever its size and time.
+Every row has one weight, whatever its size and time. Two compilers are compared in this way too.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from math import isfinite
 from statistics import median
 
 from mallard.bench.analysis.cell_tables import CellTable
-from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.names import BASE, in_table_order
 from mallard.bench.analysis.ranking import collect_pairings
+from mallard.bench.cells import CellRow, Times, cell_rows, paired
 from mallard.bench.library import WALK
 from mallard.bench.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS, Pair
+from mallard.bench.result import Row, canonical
 from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
 
 # A compiler that sees that deallocation does nothing deletes the walk of the destructors; `monotonic-walk`
@@ -116,3 +118,45 @@ def _change(tables: Sequence[CellTable], pairs: Sequence[Pair], sign: float) -> 
         return None
     value, first, second = (sign * 100.0 * (ratio - 1.0) for ratio in (mean.median, mean.low, mean.high))
     return Percent(value, min(first, second), max(first, second), mean.n)
+
+
+PARAMETER = "compiler"
+FIRST = "g++"
+
+_Cell = tuple[str, str, str]  # experiment, parameters without the compiler, strategy
+
+
+@dataclass(frozen=True)
+class CompilerEffect:
+    compiler: str
+    base: str
+    means: dict[str, Ratio]  # strategy -> time with the compiler / with the base
+
+
+def compiler_effects(rows: Iterable[Row]) -> list[CompilerEffect]:
+    """One for each compiler but the first; none if the rows come from one compiler."""
+    times: dict[str, dict[_Cell, Times]] = {}
+    for row in cell_rows(rows):
+        if PARAMETER in row.parameters:
+            cells = times.setdefault(str(row.parameters[PARAMETER]), {})
+            cells |= {_place(row, name): cell.times for name, cell in row.cells.items()}
+    names = sorted(times, key=lambda name: (name != FIRST, name))
+    return [CompilerEffect(name, names[0], _means(times[name], times[names[0]])) for name in names[1:]]
+
+
+def _means(times: dict[_Cell, Times], base: dict[_Cell, Times]) -> dict[str, Ratio]:
+    strategies = in_table_order({cell[2] for cell in times})
+    pairings = {
+        name: [
+            pairing
+            for cell in times
+            if cell[2] == name and cell in base and (pairing := paired(times[cell], base[cell]))
+        ]
+        for name in strategies
+    }
+    return {name: mean_ratio(pairs) for name, pairs in pairings.items() if pairs}
+
+
+def _place(row: CellRow, strategy: str) -> _Cell:
+    parameters = {name: value for name, value in row.parameters.items() if name != PARAMETER}
+    return row.experiment, canonical(parameters), strategy

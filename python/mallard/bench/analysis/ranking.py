@@ -1,5 +1,5 @@
 """Ranks strategies over many cells by their mean ratio to a base, and finds those without a difference from
-the best.
+the best. The sentences about other mallocs and unfinished cells are common to all experiments.
 """
 
 from __future__ import annotations
@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mallard.bench.analysis.cell_tables import CellTable
-from mallard.bench.analysis.names import BASE, contestants, in_table_order, malloc, plain
-from mallard.bench.analysis.words import percent_text
-from mallard.bench.cells import Pairing
-from mallard.shared.stats import Ratio, mean_ratio
+from mallard.bench.analysis.cell_tables import CellTable, Line
+from mallard.bench.analysis.labels import STATUS_TEXT
+from mallard.bench.analysis.names import BASE, NULL, contestants, in_table_order, malloc, plain
+from mallard.bench.analysis.words import in_a_list, percent_text
+from mallard.bench.cells import Cell, Pairing
+from mallard.shared.stats import Ratio, mean_ratio, paired_ratio
 
 Pairings = Callable[[str, str], Sequence[Pairing]]  # (strategy, base) -> a pairing for each cell of both
 
@@ -64,6 +65,43 @@ def rank_table(table: CellTable) -> Ranking:
     return Ranking(ranking.choices, ranking.equals, unfinished)
 
 
+@dataclass(frozen=True)
+class Best:
+    """The fastest of a row, and the strategies whose difference from it lies inside the interval."""
+
+    strategy: str
+    ratio: Ratio | None  # to new-delete
+    equals: tuple[str, ...]
+
+
+def find_best(line: Line) -> Best | None:
+    """The best of a row; None if none of a program's choices has finished."""
+    names = [name for name in contestants(line.cells) if line.finished(name)]
+    if not names:
+        return None
+    best = min(names, key=lambda name: _rank(line.cells[name]))
+    pairings = {name: line.paired(name, best) for name in names if name != best}
+    equals = [
+        name
+        for name, pairing in pairings.items()
+        if pairing and paired_ratio(*pairing).verdict == "no difference"
+    ]
+    return Best(best, line.cells[best].ratio, tuple(equals))
+
+
+def _rank(cell: Cell) -> tuple[bool, float]:
+    """The sorting key: the ratio to new-delete, or the time without a ratio."""
+    return (True, cell.ns_per_operation) if cell.ratio is None else (False, cell.ratio.median)
+
+
+def pick_strategy(line: Line) -> str | None:
+    """The strategy to use in a row: new-delete, unless another is faster beyond its interval."""
+    best = find_best(line)
+    if best is None or best.ratio is None or best.ratio.verdict == "faster":
+        return best.strategy if best else None
+    return BASE
+
+
 def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:
     """new-delete under other mallocs over all lines, relative to new-delete under the C library's."""
     names = in_table_order({name for table in tables for name in table.strategies})
@@ -85,3 +123,19 @@ def mallocs_sentence(choices: Sequence[Choice]) -> list[str]:
 def collect_pairings(tables: Iterable[CellTable], strategy: str, base: str) -> list[Pairing]:
     pairings = [line.paired(strategy, base) for table in tables for line in table.lines]
     return [pairing for pairing in pairings if pairing]
+
+
+def unfinished_sentences(table: CellTable, subject: str, describe: Callable[[Line], str]) -> list[str]:
+    """A sentence for each kind of failure. `subject` names the places of the table, and `describe` one of
+    them.
+    """
+    ended: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name in table.strategies:
+        lines = [line for line in table.lines if name in line.cells and not line.finished(name)]
+        if lines and name != NULL:
+            failure = STATUS_TEXT.get(lines[0].cells[name].status, lines[0].cells[name].status)
+            ended.setdefault((failure, tuple(map(describe, lines))), []).append(name)
+    return [
+        f"{in_a_list(names)} did not finish ({failure}) if {subject} is {'; '.join(places)}."
+        for (failure, places), names in ended.items()
+    ]

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from mallard.shared.stats import Ratio
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """A ratio in percent; one decimal below ten."""
     return f"{100 * value:.0f}" if value >= 0.0995 else f"{100 * value:.1f}"
 
 
 def percent_text(ratio: Ratio) -> str:
     """`45 % (44 to 46)`: a ratio with its interval."""
     if not ratio.bounded:
-        return f"{_percent(ratio.median)} % (one repetition: no interval)"
-    return f"{_percent(ratio.median)} % ({_percent(ratio.low)} to {_percent(ratio.high)})"
+        return f"{percent(ratio.median)} % (one repetition: no interval)"
+    return f"{percent(ratio.median)} % ({percent(ratio.low)} to {percent(ratio.high)})"
 
 
 def times_text(ratio: Ratio) -> str:

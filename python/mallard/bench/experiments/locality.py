@@ -54,8 +54,7 @@ EXPERIMENT = Experiment(
     heading="Locality: lists whose links are scattered",
     explanation="Each subsystem is a list of |S| links. A shuffle pops links and pushes them onto other "
     "lists, so that their memory scatters. The access factor is the number of traversals of a list before "
-    "the next list: a small one means little temporal locality. Dragging a surface or pressing the arrow "
-    "keys turns all surfaces. The table of each stands below it.",
+    "the next list: a small one means little temporal locality.",
     axes=(
         Axis(
             *("links", COUNTS, "|G|, links in all, such as 2^21,2^25 (2^21 if another of these is given)"),

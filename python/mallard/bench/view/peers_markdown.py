@@ -5,25 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mallard.bench.analysis.peers.comparison import (
+from mallard.bench.analysis.peers import (
     FASTER,
     NO_DIFFERENCE,
     SLOWER,
+    TIME,
+    CellNames,
+    Counterpart,
     Duel,
     Standing,
     by_quantity,
-    losses,
-    peers_in,
-    standings,
-)
-from mallard.bench.analysis.peers.contests import TIME
-from mallard.bench.analysis.peers.counterparts import Counterpart
-from mallard.bench.analysis.peers.words import (
-    CellNames,
     counts_text,
     duel_text,
-    figure,
+    losses,
+    peers_in,
+    ratio_figure,
     ratio_text,
+    standings,
     title,
     value_text,
     worst_text,
@@ -60,7 +58,7 @@ def counterparts_markdown(pairs: Iterable[Counterpart]) -> str:
             [
                 pair.ours,
                 pair.theirs,
-                figure(pair.ratio) if pair.ratio else "not finished",
+                ratio_figure(pair.ratio) if pair.ratio else "not finished",
                 "/".join(str(pair.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)),
                 worst_text(pair),
             ]
@@ -94,7 +92,7 @@ def losses_markdown(duels: Sequence[Duel]) -> str:
 
 def _summary(standing: Standing) -> str:
     cells = "/".join(str(standing.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
-    mean = figure(standing.mean.median) if standing.mean else "not finished"
+    mean = ratio_figure(standing.mean.median) if standing.mean else "not finished"
     return f"{mean} ({cells})"
 
 

@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard.bench.analysis.labels import SHORT_STATUS
+from mallard.bench.analysis.words import nanoseconds, percent
 from mallard.bench.evidence.beside import NOT_MEASURED, Beside, Comparison
 from mallard.bench.evidence.evidence import BASE
 from mallard.bench.papers.catalogue import strategies
 from mallard.bench.papers.notes import Note
 from mallard.bench.papers.printed import Key, PrintedTable
 from mallard.bench.strategy_names import paper_number
-from mallard.bench.view.terminal.table.columns import Column, make_column
-from mallard.bench.view.terminal.table.grid import GridLine, grid
+from mallard.bench.view.terminal.table import Column, GridLine, grid, make_column
 
 BOLD_OUTSIDE = (0.5, 2.0)
 
@@ -85,7 +85,7 @@ class _Figures:
 
     def ours(self, name: str, cell: Beside) -> Text:
         if self._in_ns(name) and cell.ours_ns is not None:
-            return Text(three_digits(cell.ours_ns))
+            return Text(nanoseconds(cell.ours_ns))
         if self._nanoseconds or cell.ours is None:
             return Text(SHORT_STATUS.get(cell.status, "-"))
         equal = "=" if name != BASE and cell.ours.verdict == "no difference" else ""
@@ -93,7 +93,7 @@ class _Figures:
 
     def theirs(self, name: str, cell: Beside) -> Text:
         if self._in_ns(name):
-            return Text("fail" if cell.printed_ns is None else three_digits(cell.printed_ns))
+            return Text("fail" if cell.printed_ns is None else nanoseconds(cell.printed_ns))
         return Text("fail" if cell.printed is None else self._relative(cell.printed))
 
     def ratio(self, name: str, cell: Beside) -> Text:
@@ -101,13 +101,13 @@ class _Figures:
         if ratio is None or name == BASE:
             return Text("")
         low, high = BOLD_OUTSIDE
-        return Text(three_digits(ratio), style="" if low <= ratio <= high else "bold")
+        return Text(nanoseconds(ratio), style="" if low <= ratio <= high else "bold")
 
     def _in_ns(self, name: str) -> bool:
         return self._nanoseconds or (self._race and name == BASE)
 
     def _relative(self, value: float) -> str:
-        return percent(100 * value) if self._race else three_digits(value)
+        return percent(value) if self._race else nanoseconds(value)
 
 
 def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
@@ -137,14 +137,6 @@ def _averages(printed: PrintedTable, comparison: Comparison) -> list[GridLine]:
         GridLine(["", "ratio"], ratios),
         line("rows", (str(mean.n) if mean else "" for mean in ours)),
     ]
-
-
-def percent(value: float) -> str:
-    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
-
-
-def three_digits(value: float) -> str:
-    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
 
 
 def notes_text(notes: Sequence[Note]) -> RenderableType:

@@ -7,18 +7,11 @@ from typing import Any
 import pytest
 from synthetic_run import RATIO, density_rows, failed, formula, row
 
-from mallard.bench.analysis import (
-    contestants,
-    cost_of_dispatch,
-    density_tables,
-    find_best,
-    gain_of_winking_out,
-    judge_structure,
-    mean_over_rows,
-    pick_strategy,
-    sentence,
-)
-from mallard.bench.analysis.summary import summaries
+from mallard.bench.analysis.averages import cost_of_dispatch, gain_of_winking_out, mean_over_rows
+from mallard.bench.analysis.cell_tables import density_tables
+from mallard.bench.analysis.names import contestants
+from mallard.bench.analysis.panel.density import judge_structure, sentence, summaries
+from mallard.bench.analysis.ranking import find_best, pick_strategy
 from mallard.bench.papers.catalogue import DISPATCH_PAIRS, WINK_OUT_PAIRS
 from mallard.bench.papers.tables import AVERAGES, P0213, own_table, printed_table
 from mallard.bench.result import Row

@@ -24,7 +24,7 @@ from synthetic_experiments import (
 )
 from synthetic_rows import failed_row
 
-from mallard.bench.analysis.compilers import compiler_effects
+from mallard.bench.analysis.averages import compiler_effects
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.analysis.panel.fragmentation import (
     FragmentationTable,

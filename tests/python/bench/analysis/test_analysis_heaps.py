@@ -28,13 +28,11 @@ from mallard.bench.analysis.panel.phases import (
     figure_table,
     median_figure,
     over_time,
+    phase_sentences,
     phase_tables,
     timed,
 )
-from mallard.bench.analysis.panel.sentences import phase_sentences
-from mallard.bench.analysis.peers.comparison import duels
-from mallard.bench.analysis.peers.contests import contests
-from mallard.bench.analysis.peers.words import CellNames
+from mallard.bench.analysis.peers import CellNames, contests, duels
 from mallard.bench.experiments.heap_churn import FRAGMENTATION
 from mallard.bench.experiments.vectors import PUSH_BACK, SHRINK, TOTAL
 from mallard.bench.library import HEAPS

@@ -18,18 +18,17 @@ from synthetic_pools import (
     small_objects_rows,
 )
 
-from mallard.bench.analysis.panel.beside_book import beside_book
 from mallard.bench.analysis.panel.phases import (
     bytes_text,
     cell_amount,
     figure_table,
     median_figure,
+    phase_sentences,
     phase_tables,
     span_text,
+    with_bursts,
 )
-from mallard.bench.analysis.panel.sentences import phase_sentences, with_bursts
-from mallard.bench.analysis.panel.work_sentences import work_sentences
-from mallard.bench.analysis.panel.works import group_works, work_strategies
+from mallard.bench.analysis.panel.works import beside_book, group_works, work_sentences, work_strategies
 from mallard.bench.experiments.small_objects import HELD
 from mallard.bench.result import Row
 

@@ -6,7 +6,7 @@ import pytest
 from synthetic_peers import block_rows, object_rows
 
 from mallard.bench import described
-from mallard.bench.analysis.peers.counterparts import (
+from mallard.bench.analysis.peers import (
     MALLOCS,
     PAIRS,
     PLAIN,

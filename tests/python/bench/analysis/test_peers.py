@@ -10,30 +10,30 @@ from synthetic_experiments import locality_rows
 from synthetic_peers import NOISY, block_rows, object_rows
 from synthetic_rows import failed_row
 
-from mallard.bench.analysis.peers.comparison import (
+from mallard.bench.analysis.peers import (
     FASTER,
     NO_DIFFERENCE,
     OPEN,
     SLOWER,
+    TIME,
     UNFINISHED,
+    CellNames,
     Duel,
     Side,
     Standing,
     by_quantity,
-    duels,
-    has_contenders,
-    losses,
-    peers_in,
-    standings,
-)
-from mallard.bench.analysis.peers.contests import TIME, compared_quantities, is_memory
-from mallard.bench.analysis.peers.counterparts import counterparts
-from mallard.bench.analysis.peers.words import (
-    CellNames,
+    compared_quantities,
+    counterparts,
     counts_text,
     duel_text,
-    figure,
+    duels,
+    has_contenders,
+    is_memory,
+    losses,
     peer_sentences,
+    peers_in,
+    ratio_figure,
+    standings,
     value_text,
 )
 from mallard.bench.contenders import PEERS
@@ -314,7 +314,7 @@ def test_sentences_report_no_losses() -> None:
     ],
 )
 def test_formats_ratios(ratio: float, text: str) -> None:
-    assert figure(ratio) == text
+    assert ratio_figure(ratio) == text
 
 
 def test_counts_omit_zeros() -> None:

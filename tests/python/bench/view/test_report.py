@@ -12,7 +12,7 @@ from page_reader import Reader, read, words
 from synthetic_page import full_run_page
 from synthetic_run import RATIO, density_rows, failed, row, write_run
 
-from mallard.bench.analysis.summary import summaries
+from mallard.bench.analysis.panel.density import summaries
 from mallard.bench.papers.tables import P0213
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from heat_maps import heat_map, heat_maps
+from heat_maps import HeatMap, heat_map, heat_maps
 from line_plots import line_plots
 from looks_of_runs import section, text_of
 from page_reader import Reader, read
@@ -20,6 +19,7 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.locality import locality_tables
 from mallard.bench.store import Store
 from mallard.cli import main
+from mallard.shared.view.html.figures import size
 
 pytestmark = pytest.mark.full
 
@@ -52,31 +52,11 @@ def reader(page: str) -> Reader:
     return read(page)
 
 
-@dataclass
-class Surface:
-    """The script's drawing: the attributes of a figure, and the heights in its table."""
-
-    name: str
-    x: list[int]
-    y: list[int]
-    z: list[list[str]]
-
-
-def surfaces(page: str) -> list[Surface]:
-    """Rows begin with the longest lists, columns with the highest access factors."""
+def small_maps(page: str) -> list[tuple[str, HeatMap]]:
+    """The maps that stand side by side, with their captions."""
     tables = [table for table in heat_maps(page) if table.class_ == "heat small"]
-    figures = re.findall(r'<figure class="surface"(.*?)><figcaption><b>(.*?)</b>', page)
-    result = []
-    for (attributes, name), table in zip(figures, tables, strict=True):
-        x, y = (
-            [int(value) for value in re.findall(rf'data-{axis}="([^"]*)"', attributes)[0].split()]
-            for axis in "xy"
-        )
-        z = [[cell.parts[1].replace("\u202f", "") for cell in cells] for cells in table.rows.values()]
-        assert (len(y), len(x)) == (len(z), len(z[0]))
-        if "data-surface" in attributes:
-            result.append(Surface(name, x, y, z))
-    return result
+    names = re.findall(r"<figure><figcaption><b>(.*?)</b>", page)
+    return list(zip(names, tables, strict=True))
 
 
 def test_sections_stand_in_the_order_of_the_navigation(page: str) -> None:
@@ -112,7 +92,7 @@ def test_unmeasured_section_names_command(tmp_path: Path) -> None:
     for name in EXPERIMENTS:
         scale = "" if name == "primitives" else " --quick"
         assert name == "density" or f"mallard bench {name}{scale}" in text_of(section(page, name))
-    assert surfaces(page) == []
+    assert small_maps(page) == []
     assert len(re.findall(r'<a href="#[\w-]+" class="absent"', page)) == len(EXPERIMENTS), "and the peers"
 
 
@@ -146,19 +126,20 @@ def test_shows_requested_run(tmp_path: Path) -> None:
     assert "mallard bench locality --quick" in text_of(section(page, "locality"))
 
 
-def test_a_surface_has_the_measured_ratios(page: str) -> None:
-    surface = surfaces(page)[0]
-    assert surface.name == "here"
-    assert surface.x == [2**8, 2**4, 2**0]
-    assert surface.y == [2**21, 2**18, 2**12, 2**9, 2**4, 2**0]
+def test_a_small_map_has_the_measured_ratios(page: str) -> None:
+    """Rows begin with the longest lists, columns with the highest access factors."""
+    name, table = small_maps(page)[0]
+    assert name == "here"
+    assert table.heads == ["2\u2078", "2\u2074", "2\u2070"]
+    assert list(table.rows) == [size(log2) for log2 in (21, 18, 12, 9, 4, 0)]
     length, factor = 1 << 18, 16
     ratio = access_ns("new-delete", 1 << 21, length, 5, factor) / access_ns(
         "new-delete", 1 << 21, length, 0, factor
     )
-    assert float(surface.z[1][1]) == pytest.approx(ratio, rel=0.01)
+    assert float(table.rows[size(18)][1].parts[1]) == pytest.approx(ratio, rel=0.01)
 
 
-def test_published_surfaces_stand_beside_ours(page: str) -> None:
+def test_published_maps_stand_beside_ours(page: str) -> None:
     """For each system: new-delete, multipool, the relief by multipool, and its gain."""
     captions = [
         text_of(caption)
@@ -168,13 +149,13 @@ def test_published_surfaces_stand_beside_ours(page: str) -> None:
         assert captions.count(f"P0089 {table}") == 1
     for table in ("Table 9", "Table 10", "Table 11, inverted"):
         assert captions.count(f"P0213 {table}") == 1
-    drawn = surfaces(page)[1]
+    name, shown = small_maps(page)[1]
     table = locality_tables()["p0089:16"]
-    assert (drawn.name, drawn.y[1], drawn.x[-1]) == ("P0089", 1 << 20, 1)
-    assert float(drawn.z[1][-1]) == table.rows[(1 << 20,)]["1"] == 11.6
+    assert (name, shown.heads[-1]) == ("P0089", size(0))
+    assert float(shown.rows[size(20)][-1].parts[1]) == table.rows[(1 << 20,)]["1"] == 11.6
 
 
-def test_surface_points_are_in_table(page: str) -> None:
+def test_small_map_has_all_points(page: str) -> None:
     table = next(
         heat_map
         for heat_map in heat_maps(page)

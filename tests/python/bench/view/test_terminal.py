@@ -17,8 +17,7 @@ from mallard.bench.store import Run
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal import show_run
 from mallard.bench.view.terminal.progress import ProgressDisplay, format_remaining
-from mallard.bench.view.terminal.table.columns import header, make_column
-from mallard.bench.view.terminal.table.palette import ratio_style
+from mallard.bench.view.terminal.table import header, make_column, ratio_style
 from mallard.shared.view.terminal.console import print_line
 
 ALL = ["null", "new-delete", "new-delete-keep", *of_papers(2)]

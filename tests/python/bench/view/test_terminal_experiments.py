@@ -29,7 +29,7 @@ from mallard.bench.store import Run
 from mallard.bench.strategy_names import of_papers
 from mallard.bench.view.terminal import show_run
 from mallard.bench.view.terminal.progress import ProgressDisplay
-from mallard.bench.view.terminal.table.blocks import Block, block, fitting, show_beside
+from mallard.bench.view.terminal.table import Block, block, fitting, show_beside
 
 Natives = list[dict[str, Any]]
 AF = tuple(2**exponent for exponent in range(8, -1, -1))

@@ -1,4 +1,5 @@
-"""Experiments whose cells are works, named by words: a line of cells for each, in the description's order.
+"""Experiments whose cells are works, named by words: a line of cells for each, in the description's order,
+the comparison with Optimized C++, chapter 13, and the sentences.
 
 rows -> group_works -> the works of each setting
 """
@@ -9,11 +10,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_tables
-from mallard.bench.analysis.names import in_table_order
+from mallard.bench.analysis.names import BASE, in_table_order
+from mallard.bench.analysis.panel.phases import fastest_text
+from mallard.bench.analysis.ranking import mallocs_sentence, under_mallocs, unfinished_sentences
+from mallard.bench.analysis.words import factor, nanoseconds
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
+from mallard.bench.experiments.description.sentence import (
+    BesidePrinted,
+    BetterVersion,
+    FastestOfEach,
+    Mallocs,
+    Unfinished,
+    WorkSentence,
+)
+from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES, WORKS, fixed_block_tables
 from mallard.bench.result import Row
+from mallard.shared.stats import Ratio
 
 
 @dataclass(frozen=True)
@@ -68,3 +82,82 @@ def _place(experiment: Experiment, work: Work) -> list[int]:
 
 def _index(words: Sequence[str], word: str) -> int:
     return words.index(word) if word in words else len(words)
+
+
+@dataclass(frozen=True)
+class BesideBook:
+    work: Work
+    strategy: str
+    ours: Ratio | None
+    printed: float
+
+
+def beside_book(works: Iterable[Work]) -> list[BesideBook]:
+    """The comparison for each work that the book times, in the version that it prints."""
+    printed = fixed_block_tables()[TIMES]
+    comparisons = []
+    for work in works:
+        if work.name not in WORKS or work.version not in ("", AS_PRINTED):
+            continue
+        percent = printed.percent_of_base((WORKS.index(work.name),), BLOCK)
+        strategy = STRATEGIES[work.name]
+        cell = work.line.cells.get(strategy)
+        if percent is not None:
+            comparisons.append(BesideBook(work, strategy, cell.ratio if cell else None, percent / 100.0))
+    return comparisons
+
+
+def work_sentences(experiment: str, works: Sequence[Work]) -> list[str]:
+    panel = EXPERIMENTS[experiment].panel
+    assert isinstance(panel, Works)
+    return [sentence for kind in panel.sentences for sentence in _render(kind, works)]
+
+
+def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
+    match kind:
+        case FastestOfEach():
+            return [f"{work.label}: {_fastest(work)}." for work in works]
+        case BesidePrinted(text):
+            return _compare_with_book(text, works)
+        case BetterVersion(work, version, text):
+            return _better_version(
+                text, version, [candidate for candidate in works if candidate.name == work]
+            )
+        case Mallocs():
+            return mallocs_sentence(under_mallocs([work.table for work in works]))
+        case Unfinished():
+            return [sentence for work in works for sentence in _unfinished_work(work)]
+
+
+def _fastest(work: Work) -> str:
+    return fastest_text(work.table, work.operation) or f"no verdict, {BASE} has not finished"
+
+
+def _compare_with_book(text: str, works: Sequence[Work]) -> list[str]:
+    parts = [
+        f"{row.work.name} {factor(1.0 / row.ours.median)} ({factor(1.0 / row.printed)})"
+        for row in beside_book(works)
+        if row.ours
+    ]
+    return [f"{text}: {', '.join(parts)}."] if parts else []
+
+
+def _better_version(text: str, first: str, works: Sequence[Work]) -> list[str]:
+    versions = [work for work in works if work.line.finished(BASE)]
+    printed = next((work for work in versions if work.version == first), None)
+    if printed is None or len(versions) < 2:
+        return []
+    best = min(versions, key=lambda work: work.line.cells[BASE].ns_per_operation)
+    if best is printed:
+        return []
+    times = [work.line.cells[BASE].ns_per_operation for work in (printed, best)]
+    return [
+        (
+            f"{text} takes {nanoseconds(times[0])} ns with {BASE}, {best.version} "
+            f"{nanoseconds(times[1])} ns: {factor(times[0] / times[1])} times as fast."
+        )
+    ]
+
+
+def _unfinished_work(work: Work) -> list[str]:
+    return unfinished_sentences(work.table, "the work", lambda line: work.label)

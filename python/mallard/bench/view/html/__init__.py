@@ -3,10 +3,8 @@
 page.py       assembles the sections         contents.py   the page's input, and the parts of a section
 panel/        the sections of experiments    findings/     peers, claims, decisions
 cells/        coloured tables whose cells hold several figures, and the script's data for them: one JSON
-plot, line_plot                              drawings
-markup, figures                              escaped elements; the text of figures
-static/                                      style and script, inlined
-profile/                                     the page of a trace
+
+`mallard.shared.view.html` has escaped elements, drawings, plain tables, and the style and script.
 """
 
 from mallard.bench.view.html.contents import Measured

@@ -10,6 +10,7 @@ from mallard.bench.store import Run
 from mallard.bench.view.html.contents import Measured
 from mallard.shared.machine import fingerprint
 from mallard.shared.view.html.markup import Markup, element, joined
+from mallard.shared.view.html.tables import data_table, scrolled, table_row
 
 # The names of facts, in order. Other facts follow under their own names.
 LABELS = {
@@ -147,24 +148,18 @@ def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, 
 
 
 def _run_table(measured: Sequence[Measured]) -> Markup:
-    columns = ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")
-    rows = [element("tr", *_run_cells(entry)) for entry in measured]
-    table = element(
-        "table",
-        element("caption", "The runs that this page shows", class_="unseen"),
-        element("thead", element("tr", *(element("th", name) for name in columns))),
-        element("tbody", *rows),
-        class_="plain-table",
-    )
-    return element("div", table, class_="wide", role="region", aria_label="Runs", tabindex="0")
+    heads = ("experiment", "run", "started", "finished", "scale", "repetitions", "seed", "rows", "load")
+    rows = [table_row(*_run_cells(entry)) for entry in measured]
+    return scrolled(data_table(heads, rows, caption="The runs that this page shows"), "Runs")
 
 
-def _run_cells(measured: Measured) -> list[Markup]:
+def _run_cells(measured: Measured) -> tuple[str, ...]:
     run = measured.run
     load = f"{run.load_start:g}" if run.load_start is not None else "\u2013"
     if run.load_end is not None:
         load += f" \u2192 {run.load_end:g}"
-    cells = (
+    return (
+        run.experiment,
         str(run.id),
         run.started[:16].replace("T", " "),
         run.finished[:16].replace("T", " ") if run.finished else "interrupted: there may be gaps",
@@ -174,7 +169,6 @@ def _run_cells(measured: Measured) -> list[Markup]:
         str(len(measured.rows)),
         load,
     )
-    return [element("th", run.experiment), *(element("td", cell) for cell in cells)]
 
 
 def reproduce(measured: Sequence[Measured]) -> Markup:

@@ -12,7 +12,7 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.panel import Own, Phases, Race, Spreads, Works
 from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.result import Row
-from mallard.bench.view.html.cells.data import cell_data
+from mallard.bench.view.html.cells.heat_map import cell_data
 from mallard.bench.view.html.conditions import cautions, conditions, reproduce
 from mallard.bench.view.html.contents import Measured, Section
 from mallard.bench.view.html.findings.claims import claims_section
@@ -29,10 +29,10 @@ from mallard.shared.view.html.static_files import static_text
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = (
-    *("report.css", "maps.css", "surface.css", "plots.css", "claims.css", "peers.css", "tree.css"),
+    *("report.css", "maps.css", "plots.css", "claims.css", "peers.css", "tree.css"),
     "print.css",
 )
-SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "surface.js", "claims.js", "sections.js")
+SCRIPTS = ("panel.js", "cells.js", "heat.js", "plots.js", "claims.js", "sections.js")
 
 
 def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:

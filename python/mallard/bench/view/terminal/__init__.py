@@ -8,19 +8,20 @@ from importlib import import_module
 
 from rich.console import Console
 
-from mallard.bench.analysis.peers.comparison import has_contenders
+from mallard.bench.analysis.averages import compiler_effects
+from mallard.bench.analysis.names import in_table_order
+from mallard.bench.analysis.peers import has_contenders
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.panel import Own, Phases, Race, Spreads, Works
 from mallard.bench.footprint import readable
 from mallard.bench.result import Row
 from mallard.bench.run import Outcome
 from mallard.bench.store import Note, Run, Store
-from mallard.bench.view.terminal.compilers import show_compilers
-from mallard.bench.view.terminal.panel.answer import Answer, show_answers
-from mallard.bench.view.terminal.panel.phases import show_phases
+from mallard.bench.view.terminal.panel import Answer, show_answers
+from mallard.bench.view.terminal.panel.phases import show_phases, show_works
 from mallard.bench.view.terminal.panel.races import show_race
 from mallard.bench.view.terminal.panel.spreads import show_spreads
-from mallard.bench.view.terminal.panel.works import show_works
+from mallard.bench.view.terminal.table import folded_names, ratio_piece, show_beside, strategy_block
 from mallard.shared.view.terminal.console import print_line
 
 __all__ = ["show_outcome", "show_run"]
@@ -98,3 +99,27 @@ def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:
     page = "; 'mallard show page' shows it beside the published figures" if printed else ""
     peers = "; 'mallard show peers' compares with other libraries" if has_contenders(rows) else ""
     print_line(console, f"run {run.id} in {store.path}{page}{peers}")
+
+
+def show_compilers(console: Console, rows: Sequence[Row]) -> None:
+    effects = compiler_effects(rows)
+    if not effects:
+        return
+    names = in_table_order({name for effect in effects for name in effect.means})
+    widest = max(len(effect.compiler) for effect in effects)
+    console.print()
+    show_beside(
+        console,
+        (
+            strategy_block(
+                f"Time with another compiler / with {effects[0].base}, mean over rows (=: no difference)",
+                "",
+                group,
+                [
+                    (effect.compiler, [ratio_piece(effect.means.get(name)) for name in group])
+                    for effect in effects
+                ],
+            )
+            for group in folded_names(names, console.width - widest - 1)
+        ),
+    )

@@ -7,9 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mallard.bench.analysis.peers.comparison import Duel, Side, duels, has_contenders
-from mallard.bench.analysis.peers.contests import TIME
-from mallard.bench.analysis.peers.counterparts import Counterpart, counterparts
+from mallard.bench.analysis.peers import TIME, Counterpart, Duel, Side, counterparts, duels, has_contenders
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.store import Run, Store
 from mallard.bench.view.peers_markdown import peers_markdown
@@ -42,8 +40,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from mallard.bench.view.terminal.findings.peers import show_peers
-    from mallard.bench.view.terminal.findings.peers_summary import show_peers_summary
+    from mallard.bench.view.terminal.findings.peers import show_peers, show_peers_summary
     from mallard.shared.view.terminal.console import output_console
 
     all_duels, pairs, runs = _load_comparisons(arguments)

@@ -1,6 +1,6 @@
 """Elements with escaped text and attributes, which are safe to insert into a page.
 
-Markup carries the data of its tables and plots in order, in addition to its text. cell_data.py collects it.
+Markup carries the data of its tables and plots in order, in addition to its text. `cell_data` collects it.
 """
 
 from __future__ import annotations

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.names import BASE, NULL
 from mallard.bench.analysis.panel.phases import figure_line, median_figure
-from mallard.bench.analysis.verdicts import pick_strategy
+from mallard.bench.analysis.ranking import pick_strategy
 from mallard.bench.cells import Cell as Measured
-from mallard.bench.view.html.cells.form import Choice, Form, Steps
-from mallard.bench.view.html.cells.heat_map import EMPTY, Cell, Column, HeatMap
-from mallard.bench.view.html.cells.race_cells import memory_step
+from mallard.bench.view.html.cells.heat_map import EMPTY, Cell, Choice, Column, Form, HeatMap, Steps
+from mallard.bench.view.html.cells.race import memory_step
 from mallard.shared.view.html.figures import LEGEND, interval, mebibytes, percent, ratio_step, three_digits
 from mallard.shared.view.html.markup import Markup, element
 

@@ -13,6 +13,7 @@ from mallard.bench.claims import NOT_APPLICABLE, NOT_MEASURED, NOT_REPRODUCED, R
 from mallard.bench.view.html.contents import Section
 from mallard.shared.view.html.figures import with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, empty_element, joined
+from mallard.shared.view.html.tables import data_table, scrolled
 
 NAME = "claims"
 HEADING = "Every claim, and what it is here"
@@ -107,15 +108,8 @@ def _bars(ledger: Sequence[Entry]) -> Markup:
 
 
 def _table(ledger: Sequence[Entry]) -> Markup:
-    columns = ("", "claim", "printed", "here", "verdict")
-    table = element(
-        "table",
-        element("caption", "Claims", class_="unseen"),
-        element("thead", element("tr", *(element("th", name) for name in columns))),
-        element("tbody", *(_row(entry) for entry in ledger)),
-        class_="claims plain-table",
-    )
-    return element("div", table, class_="wide", role="region", aria_label="Claims", tabindex="0")
+    heads = ("", "claim", "printed", "here", "verdict")
+    return scrolled(data_table(heads, map(_row, ledger), "claims plain-table", "Claims"), "Claims")
 
 
 def _row(entry: Entry) -> Markup:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from mallard.bench.analysis.names import BASE
 from mallard.bench.choose import Chart, ChartLeaf, ChartNode
 from mallard.bench.view.html.contents import Section
-from mallard.shared.view.html.figures import interval, percent, ratio_step, with_raised_exponents
+from mallard.shared.view.html.figures import interval, percent, with_raised_exponents
 from mallard.shared.view.html.markup import Markup, breakable, element, joined
+from mallard.shared.view.html.tables import chip, data_table, scrolled
 
 NAME = "decision"
 HEADING = "Use a local allocator? Which one?"
@@ -176,14 +177,7 @@ def _leaf(leaf: ChartLeaf, brief: bool = False) -> Markup:
     """A leaf. In a table, the row and the column say its answers."""
     kind = "unmeasured" if not leaf.strategy else "global" if leaf.ratio is None else "local"
     ratio = leaf.ratio
-    figures = (
-        joined(
-            element("span", f"{percent(ratio.median)} %", class_=f"chip {ratio_step(ratio)}"),
-            element("small", interval(ratio)),
-        )
-        if ratio
-        else None
-    )
+    figures = chip(f"{percent(ratio.median)} %", ratio, interval(ratio)) if ratio else None
     return element(
         "div",
         element("b", breakable(leaf.title)),
@@ -209,12 +203,9 @@ def _grounds(tree: _Tree) -> Markup:
     ]
     if not rows:
         return Markup("")
-    head = element("tr", *(element("th", name) for name in ("answers", "use", "rests on")))
-    table = element("table", element("thead", head), element("tbody", *rows), class_="plain-table grounds")
-    wide = element(
-        "div", table, class_="wide", role="region", aria_label="Evidence of the chart", tabindex="0"
-    )
-    return element("details", element("summary", "The cells that each answer rests on"), wide)
+    grid = data_table(("answers", "use", "rests on"), rows, "plain-table grounds")
+    summary = element("summary", "The cells that each answer rests on")
+    return element("details", summary, scrolled(grid, "Evidence of the chart"))
 
 
 def _path(leaf: str) -> str:

@@ -1,48 +1,53 @@
 """mallard beside other libraries: a map of all experiments, the cells that another wins, and each
-experiment."""
+experiment with a map of its cells. Kinds of the maps: r the ratio, i its interval, w the cells won, even and
+lost, or the two strategies, n their times.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from mallard.bench.analysis.peers.comparison import (
+from mallard.bench.analysis.peers import (
     FASTER,
     NO_DIFFERENCE,
     OPEN,
     SLOWER,
+    TIME,
     UNFINISHED,
+    CellNames,
+    Counterpart,
     Duel,
     Side,
     Standing,
+    by_quantity,
+    counterparts,
+    counts_text,
+    duel_text,
     duels,
     has_contenders,
     losses,
-    standings,
-)
-from mallard.bench.analysis.peers.contests import TIME
-from mallard.bench.analysis.peers.counterparts import Counterpart, counterparts, nearest
-from mallard.bench.analysis.peers.words import (
-    CellNames,
-    counts_text,
-    duel_text,
-    figure,
+    nearest,
     peer_sentences,
+    peers_in,
+    ratio_figure,
     ratio_text,
+    standings,
     title,
     value_text,
     worst_text,
 )
 from mallard.bench.contenders import CONTENDERS
 from mallard.bench.result import Row
-from mallard.bench.view.html.cells.controls import folded
+from mallard.bench.view.html.cells.heat_map import EMPTY, Cell, Choice, Column, Form, HeatMap, folded, maps
 from mallard.bench.view.html.contents import Measured, Section
-from mallard.bench.view.html.findings.peer_maps import cells_map, experiments_map
 from mallard.shared.stats import Ratio
 from mallard.shared.view.html import plot
-from mallard.shared.view.html.figures import ratio_step, with_raised_exponents
+from mallard.shared.view.html.figures import LEGEND, ratio_step, with_raised_exponents
 from mallard.shared.view.html.markup import Markup, element, joined
 from mallard.shared.view.html.says import answer, render_sentences
+from mallard.shared.view.html.tables import chip, data_table, drawn_cell, figure_cell, scrolled, table_row
 
 NAME = "peers"
 HEADING = "Beside other libraries"
@@ -83,22 +88,21 @@ def _counterparts(pairs: Sequence[Counterpart]) -> Markup | None:
     if not pairs:
         return None
     rows = [
-        element(
-            "tr",
-            element("th", pair.ours),
-            element("td", pair.theirs),
-            element("td", figure(pair.ratio) if pair.ratio else UNFINISHED, class_="figure"),
+        table_row(
+            pair.ours,
+            pair.theirs,
+            figure_cell(ratio_figure(pair.ratio) if pair.ratio else UNFINISHED),
             element("td", _bar(pair.counts)),
-            element("td", worst_text(pair)),
+            worst_text(pair),
         )
         for pair in pairs
     ]
-    head = ("mallard's", "its fastest counterpart", "mallard / it", "mallard is, in cells", "slowest in")
+    heads = ("mallard's", "its fastest counterpart", "mallard / it", "mallard is, in cells", "slowest in")
     caption = "Counterpart beside counterpart"
     return element(
         "section",
         element("h3", caption),
-        _table(head, rows, caption, "standings averages"),
+        _table(heads, rows, caption, "standings averages"),
         id=f"{NAME}-counterparts",
     )
 
@@ -138,12 +142,11 @@ def _losses(duels: Sequence[Duel]) -> Markup | None:
 
 def _loss_table(lost: Sequence[Duel], names: CellNames, caption: str) -> Markup:
     rows = [
-        element(
-            "tr",
-            element("th", title(duel.experiment, duel.quantity)),
-            element("td", _chip(duel.ratio) if duel.ratio else None, class_="figure"),
+        table_row(
+            title(duel.experiment, duel.quantity),
+            figure_cell(_chip(duel.ratio) if duel.ratio else None),
             element("td", with_raised_exponents(names.of(duel))),
-            element("td", duel.peer),
+            duel.peer,
             _side(duel.ours, duel),
             _side(duel.theirs, duel),
         )
@@ -161,7 +164,7 @@ def _side(side: Side, duel: Duel) -> Markup:
 def _chip(ratio: Ratio) -> Markup:
     """The ratio on its colour, beside its interval."""
     median, _, interval = ratio_text(ratio).partition(" ")
-    return joined(element("span", median, class_=f"chip {ratio_step(ratio)}"), element("small", interval))
+    return chip(median, ratio, interval)
 
 
 def _experiment(name: str, duels: Sequence[Duel]) -> Markup:
@@ -171,7 +174,7 @@ def _experiment(name: str, duels: Sequence[Duel]) -> Markup:
     ratios = [standing.mean for standing in all_standings if standing.mean]
     axis = plot.ratio_axis([end for ratio in ratios for end in (ratio.median, ratio.low, ratio.high)])
     head = ("library", "mallard / it", None, "mallard is, in cells", "the cell where it is slowest")
-    rows = [_standing(standing, axis, names) for standing in all_standings if standing.quantity == TIME]
+    rows = [_standing_row(standing, axis, names) for standing in all_standings if standing.quantity == TIME]
     caption = f"{name}: mallard beside each library"
     return element(
         "section",
@@ -182,16 +185,12 @@ def _experiment(name: str, duels: Sequence[Duel]) -> Markup:
     )
 
 
-def _standing(standing: Standing, axis: plot.Axis, names: CellNames) -> Markup:
+def _standing_row(standing: Standing, axis: plot.Axis, names: CellNames) -> Markup:
     mean, worst = standing.mean, standing.worst
-    drawing = None
-    if mean:
-        drawing = plot.interval(axis, mean.median, mean.low, mean.high)
-    return element(
-        "tr",
-        element("th", standing.peer),
-        element("td", _chip(mean) if mean else UNFINISHED, class_="figure"),
-        element("td", drawing, class_="drawn"),
+    return table_row(
+        standing.peer,
+        figure_cell(_chip(mean) if mean else UNFINISHED),
+        drawn_cell(axis, mean),
         element("td", _bar(standing.counts)),
         element("td", with_raised_exponents(duel_text(worst, names)) if worst else "", class_="worst"),
     )
@@ -213,25 +212,162 @@ def _bar(counts: Counter[str]) -> Markup:
 
 
 def _table(
-    head: Sequence[str | None],
+    heads: Sequence[str | None],
     rows: Sequence[Markup],
     caption: str,
     class_: str,
     axis: plot.Axis | None = None,
 ) -> Markup:
-    """A table. None in the head is a column of drawings on that axis, below its scale."""
-    columns = [
-        element("th", name)
-        if name is not None
-        else element("th", plot.scale(axis) if axis else None, aria_label="drawn, log scale")
-        for name in head
+    return scrolled(data_table(heads, rows, f"{class_} plain-table", caption, axis), caption)
+
+
+INTERVAL = Choice(
+    "i",
+    "interval",
+    "The 95 % interval of the ratio. What holds 1 is no difference.",
+    LEGEND,
+    "{interval}",
+    "r",
+    missing="none",
+)
+NUMBER = re.compile(r"\d+")
+UNPAIRED = "unpaired"  # both have finished, but not in one repetition
+RATIO = "{ratio}[ ({interval})]"
+OF_EXPERIMENTS = Form(
+    (
+        Choice(
+            "r",
+            "mallard / it",
+            "The geometric mean over the cells; below 1 mallard is faster.",
+            LEGEND,
+            "{ratio}",
+        ),
+        INTERVAL,
+        Choice(
+            "w",
+            "cells",
+            "In how many cells mallard is faster, no different, slower.",
+            LEGEND,
+            "{won} \u00b7 {even} \u00b7 {lost}",
+            "r",
+        ),
+    ),
+    (("mallard / it", RATIO), ("mallard is", "{counts}")),
+)
+OF_CELLS = Form(
+    (
+        Choice(
+            "r",
+            "mallard / it",
+            "The ratio of the two fastest; below 1 mallard is faster.",
+            LEGEND,
+            "{ratio}",
+        ),
+        INTERVAL,
+        Choice(
+            "w",
+            "who",
+            "The fastest of mallard's strategies, and below it the fastest of the other's.",
+            LEGEND,
+            "{ours}\n{theirs}",
+            "r",
+        ),
+        Choice(
+            "n", "figures", "Mallard's, and below it the other's.", LEGEND, "{our value}\n{their value}", "r"
+        ),
+    ),
+    (
+        ("mallard / it", RATIO),
+        ("mallard", "{ours} {our value}"),
+        ("the other", "{theirs} {their value}"),
+        ("mallard is", "{verdict}"),
+    ),
+)
+
+
+def experiments_map(name: str, all_standings: Sequence[Standing], names: CellNames) -> Markup:
+    """A row for each experiment and quantity, a column for each library."""
+    peers = peers_in(all_standings)
+    table = _map("all cells", "Mallard beside each library", peers, OF_EXPERIMENTS)
+    lines = [
+        (title(*place), [_standing_cell(table, by_peer.get(peer), names) for peer in peers])
+        for place, by_peer in by_quantity(all_standings).items()
     ]
-    table = element(
-        "table",
-        element("caption", caption, class_="unseen"),
-        element("thead", element("tr", *columns)),
-        element("tbody", *rows),
-        class_=f"{class_} plain-table",
-        style=axis.style if axis else None,
+    return maps(name, OF_EXPERIMENTS, table.markup(lines))
+
+
+def cells_map(name: str, duels: Sequence[Duel], names: CellNames) -> Markup:
+    """A table for each quantity of an experiment: a row for each cell, a column for each library."""
+    peers = peers_in(standings(duels))
+    tables = [
+        _cells(
+            title(duels[0].experiment, quantity),
+            [duel for duel in duels if duel.quantity == quantity],
+            peers,
+            names,
+        )
+        for quantity in dict.fromkeys(duel.quantity for duel in duels)
+    ]
+    return maps(name, OF_CELLS, *tables)
+
+
+def _cells(heading: str, duels: Sequence[Duel], peers: Sequence[str], names: CellNames) -> Markup:
+    table = _map(heading, f"{heading}: every cell", peers, OF_CELLS)
+    lines: dict[str, dict[str, Duel]] = {}
+    for duel in duels:
+        lines.setdefault(names.of(duel), {})[duel.peer] = duel
+    shown = [
+        (with_raised_exponents(cell), [_duel_cell(table, lines[cell].get(peer)) for peer in peers])
+        for cell in _in_order(list(lines))
+    ]
+    return element("section", element("h4", heading), table.markup(shown, folded=True), class_="structure")
+
+
+def _in_order(cells: Sequence[str]) -> list[str]:
+    """Cells in ascending order of their numbers, grouped by the rest of their names."""
+    kinds = list(dict.fromkeys(NUMBER.sub("", cell) for cell in cells))
+    return sorted(
+        cells,
+        key=lambda cell: (kinds.index(NUMBER.sub("", cell)), [int(part) for part in NUMBER.findall(cell)]),
     )
-    return element("div", table, class_="wide", role="region", aria_label=caption, tabindex="0")
+
+
+def _map(heading: str, caption: str, peers: Sequence[str], form: Form) -> HeatMap:
+    columns = [Column(re.sub(r"([./])(?=\w{5})", "\\1\u200b", peer), key=peer) for peer in peers]
+    return HeatMap(heading, caption, "", columns, form, "peers")
+
+
+def _standing_cell(table: HeatMap, standing: Standing | None, names: CellNames) -> Cell:
+    if standing is None:
+        return EMPTY
+    mean, counts = standing.mean, standing.counts
+    if mean is None:
+        return table.broken(standing.duels[-1].theirs.status or UNPAIRED, "")
+    values = {
+        "won": str(counts[FASTER]),
+        "even": str(counts[NO_DIFFERENCE]),
+        "lost": str(counts[SLOWER]),
+        "counts": counts_text(counts),
+    }
+    return table.cell(values | _of_ratio(mean), {"r": ratio_step(mean)})
+
+
+def _duel_cell(table: HeatMap, duel: Duel | None) -> Cell:
+    if duel is None:
+        return EMPTY
+    if duel.ratio is None:
+        side = duel.theirs if duel.ours.times else duel.ours
+        return table.broken(side.status or UNPAIRED, side.strategy)
+    values = {
+        "ours": duel.ours.strategy,
+        "theirs": duel.theirs.strategy,
+        "our value": value_text(duel.ours, duel),
+        "their value": value_text(duel.theirs, duel),
+        "verdict": duel.verdict,
+    }
+    return table.cell(values | _of_ratio(duel.ratio), {"r": ratio_step(duel.ratio)})
+
+
+def _of_ratio(ratio: Ratio) -> dict[str, str]:
+    between = f"{ratio_figure(ratio.low)}\u2013{ratio_figure(ratio.high)}" if ratio.bounded else ""
+    return {"ratio": ratio_figure(ratio.median), "interval": between}

@@ -15,10 +15,8 @@ from mallard.bench.experiments.description.panel import Race
 from mallard.bench.library import SHARED
 from mallard.bench.papers.printed import PrintedTable
 from mallard.bench.papers.registry import all_tables
-from mallard.bench.view.html.cells.beside import beside, matching
-from mallard.bench.view.html.cells.controls import maps
-from mallard.bench.view.html.cells.race_cells import Published, race_form
-from mallard.bench.view.html.cells.race_table import RaceTable
+from mallard.bench.view.html.cells.heat_map import maps
+from mallard.bench.view.html.cells.race import Published, RaceTable, beside, matching, race_form
 from mallard.bench.view.html.contents import (
     Measured,
     Section,

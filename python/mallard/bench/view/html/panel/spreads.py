@@ -10,6 +10,7 @@ from mallard.bench.papers.catalogue import strategy_text
 from mallard.bench.view.html.contents import Measured, Section, experiment_section, introduction, unmeasured
 from mallard.shared.view.html.figures import three_digits
 from mallard.shared.view.html.markup import Markup, element, joined
+from mallard.shared.view.html.tables import data_table, figure_cell, scrolled, table_row
 
 
 def spreads_section(experiment: Experiment, panel: Spreads, measured: Measured | None) -> Section:
@@ -18,25 +19,16 @@ def spreads_section(experiment: Experiment, panel: Spreads, measured: Measured |
     (axis,) = experiment.places
     measured_rows = cell_rows(measured.rows)
     cells = {str(row.parameters[axis]): row.cells for row in measured_rows}
-    head = [element("th", "strategy")]
-    head += [element("th", panel.columns.get(name, name)) for name in cells]
     rows = [
-        element(
-            "tr",
-            element("th", name, element("small", strategy_text(name))),
-            *(_figures(cells[word].get(name)) for word in cells),
+        table_row(
+            joined(name, element("small", strategy_text(name))),
+            *(_figures(by_name.get(name)) for by_name in cells.values()),
         )
         for name in in_table_order({name for by_name in cells.values() for name in by_name})
     ]
-    table = element(
-        "table",
-        element("caption", panel.text, class_="unseen"),
-        element("thead", element("tr", *head)),
-        element("tbody", *rows),
-        class_="plain-table",
-    )
-    wide = element("div", table, class_="wide", role="region", aria_label=experiment.title, tabindex="0")
-    return experiment_section(experiment.name, joined(introduction(experiment.name), wide))
+    heads = ("strategy", *(panel.columns.get(name, name) for name in cells))
+    grid = scrolled(data_table(heads, rows, caption=panel.text), experiment.title)
+    return experiment_section(experiment.name, joined(introduction(experiment.name), grid))
 
 
 def _figures(cell: Cell | None) -> Markup:
@@ -46,4 +38,4 @@ def _figures(cell: Cell | None) -> Markup:
     if times is None:
         return element("td", cell.status.replace("_", " "))
     between = f"{three_digits(times.low)}\u2013{three_digits(times.high)}"
-    return element("td", element("b", three_digits(times.median)), element("small", between), class_="figure")
+    return figure_cell(element("b", three_digits(times.median)), element("small", between))

@@ -1,34 +1,100 @@
-"""mallard beside other libraries in the terminal: a table for each experiment, then the cells that another
-wins."""
+"""mallard beside other libraries in the terminal: on one screen counterpart beside counterpart, and a line
+for each library; or in full a table for each experiment, then the cells that another wins.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mallard.bench.analysis.peers.comparison import (
+from mallard.bench.analysis.peers import (
     FASTER,
     NO_DIFFERENCE,
+    PLAIN,
     SLOWER,
+    TIME,
     UNFINISHED,
+    CellNames,
+    Counterpart,
     Duel,
     Standing,
     by_quantity,
+    counterpart_sentence,
+    duel_text,
     losses,
+    nearest,
+    peer_sentences,
     peers_in,
+    ratio_figure,
     standings,
+    worst_text,
 )
-from mallard.bench.analysis.peers.contests import TIME
-from mallard.bench.analysis.peers.counterparts import Counterpart
-from mallard.bench.analysis.peers.words import CellNames, duel_text, figure, peer_sentences
 from mallard.bench.analysis.words import no_difference
 from mallard.bench.store import Run
-from mallard.bench.view.terminal.findings.peers_summary import WIDE, counterparts_table
-from mallard.bench.view.terminal.table.palette import ratio_style
+from mallard.bench.view.terminal.table import ratio_style
 from mallard.shared.stats import Ratio
+
+SUMMARY_LEGEND = (
+    "ratio: mallard's time / the other's, a mean of experiments; by library that of the fastest of each "
+    "side, chosen after the fact, lowest to highest experiment."
+)
+FIGURE = 6  # columns of the longest figure, <0.001
+WIDE = 100  # columns of a terminal with room for the worst experiment
+MORE = "'mallard show peers EXPERIMENT' has one in full, 'mallard show peers --all' every one"
+
+
+def show_peers_summary(console: Console, duels: Sequence[Duel], pairs: Sequence[Counterpart]) -> None:
+    """The first table has the plain strategies alone, each with its fastest counterpart."""
+    plain = [pair for pair in nearest(pairs) if pair.ours in PLAIN]
+    if plain:
+        console.print(counterparts_table(plain, worst=console.width >= WIDE))
+        console.print(counterpart_sentence(pairs), markup=False)
+    console.print(_by_library([duel for duel in duels if duel.quantity == TIME]))
+    console.print(f"{SUMMARY_LEGEND}", style="dim", markup=False)
+    console.print(MORE, markup=False)
+
+
+def _by_library(timed: Sequence[Duel]) -> Table:
+    all_standings = standings(timed)
+    grid = _grid("library", "faster", "even", "slower", "unfinished", "ratio", least=FIGURE)
+    for peer in peers_in(all_standings):
+        peer_standings = [standing for standing in all_standings if standing.peer == peer]
+        counts = sum((standing.counts for standing in peer_standings), Counter[str]())
+        means = sorted(standing.mean.median for standing in peer_standings if standing.mean)
+        texts = dict.fromkeys(ratio_figure(mean) for mean in (means[:1] + means[-1:]))
+        numbers = [str(counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER, UNFINISHED)]
+        grid.add_row(peer, *numbers, " to ".join(texts) or "-")
+    return grid
+
+
+def counterparts_table(counterparts: Sequence[Counterpart], *, worst: bool) -> Table:
+    """`worst`: with the experiment in which mallard's strategy is slowest."""
+    grid = _grid("mallard's", "its counterpart", "ratio", "faster", "even", "slower", least=FIGURE)
+    grid.columns[1].justify = "left"
+    for names in grid.columns[:2]:
+        names.no_wrap, names.overflow, names.min_width = False, "fold", None
+    if worst:
+        grid.add_column(Text("slowest in"), overflow="fold")
+    for pair in counterparts:
+        numbers = [str(pair.counts[verdict]) for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
+        ratio = ratio_figure(pair.ratio) if pair.ratio else "-"
+        grid.add_row(pair.ours, pair.theirs, ratio, *numbers, *([worst_text(pair)] if worst else []))
+    return grid
+
+
+def _grid(first: str, *headings: str, least: int = 0) -> Table:
+    """`least`: columns of a figure, if there is room for it."""
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    grid.add_column(Text(first), no_wrap=True)
+    for heading in headings:
+        width = max(len(heading), least) if least else None
+        grid.add_column(Text(heading), justify="right", no_wrap=True, min_width=width)
+    return grid
+
 
 LOSSES_SHOWN = 40
 # Columns of the terminal.
@@ -84,7 +150,7 @@ def _standings(all_standings: Sequence[Standing], names: CellNames | None) -> Ta
         for verdict, word in COUNTED.items()
         if verdict != UNFINISHED or any(standing.counts[UNFINISHED] for standing in all_standings)
     }
-    grid = _grid("ratio", "interval", *counted.values())
+    grid = _grid("", "ratio", "interval", *counted.values())
     if names:
         grid.add_column("where it is slowest")
     for standing in all_standings:
@@ -92,7 +158,7 @@ def _standings(all_standings: Sequence[Standing], names: CellNames | None) -> Ta
         grid.add_row(
             standing.peer,
             _mean(mean),
-            f"{figure(mean.low)} to {figure(mean.high)}" if mean and mean.bounded else "",
+            f"{ratio_figure(mean.low)} to {ratio_figure(mean.high)}" if mean and mean.bounded else "",
             *(_count(verdict, standing.counts[verdict]) for verdict in counted),
             *([Text(duel_text(standing.worst, names) if standing.worst else "")] if names else []),
         )
@@ -121,18 +187,10 @@ def _fitting(columns: Sequence[Column], room: int) -> list[list[Column]]:
 
 def _means(peers: Sequence[str], quantities: Sequence[Column]) -> Table:
     """A column for each figure beside the time."""
-    grid = _grid(*(text for text, _ in quantities))
+    grid = _grid("", *(text for text, _ in quantities))
     for peer in peers:
         means = [_mean(by_peer[peer].mean) if peer in by_peer else Text("") for _, by_peer in quantities]
         grid.add_row(peer, *means)
-    return grid
-
-
-def _grid(*headings: str) -> Table:
-    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    grid.add_column("", no_wrap=True)
-    for heading in headings:
-        grid.add_column(heading, justify="right", no_wrap=True)
     return grid
 
 
@@ -140,7 +198,7 @@ def _mean(mean: Ratio | None) -> Text:
     if mean is None:
         return Text("-")
     mark = "=" if no_difference(mean) else " "
-    return Text(f" {figure(mean.median)}{mark}", ratio_style(mean.median))
+    return Text(f" {ratio_figure(mean.median)}{mark}", ratio_style(mean.median))
 
 
 def _count(verdict: str, count: int) -> Text:

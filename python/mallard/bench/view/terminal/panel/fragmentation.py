@@ -12,17 +12,25 @@ from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.analysis.names import BASE, in_table_order
 from mallard.bench.analysis.panel.fragmentation import (
     FragmentationTable,
+    fragmentation_sentences,
     fragmentation_tables,
     mean_ratio_of_ratios,
+    mean_slowdown,
 )
-from mallard.bench.analysis.panel.fragmentation_verdict import fragmentation_sentences, mean_slowdown
 from mallard.bench.experiments.fragmentation import ALL, FRAGMENTED, IN_PRINT
 from mallard.bench.papers.fragmentation import AVERAGE, AVERAGE_KEY
 from mallard.bench.papers.fragmentation import fragmentation_tables as printed_tables
 from mallard.bench.result import Row
-from mallard.bench.view.terminal.panel.answer import Answer
-from mallard.bench.view.terminal.table.blocks import CELL_WIDTH, Block, Piece, ratio_piece, show_beside
-from mallard.bench.view.terminal.table.columns import folded_names, strategy_block
+from mallard.bench.view.terminal.panel import Answer
+from mallard.bench.view.terminal.table import (
+    CELL_WIDTH,
+    Block,
+    Piece,
+    folded_names,
+    ratio_piece,
+    show_beside,
+    strategy_block,
+)
 
 HEAD_WIDTH = 1 + len("all but N")
 LEGEND = (

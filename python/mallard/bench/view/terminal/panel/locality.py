@@ -13,13 +13,13 @@ from rich.text import Text
 
 from mallard.bench.analysis.cell_tables import setting_text
 from mallard.bench.analysis.labels import SHORT_STATUS
-from mallard.bench.analysis.panel.locality import Surface, System, locality_systems
-from mallard.bench.analysis.panel.locality_verdict import locality_sentences
+from mallard.bench.analysis.panel.locality import Surface, System, locality_sentences, locality_systems
 from mallard.bench.analysis.words import amount, counted_in_tens, nanoseconds
 from mallard.bench.result import Row
-from mallard.bench.view.terminal.panel.answer import Answer
-from mallard.bench.view.terminal.table.blocks import (
+from mallard.bench.view.terminal.panel import Answer
+from mallard.bench.view.terminal.table import (
     CELL_WIDTH,
+    SCATTERED_LOG2,
     Block,
     Piece,
     block,
@@ -27,7 +27,6 @@ from mallard.bench.view.terminal.table.blocks import (
     ratio_piece,
     show_beside,
 )
-from mallard.bench.view.terminal.table.palette import SCATTERED_LOG2
 from mallard.shared.stats import Spread
 
 LENGTH = "|S|"

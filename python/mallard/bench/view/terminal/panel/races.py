@@ -17,9 +17,8 @@ from mallard.bench.experiments.description.panel import Columns, Most, MostRatio
 from mallard.bench.footprint import readable
 from mallard.bench.result import Row
 from mallard.bench.store import Run
-from mallard.bench.view.terminal.panel.answer import Answer
-from mallard.bench.view.terminal.table.blocks import Piece
-from mallard.bench.view.terminal.table.heat_map import FAULTS, MARKS, show_columns, show_heat_map
+from mallard.bench.view.terminal.panel import Answer
+from mallard.bench.view.terminal.table import FAULTS, MARKS, Piece, show_columns, show_heat_map
 
 
 def show_race(

@@ -1,5 +1,5 @@
-// The other figures of heat maps. The data is one JSON (cell_data.py). A choice puts another figure of each cell
-// into its table, by the templates of the table's form (cell_form.py).
+// The other figures of heat maps. The data is one JSON (cell_data of heat_map.py). A choice puts another figure of each cell
+// into its table, by the templates of the table's form.
 "use strict";
 
 mallard.ready = (async () => {
@@ -27,7 +27,7 @@ mallard.ready = (async () => {
   const of = new Map([...document.querySelectorAll(".heat")].map((table, i) => [table, new Cells(table, tables[i])]));
   const measured = (cell) => cell[0] !== "" && cell[0] !== "!";
 
-  // Equal to filled() in cell_form.py: square brackets are left out if a value in them is missing.
+  // Equal to expand() in heat_map.py: square brackets are left out if a value in them is missing.
   const fill = (template, form, cell) => {
     const value = (name) => cell[1 + form.values.indexOf(name)];
     const there = (part) => ([...part.matchAll(/{(.+?)}/g)].every(([, name]) => value(name)) ? part : "");
@@ -133,11 +133,5 @@ mallard.ready = (async () => {
     return cells.form.terms.map(([term, template]) => [term, fill(template, cells.form, cell)]).filter(([, text]) => text);
   };
 
-  // The first values of all cells, row by row, for the drawing of a surface.
-  const heights = (table) => {
-    const cells = of.get(table);
-    return cells.labels.map((_, y) => Array.from({ length: cells.width }, (_, x) => cells.at(y, x))
-      .map((cell) => (measured(cell) ? cell[1] : null)));
-  };
-  return { facts, heights, of: (table) => of.get(table), plots, texts };
+  return { facts, of: (table) => of.get(table), plots, texts };
 })();

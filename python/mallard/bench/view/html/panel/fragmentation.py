@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mallard.bench.analysis.names import BASE
-from mallard.bench.analysis.panel.fragmentation import FragmentationTable, fragmentation_tables
-from mallard.bench.analysis.panel.fragmentation_verdict import fragmentation_sentences
-from mallard.bench.experiments.fragmentation import ALL, EIGHTH, HALF, IN_PRINT, QUARTER
+from mallard.bench.analysis.names import BASE, in_table_order
+from mallard.bench.analysis.panel.fragmentation import (
+    FragmentationTable,
+    fragmentation_sentences,
+    fragmentation_tables,
+    mean_ratio_of_ratios,
+)
+from mallard.bench.experiments.fragmentation import ALL, EIGHTH, FRAGMENTED, HALF, IN_PRINT, QUARTER
+from mallard.bench.papers.catalogue import strategy_text
+from mallard.bench.papers.fragmentation import AVERAGE, AVERAGE_KEY
 from mallard.bench.papers.fragmentation import fragmentation_tables as printed_tables
 from mallard.bench.papers.notes import notes_for
 from mallard.bench.papers.printed import PrintedTable
-from mallard.bench.view.html.cells.controls import maps
-from mallard.bench.view.html.cells.form import NOTHING, Choice, Form
-from mallard.bench.view.html.cells.heat_map import EMPTY, Cell, HeatMap, strategy_columns
+from mallard.bench.view.html.cells.heat_map import (
+    EMPTY,
+    NOTHING,
+    Cell,
+    Choice,
+    Form,
+    HeatMap,
+    maps,
+    strategy_columns,
+)
 from mallard.bench.view.html.contents import (
     Measured,
     Section,
@@ -22,11 +35,12 @@ from mallard.bench.view.html.contents import (
     setting_text,
     unmeasured,
 )
-from mallard.bench.view.html.panel.fragmentation.means import means_table
 from mallard.shared.stats import Ratio
+from mallard.shared.view.html import plot
 from mallard.shared.view.html.figures import LEGEND, percent, ratio_step, size
 from mallard.shared.view.html.markup import Markup, element, joined
 from mallard.shared.view.html.says import answer, render_sentences
+from mallard.shared.view.html.tables import chip, data_table, drawn_cell, figure_cell, scrolled, table_row
 
 NAME = "fragmentation"
 TITLE_PARTS = ("buffer", "upstream", "compiler")
@@ -171,3 +185,65 @@ def _beside_cell(grid: HeatMap, ratio: Ratio | None, printed: float | None) -> C
     if ratio is None:
         return grid.cell(values | {"R": NOTHING}, {})
     return grid.cell(values | _of_ratio("R", ratio), {"r": ratio_step(ratio)})
+
+
+UPSTREAMS = {"cache": "chunks from the cache", "heap": "chunks from that heap"}
+
+
+def means_table(tables: Sequence[FragmentationTable], freed: Sequence[str]) -> Markup | None:
+    """The means over D = N/2, N/4 and N/8, as in the paper, with a column for each source of chunks."""
+    fragmented = [name for name in FRAGMENTED if name in freed]
+    upstreams = list(dict.fromkeys(table.upstream for table in tables))
+    names = in_table_order({name for table in tables for name in table.strategies} - {BASE})
+    means = {
+        (name, upstream): mean_ratio_of_ratios(
+            [table for table in tables if table.upstream == upstream], fragmented, name
+        )
+        for name in names
+        for upstream in upstreams
+    }
+    known = [mean for mean in means.values() if mean]
+    if not known:
+        return None
+    printed = {k: v for k, v in printed_tables()[AVERAGE].rows[AVERAGE_KEY].items() if v is not None}
+    axis = plot.ratio_axis([*printed.values(), *(end for mean in known for end in (mean.low, mean.high))])
+    heads: list[str | None] = ["strategy"]
+    for upstream in upstreams:
+        heads += [f"R, {UPSTREAMS.get(upstream, upstream)}", None]
+    rows = [
+        table_row(
+            joined(name, element("small", strategy_text(name))),
+            *(
+                part
+                for upstream in upstreams
+                for part in _mean(means[name, upstream], axis, printed.get(name))
+            ),
+            figure_cell(f"{printed[name]:.2f}" if name in printed else ""),
+        )
+        for name in names
+        if any(means[name, upstream] for upstream in upstreams)
+    ]
+    caption = "Mean R over all structures and sizes"
+    grid = scrolled(data_table([*heads, "P0213"], rows, "averages", caption, axis), "Mean R")
+    return element(
+        "section",
+        element("h3", "Mean R, a part of the chunks freed"),
+        element(
+            "p",
+            f"Over all structures and sizes and D = {', '.join(IN_PRINT[name] for name in fragmented)}. "
+            "Diamonds: P0213's Table 20, over N/2, N/4 and N/8 of all twelve structures. P0213 perturbs the "
+            "global heap only; with chunks from that same heap the local allocators stand on what others "
+            "left.",
+        ),
+        grid,
+    )
+
+
+def _mean(mean: Ratio | None, axis: plot.Axis, printed: float | None) -> list[Markup]:
+    if mean is None:
+        return [element("td", NOTHING), element("td", "")]
+    interval = f"{mean.low:.2f}\u2013{mean.high:.2f}" if mean.bounded else "none"
+    return [
+        figure_cell(chip(f"{mean.median:.2f}", mean, interval)),
+        drawn_cell(axis, mean, [(printed, "p0213")] if printed else []),
+    ]

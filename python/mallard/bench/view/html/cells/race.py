@@ -1,17 +1,29 @@
-"""The cells of a race of strategies against new-delete. Kinds: p percent of new-delete, i its interval, n
-nanoseconds per operation, f page faults, m memory, c beside P0213, d beside P0089.
+"""A heat map of a race of strategies, with new-delete among the columns. Kinds: p percent of new-delete, i
+its interval, n nanoseconds per operation, f page faults, m memory, c beside P0213, d beside P0089.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.names import BASE, NULL
+from mallard.bench.analysis.ranking import pick_strategy
 from mallard.bench.cells import Cell as Measured
-from mallard.bench.evidence.beside import Beside
+from mallard.bench.evidence.beside import NOT_MEASURED, Beside
 from mallard.bench.experiments.description.panel import Wording
-from mallard.bench.view.html.cells.form import NOTHING, Choice, Form, Steps
-from mallard.bench.view.html.cells.heat_map import EMPTY, Cell, HeatMap
+from mallard.bench.papers.printed import Key, PrintedTable
+from mallard.bench.view.html.cells.heat_map import (
+    EMPTY,
+    NOTHING,
+    Cell,
+    Choice,
+    Form,
+    HeatMap,
+    Steps,
+    strategy_columns,
+)
 from mallard.shared.view.html.figures import (
     LEGEND,
     interval,
@@ -21,6 +33,7 @@ from mallard.shared.view.html.figures import (
     step_beside,
     three_digits,
 )
+from mallard.shared.view.html.markup import Markup
 
 BESIDE = (
     "Upper figure: (here / new-delete here) divided by ({paper} / its new-delete); above 1 the strategy "
@@ -138,12 +151,12 @@ def race_cell(
     }
     for kind, comparison in (("c", published.p0213), ("d", published.p0089)):
         if comparison is not None:
-            texts, steps[kind] = _beside(comparison, name)
+            texts, steps[kind] = _comparison(comparison, name)
             values |= {f"{kind} {key}".strip(): text for key, text in texts.items()}
     return table.cell(values, steps, "p" if best else "")
 
 
-def _beside(comparison: Beside, name: str) -> tuple[dict[str, str], str]:
+def _comparison(comparison: Beside, name: str) -> tuple[dict[str, str], str]:
     """Returns the values, and the step of their colour."""
     if comparison.printed is None:
         return {"": "fail", "note": "there"}, ""
@@ -172,3 +185,77 @@ def _fault_step(per_1000: float) -> int:
 
 def memory_step(peak: float, least: float) -> int:
     return sum(peak > least * factor for factor in (1.1, 1.5, 2.0, 4.0))
+
+
+PublishedOf = Callable[[Line, str], Published]
+
+
+@dataclass(frozen=True)
+class RaceTable:
+    """The common parts of an experiment's maps."""
+
+    form: Form
+    memory: Callable[[Line, str], float] = lambda line, name: line.cells[name].peak_rss_bytes
+
+    def markup(
+        self,
+        title: str,
+        caption: str,
+        corner: str,
+        names: Sequence[str],
+        lines: Sequence[tuple[str, Line]],
+        published: PublishedOf,
+    ) -> Markup:
+        table = HeatMap(title, caption, corner, strategy_columns(names), self.form, "race")
+        return table.markup([(label, self._line(table, line, names, published)) for label, line in lines])
+
+    def _line(self, table: HeatMap, line: Line, names: Sequence[str], published: PublishedOf) -> list[Cell]:
+        picked = pick_strategy(line)
+        held = {name: self.memory(line, name) for name in line.cells if line.finished(name)}
+        least = min(held.values(), default=0.0)
+        return [
+            race_cell(
+                table,
+                name,
+                line.cells.get(name),
+                published(line, name),
+                held.get(name, 0.0),
+                least,
+                name == picked,
+            )
+            for name in names
+        ]
+
+
+def matching(
+    tables: Iterable[PrintedTable], paper: str, place: Mapping[str, object], preferred: Mapping[str, object]
+) -> PrintedTable | None:
+    """The table with the paper's own measurement at a place. Of several tables, the one closest to the
+    setting is preferred, then one that prints seconds."""
+    matches = [
+        table
+        for table in tables
+        if table.data_paper == paper and all(table.place.get(key) == value for key, value in place.items())
+    ]
+
+    def fit(table: PrintedTable) -> tuple[int, bool]:
+        return (
+            sum(table.place.get(key) == value for key, value in preferred.items()),
+            table.unit == "seconds",
+        )
+
+    return max(matches, key=fit, default=None)
+
+
+def beside(printed: PrintedTable | None, key: Key, name: str, cell: Measured | None) -> Beside | None:
+    """The comparison; None if the paper has no such cell."""
+    if printed is None or name not in printed.rows.get(key, {}):
+        return None
+    percent = printed.percent_of_base(key, name)
+    return Beside(
+        None if percent is None else percent / 100,
+        printed.nanoseconds(key, name),
+        cell.ratio if cell else None,
+        cell.ns_per_operation if cell and cell.finished else None,
+        cell.status if cell else NOT_MEASURED,
+    )

@@ -1,1 +1,0 @@
-"""The comparison with allocators of other libraries."""

@@ -1,1 +1,0 @@
-"""Tables of coloured figures that fit the width of the terminal."""
