@@ -25,7 +25,7 @@ from typing import Any
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT)]
 sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
