@@ -65,7 +65,7 @@ def test_it_measures_stores_and_shows(program, tmp_path):
 
 
 def test_it_knows_that_the_tests_need_the_tree(program):
-    assert "run in a clone" in program("test", fails=True)
+    assert "runs in a clone" in program("test", fails=True)
 
 
 def test_its_runner_is_the_one_that_the_package_describes(site):

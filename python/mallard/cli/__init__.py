@@ -131,6 +131,8 @@ def parse_command(words: Sequence[str]) -> Command:
         new = RENAMED[verb][not remaining or remaining[0].startswith("-")]
         command = shlex.join(["mallard", *new.split(), *remaining])
         raise UsageError(f"'{verb}' is now '{new}'; type: {command}")
+    if verb in DEVELOPERS and verb not in VERBS:
+        raise UsageError(f"'{verb}' is for developers of mallard, and runs in a clone: ./mallard {verb}")
     if verb not in VERBS:
         raise UsageError(
             f"unknown verb '{verb}'{did_you_mean(verb, VERBS)}; the verbs are {', '.join(VERBS)}; "

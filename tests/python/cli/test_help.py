@@ -149,3 +149,9 @@ def test_a_long_text_goes_on_below_itself() -> None:
 
 def test_names_are_not_broken_at_hyphens() -> None:
     assert "new-delete,replace,list,map,remove-ctrl" in answer("bench", "fixed-block", "--help")
+
+
+def test_developers_verbs_ask_for_a_clone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(VERBS, "test")
+    with pytest.raises(UsageError, match=r"'test' is for developers of mallard, and runs in a clone: "):
+        parse_command(["test"])
