@@ -124,6 +124,7 @@ public:
 
 private:
     address formatted(unsigned format) noexcept {
+        // NOLINTNEXTLINE(bugprone-branch-clone): one branch would change the generated code of the unwinder
         switch (format) {
         case absolute:
         case unsigned_8:
