@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <span>
 #include <string>
 #include <system_error>
@@ -127,15 +128,15 @@ struct waiting_thread {
 struct writer::state {
     struct recorded_process;
 
-    state(const std::filesystem::path& path, options settings, std::uint64_t keep_bytes = 0)
-        : file(path, settings.make_room, keep_bytes), options_(settings), pack(settings.compression_level) {}
+    state(const std::filesystem::path& path, const options& source, std::uint64_t keep_bytes = 0)
+        : file(path, source.make_room, keep_bytes), settings(source), pack(source.compression_level) {}
 
     void write_frame(frame_head head, const byte_writer& prologue, std::span<const byte_writer> columns);
     void write_frame(frame_head head, const byte_writer& body) { write_frame(head, body, {}); }
-    process redacted(process facts) const;
+    [[nodiscard]] process redacted(process facts) const;
 
     output file;
-    options options_;
+    options settings;
     packer pack;
     event_encoder encoder;
     large_vector<event> spare; ///< memory of written events, for reuse
@@ -232,7 +233,7 @@ void writer::state::recorded_process::take_ticks(std::uint32_t thread, std::uint
 }
 
 void writer::state::recorded_process::take(code_file&& loaded) {
-    if (owner.options_.redact) {
+    if (owner.settings.redact) {
         loaded.path.clear();
     }
     write_code_file(code, loaded);
@@ -311,9 +312,10 @@ void writer::state::recorded_process::write_events(std::uint32_t thread, waiting
     head.events_by_end = pending.by_end;
     owner.encoder.encode(pending.events, contexts, pending.previous_context);
     owner.write_frame(head, owner.encoder.prologue(), owner.encoder.columns());
-    const auto last = std::find_if(pending.events.rbegin(), pending.events.rend(),
-                                   [](const event& candidate) { return has_stack(candidate.kind); });
-    if (last != pending.events.rend()) {
+    const auto newest_first = pending.events | std::views::reverse;
+    const auto last =
+        std::ranges::find_if(newest_first, [](const event& candidate) { return has_stack(candidate.kind); });
+    if (last != newest_first.end()) {
         pending.previous_context = last->context;
     }
     waiting -= pending.events.size();
@@ -330,7 +332,7 @@ void writer::state::recorded_process::write_all_events() {
 }
 
 void writer::state::recorded_process::write_longest() {
-    const auto longest = std::max_element(threads.begin(), threads.end(), [](const auto& a, const auto& b) {
+    const auto longest = std::ranges::max_element(threads, [](const auto& a, const auto& b) {
         return a.second.events.size() < b.second.events.size();
     });
     write_events(longest->first, longest->second);
@@ -356,21 +358,21 @@ void writer::state::write_frame(frame_head head, const byte_writer& prologue,
 }
 
 process writer::state::redacted(process facts) const {
-    if (options_.redact) {
+    if (settings.redact) {
         facts.executable.clear();
         facts.command.clear();
     }
     return facts;
 }
 
-writer::writer(const std::filesystem::path& file, options settings)
+writer::writer(const std::filesystem::path& file, const options& settings)
     : state_(std::make_unique<state>(file, settings)) {
     state_->file.write(make_file_head());
 }
 
 writer::writer(std::unique_ptr<state> initial) : state_(std::move(initial)) {}
 
-std::unique_ptr<writer> writer::resume(const std::filesystem::path& file, options settings) {
+std::unique_ptr<writer> writer::resume(const std::filesystem::path& file, const options& settings) {
     const input from(file);
     frame_table table(from);
     if (table.ended) {

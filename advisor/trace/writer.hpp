@@ -26,11 +26,11 @@ public:
 
     /// Effects: creates or truncates the file.
     /// Throws: trace_error if that fails.
-    writer(const std::filesystem::path& file, options settings);
+    writer(const std::filesystem::path& file, const options& settings);
     /// Returns: a writer that resumes a file without an end. Unreadable bytes at its end are removed, and its
     /// processes keep their numbers. Events that are in the file already are skipped when they are added again.
     /// Throws: trace_error if the file cannot be read or written, is not a trace, or is complete.
-    static std::unique_ptr<writer> resume(const std::filesystem::path& file, options settings);
+    static std::unique_ptr<writer> resume(const std::filesystem::path& file, const options& settings);
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
     ~writer();

@@ -1,6 +1,7 @@
 #include "profiler/blocks/instances.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace mallard::advisor {
 
@@ -30,11 +31,13 @@ void instances::follow(const trace::event& event) {
     case trace::record_kind::instance_enter:
         of_thread.push_back(index);
         break;
-    case trace::record_kind::instance_leave:
-        if (const auto at = std::find(of_thread.rbegin(), of_thread.rend(), index); at != of_thread.rend()) {
+    case trace::record_kind::instance_leave: {
+        const auto newest_first = of_thread | std::views::reverse;
+        if (const auto at = std::ranges::find(newest_first, index); at != newest_first.end()) {
             of_thread.erase(std::next(at).base());
         }
         break;
+    }
     default:
         break;
     }

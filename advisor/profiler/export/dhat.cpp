@@ -66,7 +66,7 @@ private:
         for (const place& function : level.places) {
             std::string text = function.short_name;
             if (level.instruction != 0) {
-                text = hex_number(level.instruction) + ": " + text;
+                text.insert(0, hex_number(level.instruction) + ": ");
             }
             if (function.line != 0) {
                 text += " (" + function.file + ':' + std::to_string(function.line) + ')';
@@ -114,7 +114,7 @@ void write_head(output_file& to, const trace::process& process, const heap_histo
     }
     std::string text = R"({"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false)";
     text += ",\"tu\":" + json_string(unit.name) + ",\"Mtu\":" + json_string(unit.million);
-    text += ",\"tuth\":500,\"cmd\":" + json_string(printable(command));
+    text += R"(,"tuth":500,"cmd":)" + json_string(printable(command));
     text += ",\"pid\":" + std::to_string(process.number);
     text += ",\"tg\":" + std::to_string(unit.convert(history.ticks_at_peak()));
     // Readers divide by it.

@@ -23,8 +23,8 @@ std::span<const export_format> export_formats() noexcept {
 }
 
 const export_format* find_export_format(std::string_view name) noexcept {
-    const auto format = std::find_if(formats.begin(), formats.end(),
-                                     [&](const export_format& candidate) { return candidate.name == name; });
+    const auto format =
+        std::ranges::find_if(formats, [&](const export_format& candidate) { return candidate.name == name; });
     return format == formats.end() ? nullptr : &*format;
 }
 

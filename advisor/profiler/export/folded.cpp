@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 
 namespace mallard::advisor {
@@ -92,7 +93,7 @@ private:
 
 std::string folded_name(const place& function) {
     std::string name = function.short_name;
-    std::replace(name.begin(), name.end(), ';', ':');
+    std::ranges::replace(name, ';', ':');
     return function.inlined ? name + "_[i]" : name; // as stackcollapse-perf.pl marks them
 }
 
@@ -120,9 +121,8 @@ void write_folded(trace::reader& trace, std::size_t process, code_map& code, con
             level = frames.no_stack();
         }
         if (level) {
-            const std::vector<place>& places = frames[*level].places;
-            for (auto outer = places.rbegin(); outer != places.rend(); ++outer) {
-                node = tree.child(node, folded_name(*outer));
+            for (const place& function : frames[*level].places | std::views::reverse) {
+                node = tree.child(node, folded_name(function));
             }
         }
         // Stacks with equal ends begin at the root, whether they have levels or not.

@@ -271,7 +271,7 @@ private:
             }
         }
         const std::string& program = trace_.processes()[process_].executable;
-        std::stable_partition(order.begin(), order.end(), [&](std::size_t file) {
+        std::ranges::stable_partition(order, [&](std::size_t file) {
             return files()[file].path.empty() || files()[file].path == program;
         });
         for (const std::size_t index : order) {

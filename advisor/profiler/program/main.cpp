@@ -29,10 +29,10 @@ std::size_t choose_process(const trace::reader& reader, const arguments& options
     }
     if (!options.process) {
         return static_cast<std::size_t>(
-            std::max_element(processes.begin(), processes.end(),
-                             [](const trace::process& left, const trace::process& right) {
-                                 return left.events < right.events;
-                             }) -
+            std::ranges::max_element(processes,
+                                     [](const trace::process& left, const trace::process& right) {
+                                         return left.events < right.events;
+                                     }) -
             processes.begin());
     }
     std::string numbers;

@@ -33,12 +33,11 @@ void write_sizes(json_writer& to, const figure_sums& sums) {
     constexpr std::size_t most_rows = 48;
     std::vector<std::pair<std::uint32_t, block_count>> rows(sums.sizes.begin(), sums.sizes.end());
     if (rows.size() > most_rows) {
-        std::stable_sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+        std::ranges::stable_sort(rows, [](const auto& left, const auto& right) {
             return left.second.allocations > right.second.allocations;
         });
         rows.resize(most_rows);
-        std::sort(rows.begin(), rows.end(),
-                  [](const auto& left, const auto& right) { return left.first < right.first; });
+        std::ranges::sort(rows, [](const auto& left, const auto& right) { return left.first < right.first; });
     }
     to.key("sizes").begin_list();
     for (const auto& [size_class, count] : rows) {

@@ -51,7 +51,7 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     if (request.scope) {
         in_depth = find_scope(source, *request.scope, summary.reason);
         if (!in_depth->is_marked &&
-            std::find(source.listed.begin(), source.listed.end(), in_depth->scope) == source.listed.end()) {
+            std::ranges::find(source.listed, in_depth->scope) == source.listed.end()) {
             source.listed.push_back(in_depth->scope);
         }
     }

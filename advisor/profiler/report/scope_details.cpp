@@ -112,9 +112,8 @@ std::vector<scope_id> heaviest_scopes(const std::vector<scope_totals>& scopes) {
     }
     std::vector<bool> is_chosen(scopes.size());
     const auto choose = [&](std::size_t most, std::uint64_t scope_totals::* weight) {
-        std::stable_sort(all.begin(), all.end(), [&](scope_id left, scope_id right) {
-            return scopes[left].*weight > scopes[right].*weight;
-        });
+        std::ranges::stable_sort(
+            all, [&](scope_id left, scope_id right) { return scopes[left].*weight > scopes[right].*weight; });
         for (std::size_t at = 0; at < std::min(most, all.size()); ++at) {
             is_chosen[all[at]] = true;
         }

@@ -75,8 +75,7 @@ public:
 
     /// Returns: the number of groups that contain a live block which the thread allocated at the event `number`.
     [[nodiscard]] std::size_t containing(std::uint64_t number) const noexcept {
-        return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), number) -
-                                        begins_.begin());
+        return static_cast<std::size_t>(std::ranges::upper_bound(begins_, number) - begins_.begin());
     }
 
     /// Effects: counts the free of a block that the `count` outermost groups contain.

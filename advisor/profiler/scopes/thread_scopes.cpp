@@ -1,6 +1,7 @@
 #include "profiler/scopes/thread_scopes.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace mallard::advisor {
@@ -49,13 +50,13 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
         scopes.count_steps_back(totals);
     }
     levels_.resize(keep);
-    for (auto at = path_.rbegin(); at != path_.rend(); ++at) {
-        const scope_id function = tree.function(*at);
-        if (tree.counts(*at)) {
+    for (const trace::context_id added : path_ | std::views::reverse) {
+        const scope_id function = tree.function(added);
+        if (tree.counts(added)) {
             scopes.open(function, number, ticks);
             ++open;
         }
-        levels_.push_back({*at, function, open});
+        levels_.push_back({added, function, open});
     }
 }
 

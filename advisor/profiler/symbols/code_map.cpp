@@ -80,9 +80,8 @@ void code_map::state::add(std::size_t file, const std::string& executable) {
     const trace::code_file& loaded = files[file];
     object_file::identity identity{loaded.path.empty() ? executable : loaded.path, loaded.build_id,
                                    loaded.begin - loaded.load_address, loaded.end - loaded.load_address};
-    const auto match = std::find_if(objects.begin(), objects.end(), [&](const known_object& object) {
-        return object.file->recorded() == identity;
-    });
+    const auto match = std::ranges::find_if(
+        objects, [&](const known_object& object) { return object.file->recorded() == identity; });
     object_of_file.push_back(static_cast<std::size_t>(match - objects.begin()));
     if (match == objects.end()) {
         known_object object;
@@ -99,8 +98,8 @@ void code_map::state::place(std::size_t file) {
     if (loaded.begin >= loaded.end) {
         return;
     }
-    const auto first = std::find_if(spans.begin(), spans.end(),
-                                    [&](const span& existing) { return existing.end > loaded.begin; });
+    const auto first =
+        std::ranges::find_if(spans, [&](const span& existing) { return existing.end > loaded.begin; });
     auto last = first;
     for (; last != spans.end() && last->begin < loaded.end; ++last) {
         if (object_of_file[last->file] != object_of_file[file]) {
@@ -115,9 +114,7 @@ void code_map::state::place(std::size_t file) {
 }
 
 std::size_t code_map::state::file_at(std::uint64_t address) const noexcept {
-    const auto next =
-        std::upper_bound(spans.begin(), spans.end(), address,
-                         [](std::uint64_t a, const span& candidate) { return a < candidate.begin; });
+    const auto next = std::ranges::upper_bound(spans, address, {}, &span::begin);
     if (next == spans.begin() || address >= (next - 1)->end) {
         return files.size();
     }
@@ -206,7 +203,7 @@ void code_map::state::name(known_function& function) {
     }
 }
 
-code_map::code_map(std::span<const trace::code_file> files, std::string executable)
+code_map::code_map(std::span<const trace::code_file> files, const std::string& executable)
     : state_(std::make_unique<state>()) {
     state_->files = files;
     std::vector<std::size_t> order;
@@ -214,7 +211,7 @@ code_map::code_map(std::span<const trace::code_file> files, std::string executab
         state_->add(index, executable);
         order.push_back(index);
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    std::ranges::stable_sort(order, [&](std::size_t left, std::size_t right) {
         return files[left].first_ticks < files[right].first_ticks;
     });
     for (const std::size_t index : order) {

@@ -54,7 +54,7 @@ class code_map {
 public:
     /// Requires: `files` outlives the map. `executable` is the path of the main program, whose `path` may be empty in
     /// `files`.
-    explicit code_map(std::span<const trace::code_file> files, std::string executable = {});
+    explicit code_map(std::span<const trace::code_file> files, const std::string& executable = {});
     code_map(const code_map&) = delete;
     code_map& operator=(const code_map&) = delete;
     ~code_map();

@@ -141,14 +141,12 @@ frame_ranges::frame_ranges(Elf* file) {
             ranges_.push_back({begin, begin + length});
         }
     }
-    std::sort(ranges_.begin(), ranges_.end(),
-              [](const range& left, const range& right) { return left.begin < right.begin; });
+    std::ranges::sort(ranges_,
+                      [](const range& left, const range& right) { return left.begin < right.begin; });
 }
 
 std::optional<frame_ranges::range> frame_ranges::at(std::uint64_t address) const noexcept {
-    const auto next =
-        std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                         [](std::uint64_t a, const range& candidate) { return a < candidate.begin; });
+    const auto next = std::ranges::upper_bound(ranges_, address, {}, &range::begin);
     if (next == ranges_.begin() || address >= (next - 1)->end) {
         return std::nullopt;
     }

@@ -102,7 +102,7 @@ private:
         }
         if (tail.starts_with("[abi:") || tail.starts_with("[clone ") || tail.starts_with(" [clone ")) {
             const std::size_t end = tail.find(']');
-            at_ = end == tail.npos ? name_.size() : at_ + end + 1;
+            at_ = end == std::string_view::npos ? name_.size() : at_ + end + 1;
             return true;
         }
         if (tail.starts_with("(anonymous namespace)")) {
@@ -272,13 +272,14 @@ private:
 
 std::string_view without_clone(std::string_view symbol) noexcept {
     const std::size_t version = symbol.find('@', 1);
-    if (version != symbol.npos && !symbol.starts_with('?')) {
+    if (version != std::string_view::npos && !symbol.starts_with('?')) {
         symbol = symbol.substr(0, version);
     }
     if (symbol.starts_with("_Z")) { // a mangled name has no other dots
         return symbol.substr(0, symbol.find('.'));
     }
-    for (std::size_t dot = symbol.find('.', 1); dot != symbol.npos; dot = symbol.find('.', dot + 1)) {
+    for (std::size_t dot = symbol.find('.', 1); dot != std::string_view::npos;
+         dot = symbol.find('.', dot + 1)) {
         for (const std::string_view suffix : clone_suffixes) {
             const std::string_view tail = symbol.substr(dot);
             if (tail.starts_with(suffix) && (tail.size() == suffix.size() || tail[suffix.size()] == '.')) {
@@ -307,14 +308,14 @@ std::string demangled(std::string_view symbol) {
         if (::__gcclibcxx_demangle_callback(terminated.c_str(), append, &name) == 0) {
             return name;
         }
-    } catch (const too_long&) {
+    } catch (const too_long&) { // NOLINT(bugprone-empty-catch): the name stays mangled
     }
     return terminated;
 }
 
 std::string short_form(std::string_view demangled_name) {
     shortener reading(demangled_name);
-    std::string out = reading.function();
+    const std::string out = reading.function();
     return reading.broken() || out.empty() ? std::string(demangled_name) : out;
 }
 
@@ -338,13 +339,12 @@ std::string bare(std::string_view name) {
 
 template <std::size_t N>
 bool is_in(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
 template <std::size_t N>
 bool begins_with_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
-    return std::any_of(names.begin(), names.end(),
-                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+    return std::ranges::any_of(names, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 constexpr std::array<std::string_view, 13> allocating_classes{
@@ -380,8 +380,9 @@ constexpr std::array<std::string_view, 18> c_functions{
 /// `xmalloc`, `g_malloc0_n`, `PyMem_RawMalloc`, `safe_realloc_array` and the like.
 bool ends_like_malloc(std::string_view name) {
     std::string lower(name);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
     std::string_view end = lower;
     for (const std::string_view suffix :
          {std::string_view("_n"), std::string_view("_array"), std::string_view("array"),
@@ -407,7 +408,7 @@ bool names_allocator_layer(std::string_view short_name) noexcept {
     }
     const std::string name = bare(short_name);
     const std::size_t colons = name.rfind("::");
-    if (colons == name.npos) {
+    if (colons == std::string::npos) {
         return is_in(name, c_functions) || ends_like_malloc(name);
     }
     const std::string_view scope = std::string_view(name).substr(0, colons);

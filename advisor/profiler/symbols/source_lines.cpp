@@ -92,7 +92,7 @@ bool has_code_in_types(Dwarf_Die& unit) noexcept {
 
 function_tree::function_tree(Dwarf_Die unit) {
     read(unit);
-    std::sort(codes_.begin(), codes_.end(), [](const code& left, const code& right) {
+    std::ranges::sort(codes_, [](const code& left, const code& right) {
         return std::tuple(left.begin, right.end, left.depth) < std::tuple(right.begin, left.end, right.depth);
     });
     std::vector<std::uint32_t> open;
@@ -155,9 +155,7 @@ void function_tree::add(Dwarf_Die& entry, std::uint32_t depth, bool inlined) {
 
 std::vector<const function_tree::code*> function_tree::at(std::uint64_t address) const {
     std::vector<const code*> matches;
-    const auto next =
-        std::upper_bound(codes_.begin(), codes_.end(), address,
-                         [](std::uint64_t a, const code& candidate) { return a < candidate.begin; });
+    const auto next = std::ranges::upper_bound(codes_, address, {}, &code::begin);
     if (next == codes_.begin()) {
         return matches;
     }
@@ -304,14 +302,12 @@ struct source_lines::state {
             }
             units.push_back({entry, nullptr});
         }
-        std::sort(ranges.begin(), ranges.end(),
-                  [](const unit_range& left, const unit_range& right) { return left.begin < right.begin; });
+        std::ranges::sort(
+            ranges, [](const unit_range& left, const unit_range& right) { return left.begin < right.begin; });
     }
 
     unit* unit_at(std::uint64_t address) {
-        const auto next = std::upper_bound(
-            ranges.begin(), ranges.end(), address,
-            [](std::uint64_t a, const unit_range& candidate) { return a < candidate.begin; });
+        const auto next = std::ranges::upper_bound(ranges, address, {}, &unit_range::begin);
         if (next == ranges.begin() || address >= (next - 1)->end) {
             return nullptr;
         }
@@ -394,7 +390,8 @@ std::set<std::string> source_lines::inlined_containing(std::string_view text) {
             if (!code.inlined) {
                 continue;
             }
-            if (std::string symbol = linker_symbol(code.entry); symbol.find(text) != std::string::npos) {
+            if (const std::string symbol = linker_symbol(code.entry);
+                symbol.find(text) != std::string::npos) {
                 symbols.insert(symbol.starts_with("_Z") ? symbol : qualified(code.entry, symbol));
             }
         }

@@ -35,7 +35,7 @@ public:
             GElf_Phdr segment;
             if (gelf_getphdr(file, static_cast<int>(index), &segment) != nullptr &&
                 segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
-                segments_.push_back({segment.p_vaddr + bias, segment.p_memsz});
+                segments_.emplace_back(segment.p_vaddr + bias, segment.p_memsz);
             }
         }
     }
@@ -57,7 +57,7 @@ private:
 
 symbol_table::symbol_table(Dwfl_Module* module) {
     read(module);
-    std::sort(ranges_.begin(), ranges_.end(), [](const range& left, const range& right) {
+    std::ranges::sort(ranges_, [](const range& left, const range& right) {
         return left.begin != right.begin ? left.begin < right.begin : is_better(left, right);
     });
     guess_ends();
@@ -132,7 +132,7 @@ void symbol_table::index_names() {
         const std::string_view name = without_clone(entry.symbol);
         names_.push_back({name_hash(entry.scope, name), entry.begin, name.size() != entry.symbol.size()});
     }
-    std::sort(names_.begin(), names_.end(), [](const named& left, const named& right) {
+    std::ranges::sort(names_, [](const named& left, const named& right) {
         return std::tuple(left.hash, left.is_clone, left.begin) <
                std::tuple(right.hash, right.is_clone, right.begin);
     });
@@ -142,11 +142,10 @@ void symbol_table::index_names() {
 void symbol_table::drop_aliases() {
     std::size_t kept = 0;
     std::vector<std::uint32_t> open;
-    for (std::size_t index = 0; index < ranges_.size(); ++index) {
-        if (kept != 0 && ranges_[index].begin == ranges_[kept - 1].begin) {
+    for (range current : ranges_) {
+        if (kept != 0 && current.begin == ranges_[kept - 1].begin) {
             continue;
         }
-        range current = ranges_[index];
         while (!open.empty() && ranges_[open.back()].end <= current.begin) {
             open.pop_back();
         }
@@ -158,9 +157,7 @@ void symbol_table::drop_aliases() {
 }
 
 const symbol_table::range* symbol_table::covering(std::uint64_t address) const noexcept {
-    const auto next =
-        std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                         [](std::uint64_t a, const range& candidate) { return a < candidate.begin; });
+    const auto next = std::ranges::upper_bound(ranges_, address, {}, &range::begin);
     if (next == ranges_.begin()) {
         return nullptr;
     }
@@ -176,9 +173,7 @@ const symbol_table::range* symbol_table::covering(std::uint64_t address) const n
 
 const symbol_table::named* symbol_table::find(std::uint32_t scope, std::string_view name) const noexcept {
     const std::uint64_t hash = name_hash(scope, name);
-    const auto first =
-        std::lower_bound(names_.begin(), names_.end(), hash,
-                         [](const named& candidate, std::uint64_t value) { return candidate.hash < value; });
+    const auto first = std::ranges::lower_bound(names_, hash, {}, &named::hash);
     return first != names_.end() && first->hash == hash ? &*first : nullptr;
 }
 

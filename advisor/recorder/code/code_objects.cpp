@@ -7,6 +7,7 @@
 #include <atomic>
 
 // In glibc since 2.35. Without it the recorder cannot unwind (recorder_stacks_available).
+// NOLINTNEXTLINE(readability-redundant-declaration): glibc's own declaration is not weak
 extern "C" __attribute__((weak)) int _dl_find_object(void*, dl_find_object*) noexcept;
 
 namespace mallard::recorder::unwind {

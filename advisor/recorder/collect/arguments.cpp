@@ -44,7 +44,7 @@ public:
     [[nodiscard]] bool is_empty() const { return next_ == words_.size(); }
     [[nodiscard]] const std::string& front() const { return words_[next_]; }
     std::string take() { return words_[next_++]; }
-    std::vector<std::string> remaining() const {
+    [[nodiscard]] std::vector<std::string> remaining() const {
         return {words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end()};
     }
 

@@ -46,9 +46,12 @@ public:
         while (should_continue()) {
             take_signals();
             const unsigned chunks = parts_.collect(static_cast<std::uint32_t>(program_.number()));
-            if (!status_ && (status_ = program_.ended())) {
-                parts_.end(static_cast<std::uint32_t>(program_.number()), *status_, program_.cpu_time());
-                continue;
+            if (!status_) {
+                status_ = program_.ended();
+                if (status_) {
+                    parts_.end(static_cast<std::uint32_t>(program_.number()), *status_, program_.cpu_time());
+                    continue;
+                }
             }
             if (orphans_) {
                 orphans_->reap(program_.number());
@@ -57,7 +60,7 @@ public:
             wait();
         }
         parts_.finish();
-        return *status_;
+        return *status_; // NOLINT(bugprone-unchecked-optional-access): the loop continues without a status
     }
 
     [[nodiscard]] const collection::result& summary() const noexcept { return parts_.summary(); }

@@ -288,7 +288,7 @@ void report_programs_without_event(const std::vector<std::string>& programs) {
     for (const auto& [program, number] : times) {
         if (const std::string reason = reason_for_no_event(program); !reason.empty()) {
             count += number;
-            reasons += "; '" + program + "' " + reason;
+            reasons.append("; '").append(program).append("' ").append(reason);
         }
     }
     if (count != 0) {

@@ -17,6 +17,8 @@
 
 using namespace mallard::recorder;
 
+// NOLINTBEGIN(misc-definitions-in-headers): only one source of a library includes this header
+// NOLINTBEGIN(readability-static-accessed-through-instance): some functions of `event` are static in the trial only
 MALLARD_INTERPOSED void* malloc(std::size_t bytes) {
     event current(MALLARD_FRAME);
     return current.allocated(record_kind::malloc, bytes, [&] { return next().malloc(bytes); });
@@ -284,3 +286,5 @@ MALLARD_OPERATOR void operator delete(void* block, align_val_t alignment, const 
 MALLARD_OPERATOR void operator delete[](void* block, align_val_t alignment, const nothrow_t&) noexcept {
     free_block(MALLARD_FRAME, record_kind::delete_array, delete_array_aligned, block, alignment);
 }
+// NOLINTEND(readability-static-accessed-through-instance)
+// NOLINTEND(misc-definitions-in-headers)

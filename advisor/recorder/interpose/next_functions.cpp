@@ -147,7 +147,7 @@ bool is_in_standard_library(const void* function) noexcept {
 bool is_kept(const void* function) noexcept {
     Dl_info info{};
     Dl_info own{};
-    if (::dladdr(function, &info) == 0 || ::dladdr(names.data(), &own) == 0 ||
+    if (::dladdr(function, &info) == 0 || ::dladdr(static_cast<const void*>(names.data()), &own) == 0 ||
         info.dli_fbase == own.dli_fbase) {
         return false;
     }

@@ -84,8 +84,8 @@ int execute(Execute execute) noexcept {
 }
 
 /// Returns: the result of `start`, after which the process continues.
-template <typename Start, typename Is_started>
-auto start_program(Start start, Is_started is_started) -> decltype(start(resolved_functions())) {
+template <typename Start, typename IsStarted>
+auto start_program(Start start, IsStarted is_started) -> decltype(start(resolved_functions())) {
     the_recording.note_end();
     count_program(1);
     const auto result = start(resolved_functions());

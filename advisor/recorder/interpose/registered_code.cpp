@@ -16,7 +16,7 @@ void add(const void* section) noexcept {
 
 void add_table(void* const* sections) noexcept {
     for (void* const* section = sections; *section != nullptr; ++section) {
-        unwind::add_section(static_cast<const std::uint8_t*>(*section), sections);
+        unwind::add_section(static_cast<const std::uint8_t*>(*section), static_cast<const void*>(sections));
     }
 }
 
@@ -27,7 +27,10 @@ void remove(const void* owner) noexcept {
 
 } // namespace
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a function
 #define MALLARD_NEXT(name) next_function<decltype(&name)>(#name)
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libgcc's names
 
 MALLARD_INTERPOSED void __register_frame(void* section) {
     add(section);
@@ -91,3 +94,4 @@ MALLARD_INTERPOSED void* __deregister_frame_info_bases(const void* owner) {
     const auto next = MALLARD_NEXT(__deregister_frame_info_bases);
     return next != nullptr ? next(owner) : nullptr;
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

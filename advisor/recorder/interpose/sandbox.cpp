@@ -23,10 +23,12 @@ struct arguments {
 
 /// Returns: the kernel's result; negative for an error.
 long call_kernel(long number, const arguments& values) noexcept {
+    // NOLINTBEGIN(misc-const-correctness): the operands of an asm statement, which writes `result`
     register long fourth asm("r10") = values.fourth;
     register long fifth asm("r8") = values.fifth;
     register long sixth asm("r9") = values.sixth;
     long result = number;
+    // NOLINTEND(misc-const-correctness)
     asm volatile("syscall"
                  : "+a"(result)
                  : "D"(values.first), "S"(values.second), "d"(values.third), "r"(fourth), "r"(fifth),

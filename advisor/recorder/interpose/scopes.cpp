@@ -168,6 +168,7 @@ namespace {
 } // namespace
 
 // The hooks of -finstrument-functions replace libc's empty ones.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libc's names
 MALLARD_INTERPOSED void __cyg_profile_func_enter(void* function, void*) noexcept {
     const event current(MALLARD_FRAME);
     if (thread_log* const log = current.log()) {
@@ -182,3 +183,4 @@ MALLARD_INTERPOSED void __cyg_profile_func_exit(void* function, void*) noexcept 
         log->ends(record_kind::function_exit, identity(function), current.from());
     }
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

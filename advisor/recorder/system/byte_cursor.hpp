@@ -125,6 +125,7 @@ public:
 private:
     address formatted(unsigned format) noexcept {
         switch (format) {
+        // NOLINTNEXTLINE(bugprone-branch-clone): one branch would change the generated code of the unwinder
         case absolute:
         case unsigned_8:
             return fixed<std::uint64_t>();

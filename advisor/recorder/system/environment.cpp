@@ -35,7 +35,8 @@ void close_gap(char** end, char** old_end) noexcept {
     static char empty[] = "";
     *end = nullptr;
     if ((old_end - end) % 2 != 0) {
-        std::memmove(environ + 1, environ, static_cast<std::size_t>(end + 1 - environ) * sizeof(char*));
+        std::memmove(static_cast<void*>(environ + 1), static_cast<const void*>(environ),
+                     static_cast<std::size_t>(end + 1 - environ) * sizeof(char*));
         *environ++ = empty;
         ++end;
     }

@@ -13,6 +13,7 @@
 #include <utility>
 
 // The loader's pointer to the argument count that the kernel put above all frames of the main thread.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the loader's name
 extern "C" void* __libc_stack_end;
 
 namespace mallard::recorder::unwind {

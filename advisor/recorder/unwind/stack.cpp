@@ -93,7 +93,7 @@ unsigned stack::first_changed(unsigned known) noexcept {
 /// Compares a deep stack in part. A changed level of the middle may count as unchanged for some updates.
 unsigned stack::first_changed_by_parts(unsigned known) noexcept {
     const unsigned middle_end = known - inner_levels;
-    unsigned changed = innermost_changed(middle_end, known);
+    const unsigned changed = innermost_changed(middle_end, known);
     if (changed != unchanged) {
         return changed;
     }

@@ -21,7 +21,7 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) noexcept
 /// Four classes for each power of two.
 constexpr std::uint16_t rough_class(std::uint64_t units) noexcept {
     const auto width = static_cast<unsigned>(std::bit_width(units | 4));
-    return static_cast<std::uint16_t>(width * 4 + (units >> (width - 3) & 3));
+    return static_cast<std::uint16_t>(std::uint64_t{width} * 4 + (units >> (width - 3) & 3));
 }
 
 } // namespace

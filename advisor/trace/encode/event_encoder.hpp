@@ -39,7 +39,7 @@ private:
     std::uint8_t encode_allocation(const event& source, site& at);
     std::uint8_t encode_release(const event& source, site& at);
     place_way choose_place(const event& source, std::uint16_t size_class, unsigned& rank) const;
-    release_way choose_release(block_id block, const site& at) const;
+    [[nodiscard]] release_way choose_release(block_id block, const site& at) const;
     block_id& block_number(const event& source);
     [[nodiscard]] std::uint64_t block_hash(block_id index) const noexcept;
     void write_prologue(context_id previous_context);

@@ -51,8 +51,8 @@ std::uint32_t load_u32(const std::byte* from) noexcept {
 
 std::array<std::byte, file_head_bytes> make_file_head() noexcept {
     std::array<std::byte, file_head_bytes> result{};
-    std::transform(file_magic.begin(), file_magic.end(), result.begin(),
-                   [](char character) { return static_cast<std::byte>(character); });
+    std::ranges::transform(file_magic, result.begin(),
+                           [](char character) { return static_cast<std::byte>(character); });
     field_writer(result.data() + file_magic.size()).put(file_version, 4);
     return result;
 }

@@ -19,7 +19,7 @@ public:
 
     /// Returns: the number of bytes read, fewer than those of `to` only at the end of the file.
     /// Throws: trace_error on an error.
-    std::size_t read(std::uint64_t offset, std::span<std::byte> to) const;
+    [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> to) const;
 
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }

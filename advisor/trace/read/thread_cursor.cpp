@@ -98,7 +98,7 @@ thread_merger::thread_merger(const input& file, const frame_table::process_conte
         turns_.push_back(make_turn(number));
         ++number;
     }
-    std::make_heap(turns_.begin(), turns_.end(), std::greater<>());
+    std::ranges::make_heap(turns_, std::greater<>());
 }
 
 thread_merger::turn thread_merger::make_turn(std::uint32_t cursor) const noexcept {
@@ -112,7 +112,7 @@ std::span<const event> thread_merger::next() {
     }
     merged_.clear();
     while (merged_.size() < events_at_once && !turns_.empty()) {
-        std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
+        std::ranges::pop_heap(turns_, std::greater<>());
         const std::uint32_t first = turns_.back().cursor;
         turns_.pop_back();
         if (cursors_[first].events().empty()) {
@@ -144,7 +144,7 @@ void thread_merger::put_back(std::uint32_t cursor) {
         return;
     }
     turns_.push_back(make_turn(cursor));
-    std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
+    std::ranges::push_heap(turns_, std::greater<>());
 }
 
 std::span<const event> thread_merger::next_single() {

@@ -91,6 +91,7 @@ extern "C"
     __attribute__((visibility("default"))) constexpr mallard::record::functions mallard_record_functions =
         trial_functions;
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libc's names
 MALLARD_INTERPOSED void __cyg_profile_func_enter(void* function, void*) noexcept {
     if (is_the_scope(function)) {
         begins(MALLARD_FRAME);
@@ -101,3 +102,4 @@ MALLARD_INTERPOSED void __cyg_profile_func_exit(void* function, void*) noexcept 
         ends();
     }
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

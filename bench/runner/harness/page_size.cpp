@@ -61,7 +61,7 @@ void reexecute(std::vector<std::string>& notes) {
 
 bool system_has_huge_pages() {
     const std::string modes = read_file("/sys/kernel/mm/transparent_hugepage/enabled");
-    return !modes.empty() && modes.find("[never]") == modes.npos;
+    return !modes.empty() && modes.find("[never]") == std::string::npos;
 }
 
 } // namespace

@@ -109,7 +109,8 @@ std::string_view malloc_in_use() noexcept {
     if (dladdr(dlsym(RTLD_DEFAULT, "malloc"), &library) != 0) {
         const std::string_view file = library.dli_fname;
         const std::string_view name = file.substr(file.rfind('/') + 1);
-        if (name.find(".so") != name.npos && !name.starts_with("libc.so") && !name.starts_with("libc-")) {
+        if (name.find(".so") != std::string_view::npos && !name.starts_with("libc.so") &&
+            !name.starts_with("libc-")) {
             return name;
         }
     }

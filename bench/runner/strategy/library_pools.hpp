@@ -33,10 +33,10 @@ public:
 template <std::size_t Bytes>
 class static_nodes {
 public:
-    [[nodiscard]] static auto& pool() noexcept { return pool_; }
+    [[nodiscard]] static auto& pool() noexcept { return nodes; }
 
 private:
-    static inline mallard::fixed_pool_for<sized_node<Bytes>> pool_;
+    static inline mallard::fixed_pool_for<sized_node<Bytes>> nodes;
 };
 
 template <std::size_t Bytes>

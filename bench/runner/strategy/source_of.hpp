@@ -160,7 +160,7 @@ void with_registered_source(std::span<std::byte> buffer, Shape shape, Use&& use)
         if constexpr (is_in_a_region(Kind)) {
             std::abort(); // without a region there is no memory
         } else {
-            source_type source = make_source<source_type>(shape);
+            auto source = make_source<source_type>(shape);
             use(to_handle(source));
         }
     }

@@ -19,8 +19,8 @@ struct named_scope {
 };
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    std::ranges::transform(text, text.begin(),
+                           [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     return text;
 }
 
@@ -69,8 +69,7 @@ std::string unique_name(const std::vector<named_scope>& all, const named_scope& 
     const auto matches = [&](const named_scope& candidate) {
         return candidate.name == scope.short_name || candidate.short_name == scope.short_name;
     };
-    return std::count_if(all.begin(), all.end(), matches) == 1 ? scope.short_name
-                                                               : name_tables::shortened(scope.name);
+    return std::ranges::count_if(all, matches) == 1 ? scope.short_name : name_tables::shortened(scope.name);
 }
 
 std::string listed(const std::vector<named_scope>& all, const std::vector<const named_scope*>& scopes) {
@@ -98,7 +97,7 @@ std::string listed(const std::vector<named_scope>& all, const std::vector<const 
             std::min(distance(lower(name), lower(candidate.short_name)), distance(lower(name), lower(last))),
             &candidate);
     }
-    std::stable_sort(near.begin(), near.end(), [](const auto& left, const auto& right) {
+    std::ranges::stable_sort(near, [](const auto& left, const auto& right) {
         return left.first != right.first ? left.first < right.first
                                          : left.second->allocations > right.second->allocations;
     });
@@ -137,7 +136,7 @@ void write_callers(json_writer& to, const report_source& source, scope_id scope)
                                                                                      call.bytes);
     }
     std::vector<std::pair<scope_id, block_count>> rows(callers.begin(), callers.end());
-    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+    std::ranges::sort(rows, [](const auto& left, const auto& right) {
         return left.second.allocations != right.second.allocations
                    ? left.second.allocations > right.second.allocations
                    : left.first < right.first;
@@ -220,7 +219,7 @@ scope_match find_scope(const report_source& source, const std::string& name, con
     if (matches.size() == 1) {
         return matches.front()->scope;
     }
-    std::stable_sort(matches.begin(), matches.end(), [](const named_scope* left, const named_scope* right) {
+    std::ranges::stable_sort(matches, [](const named_scope* left, const named_scope* right) {
         return left->allocations > right->allocations;
     });
     throw unknown_scope("Several scopes have '" + name + "' in their names: " + listed(all, matches) +
@@ -239,7 +238,7 @@ void write_scope_in_depth(json_writer& to, const report_source& source, const sc
             write_code(to, source, static_cast<scope_id>(known.number));
         }
     } else {
-        const auto at = std::find(source.listed.begin(), source.listed.end(), scope.scope);
+        const auto at = std::ranges::find(source.listed, scope.scope);
         write_scope(to, source, static_cast<std::size_t>(at - source.listed.begin()), most_rows);
         write_scope_sites(to, source, scope.scope);
         write_scope_pairs(to, source, scope.scope);

@@ -62,11 +62,12 @@ void write_markers(json_writer& to, const report_source& source, std::uint64_t n
     constexpr std::size_t most_scopes = 100, most_rows = 200;
     const marked_stacks& marked = source.results.marked();
     std::vector<scope_id> scopes;
+    scopes.reserve(marked.known().size());
     for (std::size_t scope = 0; scope < marked.known().size(); ++scope) {
         scopes.push_back(static_cast<scope_id>(scope));
     }
     // Scopes that the program marks come first.
-    std::stable_sort(scopes.begin(), scopes.end(), [&](scope_id left, scope_id right) {
+    std::ranges::stable_sort(scopes, [&](scope_id left, scope_id right) {
         if (marked.known()[left].is_function != marked.known()[right].is_function) {
             return marked.known()[right].is_function;
         }

@@ -44,10 +44,10 @@ struct chunk_site {
 bool has_pool_name(std::string name) {
     static constexpr std::array<std::string_view, 9> terms{"arena", "pool", "slab",    "chunk",    "region",
                                                            "bump",  "zone", "obstack", "monotonic"};
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    return std::any_of(terms.begin(), terms.end(),
-                       [&](std::string_view word) { return name.find(word) != std::string::npos; });
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    return std::ranges::any_of(terms,
+                               [&](std::string_view word) { return name.find(word) != std::string::npos; });
 }
 
 /// True if one of the call's innermost functions has a pool's name.
@@ -86,6 +86,7 @@ std::vector<chunk_site> chunk_sites(const report_source& source) {
         site.shrinks += call.shrinks;
     }
     std::vector<chunk_site> sites;
+    sites.reserve(by_address.size());
     for (const auto& [address, site] : by_address) {
         sites.push_back(site);
     }
@@ -137,7 +138,7 @@ void write_already_pooled(json_writer& to, const report_source& source) {
             rows.emplace_back(site, named);
         }
     }
-    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+    std::ranges::sort(rows, [](const auto& left, const auto& right) {
         return left.first.all.bytes != right.first.all.bytes ? left.first.all.bytes > right.first.all.bytes
                                                              : left.first.address < right.first.address;
     });

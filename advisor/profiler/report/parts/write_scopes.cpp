@@ -19,7 +19,7 @@ void write_optional(json_writer& to, std::string_view key, bool is_known, std::s
 void write_site_list(json_writer& to, std::string_view key, const report_source& source,
                      const std::map<std::uint64_t, block_count>& by_address, std::size_t most_rows) {
     std::vector<std::pair<std::uint64_t, block_count>> sites(by_address.begin(), by_address.end());
-    std::stable_sort(sites.begin(), sites.end(), [](const auto& left, const auto& right) {
+    std::ranges::stable_sort(sites, [](const auto& left, const auto& right) {
         return left.second.allocations > right.second.allocations;
     });
     sites.resize(std::min(sites.size(), most_rows));
@@ -38,7 +38,7 @@ void write_site_list(json_writer& to, std::string_view key, const report_source&
 void write_escapes(json_writer& to, const report_source& source, const scope_detail& detail,
                    std::size_t most_rows) {
     std::vector<std::pair<escape_key, escape_sums>> escapes(detail.escapes.begin(), detail.escapes.end());
-    std::stable_sort(escapes.begin(), escapes.end(), [](const auto& left, const auto& right) {
+    std::ranges::stable_sort(escapes, [](const auto& left, const auto& right) {
         return left.second.blocks.allocations > right.second.blocks.allocations;
     });
     escapes.resize(std::min(escapes.size(), most_rows));

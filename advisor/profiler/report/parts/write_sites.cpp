@@ -75,7 +75,7 @@ void write_site(json_writer& to, const report_source& source, site& row) {
     to.end_list().field("contexts", row.calls.size());
 
     std::vector<std::pair<scope_id, block_count>> owners(row.owners.begin(), row.owners.end());
-    std::sort(owners.begin(), owners.end(), [](const auto& left, const auto& right) {
+    std::ranges::sort(owners, [](const auto& left, const auto& right) {
         return left.second.allocations != right.second.allocations
                    ? left.second.allocations > right.second.allocations
                    : left.first < right.first;
@@ -101,7 +101,7 @@ std::size_t heaviest_first(std::vector<Row>& rows, std::size_t most_by_allocatio
     const auto by_allocations = [&](const Row& left, const Row& right) {
         return count(left).allocations > count(right).allocations;
     };
-    std::stable_sort(rows.begin(), rows.end(), by_allocations);
+    std::ranges::stable_sort(rows, by_allocations);
     const auto shown = static_cast<std::ptrdiff_t>(std::min(most_by_allocations, rows.size()));
     std::stable_sort(rows.begin() + shown, rows.end(), [&](const Row& left, const Row& right) {
         return count(left).bytes > count(right).bytes;
@@ -238,7 +238,7 @@ void write_scope_pairs(json_writer& to, const report_source& source, scope_id sc
 void write_site_blocks(json_writer& to, std::string_view key, const report_source& source,
                        const site_blocks& sites, std::size_t most) {
     std::vector<std::pair<std::uint64_t, block_count>> rows(sites.by_address.begin(), sites.by_address.end());
-    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+    std::ranges::sort(rows, [](const auto& left, const auto& right) {
         return left.second.allocations != right.second.allocations
                    ? left.second.allocations > right.second.allocations
                    : left.first < right.first;

@@ -72,12 +72,12 @@ void write_timeline(json_writer& to, const report_source& source) {
             if (source.details[id].sums.all.bytes == source.results.process_totals().bytes) {
                 continue;
             }
-            const auto highest = std::max_element(live[id].begin(), live[id].end());
+            const auto highest = std::ranges::max_element(live[id]);
             if (highest != live[id].end() && *highest > 0) {
                 order.emplace_back(-*highest, id);
             }
         }
-        std::sort(order.begin(), order.end());
+        std::ranges::sort(order);
         order.resize(std::min(order.size(), most_shown));
         for (const auto& [highest, id] : order) {
             to.begin_object().field("id", id).key("live_bytes").begin_list().value(0U);

@@ -2,6 +2,7 @@
 #include "profiler/report/parts/report_parts.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_set>
 
 namespace mallard::advisor {
@@ -38,7 +39,7 @@ std::vector<scope_id> main_containers(const analysis& results) {
 
 /// Returns: the median of the returns, weighted by allocations.
 std::uint64_t middle_returns(std::vector<candidate>& candidates, std::span<const call_totals> calls) {
-    std::sort(candidates.begin(), candidates.end(), [](const candidate& left, const candidate& right) {
+    std::ranges::sort(candidates, [](const candidate& left, const candidate& right) {
         return left.returns != right.returns ? left.returns < right.returns : left.call < right.call;
     });
     std::uint64_t all = 0, below = 0;
@@ -89,7 +90,7 @@ std::vector<iteration> all_iterations(const report_source& source) {
             returns = std::max(returns, call.returns);
         }
     }
-    std::sort(iterations.begin(), iterations.end(), [](const iteration& left, const iteration& right) {
+    std::ranges::sort(iterations, [](const iteration& left, const iteration& right) {
         return left.blocks.allocations != right.blocks.allocations
                    ? left.blocks.allocations > right.blocks.allocations
                    : left.function < right.function;
@@ -158,8 +159,8 @@ private:
         }
         const bool is_deeper = node >= trace::stack_ends && contexts[node].depth > container_depth;
         callee_set entry = is_deeper ? cache_[node] : callee_set{container_depth, true};
-        for (auto step = path_.rbegin(); step != path_.rend(); ++step) {
-            node = *step;
+        for (const trace::context_id step : path_ | std::views::reverse) {
+            node = step;
             const scope_id function = source_->results.stacks().function(node);
             entry.outermost = entry.outermost == no_scope ? function : entry.outermost;
             scope_id& outermost =
@@ -218,7 +219,7 @@ void write_iterations(json_writer& to, const report_source& source) {
         to.field("most_bytes_between", row.most_between).key("sites").begin_list();
         std::vector<std::pair<std::uint64_t, std::pair<block_count, std::uint64_t>>> sites(row.sites.begin(),
                                                                                            row.sites.end());
-        std::sort(sites.begin(), sites.end(), [](const auto& left, const auto& right) {
+        std::ranges::sort(sites, [](const auto& left, const auto& right) {
             const block_count &left_blocks = left.second.first, &right_blocks = right.second.first;
             return left_blocks.allocations != right_blocks.allocations
                        ? left_blocks.allocations > right_blocks.allocations
@@ -266,7 +267,7 @@ void write_owners(json_writer& to, const report_source& source) {
             rows.push_back(&row);
         }
     }
-    std::sort(rows.begin(), rows.end(), [](const owner* left, const owner* right) {
+    std::ranges::sort(rows, [](const owner* left, const owner* right) {
         return left->blocks.allocations != right->blocks.allocations
                    ? left->blocks.allocations > right->blocks.allocations
                    : left->function < right->function;

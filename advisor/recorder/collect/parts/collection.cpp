@@ -152,6 +152,7 @@ std::size_t collection::number_in_trace(const recorded_process& process) {
 }
 
 void collection::add_chunk(const recorded_process& process, std::span<const std::byte> records) {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): has_begun() was true
     to_->add_chunk(*process.number, records);
 }
 
@@ -201,6 +202,7 @@ void collection::end(recorded_process& process, int status, std::uint64_t cpu_ti
     process.facts.threads = process.file.header().threads;
     result_.events_of_unknown_threads += process.file.header().events_of_unknown_threads;
     process.facts.ticks_per_second = ticks_per_second(process.file.header(), began_);
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): has_begun() was true
     to_->end_process(*process.number, process.facts);
     process.file.remove();
 }

@@ -90,6 +90,7 @@ void read_interpreter(Elf* elf, elf_file& result) {
             continue;
         }
         if (file != nullptr && segment.p_offset < bytes && segment.p_filesz <= bytes - segment.p_offset) {
+            // NOLINTNEXTLINE(readability-redundant-string-cstr): the path ends at the first null character
             result.interpreter = std::string(file + segment.p_offset, segment.p_filesz).c_str();
         }
     }
@@ -203,6 +204,8 @@ std::string run_command(std::vector<std::string> words, std::vector<std::string>
     ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     std::vector<char*> arguments;
     std::vector<char*> environment;
+    arguments.reserve(words.size() + 1);
+    environment.reserve(variables.size() + 1);
     for (std::string& word : words) {
         arguments.push_back(word.data());
     }

@@ -89,7 +89,7 @@ std::vector<std::string> preloading::environment(const arguments& args, const fs
     variables.push_back("LD_PRELOAD=" + preloaded);
     variables.push_back("MALLARD_RECORD=" + parts.string());
     if (args.follow) {
-        variables.push_back("MALLARD_RECORD_FOLLOW=1");
+        variables.emplace_back("MALLARD_RECORD_FOLLOW=1");
     }
     variables.push_back("MALLARD_RECORD_STACKS=" + args.stacks);
     variables.push_back("MALLARD_RECORD_SAMPLE=" + std::to_string(args.sample));

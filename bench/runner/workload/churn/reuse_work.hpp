@@ -137,7 +137,7 @@ private:
     template <class Source>
     [[gnu::always_inline]] void begin(Source& source, reuse_block<Mixed>& block) {
         const std::uint64_t mark = ++marks_;
-        std::size_t bytes = shape_.block_bytes;
+        std::size_t bytes = shape_.block_bytes; // NOLINT(misc-const-correctness): assigned if Mixed
         if constexpr (Mixed) {
             block.bytes = bytes = input_.drawn_bytes(mark);
         }
@@ -151,7 +151,7 @@ private:
         std::uint64_t mark = 0;
         std::memcpy(&mark, block.p, sizeof mark);
         sum_.add(mark);
-        std::size_t bytes = shape_.block_bytes;
+        std::size_t bytes = shape_.block_bytes; // NOLINT(misc-const-correctness): assigned if Mixed
         if constexpr (Mixed) {
             bytes = block.bytes;
         }

@@ -13,12 +13,19 @@
 
 namespace bench {
 
+namespace {
+
+/// Tables take longest to compile, and the survey needs only a few.
+bool is_in_survey(const strategy& s) noexcept {
+    return s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::heap &&
+           (s.binding == binding_kind::type_parameter || s.is_contender());
+}
+
+} // namespace
+
 bool has_density(const strategy& s) noexcept {
-    // Tables take longest to compile, and the survey needs only a few.
-    const bool in_survey = s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::heap &&
-                           (s.binding == binding_kind::type_parameter || s.is_contender());
     return !s.is_shared() && !s.bursts && !is_library_pool(s.mechanism) && s.is_for_everything() &&
-           s.can(capability::containers) && (!survey_only || in_survey);
+           s.can(capability::containers) && (!survey_only || is_in_survey(s));
 }
 
 row run_density(arguments& args, run_options& options) {

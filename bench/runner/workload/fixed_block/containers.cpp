@@ -58,19 +58,19 @@ typename Kind::template type<Source> empty_container(Source& source) {
 template <class Kind, class Source>
 [[gnu::noinline]] void make_and_destroy(Source& source, std::size_t count) {
     for (std::size_t i = 0; i != count; ++i) {
-        auto container_ = empty_container<Kind>(source);
-        Kind::fill(container_);
-        escape(&container_);
+        auto elements = empty_container<Kind>(source);
+        Kind::fill(elements);
+        escape(&elements);
     }
 }
 
 /// Returns: the checksum of a filled container.
 template <class Kind, class Source>
 std::string checksum_from(Source& source) {
-    auto container_ = empty_container<Kind>(source);
-    Kind::fill(container_);
+    auto elements = empty_container<Kind>(source);
+    Kind::fill(elements);
     checksum sum;
-    for (const auto& element : container_) {
+    for (const auto& element : elements) {
         sum.add(Kind::hashed(element));
     }
     return to_hexadecimal(sum.value());

@@ -107,7 +107,7 @@ private:
 
     /// Returns: the time of the shrinking in nanoseconds; 0 if it cannot be separated.
     template <class Family>
-    std::int64_t make_and_shrink(const Family& family) const {
+    [[nodiscard]] std::int64_t make_and_shrink(const Family& family) const {
         using clock = std::chrono::steady_clock;
         auto vector = family.make(cell_.elements);
         escape(vector.data());
