@@ -58,7 +58,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage("e2e", "the report in a real browser", ("browser",), full=True),
     PythonStage(
         "tidy",
-        "clang-tidy on the library, the runner and the advisor",
+        "clang-tidy on the library and the advisor",
         ("clang-tidy-19", "boost", *ADVISOR),
         "load",
         full=True,
