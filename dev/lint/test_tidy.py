@@ -1,8 +1,8 @@
 """clang-tidy on the library and the advisor.
 
 All public headers are read at once, in one file that includes them, and the advisor's programs by the unity
-files of their preset, so that many sources share the cost of a header. The runner is left out: it instantiates
-each loop with each strategy, which takes clang-tidy minutes a file.
+files of their preset, so that many sources share the cost of a header. The runner is left out: it has each
+loop with each strategy, which takes clang-tidy minutes a file.
 """
 
 import json

@@ -11,7 +11,7 @@
 #include "recorder/system/thread.hpp"
 #include "recorder/unwind/stack.hpp"
 #include "trial/detect/scope_detector.hpp"
-#include "trial/serve/server.hpp"
+#include "trial/serve/thread_arena.hpp"
 
 #include <atomic>
 #include <cstdint>

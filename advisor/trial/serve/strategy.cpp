@@ -2,7 +2,7 @@
 
 #include "trial/serve/region.hpp"
 #include "trial/serve/region_upstream.hpp"
-#include "trial/serve/server.hpp"
+#include "trial/serve/thread_arena.hpp"
 
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/heap.hpp>

@@ -1,4 +1,4 @@
-#include "trial/serve/server.hpp"
+#include "trial/serve/thread_arena.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
