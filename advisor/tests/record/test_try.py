@@ -80,7 +80,7 @@ from mallard.advisor.trial.{module} import {function}
 
 @pytest.mark.parametrize(
     ("module", "function", "arguments"),
-    [("measured", "measure", "{}, None, 600"), ("native", "record", "None, Path('a.trace'), 600")],
+    [("process", "measure", "{}, None, 600"), ("process", "record", "None, Path('a.trace'), 600")],
 )
 def test_no_program_outlives_a_killed_mallard(tmp_path, module, function, arguments):
     script = RUNS.format(module=module, function=function, arguments=arguments)
