@@ -9,8 +9,8 @@ namespace mallard::advisor {
 class symbol_names final : public code_names {
 public:
     /// Requires: `files` outlives the object.
-    symbol_names(std::span<const trace::code_file> files, std::string executable)
-        : files_(files), map_(files, std::move(executable)) {}
+    symbol_names(std::span<const trace::code_file> files, const std::string& executable)
+        : files_(files), map_(files, executable) {}
 
     scope_id function_at(std::uint64_t level) override;
     function_info function(scope_id id) override;

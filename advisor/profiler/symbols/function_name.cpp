@@ -9,8 +9,10 @@
 
 // The demangler behind abi::__cxa_demangle, which passes the name to its callback in pieces. libstdc++.a has it, the
 // shared library does not. Returns: false if the symbol is not mangled.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libstdc++'s name
 extern "C" int __gcclibcxx_demangle_callback(const char* symbol,
                                              void (*append)(const char*, std::size_t, void*), void* name);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace mallard::advisor {
 
