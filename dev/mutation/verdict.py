@@ -24,9 +24,8 @@ CPU_SECONDS = 60
 WALL_SECONDS = 300
 MEMORY_MB = 3000
 PARTS = (
-    *("tests/equipment/ledger.cpp", "tests/fuzz/shadow_heap.cpp", "tests/model/checker.cpp"),
-    *("tests/model/operation.cpp", "tests/soak/play/live_blocks.cpp", "tests/soak/play/player.cpp"),
-    "tests/soak/play/turn.cpp",
+    *("tests/equipment/ledger.cpp", "tests/model/player.cpp", "tests/model/shadow.cpp"),
+    "tests/model/turn.cpp",
 )
 
 

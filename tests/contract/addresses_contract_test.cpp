@@ -1,6 +1,8 @@
 // Custom upstreams that hand out the lowest or highest addresses of a process, with each chunk adjacent to the previous
 // one. No comparison, merge or rounding of addresses overflows.
-#include "contract/every_allocator.hpp"
+#include "equipment/ledger.hpp"
+#include "model/kinds.hpp"
+#include "model/shadow.hpp"
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/failure.hpp>
@@ -15,7 +17,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <memory_resource>
 #include <random>
 #include <string>
 #include <tuple>
@@ -25,11 +26,13 @@ namespace contract {
 
 namespace {
 
+using model::kind;
+
 enum class where { lowest, highest };
 enum class direction { upwards, downwards };
 
 /// A window of addresses from which chunks are cut without gaps. Deallocated chunks are not reused.
-class window final : public std::pmr::memory_resource {
+class window final : public equipment::ledger {
 public:
     static constexpr std::size_t bytes = std::size_t{48} << 20;
 
@@ -58,11 +61,10 @@ public:
     }
 
     [[nodiscard]] std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(begin_); }
-    [[nodiscard]] std::size_t outstanding() const { return taken_.size(); }
-    [[nodiscard]] std::size_t complaints() const { return complaints_; }
+    [[nodiscard]] std::size_t held_chunks() const { return taken_.size(); }
+    [[nodiscard]] std::size_t wrong_returns() const { return wrong_returns_; }
 
-private:
-    void* do_allocate(std::size_t wanted, std::size_t alignment) override {
+    void* allocate(std::size_t wanted, std::size_t alignment) override {
         const auto room = static_cast<std::size_t>(high_ - low_);
         std::byte* p = nullptr;
         if (going_ == direction::upwards) {
@@ -86,10 +88,10 @@ private:
         return p;
     }
 
-    void do_deallocate(void* p, std::size_t freed_bytes, std::size_t alignment) override {
+    void deallocate(void* p, std::size_t freed_bytes, std::size_t alignment) noexcept override {
         const auto entry = taken_.find(static_cast<std::byte*>(p));
         if (entry == taken_.end() || entry->second != std::pair(freed_bytes, alignment)) {
-            ++complaints_;
+            ++wrong_returns_;
             return;
         }
         taken_.erase(entry);
@@ -97,105 +99,74 @@ private:
         std::memset(p, 0xDD, freed_bytes);
     }
 
-    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-
+private:
     direction going_;
     std::byte* begin_ = nullptr;
     std::byte* low_ = nullptr;
     std::byte* high_ = nullptr;
     std::map<std::byte*, std::pair<std::size_t, std::size_t>> taken_;
-    std::size_t complaints_ = 0;
+    std::size_t wrong_returns_ = 0;
 };
 
-/// Live blocks, each with its number in every byte.
-class numbered_blocks {
-public:
-    explicit numbered_blocks(allocator_interface& a) : allocator_(a) {}
-
-    void add(std::size_t bytes, std::size_t alignment) {
-        auto* const p = static_cast<std::byte*>(allocator_.allocate(bytes, alignment));
-        ASSERT_TRUE(mallard::core::is_aligned(p, alignment));
-        const auto above = living_.lower_bound(p);
-        ASSERT_TRUE(above == living_.end() || p + bytes <= above->first);
-        ASSERT_TRUE(above == living_.begin() ||
-                    std::prev(above)->first + std::prev(above)->second.bytes <= p);
-        living_.emplace(p, block{bytes, alignment, ++number_});
-        std::memset(p, static_cast<int>(number_ % 251), bytes);
-    }
-
-    void remove(std::size_t index) {
-        const auto victim = std::next(living_.begin(), static_cast<std::ptrdiff_t>(index % living_.size()));
-        const block& victim_block = victim->second;
-        ASSERT_TRUE(std::all_of(victim->first, victim->first + victim_block.bytes, [&](std::byte b) {
-            return b == static_cast<std::byte>(victim_block.number % 251);
-        }));
-        allocator_.deallocate(victim->first, victim_block.bytes, victim_block.alignment);
-        living_.erase(victim);
-    }
-
-    [[nodiscard]] std::size_t count() const { return living_.size(); }
-    void forget() { living_.clear(); }
-
-private:
-    struct block {
-        std::size_t bytes;
-        std::size_t alignment;
-        std::size_t number;
-    };
-
-    allocator_interface& allocator_;
-    std::map<std::byte*, block> living_;
-    std::size_t number_ = 0;
-};
-
-class addresses : public ::testing::TestWithParam<std::tuple<where, direction, allocator_row>> {};
+class addresses : public ::testing::TestWithParam<std::tuple<where, direction, kind>> {};
 
 TEST_P(addresses, may_be_any) {
-    const auto& [place, going, row] = GetParam();
+    const auto& [place, going, k] = GetParam();
     window source(place, going);
     if (place == where::lowest) {
         ASSERT_LT(source.begin(), std::uintptr_t{1} << 32) << "there are no low addresses";
     } else {
         ASSERT_GT(source.begin(), std::uintptr_t{1} << 46) << "there are no high addresses";
     }
-    const auto subject = row.make(source);
+    const auto subject = k.make(source);
     // The blocks of a pool of one size are as large as the first.
     static_cast<void>(subject->allocate(300, 64));
-    numbered_blocks blocks(*subject);
+    model::shadow blocks;
+    const auto deallocate = [&](std::size_t i) {
+        const model::block b = blocks[i];
+        ASSERT_STREQ(blocks.remove(i), nullptr);
+        subject->deallocate(b.p, b.bytes, b.alignment);
+    };
     std::mt19937 random(1);
     for (int round = 0; round != 2; ++round) {
         for (int i = 0; i != 1500 && !HasFatalFailure(); ++i) {
-            if (random() % 3 != 0 || blocks.count() == 0) {
-                blocks.add(1 + random() % 300, std::size_t{1} << random() % 7);
+            if (random() % 3 != 0 || blocks.empty()) {
+                const std::size_t bytes = 1 + random() % 300;
+                const std::size_t alignment = std::size_t{1} << random() % 7;
+                ASSERT_STREQ(blocks.add(subject->allocate(bytes, alignment), bytes, alignment), nullptr);
             } else {
-                blocks.remove(random());
+                deallocate(random() % blocks.size());
             }
         }
         mallard::block_chain chain = subject->allocate_many(48, 8, 2000);
         subject->deallocate_many(std::move(chain), 48, 8);
-        while (round == 0 && blocks.count() != 0 && !HasFatalFailure()) {
-            blocks.remove(random());
+        while (round == 0 && !blocks.empty() && !HasFatalFailure()) {
+            deallocate(random() % blocks.size());
         }
         subject->trim();
     }
-    blocks.forget();
+    blocks.clear();
     subject->release();
-    EXPECT_EQ(source.outstanding(), 0U);
-    EXPECT_EQ(source.complaints(), 0U);
+    EXPECT_EQ(source.held_chunks(), 0U);
+    EXPECT_EQ(source.wrong_returns(), 0U);
+}
+
+bool has_addresses(const kind& k) {
+    const bool large_blocks_only =
+        k.allocator == "fixed_pool_last_freed" || k.allocator == "fixed_pool_first_freed";
+    return k.from_ledger && k.binding == "direct" && k.adaptor != "limited_to_little" && !large_blocks_only;
 }
 
 std::string name_of_place(const ::testing::TestParamInfo<addresses::ParamType>& of) {
-    const auto& [place, going, row] = of.param;
-    return row.name + (place == where::lowest ? "_lowest" : "_highest") +
+    const auto& [place, going, k] = of.param;
+    return model::test_name(k) + (place == where::lowest ? "_lowest" : "_highest") +
            (going == direction::upwards ? "_upwards" : "_downwards");
 }
 
 INSTANTIATE_TEST_SUITE_P(of, addresses,
                          ::testing::Combine(::testing::Values(where::lowest, where::highest),
                                             ::testing::Values(direction::upwards, direction::downwards),
-                                            ::testing::ValuesIn(every_allocator())),
+                                            ::testing::ValuesIn(model::kinds_if(has_addresses))),
                          name_of_place);
 
 } // namespace

@@ -1,6 +1,6 @@
 // The contract of every source of memory: alignment, disjoint blocks, stable contents.
 #include "contract/kind_test.hpp"
-#include "model/checker.hpp"
+#include "model/turn.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -15,14 +15,26 @@ std::uint64_t first_seed() {
     return seed == nullptr ? 20160212 : std::strtoull(seed, nullptr, 10);
 }
 
-void run_random_streams(const kind& k, std::size_t streams, std::size_t length, bool releases) {
-    for (std::uint64_t seed = first_seed(); seed < first_seed() + streams; ++seed) {
-        const model::stream operations = model::random_stream(seed, length, releases);
-        if (const model::finding failure = model::check(operations, k.make)) {
-            FAIL() << failure.text << "\nseed " << seed << "; the shortest stream that shows it:\n"
-                   << model::shrink(operations, failure.kind, k.make);
+/// Effects: performs operations that random bytes decide, some hundred from a thousand.
+void perform_random_operations(const kind& k, std::size_t runs, std::size_t bytes, bool releases) {
+    for (std::uint64_t seed = first_seed(); seed < first_seed() + runs; ++seed) {
+        const auto play = [&](std::span<const std::uint8_t> decisions) {
+            return model::play_bytes(k, decisions, model::thorough, releases).fault;
+        };
+        const std::vector<std::uint8_t> decisions = model::random_bytes(seed, bytes);
+        if (!play(decisions).empty()) {
+            FAIL() << "seed " << seed << "; the shortest run with a fault: "
+                   << play(model::shrink(decisions, [&](auto part) { return !play(part).empty(); }));
         }
     }
+}
+
+bool serves_any_size(const kind& k) {
+    return k.any_size;
+}
+
+bool is_local(const kind& k) {
+    return k.any_size && k.from_ledger;
 }
 
 } // namespace
@@ -47,11 +59,15 @@ TEST_P(contract, returns_an_address_for_zero_bytes) {
 }
 
 TEST_P(contract, keeps_blocks_apart_and_bytes_intact) {
-    run_random_streams(GetParam(), 4, 300, false);
+    perform_random_operations(GetParam(), 4, 1500, false);
 }
 
 TEST_P(local_contract, keeps_blocks_apart_over_releases) {
-    run_random_streams(GetParam(), 2, 450, true);
+    perform_random_operations(GetParam(), 2, 2250, true);
 }
+
+INSTANTIATE_TEST_SUITE_P(of, contract, ::testing::ValuesIn(model::kinds_if(serves_any_size)), test_name);
+INSTANTIATE_TEST_SUITE_P(of, local_contract, ::testing::ValuesIn(model::kinds_if(is_local)), test_name);
+INSTANTIATE_TEST_SUITE_P(of, failure_contract, ::testing::ValuesIn(model::kinds_if(is_local)), test_name);
 
 } // namespace contract

@@ -1,8 +1,8 @@
 // The contract of expandable allocators: growing, shrinking and measuring blocks.
-#include "contract/recipe.hpp"
 #include "equipment/ledger.hpp"
 #include "equipment/out_of_memory.hpp"
-#include "fuzz/shadow_heap.hpp"
+#include "model/kinds.hpp"
+#include "model/shadow.hpp"
 
 #include <mallard/core/expansion.hpp>
 
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <random>
 #include <string>
@@ -21,20 +22,11 @@ namespace {
 
 using mallard::expansion;
 
-struct checked_heap {
-    explicit checked_heap(equipment::ledger& source) : below(source), top(below) {}
-    void release_below() noexcept { below.release(); }
-    mallard::heap<equipment::ledger> below;
-    mallard::checked<mallard::heap<equipment::ledger>&> top;
-};
-
-template <class Recipe>
-class expansion_contract : public ::testing::Test {
+class expansion_contract : public ::testing::TestWithParam<model::kind> {
 protected:
     ~expansion_contract() override {
         expect_right(shadow_.look_at_all());
-        recipe_.top.release();
-        recipe_.release_below();
+        subject_->release();
         EXPECT_EQ(source_.outstanding(), 0U);
         EXPECT_EQ(source_.complaints(), equipment::no_complaints);
     }
@@ -44,14 +36,14 @@ protected:
     /// Effects: allocates a block and writes to it.
     /// Returns: the index of the block.
     std::size_t allocate(std::size_t bytes, std::size_t alignment = 16) {
-        expect_right(shadow_.add(recipe_.top.allocate(bytes, alignment), bytes, bytes, alignment));
+        expect_right(shadow_.add(subject_->allocate(bytes, alignment), bytes, bytes, alignment));
         return shadow_.size() - 1;
     }
 
     void deallocate(std::size_t i, std::size_t bytes) {
         const auto b = shadow_[i];
         expect_right(shadow_.remove(i));
-        recipe_.top.deallocate(b.p, bytes, b.alignment);
+        subject_->deallocate(b.p, bytes, b.alignment);
     }
 
     /// Effects: resizes the i-th block and compares it with the result of the call.
@@ -63,7 +55,7 @@ protected:
                                                  .alignment = b.alignment,
                                                  .step_bytes = step,
                                                  .allowed = may};
-        const mallard::expansion_result result = recipe_.top.expand(b.p, request);
+        const mallard::expansion_result result = subject_->expand(b.p, request);
         EXPECT_TRUE(includes(may, result.method));
         EXPECT_EQ(result.p == nullptr, result.method == expansion::none);
         EXPECT_TRUE(result.p == nullptr || result.bytes >= least);
@@ -88,68 +80,72 @@ protected:
     }
 
     equipment::ledger source_;
-    Recipe recipe_{source_};
-    fuzz::shadow_heap shadow_;
+    std::unique_ptr<model::subject> subject_ = GetParam().make(source_);
+    model::shadow shadow_;
 };
 
-using recipes = ::testing::Types<plain_heap, heap_of_small_chunks, heap_over_multipool, heap_over_buffer,
-                                 heap_in_region, checked_heap>;
-TYPED_TEST_SUITE(expansion_contract, recipes);
-
-TYPED_TEST(expansion_contract, holds_for_random_requests) {
+TEST_P(expansion_contract, holds_for_random_requests) {
     std::mt19937_64 random(11);
     for (int i = 0; i < 3000; ++i) {
-        if (this->shadow_.size() < 40 || (this->shadow_.size() < 80 && random() % 2 == 0)) {
-            this->allocate(random() % 2000, std::size_t{1} << random() % 8);
+        if (shadow_.size() < 40 || (shadow_.size() < 80 && random() % 2 == 0)) {
+            allocate(random() % 2000, std::size_t{1} << random() % 8);
             continue;
         }
-        const std::size_t index = random() % this->shadow_.size();
-        const auto b = this->shadow_[index];
+        const std::size_t index = random() % shadow_.size();
+        const auto b = shadow_[index];
         if (random() % 2 == 0) {
-            this->deallocate(index, b.requested_bytes + random() % (b.bytes - b.requested_bytes + 1));
+            deallocate(index, b.requested_bytes + random() % (b.bytes - b.requested_bytes + 1));
         } else {
             const std::size_t least = random() % 3000;
-            this->expand(index, least, least + random() % 1000, static_cast<expansion>(random() % 8));
+            expand(index, least, least + random() % 1000, static_cast<expansion>(random() % 8));
         }
-        ASSERT_FALSE(this->HasFailure()) << i;
+        ASSERT_FALSE(HasFailure()) << i;
     }
 }
 
-TYPED_TEST(expansion_contract, reports_the_usable_bytes) {
+TEST_P(expansion_contract, reports_the_usable_bytes) {
     for (const std::size_t bytes : {0U, 1U, 30U, 1000U, 50000U}) {
         for (const std::size_t alignment : {1U, 16U, 256U}) {
-            const auto got = this->recipe_.top.allocate_at_least(bytes, alignment);
-            EXPECT_EQ(got.bytes, this->recipe_.top.usable_bytes(got.p));
-            this->expect_right(this->shadow_.add(got.p, got.bytes, bytes, alignment));
+            const auto got = subject_->allocate_at_least(bytes, alignment);
+            EXPECT_EQ(got.bytes, subject_->usable_bytes(got.p));
+            expect_right(shadow_.add(got.p, got.bytes, bytes, alignment));
         }
     }
-    while (this->shadow_.size() != 0) {
-        this->deallocate(0, this->shadow_[0].bytes);
+    while (shadow_.size() != 0) {
+        deallocate(0, shadow_[0].bytes);
     }
 }
 
-TYPED_TEST(expansion_contract, preserves_contents_when_shrinking) {
+TEST_P(expansion_contract, preserves_contents_when_shrinking) {
     for (const std::size_t bytes : {100U, 5000U, 50000U}) {
-        const std::size_t i = this->allocate(bytes);
-        this->allocate(10);
+        const std::size_t i = allocate(bytes);
+        allocate(10);
         for (std::size_t less = bytes; less != 0; less /= 3) {
-            const std::size_t remaining_bytes = this->recipe_.top.shrink(this->shadow_[i].p, less);
+            const std::size_t remaining_bytes = subject_->shrink(shadow_[i].p, less);
             EXPECT_GE(remaining_bytes, less);
-            EXPECT_EQ(this->recipe_.top.usable_bytes(this->shadow_[i].p), remaining_bytes);
-            this->expect_right(this->shadow_.resize(i, this->shadow_[i].p, remaining_bytes, less));
+            EXPECT_EQ(subject_->usable_bytes(shadow_[i].p), remaining_bytes);
+            expect_right(shadow_.resize(i, shadow_[i].p, remaining_bytes, less));
         }
     }
 }
 
-TYPED_TEST(expansion_contract, refuses_impossible_sizes) {
-    const std::size_t i = this->allocate(100);
+TEST_P(expansion_contract, refuses_impossible_sizes) {
+    const std::size_t i = allocate(100);
     for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2, std::size_t{PTRDIFF_MAX}}) {
-        EXPECT_EQ(this->expand(i, bytes, SIZE_MAX, expansion::in_place), expansion::none);
-        EXPECT_OUT_OF_MEMORY(this->expand(i, bytes, SIZE_MAX, expansion::any));
-        EXPECT_OUT_OF_MEMORY(static_cast<void>(this->recipe_.top.allocate_at_least(bytes, 16)));
+        EXPECT_EQ(expand(i, bytes, SIZE_MAX, expansion::in_place), expansion::none);
+        EXPECT_OUT_OF_MEMORY(expand(i, bytes, SIZE_MAX, expansion::any));
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(subject_->allocate_at_least(bytes, 16)));
     }
-    EXPECT_EQ(this->expand(i, 10, 10, expansion::none), expansion::none);
+    EXPECT_EQ(expand(i, 10, 10, expansion::none), expansion::none);
 }
+
+INSTANTIATE_TEST_SUITE_P(of, expansion_contract,
+                         ::testing::ValuesIn(model::kinds_if([](const model::kind& k) {
+                             return k.any_size && k.binding == "direct" &&
+                                    (k.adaptor == "plain" || k.adaptor == "checked") &&
+                                    k.allocator.starts_with("heap");
+                         })),
+                         [](const auto& info) { return model::test_name(info.param); });
 
 } // namespace
 

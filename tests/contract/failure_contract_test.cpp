@@ -47,39 +47,45 @@ public:
         for (std::size_t i = 0; i < 32; ++i) {
             const std::size_t alignment = i % 7 == 0 ? 128 : 8;
             const std::size_t bytes = i % 13 == 0 ? 40000 + i : 1 + i * i * 3;
-            failures += try_to_allocate({.id = next_id_++, .bytes = bytes, .alignment = alignment}) ? 0U : 1U;
+            failures += try_to_allocate(bytes, alignment) ? 0U : 1U;
             if (i % 3 == 2) {
-                deallocate(next_id_ - 2);
+                deallocate(addresses_[addresses_.size() - 2]);
             }
         }
-        EXPECT_EQ(shadow_.look_at_all(), model::fault::none);
+        EXPECT_STREQ(shadow_.look_at_all(), nullptr);
         return failures;
     }
 
-    void forget() { shadow_.clear(); }
+    void forget() {
+        shadow_.clear();
+        addresses_.clear();
+    }
 
 private:
-    bool try_to_allocate(const model::operation& op) {
+    bool try_to_allocate(std::size_t bytes, std::size_t alignment) {
+        addresses_.push_back(nullptr);
         try {
-            void* p = subject_.allocate(op.bytes, op.alignment);
-            EXPECT_EQ(shadow_.add(p, op), model::fault::none) << op;
+            void* p = subject_.allocate(bytes, alignment);
+            EXPECT_STREQ(shadow_.add(p, bytes, alignment), nullptr) << bytes << " at " << alignment;
+            addresses_.back() = p;
             return true;
         } catch (const std::bad_alloc&) {
             return false;
         }
     }
 
-    void deallocate(std::size_t id) {
-        if (const auto* block = shadow_.find(id)) {
-            EXPECT_EQ(model::shadow_map::look_at(*block), model::fault::none);
-            subject_.deallocate(block->p, block->request.bytes, block->request.alignment);
-            shadow_.remove(id);
+    void deallocate(const void* p) {
+        for (std::size_t i = 0; p != nullptr && i != shadow_.size(); ++i) {
+            if (const model::block b = shadow_[i]; b.p == p) {
+                EXPECT_STREQ(shadow_.remove(i), nullptr);
+                return subject_.deallocate(b.p, b.bytes, b.alignment);
+            }
         }
     }
 
     model::subject& subject_;
-    model::shadow_map shadow_;
-    std::size_t next_id_ = 0;
+    model::shadow shadow_;
+    std::vector<void*> addresses_; ///< of all requests in their order; null if one failed
 };
 
 /// Lets the k-th request of the upstream fail, for every k up to the last request.

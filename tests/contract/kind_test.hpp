@@ -1,9 +1,9 @@
 /// The fixture of the suite: a ledger and a subject of one kind on it.
 #pragma once
 
-#include "contract/kind.hpp"
 #include "equipment/ledger.hpp"
-#include "model/shadow_map.hpp"
+#include "model/kinds.hpp"
+#include "model/shadow.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,26 +11,28 @@
 
 namespace contract {
 
+using model::kind;
+
 class kind_test : public ::testing::TestWithParam<kind> {
 protected:
     /// Effects: allocates from the subject and records the block in the shadow.
     void* allocate(std::size_t bytes, std::size_t alignment) {
         void* p = subject_->allocate(bytes, alignment);
-        const model::operation op{.id = next_id_++, .bytes = bytes, .alignment = alignment};
-        EXPECT_EQ(shadow_.add(p, op), model::fault::none) << op;
+        EXPECT_STREQ(shadow_.add(p, bytes, alignment), nullptr) << bytes << " at " << alignment;
         return p;
     }
 
     void deallocate_all() {
-        EXPECT_EQ(shadow_.look_at_all(), model::fault::none);
-        for (const auto& [id, block] : shadow_.blocks()) {
-            subject_->deallocate(block.p, block.request.bytes, block.request.alignment);
+        EXPECT_STREQ(shadow_.look_at_all(), nullptr);
+        while (!shadow_.empty()) {
+            const model::block b = shadow_[shadow_.size() - 1];
+            EXPECT_STREQ(shadow_.remove(shadow_.size() - 1), nullptr);
+            subject_->deallocate(b.p, b.requested_bytes, b.alignment);
         }
-        shadow_.clear();
     }
 
     void release() {
-        EXPECT_EQ(shadow_.look_at_all(), model::fault::none);
+        EXPECT_STREQ(shadow_.look_at_all(), nullptr);
         shadow_.clear();
         subject_->release();
     }
@@ -41,7 +43,6 @@ protected:
     }
 
     void TearDown() override {
-        EXPECT_EQ(shadow_.look_at_all(), model::fault::none);
         deallocate_all();
         destroy();
         EXPECT_EQ(source_.outstanding(), 0U);
@@ -50,10 +51,7 @@ protected:
 
     equipment::ledger source_;
     std::unique_ptr<model::subject> subject_ = GetParam().make(source_);
-    model::shadow_map shadow_;
-
-private:
-    std::size_t next_id_ = 0;
+    model::shadow shadow_;
 };
 
 /// The contract of every source of memory.
@@ -65,8 +63,9 @@ class local_contract : public kind_test {};
 /// The contract of a request that finds no memory.
 class failure_contract : public kind_test {};
 
+/// Returns: the name of a test.
 inline std::string test_name(const ::testing::TestParamInfo<kind>& info) {
-    return kind_name(info.param);
+    return model::test_name(info.param);
 }
 
 } // namespace contract

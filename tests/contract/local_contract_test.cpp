@@ -106,7 +106,7 @@ TEST_P(local_contract, is_bounded_in_steady_state) {
         if (round == 3) {
             settled = source_.outstanding_bytes();
         }
-        if (round > 3 && GetParam().reuses_blocks) {
+        if (round > 3 && GetParam().reuses_blocks()) {
             ASSERT_LE(source_.outstanding_bytes(), settled + settled / 16) << "round " << round;
         }
         std::vector<std::size_t> indices(blocks.size());

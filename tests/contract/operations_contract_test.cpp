@@ -1,9 +1,7 @@
 // Every operation of every allocator, with the k-th request to its upstream failing, once or permanently. A failure is
 // reported and changes nothing; later operations behave as without it.
-#include "contract/every_allocator.hpp"
 #include "equipment/ledger.hpp"
-
-#include <mallard/bind/resource.hpp>
+#include "model/kinds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,6 +19,7 @@ namespace contract {
 namespace {
 
 using equipment::ledger;
+using model::kind;
 
 enum class step_kind { one, many, at_least, free_one, free_many, trim, rewind, release };
 
@@ -73,7 +72,7 @@ struct state {
 
 class run {
 public:
-    explicit run(const allocator_row& row) : allocator_(row.make(resource_)) {}
+    explicit run(const kind& k) : allocator_(k.make(source)) {}
 
     /// Returns: false if the step ran out of memory.
     bool take(const step& s) {
@@ -121,7 +120,7 @@ private:
             std::memset(blocks_.back().p, 0x5A, s.bytes);
             break;
         case step_kind::at_least:
-            blocks_.push_back({allocator_->allocate_at_least(s.bytes, s.alignment), s.bytes, s.alignment});
+            blocks_.push_back({allocator_->allocate_at_least(s.bytes, s.alignment).p, s.bytes, s.alignment});
             std::memset(blocks_.back().p, 0x5A, s.bytes);
             break;
         case step_kind::many:
@@ -162,10 +161,9 @@ private:
         chains_.clear();
     }
 
-    mallard::resource<ledger&> resource_{source};
     std::vector<block> blocks_;
     std::vector<chain> chains_;
-    std::unique_ptr<allocator_interface> allocator_;
+    std::unique_ptr<model::subject> allocator_;
 };
 
 /// A build of the full product lets each request fail, once and permanently. Other builds do one of the two in each step,
@@ -178,7 +176,7 @@ constexpr std::size_t next_request(std::size_t at) {
     return !every_request && at >= first_requests ? at + in_a_long_burst - first_requests : at + 1;
 }
 
-class operations : public ::testing::TestWithParam<allocator_row> {
+class operations : public ::testing::TestWithParam<kind> {
 protected:
     /// Effects: lets an upstream request of step number `tested` fail by the plan.
     /// Returns: false if the step makes fewer requests.
@@ -259,8 +257,11 @@ TEST_P(operations, leave_no_trace_when_the_upstream_fails) {
     EXPECT_GE(failures, 3U) << "of too few requests";
 }
 
-INSTANTIATE_TEST_SUITE_P(of, operations, ::testing::ValuesIn(every_allocator()),
-                         [](const auto& of_row) { return of_row.param.name; });
+INSTANTIATE_TEST_SUITE_P(of, operations, ::testing::ValuesIn(model::kinds_if([](const kind& k) {
+                             return k.from_ledger && k.binding == "direct" &&
+                                    k.adaptor != "limited_to_little";
+                         })),
+                         [](const auto& info) { return model::test_name(info.param); });
 
 } // namespace
 

@@ -1,12 +1,12 @@
-/// A block with a stamp in every byte, which detects double allocations and foreign writes.
+/// A block with a stamp, which detects double allocations and foreign writes.
 #pragma once
+
+#include "model/shadow.hpp"
 
 #include <mallard/core/alignment.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstring>
 
 namespace contract {
 
@@ -19,35 +19,31 @@ public:
 
     stamped_block() = default;
 
-    /// Effects: allocates a block and fills it with a stamp that differs from those of the next 250 blocks.
+    /// Effects: allocates a block and writes its stamp to every byte.
     template <class A>
     static stamped_block make_in(A& a, shape s) {
         static std::atomic<unsigned> count = 0;
         stamped_block b;
-        b.shape_ = s;
-        b.stamp_ = static_cast<unsigned char>(1 + count.fetch_add(1, std::memory_order_relaxed) % 251);
-        b.p_ = static_cast<unsigned char*>(a.allocate(s.bytes, s.alignment));
-        std::memset(b.p_, b.stamp_, s.bytes);
+        b.block_ = {static_cast<std::byte*>(a.allocate(s.bytes, s.alignment)), s.bytes, s.bytes, s.alignment,
+                    count.fetch_add(1, std::memory_order_relaxed)};
+        b.block_.write();
         return b;
     }
 
     [[nodiscard]] bool is_intact() const {
-        return mallard::core::is_aligned(p_, shape_.alignment) &&
-               std::all_of(p_, p_ + shape_.bytes, [this](unsigned char c) { return c == stamp_; });
+        return mallard::core::is_aligned(block_.p, block_.alignment) && block_.is_intact();
     }
 
     /// Returns: 1 if the block has changed, else 0.
     template <class A>
     [[nodiscard]] int free_from(A& a) const {
         const int wrong = is_intact() ? 0 : 1;
-        a.deallocate(p_, shape_.bytes, shape_.alignment);
+        a.deallocate(block_.p, block_.bytes, block_.alignment);
         return wrong;
     }
 
 private:
-    unsigned char* p_ = nullptr;
-    shape shape_{};
-    unsigned char stamp_ = 0;
+    model::block block_;
 };
 
 } // namespace contract

@@ -33,11 +33,12 @@ public:
     ledger() = default;
     ledger(const ledger&) = delete;
     ledger& operator=(const ledger&) = delete;
-    ~ledger();
+    virtual ~ledger();
 
-    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = mallard::fundamental_alignment);
-    void deallocate(void* p, std::size_t bytes,
-                    std::size_t alignment = mallard::fundamental_alignment) noexcept;
+    [[nodiscard]] virtual void* allocate(std::size_t bytes,
+                                         std::size_t alignment = mallard::fundamental_alignment);
+    virtual void deallocate(void* p, std::size_t bytes,
+                            std::size_t alignment = mallard::fundamental_alignment) noexcept;
 
     /// Effects: refuses larger requests, and those of stricter alignments, from now on.
     void refuse_above(std::size_t bytes) noexcept { limit_bytes_ = bytes; }

@@ -1,10 +1,8 @@
 // Random operations on every allocator, for as long as the command line says.
+#include "model/turn.hpp"
 #include "soak/account.hpp"
 #include "soak/build.hpp"
 #include "soak/options.hpp"
-#include "soak/play/random_numbers.hpp"
-#include "soak/play/subject.hpp"
-#include "soak/play/turn.hpp"
 
 #include <mallard/core/sanitizer.hpp>
 
@@ -24,11 +22,6 @@
 
 #ifdef MALLARD_ASAN
 #include <sanitizer/common_interface_defs.h>
-
-// Oversized requests must fail under AddressSanitizer too.
-extern "C" const char* __asan_default_options() {
-    return "allocator_may_return_null=1";
-}
 #endif
 
 namespace {
@@ -68,7 +61,7 @@ std::string to_repeat(std::uint64_t seed, std::uint64_t turn, const std::string&
 }
 
 int list() {
-    for (const soak::kind& k : soak::kinds()) {
+    for (const model::kind& k : model::kinds()) {
         std::printf("%s\n", k.name().c_str());
     }
     return std::fflush(stdout) == 0 ? 0 : 2;
@@ -79,23 +72,15 @@ int refuse(const std::string& why) {
     return 2;
 }
 
-std::vector<soak::kind> chosen_kinds(const std::string& allocator) {
-    std::vector<soak::kind> chosen;
-    for (const soak::kind& k : soak::kinds()) {
-        if (soak::chooses(allocator, k.name())) {
-            chosen.push_back(k);
-        }
-    }
-    // Sorted, because the order of static initialisation must not affect turns.
-    std::ranges::sort(chosen, {}, &soak::kind::name);
-    return chosen;
+std::vector<model::kind> chosen_kinds(const std::string& allocator) {
+    return model::kinds_if([&](const model::kind& k) { return soak::chooses(allocator, k.name()); });
 }
 
 double seconds_since(clock_type::time_point start) {
     return std::chrono::duration<double>(clock_type::now() - start).count();
 }
 
-int run(const soak::options& options, const std::vector<soak::kind>& kinds) {
+int run(const soak::options& options, const std::vector<model::kind>& kinds) {
     soak::account done{.seed = options.seed ? *options.seed : std::random_device()()};
     const std::uint64_t goal = options.operations.value_or(std::numeric_limits<std::uint64_t>::max());
     const double most_seconds = options.seconds.value_or(std::numeric_limits<double>::infinity());
@@ -104,10 +89,10 @@ int run(const soak::options& options, const std::vector<soak::kind>& kinds) {
     std::fprintf(stderr, "%zu kinds of allocators, seed %ju\n", kinds.size(), std::uintmax_t{done.seed});
     std::uint64_t turn = options.turn.value_or(0);
     while (done.operations < goal && done.seconds < most_seconds && !interrupted) {
-        const soak::kind& k = kinds[turn % kinds.size()];
+        const model::kind& k = kinds[turn % kinds.size()];
         const std::string repeat = to_repeat(done.seed, turn, options.allocator);
         std::snprintf(place, sizeof(place), "died in %s\nto repeat: %s\n", k.name().c_str(), repeat.c_str());
-        const auto one = soak::play_turn(k, soak::mixed(done.seed) + turn, goal - done.operations);
+        const auto one = model::play_turn(k, model::mixed(done.seed) + turn, goal - done.operations);
         done.operations += one.operations;
         done.by_allocator[k.allocator] += one.operations;
         ++done.turns;

@@ -25,7 +25,7 @@ TEST_P(foreign_pointer, is_reported) {
 }
 
 TEST_P(foreign_pointer, is_reported_for_blocks_of_another_allocator) {
-    const auto owner = GetParam().make();
+    const auto owner = GetParam().make(source_);
     void* const p = owner->allocate(24, 8);
     static_cast<void>(allocate(24, 8));
     EXPECT_DEATH(subject_->deallocate(p, 24, 8),

@@ -1,5 +1,7 @@
 #include "misuse/reports/subject.hpp"
 
+#include "model/bound_subject.hpp"
+
 #include <mallard/mallard.hpp>
 
 #include <cstdio>
@@ -8,143 +10,56 @@ namespace reports {
 
 namespace {
 
-template <class A>
-class erased_subject final : public subject {
-public:
-    template <class... Args>
-    explicit erased_subject(Args... args) : allocator_(args...) {}
+/// The pool has its blocks in itself, with room for the guard zones.
+struct fixed_pool_in_itself {
+    static constexpr mallard::block_size largest{std::size_t{1} << 17, 64};
 
-    void* allocate(std::size_t bytes, std::size_t alignment) override {
-        return allocator_.allocate(bytes, alignment);
-    }
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept override {
-        allocator_.deallocate(p, bytes, alignment);
-    }
-    void release() noexcept override { allocator_.release(); }
-
-    void deallocate([[maybe_unused]] void* p) noexcept override {
-        if constexpr (mallard::expandable<A>) {
-            allocator_.deallocate(p);
-        }
-    }
-    [[nodiscard]] std::size_t usable_bytes([[maybe_unused]] const void* p) const noexcept override {
-        if constexpr (mallard::expandable<A>) {
-            return allocator_.usable_bytes(p);
-        }
-        return 0;
-    }
-    mallard::expansion_result expand([[maybe_unused]] void* p,
-                                     [[maybe_unused]] const mallard::expansion_request& request) override {
-        if constexpr (mallard::expandable<A>) {
-            return allocator_.expand(p, request);
-        }
-        return {};
-    }
-    std::size_t shrink([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept override {
-        if constexpr (mallard::expandable<A>) {
-            return allocator_.shrink(p, bytes);
-        }
-        return 0;
-    }
-
-    void check() const noexcept override { mallard::check(allocator_); }
-    void set_quarantine(mallard::quarantine_bounds bounds) noexcept override {
-        mallard::set_quarantine(allocator_, bounds);
-    }
-    void expect_all_freed() const noexcept override { mallard::expect_all_freed(allocator_); }
-    void expect_all_freed_at_end() noexcept override { mallard::expect_all_freed_at_end(allocator_); }
-
-    void run_and_roll_back(const std::function<void()>& work) override {
-        if constexpr (mallard::rewindable<A>) {
-            const mallard::checkpoint scratch(allocator_);
-            work();
-        }
-    }
-
-    void rewind() override {
-        if constexpr (mallard::rewindable<A>) {
-            allocator_.rewind();
-        }
-    }
-
-private:
-    A allocator_;
+    explicit fixed_pool_in_itself(equipment::ledger&) {}
+    void release_below() noexcept {}
+    mallard::checked<
+        mallard::fixed_pool<mallard::static_arena<32 * largest.bytes>, mallard::last_freed, largest>>
+        top;
 };
 
-template <class A, class... Args>
-kind checked(const std::string& name, Args... args) {
-    return {name, [=] { return std::make_unique<erased_subject<mallard::checked<A>>>(args...); }};
+struct below_synchronized {
+    explicit below_synchronized(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::synchronized<mallard::checked<mallard::multipool<equipment::ledger>>> top;
+};
+
+template <class Predicate>
+std::vector<kind> checked_kinds_if(Predicate has_ability) {
+    return model::kinds_if([has_ability](const kind& k) {
+        equipment::ledger source;
+        return k.adaptor == "checked" && k.binding == "direct" && k.any_size && k.from_ledger &&
+               has_ability(k.make(source)->able());
+    });
 }
-
-/// An allocator and the upstream that it owns.
-template <class Below>
-struct lower {
-    Below below;
-};
-template <class Above, class Below>
-class chain : lower<Below>, public mallard::checked<Above> {
-public:
-    chain() : mallard::checked<Above>(lower<Below>::below) {}
-};
-
-template <class Above, class Below>
-kind checked_chain(const std::string& name) {
-    return {name, [] { return std::make_unique<erased_subject<chain<Above, Below>>>(); }};
-}
-
-/// Block size of a fixed pool that fits every block of these tests and its guard zones.
-constexpr mallard::block_size largest{std::size_t{1} << 17, 64};
-
-using mallard::chunk_cache;
 
 } // namespace
 
-// The full product adds allocators with a lock, another chunk supply or another order of free blocks.
 std::vector<kind> rewindable_kinds() {
-    return {
-#if MALLARD_FULL_PRODUCT
-        checked<mallard::synchronized<mallard::monotonic<>>>("synchronized_monotonic"),
-#endif
-        checked<mallard::monotonic<>>("monotonic"),
-        checked_chain<mallard::monotonic<mallard::multipool<>>, mallard::multipool<>>(
-            "monotonic_over_multipool")};
+    return checked_kinds_if([](const model::abilities& able) { return able.rewinds; });
 }
 
 std::vector<kind> expandable_kinds() {
-    return {
-#if MALLARD_FULL_PRODUCT
-        checked_chain<mallard::heap<mallard::multipool<>>, mallard::multipool<>>("heap_over_multipool"),
-#endif
-        checked<mallard::heap<>>("heap")};
+    return checked_kinds_if([](const model::abilities& able) { return able.expands; });
 }
 
 std::vector<kind> kinds() {
-    std::vector<kind> all{
-#if MALLARD_FULL_PRODUCT
-        checked<mallard::multipool<chunk_cache, mallard::last_freed>>("multipool_last_freed"),
-        checked<mallard::synchronized<mallard::multipool<>>>("synchronized_multipool"),
-        checked<mallard::multipool<chunk_cache, mallard::first_freed, mallard::power_of_two_classes>>(
-            "fast_fit"),
-        checked<mallard::fixed_pool<mallard::single_arena<>>>("fixed_pool_in_one_chunk", largest,
-                                                              std::size_t{32}),
-        checked<mallard::synchronized<mallard::fixed_pool<>>>("synchronized_fixed_pool", largest),
-        checked_chain<mallard::multipool<mallard::monotonic<>>, mallard::monotonic<>>(
-            "multipool_over_monotonic"),
-#endif
-        checked<mallard::multipool<chunk_cache, mallard::first_freed>>("multipool_first_freed"),
-        checked<mallard::concurrent_multipool<>>("concurrent_multipool"),
-        checked<mallard::fixed_pool<>>("fixed_pool", largest),
-        checked<mallard::fixed_pool<mallard::static_arena<32 * largest.bytes>, mallard::last_freed, largest>>(
-            "fixed_pool_in_itself"),
-        checked<mallard::small_object_pool<>>("small_object_pool"),
-        checked<mallard::adaptive_pool<>>("adaptive_pool"),
-        {"below_synchronized", [] {
-             using shared = mallard::synchronized<mallard::checked<mallard::multipool<>>>;
-             return std::make_unique<erased_subject<shared>>();
-         }}};
-    for (const auto& more : {rewindable_kinds(), expandable_kinds()}) {
-        all.insert(all.end(), more.begin(), more.end());
-    }
+    std::vector<kind> all = checked_kinds_if([](const model::abilities&) { return true; });
+    all.push_back({{},
+                   "fixed_pool_in_itself",
+                   "checked",
+                   "direct",
+                   {},
+                   model::make_adapted<fixed_pool_in_itself, model::none>});
+    all.push_back({{},
+                   "below_synchronized",
+                   "checked",
+                   "direct",
+                   {},
+                   model::make_adapted<below_synchronized, model::none>});
     return all;
 }
 

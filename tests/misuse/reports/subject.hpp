@@ -1,13 +1,12 @@
-/// A type-erased checked allocator, so that each test of reports is compiled once.
+/// The checked allocators of the list of kinds, and the reports that they give.
 #pragma once
 
-#include <mallard/checking/quarantine.hpp>
-#include <mallard/core/expansion.hpp>
+#include "equipment/ledger.hpp"
+#include "model/kinds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -15,42 +14,9 @@
 
 namespace reports {
 
-class subject {
-public:
-    subject() = default;
-    subject(const subject&) = delete;
-    subject& operator=(const subject&) = delete;
-    virtual ~subject() = default;
+using model::kind;
 
-    [[nodiscard]] virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
-    virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
-    virtual void release() noexcept = 0;
-
-    /// Requires, for these four: the allocator is expandable.
-    virtual void deallocate(void* p) noexcept = 0;
-    [[nodiscard]] virtual std::size_t usable_bytes(const void* p) const noexcept = 0;
-    virtual mallard::expansion_result expand(void* p, const mallard::expansion_request& request) = 0;
-    virtual std::size_t shrink(void* p, std::size_t bytes) noexcept = 0;
-
-    virtual void check() const noexcept = 0;
-    virtual void set_quarantine(mallard::quarantine_bounds bounds) noexcept = 0;
-    virtual void expect_all_freed() const noexcept = 0;
-    virtual void expect_all_freed_at_end() noexcept = 0;
-
-    /// Effects: calls `work` and rolls the allocator back to its state before the call.
-    /// Requires: the allocator is rewindable.
-    virtual void run_and_roll_back(const std::function<void()>& work) = 0;
-
-    /// Requires: the allocator is rewindable.
-    virtual void rewind() = 0;
-};
-
-struct kind {
-    std::string name;
-    std::function<std::unique_ptr<subject>()> make;
-};
-
-/// Returns: every allocator under `checked`.
+/// Returns: every checked allocator.
 [[nodiscard]] std::vector<kind> kinds();
 
 /// Returns: the rewindable kinds.
@@ -60,7 +26,7 @@ struct kind {
 [[nodiscard]] std::vector<kind> expandable_kinds();
 
 inline std::string kind_name(const ::testing::TestParamInfo<kind>& info) {
-    return info.param.name;
+    return info.param.allocator;
 }
 
 /// A block, and the place of its allocation.
@@ -90,7 +56,17 @@ protected:
 
     void deallocate(const block& b) { subject_->deallocate(b.p, b.bytes, b.alignment); }
 
-    std::unique_ptr<subject> subject_ = GetParam().make();
+    /// Effects: calls `work` and rolls the allocator back to its state before the call.
+    /// Requires: the allocator is rewindable.
+    template <class Work>
+    void run_and_roll_back(Work work) {
+        subject_->mark();
+        work();
+        subject_->roll_back(0);
+    }
+
+    equipment::ledger source_;
+    std::unique_ptr<model::subject> subject_ = GetParam().make(source_);
 };
 
 } // namespace reports

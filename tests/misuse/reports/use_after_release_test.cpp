@@ -31,7 +31,7 @@ TEST_P(use_after_rewind, is_reported) {
 TEST_P(use_after_rollback, is_reported_for_later_blocks) {
     const block kept = allocate(24, 8);
     block since{};
-    subject_->run_and_roll_back([&] { since = allocate(24, 8); });
+    run_and_roll_back([&] { since = allocate(24, 8); });
     EXPECT_DEATH(deallocate(since), report(use_line("rollback", since), since.place));
     deallocate(kept);
 }

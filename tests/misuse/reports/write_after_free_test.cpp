@@ -70,12 +70,12 @@ TEST_P(write_after_free_before_rewind, is_reported_by_rewind_and_rollback) {
         scratch.scribble(39);
     };
     EXPECT_DEATH(
-        subject_->run_and_roll_back(write_to_free_blocks),
+        run_and_roll_back(write_to_free_blocks),
         ::testing::ContainsRegex("mallard: write after free: byte 39 of block 0x[0-9a-f]+ of 40 bytes at "
                                  "alignment 8 was overwritten after its deallocation, found by "
                                  "rollback\\(\\)\n    allocated at "));
     kept.scribble(0);
-    subject_->run_and_roll_back([] {});
+    run_and_roll_back([] {});
     EXPECT_DEATH(subject_->rewind(), report(write_line(kept, 0, "rewind()"), kept.place));
     kept.scribble(0);
 }

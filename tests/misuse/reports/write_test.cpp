@@ -80,7 +80,7 @@ TEST_P(write_before_rewind, is_reported_by_rewind_and_rollback) {
         scratch.scribble(44);
     };
     EXPECT_DEATH(
-        subject_->run_and_roll_back(write_to_scratch),
+        run_and_roll_back(write_to_scratch),
         ::testing::ContainsRegex("mallard: write past the end: byte 44 of block 0x[0-9a-f]+ of 40 bytes "
                                  "at alignment 8 was overwritten, found by rollback\\(\\)\n"));
     kept.scribble(24);

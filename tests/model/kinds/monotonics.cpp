@@ -1,0 +1,13 @@
+// monotonic, alone and over a multipool.
+#include "model/kinds/add.hpp"
+
+namespace model {
+
+void add_monotonics(kind_list& to) {
+    constexpr bounds forgetful{.uses_again = false};
+    add<monotonic, extent::everything>(to, "monotonic", {}, forgetful);
+    add<monotonic_with_buffer, extent::adaptable>(to, "monotonic_with_buffer", {}, forgetful);
+    add<monotonic_over_multipool, extent::checked>(to, "monotonic_over_multipool", {}, forgetful);
+}
+
+} // namespace model

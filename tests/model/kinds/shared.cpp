@@ -1,0 +1,17 @@
+// Allocators that several threads may use at once.
+#include "model/kinds/add.hpp"
+
+namespace model {
+
+void add_shared(kind_list& to) {
+    constexpr traits pool{.leaves_no_trace = false};
+    add<concurrent_multipool, extent::checked>(to, "concurrent_multipool", pool);
+    add<concurrent_multipool_of_small_blocks>(to, "concurrent_multipool_of_small_blocks", pool,
+                                              {.slowness = 4});
+    add<synchronized_monotonic>(to, "synchronized_monotonic", {}, {.uses_again = false});
+    add<synchronized_multipool, extent::adaptable>(to, "synchronized_multipool");
+    add<synchronized_heap, extent::adaptable>(
+        to, "synchronized_heap", {.asks_again = true, .fills_gaps = true, .leaves_no_trace = false});
+}
+
+} // namespace model
