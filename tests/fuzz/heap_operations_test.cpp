@@ -124,7 +124,7 @@ TEST(heap_operations, find_leaked_blocks) {
 }
 
 TEST(heap_operations, find_wrong_sizes) {
-    expect_contains(find_fault<boasting>(), "a block that is shorter than its user thinks");
+    expect_contains(find_fault<boasting>(), "the size in the word in front of the block is damaged");
 }
 
 TEST(heap_operations, find_misaligned_blocks) {
@@ -144,7 +144,7 @@ TEST(heap_operations, find_blocks_that_shrink_too_much) {
 }
 
 TEST(heap_operations, find_needless_refusals) {
-    expect_contains(find_fault<refusing>(), "refused, with memory left");
+    expect_contains(find_fault<refusing>(), "refused where there was room");
 }
 
 TEST(heap_operations, find_incomplete_bursts) {

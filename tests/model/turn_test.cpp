@@ -129,7 +129,7 @@ bool contains(const std::string& message, const std::string& words) {
 
 TEST(soak_turn, finds_blocks_that_overlap) {
     EXPECT_PRED2(contains, first_fault<fault::overlaps>(1), "bytes that changed in a live block");
-    EXPECT_PRED2(contains, first_fault<fault::gives_twice>(8), "bytes that changed in a live block");
+    EXPECT_PRED2(contains, first_fault<fault::gives_twice>(8), "a chain that ends elsewhere");
 }
 
 TEST(soak_turn, finds_misaligned_and_refused_blocks) {

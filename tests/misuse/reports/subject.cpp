@@ -10,6 +10,14 @@ namespace reports {
 
 namespace {
 
+/// Blocks that fit every block of these tests and its guard zones, for which only a pool that is held has room.
+struct held_fixed_pool {
+    explicit held_fixed_pool(equipment::ledger& source)
+        : top(mallard::block_size{std::size_t{1} << 17, 64}, source) {}
+    void release_below() noexcept {}
+    mallard::checked<mallard::fixed_pool<mallard::growing_arena<equipment::ledger>>> top;
+};
+
 /// The pool has its blocks in itself, with room for the guard zones.
 struct fixed_pool_in_itself {
     static constexpr mallard::block_size largest{std::size_t{1} << 17, 64};
@@ -32,7 +40,7 @@ std::vector<kind> checked_kinds_if(Predicate has_ability) {
     return model::kinds_if([has_ability](const kind& k) {
         equipment::ledger source;
         return k.adaptor == "checked" && k.binding == "direct" && k.any_size && k.from_ledger &&
-               has_ability(k.make(source)->able());
+               !k.allocator.starts_with("fixed_pool") && has_ability(k.make(source)->able());
     });
 }
 
@@ -48,6 +56,8 @@ std::vector<kind> expandable_kinds() {
 
 std::vector<kind> kinds() {
     std::vector<kind> all = checked_kinds_if([](const model::abilities&) { return true; });
+    all.push_back(
+        {{}, "fixed_pool", "checked", "direct", {}, model::make_adapted<held_fixed_pool, model::none>});
     all.push_back({{},
                    "fixed_pool_in_itself",
                    "checked",
