@@ -97,14 +97,15 @@ struct recipe {
     Heap top;
 };
 
+/// Returns: the first report that contains the words; empty if there is none.
 template <class Heap>
-std::string find_fault() {
+std::string find_fault(const std::string& words = "") {
     model::kind k{};
     k.most = {.bytes = std::size_t{1} << 20, .alignment = 8192, .live_blocks = 200};
     k.make = model::make_adapted<recipe<Heap>, model::none>;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         std::string report = model::play_bytes(k, model::random_bytes(seed, 4000)).fault;
-        if (!report.empty()) {
+        if (!report.empty() && report.find(words) != std::string::npos) {
             return report;
         }
     }
@@ -124,7 +125,9 @@ TEST(heap_operations, find_leaked_blocks) {
 }
 
 TEST(heap_operations, find_wrong_sizes) {
-    expect_contains(find_fault<boasting>(), "the size in the word in front of the block is damaged");
+    // Most often the walk finds it, else the heap's own check.
+    const std::string words = "a block that is shorter than its user thinks";
+    expect_contains(find_fault<boasting>(words), words);
 }
 
 TEST(heap_operations, find_misaligned_blocks) {
@@ -144,7 +147,7 @@ TEST(heap_operations, find_blocks_that_shrink_too_much) {
 }
 
 TEST(heap_operations, find_needless_refusals) {
-    expect_contains(find_fault<refusing>(), "refused where there was room");
+    expect_contains(find_fault<refusing>(), "a request that was refused");
 }
 
 TEST(heap_operations, find_incomplete_bursts) {

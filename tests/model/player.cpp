@@ -39,8 +39,8 @@ constexpr bool failures_return = false;
 } // namespace
 
 player::player(subject& s, const bounds& most, random_source random, const pace& speed, mailbox* others)
-    : subject_(s), most_(most), speed_(speed), able_(s.able()), random_(random), requests_(most_, random_),
-      others_(others), blocks_(speed.contents) {
+    : subject_(s), most_(most), speed_(speed), able_(s.able()), random_(random),
+      requests_(most_, random_, speed.wide), others_(others), blocks_(speed.contents) {
     if (others != nullptr) {
         able_.releases = able_.rewinds = able_.resizes_last = false;
     }
@@ -64,24 +64,24 @@ void player::play(std::size_t operations) {
 }
 
 void player::step() {
-    if (random_.below(64) < speed_.special) {
+    const std::size_t choice = random_.below(256);
+    if (choice < speed_.special) {
         return special();
     }
-    const std::size_t choice = random_.below(32);
-    if (able_.expands && choice >= 24) {
+    if (able_.expands && choice >= 192) {
         return change_size();
     }
     const bool fewer = blocks_.size() > target_ || blocks_.bytes() > most_.live_bytes;
     if (!blocks_.empty() && choice % 8 < (fewer ? 5U : 3U)) {
         return deallocate();
     }
-    allocate();
+    allocate(choice / 8 % 8 == 0);
 }
 
 void player::special() {
     const std::size_t choice = random_.below(64);
     if (choice < 8) {
-        others_ != nullptr ? exchange() : resize_last();
+        others_ != nullptr ? exchange() : able_.resizes_last ? resize_last() : allocate(false);
     } else if (choice < 20) {
         look_at_one();
     } else if (choice < 28) {
@@ -93,9 +93,9 @@ void player::special() {
     } else if (choice < 46) {
         free_mixed_burst();
     } else if (choice < 48) {
-        mark();
+        able_.rewinds ? mark() : allocate(true);
     } else if (choice < 50) {
-        roll_back();
+        able_.rewinds ? roll_back() : deallocate();
     } else if (choice < 53) {
         make_upstream_fail();
     } else if (choice < 56) {
@@ -116,7 +116,7 @@ void player::special() {
 
 // ---- single blocks
 
-void player::allocate() {
+void player::allocate(bool at_least) {
     const std::size_t bytes = requests_.bytes();
     const std::size_t alignment = requests_.alignment();
     if (!most_.uses_again) {
@@ -128,7 +128,7 @@ void player::allocate() {
     if (is_full(bytes)) {
         return deallocate();
     }
-    const bool at_least = able_.expands && random_.one_in(8);
+    at_least = at_least && able_.expands;
     findings_.note(at_least ? "allocate_at_least" : "allocate", bytes, alignment);
     mallard::sized_block got{nullptr, bytes};
     ask(bytes, alignment, [&](bool quietly) {
@@ -317,7 +317,7 @@ void player::expand(std::size_t i) {
     r.alignment = b.alignment;
     r.step_bytes =
         mallard::backward_step(object_bytes, std::max(b.alignment, mallard::fundamental_alignment));
-    r.least_bytes = random_.one_in(4) ? requests_.bytes() : random_.below(2 * b.bytes + 64);
+    r.least_bytes = random_.one_in(4) ? requests_.bytes() : b.bytes + random_.below(1 + b.bytes / 2 + 64);
     r.least_bytes = std::min(r.least_bytes, most_.bytes);
     r.preferred_bytes = r.least_bytes + (random_.one_in(2) ? random_.below(1 + r.least_bytes) : 0);
     if (is_full(r.preferred_bytes)) {
@@ -449,12 +449,12 @@ void* player::ask(std::size_t bytes, std::size_t alignment, Get get) {
 /// Effects: reports an unexplained refusal as a fault. If the subject is full, frees half of its blocks.
 void player::refuse(std::size_t bytes, std::size_t alignment) {
     if (!may_fail_ && !most_.may_refuse) {
-        return expect("refused, with memory left");
+        return expect("a request that was refused, with memory left");
     }
     // The next size class is at most an eighth larger, plus the alignment and a word.
     check(!able_.walks || bytes == 0 ||
               subject_.largest_free_bytes() < bytes + bytes / 8 + 2 * alignment + 64,
-          "refused where there was room");
+          "a request that was refused where there was room");
     for (std::size_t kept = blocks_.size() / 2; most_.may_refuse && blocks_.size() > kept;) {
         free_block(random_.below(blocks_.size()));
     }
@@ -553,8 +553,10 @@ void player::remember(void* p, std::size_t bytes, std::size_t requested_bytes, s
 
 std::vector<std::uint8_t> shrink(std::vector<std::uint8_t> bytes,
                                  const std::function<bool(std::span<const std::uint8_t>)>& still_fails) {
-    for (std::size_t part = std::max<std::size_t>(bytes.size() / 2, 1);;) {
-        bool shorter = false;
+    // An operation takes a few bytes, and may go only as a whole.
+    constexpr std::size_t operation_bytes = 8;
+    bool shorter = false;
+    for (std::size_t part = std::max<std::size_t>(bytes.size() / 2, 1); part != 0;) {
         for (std::size_t begin = 0; begin < bytes.size();) {
             std::vector<std::uint8_t> candidate = bytes;
             const auto from = candidate.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -564,14 +566,26 @@ std::vector<std::uint8_t> shrink(std::vector<std::uint8_t> bytes,
                 bytes = std::move(candidate);
                 shorter = true;
             } else {
-                begin += part;
+                begin += part > operation_bytes ? part : 1;
             }
         }
-        if (part == 1 && !shorter) {
-            return bytes;
+        if (part > operation_bytes) {
+            part /= 2;
+        } else if (--part == 0 && shorter) {
+            part = operation_bytes;
+            shorter = false;
         }
-        part = std::max<std::size_t>(part / 2, 1);
     }
+    for (std::uint8_t& byte : bytes) {
+        for (std::uint8_t kept = byte; kept != 0; kept = byte) {
+            byte = static_cast<std::uint8_t>(byte / 2);
+            if (!still_fails(bytes)) {
+                byte = kept;
+                break;
+            }
+        }
+    }
+    return bytes;
 }
 
 std::vector<std::uint8_t> random_bytes(std::uint64_t seed, std::size_t count) {

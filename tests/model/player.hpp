@@ -61,11 +61,12 @@ struct pace {
     detail contents = detail::complete;
     std::size_t operations_per_look = 1;   ///< between checks of the allocator by itself
     std::size_t operations_per_wave = 128; ///< between changes of the number of live blocks
-    std::size_t special = 16; ///< of 64 operations are rarer ones than allocate, deallocate and expand
+    std::size_t special = 64; ///< of 256 operations are rarer ones than allocate, deallocate and expand
+    bool wide = true;         ///< requests of all sizes and alignments in every run
 };
 
 inline constexpr pace thorough{};
-inline constexpr pace fast{detail::sampled, 16384, 2048, 3};
+inline constexpr pace fast{detail::sampled, 16384, 2048, 12, false};
 
 class player {
 public:
@@ -97,7 +98,7 @@ private:
     void step();
     void special();
 
-    void allocate();
+    void allocate(bool at_least);
     void deallocate();
     void free_block(std::size_t i);
     void free_everything();
@@ -149,7 +150,7 @@ private:
     bool full_ = false;
 };
 
-/// Returns: a shortest part of the bytes for which `still_fails(bytes)`.
+/// Returns: a shortest part of the bytes, and small ones, for which `still_fails(bytes)`.
 /// Requires: it fails for `bytes`.
 /// Source: Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input" (2002), delta debugging.
 [[nodiscard]] std::vector<std::uint8_t>

@@ -60,11 +60,16 @@ private:
     bool seeded_ = false;
 };
 
-/// The requests of a run: of one size or of any, small or large, and their alignments.
+/// The requests of a run: of one size, a few or any, and their alignments; in a wide run, of any size and alignment.
 class requests {
 public:
-    requests(const bounds& most, random_source& random) : most_(most), random_(random) {
-        manner_ = random.one_in(2) ? manner::wide : static_cast<manner>(random.below(6));
+    requests(const bounds& most, random_source& random, bool wide) : most_(most), random_(random) {
+        if (wide) {
+            manner_ = manner::wide;
+            aligned_ = true;
+            return;
+        }
+        manner_ = static_cast<manner>(random.below(5));
         aligned_ = random.one_in(4);
         for (std::size_t& bytes : few_) {
             bytes = std::min(any_size(), std::size_t{4096});
@@ -90,14 +95,13 @@ public:
 
     /// Returns: in a run that has aligned requests, any alignment in one case of four; else a fundamental one.
     [[nodiscard]] std::size_t alignment() {
-        if (!aligned_ || !random_.one_in(4)) {
-            return std::min(most_.alignment, std::size_t{16} >> random_.below(2));
-        }
-        return std::min(std::size_t{1} << random_.below(14), most_.alignment);
+        const std::size_t drawn = random_.below(56);
+        const std::size_t any = std::size_t{1} << drawn % 14;
+        return std::min(aligned_ && drawn < 14 ? any : std::size_t{16} >> drawn % 2, most_.alignment);
     }
 
 private:
-    enum class manner : std::uint8_t { one_size, few_sizes, tiny, about_powers, wide, any };
+    enum class manner : std::uint8_t { one_size, few_sizes, tiny, about_powers, any, wide };
 
     /// Returns: mostly at most 256 bytes.
     [[nodiscard]] std::size_t any_size() {

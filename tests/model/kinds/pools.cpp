@@ -76,8 +76,8 @@ void add_pools(kind_list& to) {
     add<fixed_pool_reusing<mallard::last_freed>, extent::checked>(to, "fixed_pool_last_freed");
     add<fixed_pool_reusing<mallard::first_freed>>(to, "fixed_pool_first_freed");
     add<fixed_pool>(to, "fixed_pool", of_a_size, {.bytes = 8, .alignment = 8});
-    add<fixed_pool_of_a_size<mallard::last_freed>, extent::adaptable>(to, "fixed_pool_of_a_size_last_freed",
-                                                                      of_a_size, in_blocks);
+    add<fixed_pool_of_a_size<mallard::last_freed>, extent::checked>(to, "fixed_pool_of_a_size_last_freed",
+                                                                    of_a_size, in_blocks);
     add<fixed_pool_of_a_size<mallard::first_freed>>(to, "fixed_pool_of_a_size", of_a_size, in_blocks);
     add<fixed_pool_in_one_chunk>(to, "fixed_pool_in_one_chunk", of_a_size, in_few_blocks);
     add<fixed_pool_in_buffer>(to, "fixed_pool_in_buffer", in_place, in_few_blocks);
