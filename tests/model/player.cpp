@@ -82,13 +82,13 @@ void player::special() {
     const std::size_t choice = random_.below(64);
     if (choice < 8) {
         others_ != nullptr ? exchange() : able_.resizes_last ? resize_last() : allocate(false);
-    } else if (choice < 20) {
+    } else if (choice < 16) {
         look_at_one();
-    } else if (choice < 28) {
+    } else if (choice < 23) {
         burst();
-    } else if (choice < 36) {
+    } else if (choice < 30) {
         mixed_burst();
-    } else if (choice < 40) {
+    } else if (choice < 35) {
         free_burst();
     } else if (choice < 46) {
         free_mixed_burst();
@@ -96,15 +96,14 @@ void player::special() {
         able_.rewinds ? mark() : allocate(true);
     } else if (choice < 50) {
         able_.rewinds ? roll_back() : deallocate();
-    } else if (choice < 53) {
-        make_upstream_fail();
     } else if (choice < 56) {
+        make_upstream_fail();
+        change_memory();
+    } else if (choice < 59) {
         ask_the_impossible();
-    } else if (choice < 57) {
+    } else if (choice < 60) {
         findings_.note("trim");
         subject_.trim();
-    } else if (choice < 60) {
-        change_memory();
     } else if (choice < 61 && random_.one_in(8)) {
         free_everything();
     } else if (choice < 62 && able_.rewinds) {

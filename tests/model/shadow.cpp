@@ -148,14 +148,19 @@ const char* shadow::resize(std::size_t i, void* p, std::size_t bytes, std::size_
         return wrong;
     }
     blocks_[i] = new_block;
-    const std::byte* const end = std::min(old_block.p + old_block.bytes, new_block.p + new_block.bytes);
+    std::byte* const end = std::min(old_block.p + old_block.bytes, new_block.p + new_block.bytes);
     if (end < old_block.p || new_block.p > old_block.p) {
         return "a block that grew to another place";
     }
     if (!is_intact(old_block, old_block.p, end)) {
         return "bytes that changed when a block got another size";
     }
-    write(new_block);
+    if (contents_ == detail::complete) {
+        write_words(new_block.p, old_block.p, new_block.stamp);
+        write_words(end, new_block.p + new_block.bytes, new_block.stamp);
+    } else {
+        write(new_block);
+    }
     return nullptr;
 }
 

@@ -72,8 +72,18 @@ int refuse(const std::string& why) {
     return 2;
 }
 
+/// Returns: the chosen kinds, allocators by themselves first, so that a short soak reaches each of them.
 std::vector<model::kind> chosen_kinds(const std::string& allocator) {
-    return model::kinds_if([&](const model::kind& k) { return soak::chooses(allocator, k.name()); });
+    const auto choose = [&allocator](bool alone) {
+        return model::kinds_if([&](const model::kind& k) {
+            return soak::chooses(allocator, k.name()) &&
+                   alone == (k.adaptor == "plain" && k.binding == "direct");
+        });
+    };
+    std::vector<model::kind> chosen = choose(true);
+    const std::vector<model::kind> others = choose(false);
+    chosen.insert(chosen.end(), others.begin(), others.end());
+    return chosen;
 }
 
 double seconds_since(clock_type::time_point start) {

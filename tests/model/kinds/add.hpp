@@ -25,11 +25,11 @@ namespace model {
 using kind_list = std::vector<kind>;
 
 // The parts of the list.
+void add_heaps(kind_list& to);
 void add_monotonics(kind_list& to);
 void add_multipools(kind_list& to);
 void add_pools(kind_list& to);
 void add_shared(kind_list& to);
-void add_heaps(kind_list& to);
 void add_upstreams(kind_list& to);
 
 enum class extent { alone, adaptable, checked, bound, adapted, everything };

@@ -9,11 +9,11 @@ namespace model {
 const std::vector<kind>& kinds() {
     static const kind_list all = [] {
         kind_list k;
+        add_heaps(k);
         add_monotonics(k);
         add_multipools(k);
         add_pools(k);
         add_shared(k);
-        add_heaps(k);
         add_upstreams(k);
         return k;
     }();
