@@ -1,8 +1,6 @@
 // Custom upstreams that hand out the lowest or highest addresses of a process, with each chunk adjacent to the previous
 // one. No comparison, merge or rounding of addresses overflows.
-#include "equipment/ledger.hpp"
-#include "model/kinds.hpp"
-#include "model/shadow.hpp"
+#include "contract/kind_test.hpp"
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/failure.hpp>
@@ -25,8 +23,6 @@
 namespace contract {
 
 namespace {
-
-using model::kind;
 
 enum class where { lowest, highest };
 enum class direction { upwards, downwards };
@@ -154,7 +150,7 @@ TEST_P(addresses, may_be_any) {
 bool has_addresses(const kind& k) {
     const bool large_blocks_only =
         k.allocator == "fixed_pool_last_freed" || k.allocator == "fixed_pool_first_freed";
-    return k.from_ledger && k.binding == "direct" && k.adaptor != "limited_to_little" && !large_blocks_only;
+    return is_typical(k) && !large_blocks_only;
 }
 
 std::string name_of_place(const ::testing::TestParamInfo<addresses::ParamType>& of) {

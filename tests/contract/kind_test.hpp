@@ -63,6 +63,18 @@ class local_contract : public kind_test {};
 /// The contract of a request that finds no memory.
 class failure_contract : public kind_test {};
 
+/// Returns: true for allocators by themselves, every adaptor of one of them, and those adaptors of others that have code
+/// for what these can do; for tests that take long.
+inline bool is_typical(const kind& k) {
+    const bool has_own_code =
+        k.allocator == "multipool_first_freed" ||
+        (k.allocator == "heap" && (k.adaptor == "counted" || k.adaptor == "recorded")) ||
+        (k.adaptor == "checked" &&
+         (k.allocator == "monotonic" || k.allocator == "fixed_pool_of_a_size_last_freed"));
+    return k.from_ledger && k.binding == "direct" && k.adaptor != "limited_to_little" &&
+           (k.adaptor == "plain" || has_own_code || MALLARD_FULL_PRODUCT);
+}
+
 /// Returns: the name of a test.
 inline std::string test_name(const ::testing::TestParamInfo<kind>& info) {
     return model::test_name(info.param);

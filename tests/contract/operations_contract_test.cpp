@@ -1,7 +1,6 @@
 // Every operation of every allocator, with the k-th request to its upstream failing, once or permanently. A failure is
 // reported and changes nothing; later operations behave as without it.
-#include "equipment/ledger.hpp"
-#include "model/kinds.hpp"
+#include "contract/kind_test.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +18,6 @@ namespace contract {
 namespace {
 
 using equipment::ledger;
-using model::kind;
 
 enum class step_kind { one, many, at_least, free_one, free_many, trim, rewind, release };
 
@@ -257,11 +255,7 @@ TEST_P(operations, leave_no_trace_when_the_upstream_fails) {
     EXPECT_GE(failures, 3U) << "of too few requests";
 }
 
-INSTANTIATE_TEST_SUITE_P(of, operations, ::testing::ValuesIn(model::kinds_if([](const kind& k) {
-                             return k.from_ledger && k.binding == "direct" &&
-                                    k.adaptor != "limited_to_little";
-                         })),
-                         [](const auto& info) { return model::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(of, operations, ::testing::ValuesIn(model::kinds_if(is_typical)), test_name);
 
 } // namespace
 

@@ -49,7 +49,7 @@ public:
     }
 
 protected:
-    static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+    static constexpr std::size_t most_bytes = std::size_t{1} << 19;
     equipment::ledger& source_;
     std::byte* memory_ = nullptr;
     std::byte* cursor_ = nullptr;
@@ -120,7 +120,7 @@ public:
 template <class Subject>
 model::outcome play(std::span<const std::uint8_t> bytes) {
     model::kind k{};
-    k.most = {.bytes = 5000, .release_bytes = std::size_t{1} << 20, .uses_again = false};
+    k.most = {.bytes = 5000, .release_bytes = std::size_t{1} << 18, .uses_again = false};
     k.make = [](equipment::ledger& source) { return std::make_unique<Subject>(source); };
     return model::play_bytes(k, bytes);
 }
@@ -132,7 +132,7 @@ bool shrinks_to(const std::string& fault, std::size_t most) {
         return play<Subject>(bytes).fault.find(fault) != std::string::npos;
     };
     for (std::uint64_t seed = 1; seed != 20; ++seed) {
-        const std::vector<std::uint8_t> bytes = model::random_bytes(seed, 500);
+        const std::vector<std::uint8_t> bytes = model::random_bytes(seed, 300);
         if (has_fault(bytes) && play<Subject>(model::shrink(bytes, has_fault)).operations <= most) {
             return true;
         }
