@@ -147,12 +147,6 @@ TEST_P(addresses, may_be_any) {
     EXPECT_EQ(source.wrong_returns(), 0U);
 }
 
-bool has_addresses(const kind& k) {
-    const bool large_blocks_only =
-        k.allocator == "fixed_pool_last_freed" || k.allocator == "fixed_pool_first_freed";
-    return is_typical(k) && !large_blocks_only;
-}
-
 std::string name_of_place(const ::testing::TestParamInfo<addresses::ParamType>& of) {
     const auto& [place, going, k] = of.param;
     return model::test_name(k) + (place == where::lowest ? "_lowest" : "_highest") +
@@ -162,7 +156,7 @@ std::string name_of_place(const ::testing::TestParamInfo<addresses::ParamType>& 
 INSTANTIATE_TEST_SUITE_P(of, addresses,
                          ::testing::Combine(::testing::Values(where::lowest, where::highest),
                                             ::testing::Values(direction::upwards, direction::downwards),
-                                            ::testing::ValuesIn(model::kinds_if(has_addresses))),
+                                            ::testing::ValuesIn(model::kinds_if(is_typical))),
                          name_of_place);
 
 } // namespace

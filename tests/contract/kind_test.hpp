@@ -64,14 +64,15 @@ class local_contract : public kind_test {};
 class failure_contract : public kind_test {};
 
 /// Returns: true for allocators by themselves, every adaptor of one of them, and those adaptors of others that have code
-/// for what these can do; for tests that take long.
+/// for what these can do; for tests that take long. Two pools have blocks of 100 KiB, thousands of which take minutes.
 inline bool is_typical(const kind& k) {
     const bool has_own_code =
         k.allocator == "multipool_first_freed" ||
         (k.allocator == "heap" && (k.adaptor == "counted" || k.adaptor == "recorded")) ||
         (k.adaptor == "checked" &&
          (k.allocator == "monotonic" || k.allocator == "fixed_pool_of_a_size_last_freed"));
-    return k.from_ledger && k.binding == "direct" && k.adaptor != "limited_to_little" &&
+    const bool is_large = k.allocator == "fixed_pool_last_freed" || k.allocator == "fixed_pool_first_freed";
+    return k.from_ledger && k.binding == "direct" && k.adaptor != "limited_to_little" && !is_large &&
            (k.adaptor == "plain" || has_own_code || MALLARD_FULL_PRODUCT);
 }
 
