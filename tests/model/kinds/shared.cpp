@@ -8,7 +8,9 @@ void add_shared(kind_list& to) {
     add<concurrent_multipool, extent::checked>(to, "concurrent_multipool", pool);
     add<concurrent_multipool_of_small_blocks>(to, "concurrent_multipool_of_small_blocks", pool,
                                               {.slowness = 4});
-    add<synchronized_monotonic>(to, "synchronized_monotonic", {}, {.uses_again = false});
+    // A burst that fails returns its blocks one by one, and their memory stays used until a release.
+    add<synchronized_monotonic>(to, "synchronized_monotonic", {.leaves_no_trace = false},
+                                {.uses_again = false});
     add<synchronized_multipool, extent::adaptable>(to, "synchronized_multipool");
     add<synchronized_heap, extent::adaptable>(
         to, "synchronized_heap", {.asks_again = true, .fills_gaps = true, .leaves_no_trace = false});
