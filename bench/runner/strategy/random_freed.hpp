@@ -66,13 +66,18 @@ public:
         return true;
     }
 
-    void reach(void* p, std::size_t index, std::size_t) noexcept {
+    [[nodiscard]] bool serves(std::size_t index) const noexcept {
+        return std::ranges::find(shelves_, index, &shelf::index) != shelves_.end();
+    }
+
+    static std::size_t bytes_to_serve(std::size_t, std::size_t) noexcept { return 0; }
+
+    void serve(std::size_t index, std::size_t, std::byte*) noexcept {
         shelves_.push_back({index, random_blocks(Classes::bytes(index))});
-        shelves_.back().blocks.push(p);
     }
 
     /// The remainder of a chunk is dropped: it is smaller than a block, and there is at most one per chunk.
-    static void donate(std::byte*, std::size_t, std::size_t) noexcept {}
+    static void donate(std::byte*, std::size_t) noexcept {}
 
     void clear() noexcept { shelves_.clear(); }
 

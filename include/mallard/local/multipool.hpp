@@ -112,7 +112,7 @@ public:
             return;
         }
         if (!front_.deallocate(p, bytes, alignment)) [[unlikely]] {
-            deallocate_slowly(p, bytes, alignment);
+            deallocate_large(p, bytes, alignment);
         }
     }
 
@@ -174,10 +174,11 @@ private:
     }
 
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
-    void add_chunk(std::size_t index, std::size_t blocks);
+    bool make_list(std::size_t index);
+    void add_chunk(std::size_t index, std::size_t blocks, std::size_t list_bytes = 0);
     void* allocate_large(std::size_t bytes, std::size_t alignment);
-    [[gnu::cold, gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes,
-                                                        std::size_t alignment) noexcept;
+    [[gnu::cold, gnu::noinline]] void deallocate_large(void* p, std::size_t bytes,
+                                                       std::size_t alignment) noexcept;
     [[gnu::cold, gnu::noinline]] void* allocate_over_aligned(std::size_t bytes, std::size_t alignment);
     [[gnu::cold, gnu::noinline]] void deallocate_over_aligned(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept;
@@ -195,16 +196,39 @@ void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, st
     if (index >= front_.classes()) {
         return allocate_large(bytes, alignment);
     }
+    if (make_list(index)) {
+        if (void* const block = front_.carve(index, bytes)) {
+            return block;
+        }
+    }
     add_chunk(index, 1);
     return front_.carve(index, bytes);
+}
+
+/// Effects: makes sure that blocks of class `index` can be free. Takes a chunk if there is no room for their list.
+/// Returns: false if they could be before.
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+bool multipool<Upstream, Reuse, Classes>::make_list(std::size_t index) {
+    auto& free = front_.free();
+    if (free.serves(index)) {
+        return false;
+    }
+    const std::size_t list_bytes = free.bytes_to_serve(index, front_.classes());
+    if (list_bytes > static_cast<std::size_t>(front_.limit() - front_.cursor())) {
+        add_chunk(index, 1, list_bytes);
+    }
+    free.serve(index, front_.classes(), front_.cursor());
+    front_.cursor() += list_bytes;
+    return true;
 }
 
 /// Effects: takes a chunk for a block of class `index`, or for `blocks` of them if chunks may be so large. The rest of
 /// the last chunk becomes free.
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
-void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks) {
+void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks,
+                                                    std::size_t list_bytes) {
     const std::size_t block_bytes = Classes::bytes(index);
-    const std::size_t least_bytes = sizeof(chunks::held) + front_.free().room_for(index);
+    const std::size_t least_bytes = sizeof(chunks::held) + list_bytes + front_.free().room_for(index);
     const std::size_t more_bytes = std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
     const std::size_t wanted_bytes =
         std::max(least_bytes, std::min(least_bytes + more_bytes, next_.largest_bytes()));
@@ -214,7 +238,7 @@ void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     ++upstream_calls_;
     const auto tail_bytes = static_cast<std::size_t>(front_.limit() - front_.cursor());
     if (tail_bytes >= chunk_bytes / 16) {
-        front_.free().donate(front_.cursor(), tail_bytes, front_.classes());
+        front_.free().donate(front_.cursor(), tail_bytes);
     }
     front_.set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
 }
@@ -228,6 +252,7 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
     if (alignment > fundamental_alignment || index >= front_.classes()) {
         return core::allocate_one_by_one(*this, bytes, alignment, count);
     }
+    static_cast<void>(make_list(index));
     core::unfinished_burst burst(*this, bytes, alignment);
     while (burst.size() != count) {
         if (void* block = front_.free().pop(index)) {
@@ -257,14 +282,11 @@ void* multipool<Upstream, Reuse, Classes>::allocate_large(std::size_t bytes, std
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
-void multipool<Upstream, Reuse, Classes>::deallocate_slowly(void* p, std::size_t bytes,
-                                                            std::size_t alignment) noexcept {
-    const std::size_t index = Classes::index(bytes, alignment);
-    if (index >= front_.classes()) {
-        held_.deallocate(upstream_.get(), p);
-    } else if constexpr (requires { front_.free().reach(p, index, index); }) {
-        front_.free().reach(p, index, front_.classes());
-    }
+void multipool<Upstream, Reuse, Classes>::deallocate_large(void* p, std::size_t bytes,
+                                                           std::size_t alignment) noexcept {
+    // A pooled size that the front has no list for was never allocated.
+    MALLARD_EXPECTS(Classes::index(bytes, alignment) >= front_.classes());
+    held_.deallocate(upstream_.get(), p);
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>

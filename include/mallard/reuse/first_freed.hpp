@@ -1,4 +1,6 @@
-/// The order of reuse "first freed first", as an unrolled queue: a few free blocks hold the addresses of the others.
+/// The order of reuse "first freed first": an unrolled queue for blocks of one size, and queues of links for blocks of several.
+///
+/// In an unrolled queue a few free blocks hold the addresses of the others:
 ///
 ///     list -> head  [ read | write | end | ............. ]      the block freed first
 ///     first page    [ a | b | c | d | ........... | link ]      the second; read: the next address to take
@@ -24,6 +26,10 @@
 /// Invariants: there is a head only if there is a page. `read == write` if all that is listed was taken. All words
 /// lie in poisoned memory under AddressSanitizer.
 /// Complexity: constant on average.
+///
+/// An unrolled queue wins where a pool has one size, and loses where sizes come in no order: the processor does not foresee
+/// which list ends a page. So a pool of several sizes has a queue of links for each (linked_queue), which takes and frees without
+/// a branch, but for the empty queue. The link of the block that comes next may have left the cache, so it is fetched ahead.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
@@ -185,13 +191,73 @@ private:
     }
 };
 
+/// A queue of links, in two words.
+///
+///     [ first | place ]     first -> block -> block -> ... -> last block, which leads to itself
+///                  |                                            ^
+///                  +--------------------------------------------+     while it is empty: to `first`
+///
+/// `place` is where the next block is linked: the link of the last block, or `first`.
+///
+/// Invariants: `first` has no meaning while the queue is empty. A block that is alone leads to itself, so that pop() reads a
+/// link that push() wrote as a whole, and not what the user left in the block.
+class linked_queue {
+public:
+    void clear() noexcept {
+        link::write(&first_, nullptr);
+        link::write(&place_, own());
+    }
+
+    void take(linked_queue& from) noexcept {
+        core::free_block* const last = link::read(&from.place_);
+        if (last != from.own()) {
+            link::write(&first_, link::read(&from.first_));
+            link::write(&place_, last);
+        }
+    }
+
+    [[nodiscard, gnu::always_inline]] core::free_block* pop() noexcept {
+        core::free_block* const last = link::read(&place_);
+        if (last == own()) [[unlikely]] {
+            return nullptr;
+        }
+        core::free_block* const block = core::known(link::read(&first_));
+        core::free_block* next = link::read(block);
+        core::free_block* place = last == block ? own() : last;
+        // Both in registers, so that the compiler chooses a value and not a way.
+        asm("" : "+r"(next), "+r"(place));
+        __builtin_prefetch(next, 1);
+        link::write(&first_, next);
+        asm("" : "+m"(first_)); // two stores: for one, both words would have to be put together first
+        link::write(&place_, place);
+        return block;
+    }
+
+    [[gnu::always_inline]] void push(core::free_block* block) noexcept {
+        core::free_block* const place = link::read(&place_);
+        link::write(block, block);
+        link::write(place, block);
+        link::write(&place_, block);
+    }
+
+private:
+    using link = core::links<true>; // blocks and tables lie at multiples of 8
+
+    [[nodiscard, gnu::always_inline]] core::free_block* own() noexcept {
+        return reinterpret_cast<core::free_block*>(&first_);
+    }
+
+    core::free_block* first_;
+    core::free_block* place_;
+};
+
 } // namespace mallard::reuse::inline MALLARD_LIBRARY
 
 namespace mallard::inline MALLARD_LIBRARY {
 
 struct first_freed {
     template <size_class_policy Classes>
-    using by_class = reuse::free_lists<reuse::first_freed_links, Classes>;
+    using by_class = reuse::free_lists<reuse::first_freed_links, reuse::linked_queue, Classes>;
     using of_one_size = reuse::free_list<reuse::first_freed_links>;
 };
 

@@ -37,13 +37,40 @@ private:
     using place = core::links<true>; // of the list itself
 };
 
+/// The same in a table of lists. The link of the block that comes next may have left the cache, so it is fetched ahead.
+class linked_stack {
+public:
+    void clear() noexcept { link::write(&last_, nullptr); }
+    void take(linked_stack& from) noexcept { link::write(&last_, link::read(&from.last_)); }
+
+    [[nodiscard, gnu::always_inline]] core::free_block* pop() noexcept {
+        core::free_block* const last = link::read(&last_);
+        if (last != nullptr) [[likely]] {
+            core::free_block* const next = link::read(last);
+            __builtin_prefetch(next, 1);
+            link::write(&last_, next);
+        }
+        return last;
+    }
+
+    [[gnu::always_inline]] void push(core::free_block* block) noexcept {
+        link::write(block, link::read(&last_));
+        link::write(&last_, block);
+    }
+
+private:
+    using link = core::links<true>; // blocks and tables lie at multiples of 8
+
+    core::free_block* last_;
+};
+
 } // namespace mallard::reuse::inline MALLARD_LIBRARY
 
 namespace mallard::inline MALLARD_LIBRARY {
 
 struct last_freed {
     template <size_class_policy Classes>
-    using by_class = reuse::free_lists<reuse::last_freed_links, Classes>;
+    using by_class = reuse::free_lists<reuse::last_freed_links, reuse::linked_stack, Classes>;
     using of_one_size = reuse::free_list<reuse::last_freed_links>;
 };
 

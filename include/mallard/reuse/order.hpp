@@ -15,11 +15,12 @@
 /// 16.
 ///
 ///     pop(index)                    a block of class `index`, still poisoned; null if none is free
-///     push(p, index)                makes a block of that class free and poisons it; false, with no effect, if that
-///                                   class has no list yet
-///     reach(p, index, classes)      only of an order whose push() may refuse a block: makes the block free, and may
-///                                   keep it for the lists of the classes below `classes`
-///     donate(p, bytes, classes)     takes over a remainder that no block covers and no block ever will
+///     push(p, index)                makes a block of that class free and poisons it; false, with no effect, if
+///                                   serves(index) is false
+///     serves(index)                 true if blocks of that class can be free here
+///     bytes_to_serve(index, n)      the bytes that serve() needs, a multiple of 16; n: the pool's classes
+///     serve(index, n, memory)       makes serves(index) true, and keeps the memory until clear()
+///     donate(p, bytes)              takes over a remainder that no block covers and no block ever will
 ///     carve(cursor, limit, index)   cuts a block of class `index` off the room [cursor, limit), and moves the cursor
 ///                                   behind it; null, with no effect, if the room is too short
 ///     room_for(index)               the most bytes that carve() needs, at a multiple of 16
@@ -57,7 +58,10 @@ concept reuse_by_class =
     requires(R& r, void* p, std::byte* room, std::byte*& cursor, std::size_t index, std::size_t n) {
         { r.pop(index) } noexcept -> std::same_as<void*>;
         { r.push(p, index) } noexcept -> std::same_as<bool>;
-        { r.donate(room, n, n) } noexcept;
+        { r.serves(index) } noexcept -> std::same_as<bool>;
+        { r.bytes_to_serve(index, n) } noexcept -> std::same_as<std::size_t>;
+        { r.serve(index, n, room) } noexcept;
+        { r.donate(room, n) } noexcept;
         { r.carve(cursor, room, index) } noexcept -> std::same_as<void*>;
         { r.room_for(index) } noexcept -> std::same_as<std::size_t>;
         { r.clear() } noexcept;

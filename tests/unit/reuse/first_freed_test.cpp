@@ -222,7 +222,8 @@ TEST(first_freed_queue, keeps_neighbours_in_the_cache_lines_of_neighbours) {
 TEST(first_freed_of_8_bytes, gives_the_last_freed_block_first) {
     alignas(16) std::byte blocks[4][8];
     mallard::first_freed::by_class<mallard::eighth_classes> order;
-    order.reach(blocks[0], 0, 1);
+    order.serve(0, 1, nullptr);
+    EXPECT_TRUE(order.push(blocks[0], 0));
     EXPECT_TRUE(order.push(blocks[1], 0));
     EXPECT_TRUE(order.push(blocks[2], 0));
     for (const int expected : {2, 1, 0}) {

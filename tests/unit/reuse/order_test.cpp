@@ -34,6 +34,7 @@ protected:
 
     free_blocks() {
         mallard::core::poison(rooms_, sizeof rooms_);
+        by_class_.serve(index, index + 1, nullptr);
         by_class_blocks_ = taken([this] {
             void* p = by_class_.pop(index);
             return p != nullptr ? p : by_class_.carve(by_class_cursor_, std::end(rooms_[0]), index);
@@ -46,12 +47,7 @@ protected:
     ~free_blocks() override { mallard::core::unpoison(rooms_, sizeof rooms_); }
 
     void free(std::size_t number) {
-        void* const p = by_class_blocks_[number];
-        if (!by_class_.push(p, index)) {
-            if constexpr (requires { by_class_.reach(p, index, index + 1); }) {
-                by_class_.reach(p, index, index + 1);
-            }
-        }
+        EXPECT_TRUE(by_class_.push(by_class_blocks_[number], index));
         one_size_.push(one_size_blocks_[number]);
     }
 

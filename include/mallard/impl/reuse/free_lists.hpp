@@ -1,27 +1,31 @@
-/// Free blocks by size class: a list for each, found through a single pointer (impl/reuse/class_table.hpp).
+/// Free blocks by size class: a list for each, found through a single pointer.
 ///
-///     one class freed so far:    the list of that class
-///     several classes:           -> [ class 0 | class 1 | ... | class n - 1 ], each leads to a list
+///     one class:         word_ -> the list of that class
+///     several classes:   word_ -> [ class 0 | class 1 | ... | class n - 1 ]      a table of lists
 ///
-/// The table needs no separate memory: it lives in a free block. A block of class c holds at least c + 1
-/// pointers (reuse/size_classes.hpp), so a free block of the largest class freed so far holds the lists of all
-/// classes up to its own. Hence freeing needs no memory, and a pool that frees nodes of 24 bytes and strings of
-/// 32 has a table of 32 bytes.
+/// Data model: the table lies in memory of the pool. It covers the classes below reach_, among them every class of which a
+/// block was ever allocated: a pool calls serve() before the first one. So freeing needs no memory, finds its list, and has no
+/// rare case.
 ///
-/// `Links` defines the form of a list and the next block (impl/reuse/free_list.hpp).
+/// `Links` is the form of the only list (impl/reuse/free_list.hpp), and `List` that of a list in a table. They differ, because
+/// sizes that come in no order make each rare branch of a list unpredictable. A `List` has
+///
+///     pop()            a block; null if none is free
+///     push(block)      makes the block free
+///     clear()          makes a list without a block
+///     take(from)       makes a list of the blocks of `from`, which is not used again
 ///
 /// pop(), push(), carve() and all that they call are inlined by force: in a large file the compiler gives up, and a
 /// container's allocation becomes several calls.
 ///
-/// Invariants: the table occupies exactly one block, of the class of 8 * n bytes; classes from n on have no free
-/// blocks. Free blocks and the table are poisoned under AddressSanitizer.
+/// Invariants: no list has a block of a class that serves() denies. Free blocks and the table are poisoned under
+/// AddressSanitizer.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
-#include <mallard/impl/reuse/class_table.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
@@ -31,67 +35,101 @@
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
-template <class Links, size_class_policy Classes>
+template <class Links, class List, size_class_policy Classes>
 class free_lists : public carves_by_class<Classes> {
 public:
     /// Returns: a block of class `index`, still poisoned; null if none is free.
     [[nodiscard, gnu::always_inline]] void* pop(std::size_t index) noexcept {
-        core::free_block** list = lists_.find(index);
-        return list != nullptr ? Links::pop(list, size_of_class(index)) : nullptr;
+        const int wanted = static_cast<int>(index);
+        if (wanted < reach_) [[likely]] {
+            return core::known(table() + index)->pop();
+        }
+        return wanted == ~reach_ ? Links::pop(&word_, size_of_class(index)) : nullptr;
     }
 
-    /// Effects: makes `p`, a block of class `index`, free.
-    /// Returns: false, with no effect, if that class has no list yet: call reach() then.
+    /// Effects: makes `p`, a block of class `index`, free and poisons it.
+    /// Returns: false, with no effect, if serves(index) is false.
     [[nodiscard, gnu::always_inline]] bool push(void* p, std::size_t index) noexcept {
-        core::free_block** list = lists_.find(index);
-        if (list == nullptr) [[unlikely]] {
+        auto* const block = static_cast<core::free_block*>(p);
+        const int wanted = static_cast<int>(index);
+        if (wanted < reach_) [[likely]] {
+            core::known(table() + index)->push(block);
+        } else if (wanted == ~reach_) [[likely]] {
+            Links::push(&word_, block, size_of_class(index));
+        } else {
             return false;
         }
-        Links::push(list, static_cast<core::free_block*>(p), size_of_class(index));
-        core::poison(p, Classes::bytes(index));
+        if constexpr (core::poisons_memory) {
+            core::poison(p, Classes::bytes(index));
+        }
         return true;
     }
 
-    /// Effects: makes `p`, a block of class `index`, free: as the first of its list, or as the new table for up
-    /// to `classes` classes. The block that held the old table becomes free, and so do the spare bytes of the new
-    /// one.
-    /// Requires: `classes > index`, and push() refused the block.
-    void reach(void* p, std::size_t index, std::size_t classes) noexcept {
-        if (lists_.is_table()) {
-            void* const old_table = static_cast<void*>(lists_.table());
-            const std::size_t old_size = lists_.size();
-            move_table(p, index, classes);
-            free(old_table, table_class(old_size), classes);
-            return;
-        }
-        const std::size_t only = lists_.size() - 1;
-        void* const only_block = lists_.size() == 0 ? nullptr : pop(only);
-        if (only_block == nullptr) {
-            lists_.use_word_for(index);
-            free(p, index, classes);
-            return;
-        }
-        // The larger of two classes has blocks that are large enough.
-        move_table(only < index ? p : only_block, std::max(only, index), classes);
-        free(only < index ? only_block : p, std::min(only, index), classes);
+    /// Returns: true if there is a list for class `index`.
+    [[nodiscard, gnu::always_inline]] bool serves(std::size_t index) const noexcept {
+        const int wanted = static_cast<int>(index);
+        return wanted < reach_ || wanted == ~reach_;
     }
 
-    /// Effects: makes a free block of [p, p + bytes), as large as possible.
-    /// Requires: no block covers that memory; `p` is a multiple of 8.
-    void donate(std::byte* p, std::size_t bytes, std::size_t classes) noexcept {
-        // Larger blocks may have to lie at multiples of 16.
-        const std::size_t small = core::padding_to(p, 16);
-        if (bytes >= small + sizeof(core::free_block)) {
-            const std::size_t index = std::min(Classes::within(bytes - small), classes - 1);
-            free(p + small, index, classes);
+    /// Returns: the bytes that serve() needs for class `index`, a multiple of 16; 0 if it needs none.
+    /// Requires: `index < classes`, and serves(index) is false.
+    [[nodiscard]] std::size_t bytes_to_serve(std::size_t index, std::size_t classes) const noexcept {
+        return reach_ == 0 ? 0 : core::align_up(size_to_serve(index, classes) * sizeof(List), 16);
+    }
+
+    /// Effects: makes serves(index) true. The former table becomes free blocks.
+    /// Requires: `memory` lies at a multiple of 8, has as many bytes as bytes_to_serve() says, and has no other use until
+    /// clear().
+    /// Complexity: linear in the classes; from one class to two linear in the free blocks, which join a list of the other form.
+    void serve(std::size_t index, std::size_t classes, std::byte* memory) noexcept {
+        if (reach_ == 0) {
+            reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
+            return;
         }
-        if (small != 0 && bytes >= small) {
-            free(p, 0, classes);
+        const std::size_t size = size_to_serve(index, classes);
+        auto* const lists = reinterpret_cast<List*>(memory);
+        core::unpoison(memory, size * sizeof(List));
+        std::for_each(lists, lists + size, [](List& list) { list.clear(); });
+        if (reach_ < 0) {
+            const auto only = static_cast<std::size_t>(~reach_);
+            while (core::free_block* const block = Links::pop(&word_, size_of_class(only))) {
+                lists[only].push(block);
+            }
+            use_table(lists, size);
+        } else {
+            List* const former = table();
+            const auto former_size = static_cast<std::size_t>(reach_);
+            core::unpoison(static_cast<void*>(former), former_size * sizeof(List));
+            for (std::size_t i = 0; i != former_size; ++i) {
+                lists[i].take(former[i]);
+            }
+            use_table(lists, size);
+            donate(reinterpret_cast<std::byte*>(former), former_size * sizeof(List));
+        }
+        core::poison(memory, size * sizeof(List));
+    }
+
+    /// Effects: makes free blocks of [p, p + bytes), as large as the table has lists for. What no list can use is lost until
+    /// clear().
+    /// Requires: no block covers that memory; `p` is a multiple of 8, and so is `bytes`.
+    void donate(std::byte* p, std::size_t bytes) noexcept {
+        while (reach_ > 0 && bytes != 0) {
+            std::size_t index = std::min(Classes::within(bytes), static_cast<std::size_t>(reach_) - 1);
+            // Class 0, of 8 bytes, lies anywhere.
+            while (Classes::bytes(index) % 16 == 0 && !core::is_aligned(p, 16)) {
+                --index;
+            }
+            static_cast<void>(push(p, index));
+            p += Classes::bytes(index);
+            bytes -= Classes::bytes(index);
         }
     }
 
-    /// Effects: forgets all blocks.
-    void clear() noexcept { lists_.clear(); }
+    /// Effects: forgets all blocks and the table.
+    void clear() noexcept {
+        word_ = nullptr;
+        reach_ = 0;
+    }
 
 private:
     /// The size of the blocks of a class, which is computed when it is needed.
@@ -114,31 +152,23 @@ private:
         std::size_t index_;
     };
 
-    void free(void* p, std::size_t index, std::size_t classes) noexcept {
-        if (!push(p, index)) {
-            reach(p, index, classes);
-        }
+    [[nodiscard, gnu::always_inline]] List* table() const noexcept { return reinterpret_cast<List*>(word_); }
+
+    /// Returns: the number of lists in a table that has one for class `index`. Tables grow by steps of 8, and at least fourfold:
+    /// classes that come one by one do not move the table each time.
+    [[nodiscard]] std::size_t size_to_serve(std::size_t index, std::size_t classes) const noexcept {
+        const auto least = std::max(index, static_cast<std::size_t>(reach_ < 0 ? ~reach_ : 0)) + 1;
+        const auto grown = static_cast<std::size_t>(reach_ > 0 ? 4 * reach_ : 0);
+        return std::min(core::align_up(std::max(least, grown), 8), classes);
     }
 
-    /// Effects: makes a table of `p`, a block of class `index`, and moves the lists there.
-    void move_table(void* p, std::size_t index, std::size_t classes) noexcept {
-        const std::size_t block_bytes = Classes::bytes(index);
-        const std::size_t size = std::min(block_bytes / sizeof(core::free_block*), classes);
-        if (lists_.is_table()) {
-            core::unpoison(static_cast<void*>(lists_.table()), lists_.size() * sizeof(core::free_block*));
-        }
-        core::unpoison(p, block_bytes);
-        lists_.use_table(p, size);
-        core::poison(p, block_bytes);
-        const std::size_t kept_bytes = Classes::bytes(table_class(size));
-        donate(static_cast<std::byte*>(p) + kept_bytes, block_bytes - kept_bytes, classes);
+    void use_table(List* lists, std::size_t size) noexcept {
+        word_ = reinterpret_cast<core::free_block*>(lists);
+        reach_ = static_cast<std::int16_t>(size);
     }
 
-    static constexpr std::size_t table_class(std::size_t size) noexcept {
-        return Classes::index(size * sizeof(core::free_block*), sizeof(core::free_block*));
-    }
-
-    [[no_unique_address]] class_table<core::free_block> lists_; // lends its last bytes to the next member
+    core::free_block* word_ = nullptr;
+    std::int16_t reach_ = 0; ///< the lists of a table; ~index of the only class; 0: there is none
 };
 
 } // namespace mallard::reuse::inline MALLARD_LIBRARY

@@ -44,7 +44,7 @@ public:
             hand_out(block, bytes);
             return block;
         }
-        return index < classes_ ? carve(index, bytes) : nullptr;
+        return free_.serves(index) ? carve(index, bytes) : nullptr;
     }
 
     /// Effects: makes the block free.

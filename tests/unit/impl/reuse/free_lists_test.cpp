@@ -4,17 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <random>
 #include <set>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
 
-/// An order of reuse, size classes, and which part of a remainder may be too short for a class.
-template <class Order, class Classes, std::size_t Lost>
+template <class Order, class Classes>
 struct setting {
     using lists = typename Order::template by_class<Classes>;
     using classes = Classes;
-    static constexpr std::size_t lost = Lost;
 };
 
 /// The contract of lists of any order and of blocks of any sizes.
@@ -30,17 +34,27 @@ protected:
         mallard::core::unpoison(memory_, sizeof memory_);
     }
 
-    std::byte* block(std::size_t index) {
+    std::byte* memory(std::size_t bytes) {
         std::byte* p = memory_ + used_;
-        used_ += mallard::core::align_up(size_classes::bytes(index), 16);
+        used_ += mallard::core::align_up(bytes, 16);
         EXPECT_LE(used_, sizeof memory_);
         return p;
     }
 
+    std::byte* block(std::size_t index) { return memory(size_classes::bytes(index)); }
+
+    /// Returns: the bytes that the list needed.
+    std::size_t serve(std::size_t index) {
+        const std::size_t bytes = lists_.bytes_to_serve(index, classes);
+        lists_.serve(index, classes, memory(bytes));
+        return bytes;
+    }
+
     void free(std::byte* p, std::size_t index) {
-        if (!lists_.push(p, index)) {
-            lists_.reach(p, index, classes);
+        if (!lists_.serves(index)) {
+            serve(index);
         }
+        EXPECT_TRUE(lists_.push(p, index));
     }
 
     /// Takes all blocks of all classes; checks that they lie apart.
@@ -66,110 +80,171 @@ protected:
     typename Setting::lists lists_;
 };
 
-using settings = ::testing::Types<setting<mallard::last_freed, mallard::eighth_classes, 8>,
-                                  setting<mallard::first_freed, mallard::eighth_classes, 8>,
-                                  setting<mallard::last_freed, mallard::power_of_two_classes, 2>,
-                                  setting<mallard::first_freed, mallard::power_of_two_classes, 2>>;
+using settings = ::testing::Types<setting<mallard::last_freed, mallard::eighth_classes>,
+                                  setting<mallard::first_freed, mallard::eighth_classes>,
+                                  setting<mallard::last_freed, mallard::power_of_two_classes>,
+                                  setting<mallard::first_freed, mallard::power_of_two_classes>>;
 TYPED_TEST_SUITE(free_lists, settings);
 
 TYPED_TEST(free_lists, have_nothing_at_first) {
     for (std::size_t index = 0; index < this->classes; ++index) {
         EXPECT_EQ(this->lists_.pop(index), nullptr);
+        EXPECT_FALSE(this->lists_.serves(index));
     }
     EXPECT_EQ(this->lists_.pop(1000000), nullptr);
+    EXPECT_FALSE(this->lists_.serves(1000000));
 }
 
-TYPED_TEST(free_lists, need_no_table_for_one_class) {
-    std::byte* const first = this->block(2);
-    EXPECT_FALSE(this->lists_.push(first, 2)) << "no list exists yet";
-    this->lists_.reach(first, 2, this->classes);
-    EXPECT_EQ(this->lists_.pop(2), first);
+TYPED_TEST(free_lists, need_no_memory_for_one_class) {
+    std::byte* const p = this->block(2);
+    EXPECT_FALSE(this->lists_.push(p, 2)) << "no list exists yet";
+    EXPECT_EQ(this->serve(2), 0U);
+    EXPECT_TRUE(this->lists_.serves(2));
+    EXPECT_FALSE(this->lists_.serves(1));
+    EXPECT_FALSE(this->lists_.serves(3));
     EXPECT_EQ(this->lists_.pop(2), nullptr);
-    EXPECT_TRUE(this->lists_.push(first, 2)) << "there is one now";
-}
-
-TYPED_TEST(free_lists, serve_single_class_without_table) {
-    for (const std::size_t index : {3U, 1U, 7U}) {
-        std::byte* const p = this->block(index);
-        this->free(p, index);
-        EXPECT_EQ(this->lists_.pop(index), p);
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_TRUE(this->lists_.push(p, 2));
+        EXPECT_EQ(this->lists_.pop(2), p);
+        EXPECT_EQ(this->lists_.pop(2), nullptr);
     }
 }
 
-TYPED_TEST(free_lists, table_lives_in_block_of_larger_class) {
+TYPED_TEST(free_lists, second_class_gets_a_table_for_both) {
     for (const bool larger_first : {true, false}) {
-        std::byte* const small = this->block(1);
-        std::byte* const large = this->block(4);
-        this->free(larger_first ? large : small, larger_first ? 4 : 1);
-        this->free(larger_first ? small : large, larger_first ? 1 : 4);
-        EXPECT_EQ(this->lists_.pop(4), nullptr) << "the block is the table now";
-        EXPECT_EQ(this->lists_.pop(1), small);
-        std::byte* const block = this->block(4);
-        EXPECT_TRUE(this->lists_.push(block, 4));
-        EXPECT_EQ(this->lists_.pop(4), block);
+        this->serve(larger_first ? 4 : 1);
+        const std::size_t table_bytes = this->serve(larger_first ? 1 : 4);
+        EXPECT_GE(table_bytes, 8 * sizeof(void*));
+        EXPECT_LE(table_bytes, 8 * 2 * sizeof(void*));
+        for (std::size_t index = 0; index < std::min<std::size_t>(8, this->classes); ++index) {
+            EXPECT_TRUE(this->lists_.serves(index)) << "a table covers the classes below its largest";
+            std::byte* const p = this->block(index);
+            EXPECT_TRUE(this->lists_.push(p, index));
+            EXPECT_EQ(this->lists_.pop(index), p);
+            EXPECT_EQ(this->lists_.pop(index), nullptr);
+        }
+        EXPECT_FALSE(this->lists_.serves(8));
+        EXPECT_FALSE(this->lists_.push(this->block(8), 8));
         this->lists_.clear();
     }
 }
 
 TYPED_TEST(free_lists, second_class_keeps_blocks_of_first) {
     std::set<void*> freed;
-    for (int i = 0; i < 3; ++i) {
-        freed.insert(this->block(5));
-        this->free(static_cast<std::byte*>(*freed.rbegin()), 5);
+    for (int i = 0; i < 100; ++i) {
+        std::byte* const p = this->block(5);
+        freed.insert(p);
+        this->free(p, 5);
     }
-    this->free(this->block(8), 8);
-    for (int i = 0; i < 3; ++i) {
+    this->serve(8);
+    for (int i = 0; i < 100; ++i) {
         EXPECT_EQ(freed.erase(this->lists_.pop(5)), 1U);
     }
+    EXPECT_EQ(this->lists_.pop(5), nullptr);
 }
 
-TYPED_TEST(free_lists, moving_frees_old_table) {
-    std::byte* const small = this->block(0);
-    std::byte* const table = this->block(3);
-    this->free(small, 0);
-    this->free(table, 3);
-    EXPECT_EQ(this->lists_.pop(3), nullptr);
-    this->free(this->block(9), 9);
-    EXPECT_EQ(this->lists_.pop(3), table);
-    EXPECT_EQ(this->lists_.pop(0), small);
-}
-
-TYPED_TEST(free_lists, carry_every_block_over_to_a_larger_table) {
-    std::size_t freed = 0;
-    for (std::size_t index = 0; index < this->classes; ++index) {
-        for (int i = 0; i < 3; ++i) {
-            this->free(this->block(index), index);
-            freed += TypeParam::classes::bytes(index);
+TYPED_TEST(free_lists, larger_table_keeps_the_order_of_blocks) {
+    this->serve(0);
+    this->serve(1);
+    std::vector<void*> freed;
+    for (int i = 0; i != 20; ++i) {
+        freed.push_back(this->block(1));
+        EXPECT_TRUE(this->lists_.push(freed.back(), 1));
+    }
+    ASSERT_FALSE(this->lists_.serves(9));
+    this->serve(9);
+    std::vector<void*> taken;
+    while (void* const p = this->lists_.pop(1)) {
+        if (std::ranges::find(freed, p) !=
+            freed.end()) { // the former table may have become blocks of this class
+            taken.push_back(p);
         }
     }
-    const std::size_t table_at_most = this->classes * sizeof(void*) * 9 / 8;
-    const std::size_t taken_bytes = this->take_all();
-    EXPECT_LE(taken_bytes, freed);
-    // A table's remainder becomes one block; the rest, too short for a class, is lost.
-    EXPECT_GE(taken_bytes + table_at_most + freed / TypeParam::lost, freed);
+    using queues = mallard::first_freed::by_class<typename TypeParam::classes>;
+    if (!std::is_same_v<typename TypeParam::lists, queues>) {
+        std::ranges::reverse(taken);
+    }
+    EXPECT_EQ(taken, freed);
 }
 
-TYPED_TEST(free_lists, make_a_block_of_a_remainder) {
-    // A table for all classes, so that no remainder becomes the table.
-    this->free(this->block(this->classes - 1), this->classes - 1);
-    this->free(this->block(0), 0);
-    static_cast<void>(this->take_all());
+TYPED_TEST(free_lists, former_table_becomes_free_blocks) {
+    this->serve(0);
+    std::size_t former_bytes = 0;
+    std::size_t moves = 0;
+    for (std::size_t index = 1; index < this->classes; ++index) {
+        if (!this->lists_.serves(index)) {
+            const std::size_t bytes = this->serve(index);
+            EXPECT_GE(bytes, former_bytes);
+            if (former_bytes != 0) {
+                EXPECT_GE(this->take_all() + 16, former_bytes) << "at most a word and the padding are lost";
+            }
+            former_bytes = bytes;
+            ++moves;
+        }
+    }
+    EXPECT_LE(moves, 4U) << "classes that come one by one do not move the table each time";
+}
+
+TYPED_TEST(free_lists, make_blocks_of_a_remainder) {
+    this->serve(0);
+    this->serve(this->classes - 1);
     for (const std::size_t skew : {0U, 8U}) {
         for (std::size_t bytes = 0; bytes <= 600; bytes += 8) {
-            this->lists_.donate(this->memory_ + (128 << 10) + skew, bytes, this->classes);
-            const std::size_t taken_bytes = this->take_all();
-            EXPECT_LE(taken_bytes, bytes);
-            EXPECT_GE(taken_bytes + bytes / TypeParam::lost + 8, bytes) << bytes << " from " << skew;
+            this->lists_.donate(this->memory_ + (128 << 10) + skew, bytes);
+            EXPECT_EQ(this->take_all(), bytes) << "from " << skew;
         }
     }
+}
+
+TYPED_TEST(free_lists, drop_a_remainder_without_a_table) {
+    this->lists_.donate(this->memory_, 64);
+    this->serve(3);
+    this->lists_.donate(this->memory_, 64);
+    EXPECT_EQ(this->take_all(), 0U);
 }
 
 TYPED_TEST(free_lists, forget_everything) {
     this->free(this->block(7), 7);
-    this->free(this->block(7), 7);
+    this->free(this->block(2), 2);
     this->lists_.clear();
     EXPECT_EQ(this->lists_.pop(7), nullptr);
+    EXPECT_FALSE(this->lists_.serves(7));
     EXPECT_FALSE(this->lists_.push(this->block(7), 7));
+}
+
+/// A queue against the order in plain words, over any number of free blocks.
+TEST(linked_queue, takes_blocks_as_they_were_freed) {
+    using classes = mallard::eighth_classes;
+    mallard::first_freed::by_class<classes> lists;
+    alignas(16) std::byte memory[64 * 24 + 64];
+    lists.serve(1, 80, nullptr);
+    lists.serve(2, 80, memory);
+    std::deque<void*> free;
+    std::vector<void*> used;
+    for (std::size_t i = 0; i != 64; ++i) {
+        used.push_back(memory + 64 + 24 * i);
+    }
+    std::mt19937 random(1);
+    for (int step = 0; step < 20'000; ++step) {
+        // The share of frees varies, so that the queue is empty, short and long.
+        const bool frees = random() % 8 < (step / 200 % 2 == 0 ? 3U : 5U);
+        if (frees && !used.empty()) {
+            std::swap(used[random() % used.size()], used.back());
+            ASSERT_TRUE(lists.push(used.back(), 2));
+            free.push_back(used.back());
+            used.pop_back();
+        } else {
+            void* const p = lists.pop(2);
+            ASSERT_EQ(p, free.empty() ? nullptr : free.front()) << "step " << step;
+            if (p != nullptr) {
+                mallard::core::unpoison(p, 24);
+                std::memset(p, 0xff, 24);
+                free.pop_front();
+                used.push_back(p);
+            }
+        }
+    }
+    mallard::core::unpoison(memory, sizeof memory);
 }
 
 } // namespace

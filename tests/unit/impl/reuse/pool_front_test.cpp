@@ -16,9 +16,17 @@ protected:
     using classes = mallard::eighth_classes;
     using front_type = mallard::reuse::pool_front<typename Reuse::template by_class<classes>, classes>;
 
-    void TearDown() override { mallard::core::unpoison(room_, sizeof room_); }
+    void serve(std::size_t bytes) {
+        this->front_.free().serve(classes::index(bytes), this->front_.classes(), this->table_);
+    }
+
+    void TearDown() override {
+        mallard::core::unpoison(room_, sizeof room_);
+        mallard::core::unpoison(table_, sizeof table_);
+    }
 
     alignas(16) std::byte room_[1024];
+    alignas(16) std::byte table_[1024];
     front_type front_{16};
 };
 
@@ -33,12 +41,13 @@ TYPED_TEST(pool_front, has_nothing_at_first) {
     EXPECT_EQ(this->front_.classes(), 16U);
 }
 
-TYPED_TEST(pool_front, refuses_the_first_block_of_a_class) {
+TYPED_TEST(pool_front, carves_and_reuses_blocks_of_a_served_class) {
     this->front_.set_room(this->room_, sizeof this->room_);
+    EXPECT_EQ(this->front_.allocate(24, 8), nullptr) << "the pool has to make a list";
+    this->serve(24);
     void* const p = this->front_.allocate(24, 8);
     EXPECT_EQ(p, this->room_);
-    EXPECT_FALSE(this->front_.deallocate(p, 24, 8)) << "the pool has to make a list";
-    this->front_.free().reach(p, 2, this->front_.classes());
+    EXPECT_TRUE(this->front_.deallocate(p, 24, 8));
     EXPECT_EQ(this->front_.allocate(17, 4), p) << "any size of the class";
     EXPECT_TRUE(this->front_.deallocate(p, 17, 4));
     EXPECT_EQ(this->front_.allocate(24, 8), p);
@@ -46,13 +55,18 @@ TYPED_TEST(pool_front, refuses_the_first_block_of_a_class) {
 
 TYPED_TEST(pool_front, serves_only_own_classes) {
     this->front_.set_room(this->room_, sizeof this->room_);
+    this->serve(128);
     EXPECT_NE(this->front_.allocate(128, 8), nullptr);
     EXPECT_EQ(this->front_.allocate(129, 8), nullptr);
+    EXPECT_EQ(this->front_.allocate(120, 8), nullptr) << "a class without a list";
     EXPECT_EQ(this->front_.allocate(SIZE_MAX, 1), nullptr);
+    EXPECT_FALSE(this->front_.deallocate(this->room_, 136, 8));
 }
 
 TYPED_TEST(pool_front, refuses_block_larger_than_room) {
     this->front_.set_room(this->room_, 64);
+    this->serve(72);
+    this->serve(64);
     EXPECT_EQ(this->front_.allocate(72, 8), nullptr);
     EXPECT_EQ(this->front_.cursor(), this->room_) << "and leaves the room as it is";
     EXPECT_EQ(this->front_.allocate(64, 8), this->room_);
@@ -68,8 +82,8 @@ TYPED_TEST(pool_front, front_without_classes_reads_no_block) {
 
 TYPED_TEST(pool_front, forgets_everything) {
     this->front_.set_room(this->room_, sizeof this->room_);
-    void* const p = this->front_.allocate(24, 8);
-    this->front_.free().reach(p, 2, this->front_.classes());
+    this->serve(24);
+    EXPECT_TRUE(this->front_.deallocate(this->front_.allocate(24, 8), 24, 8));
     this->front_.clear();
     EXPECT_EQ(this->front_.allocate(24, 8), nullptr);
     EXPECT_EQ(this->front_.classes(), 16U) << "its classes stay";
