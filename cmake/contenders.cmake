@@ -1,21 +1,24 @@
 # The libraries that the benchmark measures beside mallard. Each is built in if its Debian package is there, and the
 # runner says which are missing and why (bench/runner/strategy/strategies.def). None is needed. A library brings the files in
-# its folder of bench/runner/strategy/contender, and its tables of Benchmark I.
+# its folder of bench/runner/strategy/contender, and its tables of containers.
 #
 # MALLARD_CONTENDERS names those to look for. A build for another machine leaves out the ones that it lacks, and the
 # survey's runner all but the standard library.
 set(contender_names BOOST_POOL BOOST_CONTAINER BOOST_INTERPROCESS FOONATHAN LOKI MIMALLOC)
 set(MALLARD_CONTENDERS ${contender_names} CACHE STRING "Libraries to measure beside mallard, where they are installed")
 
-include(density)
-density_file(density_BOOST_POOL contender_boost_pool process_wide<mechanism_kind::boost_fast_pool>)
-density_file(
-  density_BOOST_CONTAINER contender_boost_container process_wide<mechanism_kind::boost_adaptive_pool>
-  process_wide<mechanism_kind::boost_node> process_wide<mechanism_kind::boost_allocator>)
-density_file(density_BOOST_CONTAINER contender_boost_container_pmr boost_resource)
-density_file(density_FOONATHAN contender_foonathan foonathan_collection_source foonathan_stack_source foonathan_temporary_source)
-density_file(density_LOKI contender_loki loki_source)
-density_file(density_MIMALLOC contender_mimalloc mimalloc_heap_source)
+include(container_tables)
+foreach(workload density programs)
+  container_tables(tables_BOOST_POOL ${workload} contender_boost_pool process_wide<mechanism_kind::boost_fast_pool>)
+  container_tables(
+    tables_BOOST_CONTAINER ${workload} contender_boost_container process_wide<mechanism_kind::boost_adaptive_pool>
+    process_wide<mechanism_kind::boost_node> process_wide<mechanism_kind::boost_allocator>)
+  container_tables(tables_BOOST_CONTAINER ${workload} contender_boost_container_pmr boost_resource)
+  container_tables(
+    tables_FOONATHAN ${workload} contender_foonathan foonathan_collection_source foonathan_stack_source foonathan_temporary_source)
+  container_tables(tables_LOKI ${workload} contender_loki loki_source)
+  container_tables(tables_MIMALLOC ${workload} contender_mimalloc mimalloc_heap_source)
+endforeach()
 
 # Defines BENCH_HAS_<name> for `target`, and BENCH_WHY_<name>: the reason why there is none, or empty. Adds the files of
 # an installed library to the target, and their headers to contender_headers.
@@ -28,7 +31,7 @@ macro(contender target name why)
     file(GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/bench" "${folder}/*.hpp")
     list(APPEND contender_headers ${found})
     file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp")
-    target_sources(${target} PRIVATE ${found} ${density_${name}})
+    target_sources(${target} PRIVATE ${found} ${tables_${name}})
   else()
     message(STATUS "Contender ${name} is missing: ${why}")
   endif()

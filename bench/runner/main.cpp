@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view usage =
     "usage: mallard-bench --describe\n"
+    "       mallard-bench programs --program json --size small --strategy multipool [--operations N]\n"
     "       mallard-bench density --ds DS2 --size 14 --strategy multipool [--product 20] [--inner 7]\n"
     "                     [--buffer warm|cold|none] [--buffer-bytes N] [--hash prefix|full]\n"
     "       mallard-bench primitives --operation pair|create --strategy multipool [--product 24]\n"
@@ -62,6 +63,7 @@ struct experiment {
 };
 
 constexpr experiment experiments[] = {
+    {"programs", run_programs, describe_programs},
     {"density", run_density, describe_density},
     {"locality", run_locality, describe_locality},
     {"utilization", run_utilization, describe_utilization},

@@ -11,6 +11,9 @@ namespace bench {
 // run_x: runs the cell that `args` describes. Throws: usage_error.
 // describe_x: writes the members of the object that describes the experiment.
 
+[[nodiscard]] row run_programs(arguments& args, run_options& options);
+void describe_programs(json_writer& json);
+
 [[nodiscard]] row run_density(arguments& args, run_options& options);
 void describe_density(json_writer& json);
 

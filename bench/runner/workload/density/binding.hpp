@@ -1,19 +1,10 @@
 /// The structures of Benchmark I under any binding, and the functions of a binding: one for each structure and kind of
-/// destruction. A strategy calls one of them per iteration.
-///
-/// Each binding is compiled in a separate file (tables.hpp) and reached through a table of function pointers. This keeps the
-/// measurement of the abstract base honest: one function serves all strategies that end in /base or /base/wink, and
-/// the compiler cannot know the resource.
+/// destruction. A strategy calls one of them per iteration, through a table (strategy/binding.hpp).
 #pragma once
 
 #include "runner/harness/escape.hpp"
-#include "runner/strategy/table.hpp"
+#include "runner/strategy/binding.hpp"
 #include "runner/workload/density/input.hpp"
-
-#include <mallard/adapt/counted.hpp>
-#include <mallard/bind/allocator.hpp>
-#include <mallard/lifetime/wink_out.hpp>
-#include <mallard/local/monotonic.hpp>
 
 #include <algorithm>
 #include <array>
@@ -138,7 +129,7 @@ void fill(Structure& structure, const density_input& input) {
 /// Returns: a checksum of the leaves, in any order. Never inlined, so that it does not change the code of the
 /// timed part.
 template <class T>
-[[gnu::noinline]] std::uint64_t checksum(const T& value) {
+[[gnu::noinline]] std::uint64_t compute_checksum(const T& value) {
     if constexpr (std::is_integral_v<T>) {
         return (static_cast<std::uint64_t>(value) + 1) * 0x9e3779b97f4a7c15ULL;
     } else if constexpr (string_like<T>) {
@@ -153,7 +144,7 @@ template <class T>
     } else {
         std::uint64_t sum = value.size();
         for (const auto& element : value) {
-            sum += checksum(element);
+            sum += compute_checksum(element);
         }
         return sum;
     }
@@ -182,12 +173,10 @@ void use(Structure& structure, const density_task& task) {
     fill(structure, task.input);
     escape(std::addressof(structure));
     if (task.checksum != nullptr) {
-        *task.checksum = checksum(structure);
+        *task.checksum = compute_checksum(structure);
     }
 }
 
-/// `Binding` has: `handle`, the type that a strategy passes in; `alloc<T>`, the containers' allocator, made
-/// from a handle; and `wink<T>(handle)`, which makes a T that is never destroyed.
 template <class Binding, class Structure>
 void build_and_destroy(typename Binding::handle& source, const density_task& task) {
     Structure structure(typename Structure::allocator_type(Binding::template get<std::byte>(source)));
@@ -235,40 +224,5 @@ constexpr density_table<typename Binding::handle> make_density_table() {
 /// Returns: the operations on the twelve structures under the binding with that handle. Only tables.hpp has the definition.
 template <class Handle>
 const density_table<Handle>& density_table_for();
-
-/// The binding by type parameter to the mechanism A, which can be winked out if A can be released.
-template <class A>
-struct type_parameter {
-    using handle = A;
-    template <class T>
-    using alloc = mallard::allocator<T, A>;
-
-    template <class T>
-    static alloc<T> get(A& mechanism) noexcept {
-        return mechanism;
-    }
-
-    template <class T>
-        requires mallard::local_allocator<A>
-    static T& wink(A& mechanism) {
-        return mallard::wink_out<T>(mechanism);
-    }
-};
-
-/// The binding with the handle `Handle`.
-template <class Handle>
-struct binding_with {
-    using type = type_parameter<Handle>;
-};
-
-/// The empty handle of the global allocator.
-struct global_handle {};
-
-/// The empty handle of an allocator with one instance for the process.
-template <mechanism_kind Kind>
-struct process_wide {};
-
-/// Counts the requests of a structure. It releases its memory at the end, so that it can be winked out.
-using counting_source = mallard::counted<mallard::monotonic<>>;
 
 } // namespace bench

@@ -6,7 +6,6 @@
 ///
 /// Source: P0089R1, section 7; P0213R0, section 9.
 
-#include "runner/strategy/mechanisms.hpp"
 #include "runner/workload/density/binding.hpp"
 #include "runner/workload/density/measure.hpp"
 #include "runner/workload/experiments.hpp"

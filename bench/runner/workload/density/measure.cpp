@@ -2,14 +2,11 @@
 
 #include "runner/harness/process.hpp"
 #include "runner/harness/static_buffer.hpp"
-#include "runner/strategy/sources.hpp"
+#include "runner/strategy/handle.hpp"
 #include "runner/workload/density/binding.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
-#include <span>
-#include <type_traits>
 
 namespace bench {
 
@@ -22,46 +19,12 @@ void run_one(const density_cell& cell, Handle& source, const density_task& task)
                                                                                                        task);
 }
 
-/// Runs the operation in the table for the type of the handle.
-struct run_with_handle {
-    const density_cell& cell;
-    const density_task& task;
-
-    template <class Handle>
-    void operator()(Handle& source) const {
-        constexpr bool in_survey =
-            !std::is_same_v<Handle, local_heap> && !std::is_same_v<Handle, mallard::inline_resource>;
-        if constexpr (!survey_only || in_survey) {
-            run_one(cell, source, task);
-        } else {
-            std::abort(); // has_density() refuses these
-        }
-    }
-};
-
-/// Effects: constructs the contender of `kind`, over `buffer` if it takes one, calls `use` with the handle of its
-/// table, and destroys it.
-template <class Use>
-void with_contender(mechanism_kind kind, std::span<std::byte> buffer, Use&& use) {
-    with_kind(kind, [&]<mechanism_kind Kind>() {
-        if constexpr (serves_containers_by_type<Kind>) {
-            process_wide<Kind> handle;
-            use(handle);
-        } else if constexpr (serves_any_size<Kind> && !is_library_pool(Kind) && !is_in_a_region(Kind)) {
-            with_registered_source<Kind>(buffer, block_shape(), use);
-        } else {
-            std::abort(); // has_density() refuses these
-        }
-    });
-}
-
 /// Runs iterations of one cell, and owns the objects that outlive them.
 class density_runner {
 public:
     density_runner(const density_cell& cell, const density_input& input)
-        : cell_(cell), contender_(cell.subject.is_contender()),
-          buffer_(parse_buffer_state(cell.subject.uses_buffer() ? cell.buffer : "none"), cell.buffer_bytes,
-                  input.bytes_bound()),
+        : cell_(cell), buffer_(parse_buffer_state(cell.subject.uses_buffer() ? cell.buffer : "none"),
+                               cell.buffer_bytes, input.bytes_bound()),
           null_memory_(cell.subject.mechanism == mechanism_kind::null ? buffer_state::warm
                                                                       : buffer_state::none,
                        input.bytes_bound(), input.bytes_bound()),
@@ -69,44 +32,29 @@ public:
 
     /// Returns: the spills of this iteration.
     std::size_t iterate(const density_task& task) {
-        switch (cell_.subject.mechanism) {
-        case mechanism_kind::null:
+        if (cell_.subject.mechanism == mechanism_kind::null) {
             if constexpr (!survey_only) {
                 run_one(cell_, null_, task);
                 null_.release();
             }
             return 0;
-        case mechanism_kind::global:
-        case mechanism_kind::global_kept:
-            run_one(cell_, global_, task);
-            return 0;
-        case mechanism_kind::new_delete:
-            run_one(cell_, abstract(*mallard::new_delete_resource()), task);
-            return 0;
-        default:
-            if (contender_) {
-                with_contender(cell_.subject.mechanism, buffer_.span(), run_with_handle{cell_, task});
-                return 0;
-            }
-            if constexpr (!survey_only) {
-                if (cell_.upstream == chunk_source::heap) {
-                    return with_mechanism<mallard::new_delete>(cell_.subject, buffer_.span(),
-                                                               run_with_handle{cell_, task});
-                }
-            }
-            return with_mechanism(cell_.subject, buffer_.span(), run_with_handle{cell_, task});
         }
+        const auto run = [&](auto& handle) { run_one(cell_, handle, task); };
+        if constexpr (!survey_only) {
+            if (cell_.upstream == chunk_source::heap) {
+                return with_handle<mallard::new_delete>(cell_.subject, buffer_.span(), run);
+            }
+        }
+        return with_handle(cell_.subject, buffer_.span(), run);
     }
 
     [[nodiscard]] bool lacks_huge_pages() const { return buffer_.lacks_huge_pages(); }
 
 private:
     const density_cell& cell_;
-    bool contender_;
     static_buffer buffer_;
     static_buffer null_memory_;
     null_source null_;
-    global_handle global_;
 };
 
 /// Effects: counts the requests of one structure under the binding of the strategy.

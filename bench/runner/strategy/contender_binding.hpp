@@ -1,13 +1,13 @@
-/// The tables of Benchmark I under the contenders that serve any container. Contenders with std::pmr's abstract base use the
-/// table of that base.
+/// The bindings of containers to the contenders that serve any container. Contenders with std::pmr's abstract base are behind
+/// that base.
 #pragma once
 
+#include "runner/strategy/binding.hpp"
 #include "runner/strategy/sources.hpp"
-#include "runner/workload/density/tables.hpp"
 
 namespace bench {
 
-/// The binding by type to such an allocator.
+/// The binding by type to an allocator that serves the process.
 template <mechanism_kind Kind>
 struct process_wide_binding {
     using handle = process_wide<Kind>;

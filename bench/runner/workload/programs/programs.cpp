@@ -1,0 +1,215 @@
+/// Programs that people write, at two sizes: they parse, intern, index, search, trade and simulate.
+///
+/// A scope constructs the strategy's allocator and a program with its containers, lets it work, and destroys both. All of it is
+/// timed. What a program keeps is about the size of a second-level cache, or ten times and more. A program that frees much while
+/// it works is not for an allocator that reuses nothing.
+///
+/// The programs use the containers of the standard library, and no other library. Inputs are drawn before the clock starts.
+
+#include "runner/workload/programs/programs.hpp"
+
+#include "runner/harness/memory.hpp"
+#include "runner/harness/stopwatch.hpp"
+#include "runner/strategy/handle.hpp"
+#include "runner/workload/experiments.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+constexpr std::int64_t most_operations = 1'000'000'000;
+const std::vector<std::string> size_names{"small", "large"};
+
+/// A program, without its allocator.
+struct program_row {
+    std::string_view name;
+    bool reuses;
+    std::shared_ptr<program_input> (*draw)(program_size, std::uint64_t seed);
+};
+
+template <class Program>
+constexpr program_row row_of() {
+    return {Program::name, Program::reuses, [](program_size size, std::uint64_t seed) {
+                return std::shared_ptr<program_input>(std::make_shared<typename Program::input>(size, seed));
+            }};
+}
+
+constexpr auto program_rows = []<class... Program>(std::type_identity<std::tuple<Program...>>) {
+    return std::array{row_of<Program>()...};
+}(std::type_identity<programs<std::allocator>>());
+
+std::vector<std::string> program_names() {
+    std::vector<std::string> names;
+    for (const program_row& program : program_rows) {
+        names.emplace_back(program.name);
+    }
+    return names;
+}
+
+struct programs_cell {
+    std::size_t program; ///< index into program_rows and the tables
+    program_size size;
+    strategy subject;
+    std::size_t operations;
+};
+
+/// True if this runner has a table for the handle. Tables take long to compile, and the survey needs three.
+template <class Handle>
+constexpr bool has_table =
+    survey_only ? std::is_same_v<Handle, global_handle> || std::is_same_v<Handle, multipool> ||
+                      std::is_same_v<Handle, std::pmr::memory_resource>
+                : !std::is_same_v<Handle, walked_monotonic>;
+
+bool is_in_survey(const strategy& s) noexcept {
+    const bool by_type = s.binding == binding_kind::type_parameter;
+    return s.is_contender() ||
+           (by_type && (s.mechanism == mechanism_kind::global || s.mechanism == mechanism_kind::multipool));
+}
+
+bool has_programs(const strategy& s) noexcept {
+    return s.mechanism != mechanism_kind::null && s.mechanism != mechanism_kind::global_kept &&
+           s.mechanism != mechanism_kind::monotonic_walked && !s.is_shared() && !s.bursts &&
+           !is_library_pool(s.mechanism) && s.is_for_everything() && s.can(capability::containers) &&
+           (!survey_only || is_in_survey(s));
+}
+
+bool fits(const strategy& s, const program_row& program) noexcept {
+    return s.can(capability::reuses) || !program.reuses;
+}
+
+programs_cell parse(arguments& args, run_options& options) {
+    programs_cell cell{};
+    const std::vector<std::string> names = program_names();
+    const std::string name = args.choice("program", names);
+    cell.program = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    cell.size = args.choice("size", size_names) == "small" ? program_size::small : program_size::large;
+    cell.subject = choose_strategy(args, options, has_programs);
+    cell.operations = static_cast<std::size_t>(args.number("operations", 300'000, 1, most_operations));
+    if (!fits(cell.subject, program_rows[cell.program])) {
+        throw usage_error("--program " + name + " frees much while it works, and --strategy " +
+                          options.strategy + " reuses nothing: give a strategy that does, such as multipool");
+    }
+    return cell;
+}
+
+/// Returns: the checksum of a scope under the strategy.
+std::uint64_t run_scope(const programs_cell& cell, const program_input& input, std::size_t& spills) {
+    std::uint64_t sum = 0;
+    spills += with_handle(cell.subject, {}, [&]<class Handle>(Handle& handle) {
+        if constexpr (has_table<Handle>) {
+            const program_operations<Handle>& operations = program_table_for<Handle>()[cell.program];
+            const bool normal = cell.subject.destruction == destruction_kind::normal;
+            sum = (normal ? operations.normal : operations.winked_out)(handle, input);
+        } else {
+            std::abort(); // has_programs() refuses it
+        }
+    });
+    return sum;
+}
+
+[[maybe_unused]] void count_requests(const programs_cell& cell, const program_input& input, row& result) {
+    counting_source source;
+    static_cast<void>(program_table_for<counting_source>()[cell.program].normal(source, input));
+    const mallard::allocation_counts counts = source.counts();
+    result.allocations = static_cast<std::int64_t>(counts.allocations);
+    result.deallocations = static_cast<std::int64_t>(counts.deallocations);
+    result.add_figure("peak_live_bytes", static_cast<double>(counts.peak_bytes));
+}
+
+/// Effects: runs scopes with a small input, so that the code, the libraries and the processor are warm, as in a program that
+/// runs.
+void warm_up(programs_cell cell, std::uint64_t seed) {
+    const auto input = program_rows[cell.program].draw(program_size::small, seed);
+    std::size_t ignored_spills = 0;
+    constexpr std::int64_t warm_up_ns = 20'000'000;
+    const stopwatch watch;
+    while (watch.elapsed().wall_ns < warm_up_ns) {
+        static_cast<void>(run_scope(cell, *input, ignored_spills));
+    }
+}
+
+void measure(const programs_cell& cell, const run_options& options, row& result) {
+    const auto seed = static_cast<std::uint64_t>(options.seed);
+    const auto input = program_rows[cell.program].draw(cell.size, seed);
+    const std::size_t scopes = std::max<std::size_t>(1, cell.operations / input->operations);
+    result.iterations = static_cast<std::int64_t>(scopes);
+    result.operations = static_cast<std::int64_t>(scopes * input->operations);
+    const bool resets = forget_peak();
+    const std::int64_t baseline = peak_resident_bytes();
+    warm_up(cell, seed);
+
+    std::size_t spills = 0;
+    checksum sum;
+    const stopwatch watch;
+    for (std::size_t scope = 0; scope != scopes; ++scope) {
+        input->scope = scope;
+        sum.add(run_scope(cell, *input, spills));
+    }
+    result.timed = watch.elapsed();
+    result.spills = static_cast<std::int64_t>(spills);
+    result.checksum = to_hexadecimal(sum.value());
+    if (resets) {
+        result.add_figure("peak_held_bytes", static_cast<double>(peak_resident_bytes() - baseline));
+    }
+    if constexpr (!survey_only) {
+        if (options.repetition == 0) {
+            input->scope = 0;
+            count_requests(cell, *input, result);
+        }
+    }
+}
+
+} // namespace
+
+row run_programs(arguments& args, run_options& options) {
+    const programs_cell cell = parse(args, options);
+    args.finish();
+
+    row result;
+    result.experiment = "programs";
+    result.write_parameters = [cell](json_writer& json) {
+        json.member("program", program_rows[cell.program].name)
+            .member("size", size_names[static_cast<std::size_t>(cell.size)])
+            .member("operations", cell.operations);
+    };
+    try {
+        measure(cell, options, result);
+    } catch (const std::bad_alloc&) {
+        result.out_of_memory = true;
+        result.timed = {};
+    }
+    return result;
+}
+
+void describe_programs(json_writer& json) {
+    describe_strategies(json, has_programs);
+    json.key("works").open('[');
+    for (const program_row& program : program_rows) {
+        json.open('{').member("name", program.name);
+        json.key("strategies").open('[');
+        for (const strategy& s : strategies()) {
+            if (has_programs(s) && fits(s, program)) {
+                json.value(s.name);
+            }
+        }
+        json.close(']').close('}');
+    }
+    json.close(']');
+    json.key("sizes").open('[');
+    for (const std::string& name : size_names) {
+        json.value(name);
+    }
+    json.close(']');
+    json.key("operations").open('[').value(1).value(most_operations).close(']');
+}
+
+} // namespace bench

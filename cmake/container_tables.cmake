@@ -1,0 +1,20 @@
+# container_tables(FILES WORKLOAD NAME HANDLE...): writes a file with the tables of a workload of containers (density or programs)
+# under the bindings of these handles (bench/runner/strategy/binding.hpp), and appends it to FILES. A file for each compiles in
+# parallel, and what a compiler inlines depends on the file. NAME begins with contender_ if the handles are contenders'.
+function(container_tables files workload name)
+  set(table_density density_table)
+  set(table_programs program_table)
+  set(table ${table_${workload}})
+  set(tables "")
+  foreach(handle IN LISTS ARGN)
+    string(APPEND tables "template const ${table}<${handle}>& ${table}_for();\n")
+  endforeach()
+  set(binding binding)
+  if(name MATCHES "^contender_")
+    set(binding contender_binding)
+  endif()
+  set(file "${PROJECT_BINARY_DIR}/generated/${workload}/${name}.cpp")
+  file(CONFIGURE OUTPUT "${file}" CONTENT
+    "#include \"runner/strategy/${binding}.hpp\"\n#include \"runner/workload/${workload}/tables.hpp\"\n\nnamespace bench {\n\n${tables}\n} // namespace bench\n" @ONLY)
+  set(${files} ${${files}} "${file}" PARENT_SCOPE)
+endfunction()
