@@ -42,6 +42,7 @@ from figures import (  # noqa: E402
     peers,
     pools,
     primitives,
+    programs,
     recording,
     result_rows,
     reuse,
@@ -68,7 +69,7 @@ FIGURES = (
         peers,
         pools,
     ),
-    *(primitives, recording, result_rows, reuse, testing, trace_bytes, utilization),
+    *(primitives, programs, recording, result_rows, reuse, testing, trace_bytes, utilization),
 )
 # Each page with figures, with its folder.
 DOCUMENTS = (

@@ -14,7 +14,7 @@ from synthetic_experiments import (
     utilization_rows,
 )
 from synthetic_heaps import burst_rows, churn_rows, growth_rows, shrink_rows
-from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_rows
+from synthetic_pools import adaptive_pool_rows, fixed_block_rows, program_rows, small_objects_rows
 from synthetic_rows import native_row
 from synthetic_run import density_rows, write_run
 
@@ -43,6 +43,7 @@ def write_everything(database: Path) -> None:
     ]
     large = locality_rows(("new-delete", "multipool"), (1 << 25, 1 << 12, 1), links=1 << 25)
     runs = {
+        "programs": program_rows(),
         "density": density_rows(),
         "locality": [*locality_rows(ALL_LOCALITY), *large, *shuffle_table_rows()],
         "utilization": [*utilization_rows(), *utilization_rows(buffer="warm")],

@@ -113,6 +113,31 @@ def fixed_block_rows(works: Iterable[tuple[str, str]] = tuple(WORK_NS), repetiti
     return rows
 
 
+# Nanoseconds an operation. monotonic does not fit the cache.
+PROGRAM_NS = {
+    "json": {"new-delete": 100.0, "new-delete@tcmalloc": 80.0, "monotonic": 40.0, "multipool": 60.0},
+    "cache": {"new-delete": 200.0, "new-delete@tcmalloc": 100.0, "multipool": 110.0},
+}
+
+
+def program_rows(sizes: Iterable[str] = ("small", "large"), repetitions: int = 3) -> list[Native]:
+    return [
+        native_row(
+            "programs",
+            {"program": program, "size": size, "operations": 1000, "pages": "small"},
+            strategy,
+            repetition,
+            (1.0 + WOBBLE * repetition) * nanoseconds,
+            1000,
+            figures={"peak_held_bytes": 2.0 * 2**20},
+        )
+        for size in sizes
+        for program, by_strategy in PROGRAM_NS.items()
+        for repetition in range(repetitions)
+        for strategy, nanoseconds in by_strategy.items()
+    ]
+
+
 # Nanoseconds a node: insert, erase, insert warm, erase warm; in bursts half of it.
 RANGE_PHASES = ("insert_ns", "erase_ns", "insert_warm_ns", "erase_warm_ns")
 RANGE_NS = {

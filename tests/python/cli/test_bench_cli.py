@@ -16,7 +16,7 @@ from mallard.shared.version import version
 BAD_INPUT = [
     (("fly",), f"unknown verb 'fly'; the verbs are {', '.join(VERBS)}; "),
     (("--fast",), "unknown option '--fast'"),
-    (("bench", "sorting"), "unknown experiment 'sorting'; allowed are density, locality, "),
+    (("bench", "sorting"), "unknown experiment 'sorting'; allowed are programs, density, locality, "),
     (("bench", "density", "primitives"), "unexpected 'primitives' after density"),
     (("bench", "density", "--ds", "13"), "--ds '13' is unknown; allowed are DS1-DS12"),
     (("bench", "density", "--ds", ""), "--ds '' selects nothing; allowed are DS1-DS12"),

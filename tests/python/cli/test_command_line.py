@@ -188,7 +188,7 @@ MISTYPED = [
         "unknown option '--db'; only these precede a verb: --help and --version, others follow",
     ),
     ("help bnech", "unknown verb 'bnech' (did you mean bench?)"),
-    ("bench densty", "unknown experiment 'densty' (did you mean density?); allowed are density,"),
+    ("bench densty", "unknown experiment 'densty' (did you mean density?); allowed are programs, density,"),
     ("bench foo", "unknown experiment 'foo'; allowed are"),
     ("bench density --stratgy new-delete", "unknown option '--stratgy' (did you mean --strategy?)"),
     (
@@ -275,7 +275,7 @@ def test_options_of_show_belong_to_forms(tmp_path: Path) -> None:
 
 HOSTILE = [
     (("",), "unknown verb ''"),
-    (("bench", ""), "unknown experiment ''; allowed are density"),
+    (("bench", ""), "unknown experiment ''; allowed are programs, density"),
     (("show", ""), "unknown word ''; allowed are"),
     (("show", "page", "x"), "unexpected argument 'x'\nsee 'mallard show page --help'"),
     (

@@ -33,8 +33,7 @@ SURVEY_OPTIONS = ("malloc", "reps", "seed", "no_pin", "db")  # of them, --agains
 PIPE_WIDTH = 110
 EXAMPLES = (
     ("mallard bench", "a line for each question, in two minutes"),
-    ("mallard bench density", "one experiment, with heat maps"),
-    ("mallard bench locality --standard", "another one, with narrower intervals"),
+    ("mallard bench programs --standard", "one experiment, with narrower intervals"),
     ("mallard bench --against mimalloc", "or mimalloc3=~/libmimalloc.so"),
 )
 SCALE_TEXTS = (

@@ -13,6 +13,7 @@ from synthetic_pools import (
     adaptive_pool_rows,
     bytes_held,
     fixed_block_rows,
+    program_rows,
     range_ns,
     small_ns,
     small_objects_rows,
@@ -28,7 +29,13 @@ from mallard.bench.analysis.panel.phases import (
     span_text,
     with_bursts,
 )
-from mallard.bench.analysis.panel.works import beside_book, group_works, work_sentences, work_strategies
+from mallard.bench.analysis.panel.works import (
+    beside_book,
+    group_works,
+    mean_over_works,
+    work_sentences,
+    work_strategies,
+)
 from mallard.bench.experiments.small_objects import HELD
 from mallard.bench.result import Row
 
@@ -167,6 +174,22 @@ def test_reports_fixed_blocks() -> None:
     assert "list 10.0 (6.6)" in comparison
     better = next(text for text in sentences if text.startswith("remove-ctrl as printed"))
     assert "append 2040 ns: 12.0 times as fast." in better
+
+
+def test_programs_are_compared_with_the_fastest_malloc_of_each() -> None:
+    works = next(iter(group_works("programs", to_rows(program_rows())).values()))
+    assert [work.label for work in works] == ["json", "cache"]
+    sentences = work_sentences("programs", works)
+    assert sentences[0].startswith(
+        "monotonic takes 50 % (50 to 50) of the time of the malloc that is fastest"
+    )
+    assert "in json, 50 to 50 %." in sentences[0]
+    assert sentences[1].startswith("multipool takes 91 % (91 to 91)")
+    assert sentences[1].endswith("75 to 110 %. A malloc is faster in cache (tcmalloc, 110 %).")
+    mean = mean_over_works(works, "multipool")
+    assert mean is not None
+    assert mean.median == pytest.approx((0.6 * 0.55) ** 0.5)
+    assert mean_over_works(works, "heap") is None
 
 
 def test_reports_adaptive_pools() -> None:

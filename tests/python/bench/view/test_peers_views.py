@@ -146,7 +146,7 @@ def test_interrupted_runs_count_on_request(database: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["sorting"], "unknown experiment 'sorting'; allowed are density, "),
+        (["sorting"], "unknown experiment 'sorting'; allowed are programs, density, "),
         (["--format", "html"], "--format 'html'; allowed are text, md, json"),
         (["--run", "7"], "no run 7"),
         (["--db", "other.db"], "no database other.db"),

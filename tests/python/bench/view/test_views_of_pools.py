@@ -12,7 +12,7 @@ from heat_maps import by_strategy, without_data
 from line_plots import line_plots
 from looks_of_runs import Natives, line_of, report_of, section, shown, text_of, write_runs
 from page_reader import read
-from synthetic_pools import adaptive_pool_rows, fixed_block_rows, small_objects_rows
+from synthetic_pools import adaptive_pool_rows, fixed_block_rows, program_rows, small_objects_rows
 from synthetic_run import write_run
 
 from mallard.bench.result import Row
@@ -23,6 +23,7 @@ ALL: dict[str, Natives] = {
     "small-objects": small_objects_rows(orders=("shuffled", "in-order")),
     "fixed-block": fixed_block_rows(),
     "adaptive-pool": adaptive_pool_rows(),
+    "programs": program_rows(),
 }
 
 
@@ -69,6 +70,20 @@ def test_works_have_columns_and_book_figures(database: Path) -> None:
     assert line_of(text, "ns an operation", "class-new")[1:3] == ["0.51*", "1.02*"]
     assert "new-delete: new-delete / class-new 10.2 / 0.51 ns = 20.0; in the book 16.0" in text
     assert "as-printed" in text
+
+
+def test_programs_have_shares_and_their_mean(database: Path) -> None:
+    text = shown(database, "programs", 100)
+    assert "size small" in text
+    assert "size large" in text
+    title = "time: in percent of new-delete's"
+    assert line_of(text, title, "strategy") == ["strategy", "json", "cache", "mean"]
+    assert line_of(text, title, "new-delete") == ["new-delete", "102", "204", "-"]
+    assert line_of(text, title, "new-delete@tcmalloc") == ["new-delete@tcmalloc", "80", "50", "63"]
+    assert line_of(text, title, "monotonic") == ["monotonic", "40*", "-", "40"]
+    assert line_of(text, title, "multipool") == ["multipool", "60", "55*", "57"]
+    held = line_of(text, "Growth of the process at the peak", "multipool")
+    assert held == ["multipool", "2.0", "MiB", "2.0", "MiB"]
 
 
 def test_adaptive_pools_have_range_columns(database: Path) -> None:
@@ -135,6 +150,14 @@ def test_adaptive_pools_plot_bursts_dashed(page: str) -> None:
     assert plots[0].value("adaptive-pool-burst", "100") == "5.10"
     plain, burst = (plots[0].series[name].class_ for name in ("adaptive-pool", "adaptive-pool-burst"))
     assert burst == f"{plain} dashed"
+
+
+def test_programs_show_times_shares_and_memory(page: str) -> None:
+    text = text_of(section(page, "programs"))
+    assert "size small" in text
+    assert "multipool takes 91 % (91 to 91)" in text
+    cell = by_strategy(page, "programs").cell("multipool", "json")
+    assert cell.shown == {"n": "61.2", "p": "60", "m": "2.00"}
 
 
 def test_glance_lists_section_answers(page: str) -> None:

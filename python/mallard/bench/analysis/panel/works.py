@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_tables
-from mallard.bench.analysis.names import BASE, in_table_order
+from mallard.bench.analysis.names import BASE, in_table_order, malloc, plain
 from mallard.bench.analysis.panel.phases import fastest_text
 from mallard.bench.analysis.ranking import mallocs_sentence, under_mallocs, unfinished_sentences
-from mallard.bench.analysis.words import factor, nanoseconds
+from mallard.bench.analysis.words import factor, in_a_list, nanoseconds, percent, percent_text
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.experiments.description.sentence import (
+    BesideMallocs,
     BesidePrinted,
     BetterVersion,
     FastestOfEach,
@@ -27,7 +28,7 @@ from mallard.bench.experiments.description.sentence import (
 )
 from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES, WORKS, fixed_block_tables
 from mallard.bench.result import Row
-from mallard.shared.stats import Ratio
+from mallard.shared.stats import Ratio, geometric_mean_ratio, paired_ratio
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,19 @@ def _index(words: Sequence[str], word: str) -> int:
     return words.index(word) if word in words else len(words)
 
 
+def mean_over_works(works: Iterable[Work], strategy: str) -> Ratio | None:
+    """The strategy's time relative to new-delete's: the geometric mean over the works of both."""
+    pairings = [pairing for work in works if (pairing := work.line.paired(strategy, BASE))]
+    return geometric_mean_ratio(pairings) if pairings else None
+
+
+def fastest_malloc(line: Line) -> str | None:
+    """new-delete under the malloc with the least time in this work, the C library's among them."""
+    names = [name for name in line.cells if plain(name) == BASE and line.finished(name)]
+    names = [name for name in names if name == BASE or malloc(name)]
+    return min(names, key=lambda name: line.cells[name].ns_per_operation, default=None)
+
+
 @dataclass(frozen=True)
 class BesideBook:
     work: Work
@@ -115,6 +129,8 @@ def work_sentences(experiment: str, works: Sequence[Work]) -> list[str]:
 
 def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
     match kind:
+        case BesideMallocs(strategies):
+            return [sentence for name in strategies for sentence in _beside_mallocs(name, works)]
         case FastestOfEach():
             return [f"{work.label}: {_fastest(work)}." for work in works]
         case BesidePrinted(text):
@@ -127,6 +143,31 @@ def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
             return mallocs_sentence(under_mallocs([work.table for work in works]))
         case Unfinished():
             return [sentence for work in works for sentence in _unfinished_work(work)]
+
+
+def _beside_mallocs(strategy: str, works: Sequence[Work]) -> list[str]:
+    fastest = {work.label: fastest_malloc(work.line) for work in works}
+    pairings = {
+        work.label: pairing
+        for work in works
+        if (name := fastest[work.label]) and (pairing := work.line.paired(strategy, name))
+    }
+    if not pairings:
+        return []
+    mean = geometric_mean_ratio(list(pairings.values()))
+    ratios = {label: paired_ratio(*pairing) for label, pairing in pairings.items()}
+    least, most = (pick(ratio.median for ratio in ratios.values()) for pick in (min, max))
+    sentence = (
+        f"{strategy} takes {percent_text(mean)} of the time of the malloc that is fastest "
+        f"{f'in each of {len(ratios)} works' if len(ratios) > 1 else f'in {next(iter(ratios))}'}, "
+        f"{percent(least)} to {percent(most)} %."
+    )
+    slower = [
+        f"{label} ({malloc(fastest[label] or '') or 'the C library'}, {percent(ratio.median)} %)"
+        for label, ratio in ratios.items()
+        if ratio.median > 1.0
+    ]
+    return [f"{sentence} A malloc is faster in {in_a_list(slower)}." if slower else sentence]
 
 
 def _fastest(work: Work) -> str:

@@ -108,6 +108,8 @@ class Works:
     relative: str  # about the times in percent
     sentences: tuple[WorkSentence, ...]
     legend: str
+    amounts: tuple[Quantity, ...] = ()
+    means: bool = False  # true if the works are alike, so that a mean over them says something
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,16 @@ class BetterVersion:
     text: str  # the first version
 
 
-WorkSentence = FastestOfEach | BesidePrinted | BetterVersion | Mallocs | Unfinished
+@dataclass(frozen=True)
+class BesideMallocs:
+    """The time of each of these strategies relative to the fastest malloc of each work, and the works in
+    which that malloc is faster.
+    """
+
+    strategies: tuple[str, ...]
+
+
+WorkSentence = BesideMallocs | FastestOfEach | BesidePrinted | BetterVersion | Mallocs | Unfinished
 
 # ---- about used heaps ---------------------------------------------------------------------------------
 

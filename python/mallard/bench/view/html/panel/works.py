@@ -17,7 +17,7 @@ from mallard.bench.analysis.panel.works import (
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
 from mallard.bench.view.html.cells.heat_map import NOTHING, maps
-from mallard.bench.view.html.cells.strategy_map import Kind, TimeKind, make_form, strategy_map
+from mallard.bench.view.html.cells.strategy_map import AmountKind, Kind, TimeKind, make_form, strategy_map
 from mallard.bench.view.html.contents import Measured, Section, experiment_section, introduction, unmeasured
 from mallard.shared.view.html import plot
 from mallard.shared.view.html.figures import interval, percent, ratio_step, three_digits, times
@@ -33,6 +33,10 @@ def works_section(experiment: Experiment, panel: Works, measured: Measured | Non
     kinds: tuple[Kind, ...] = (
         TimeKind("n", "ns", panel.text),
         TimeKind("p", "% of new-delete", panel.relative, relative=True),
+        *(
+            AmountKind(letter, amount.short, amount.text, amount.figure)
+            for letter, amount in zip("m", panel.amounts, strict=False)
+        ),
     )
     by_setting = group_works(name, measured.rows)
     settings = [_setting(name, kinds, in_words(setting), works) for setting, works in by_setting.items()]

@@ -27,9 +27,16 @@ from mallard.bench.analysis.panel.phases import (
     phase_tables,
     timed,
 )
-from mallard.bench.analysis.panel.works import Work, beside_book, group_works, work_sentences, work_strategies
+from mallard.bench.analysis.panel.works import (
+    Work,
+    beside_book,
+    group_works,
+    mean_over_works,
+    work_sentences,
+    work_strategies,
+)
 from mallard.bench.analysis.ranking import pick_strategy
-from mallard.bench.analysis.words import factor, nanoseconds, no_difference
+from mallard.bench.analysis.words import factor, nanoseconds, no_difference, percent
 from mallard.bench.cells import Cell
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Phases, Works
@@ -88,12 +95,37 @@ def show_works(console: Console, experiment: Experiment, panel: Works, rows: Seq
         if setting:
             console.print(Text(setting_text(setting), "bold"))
         columns = [(work.words, work.line) for work in works]
-        show_times(console, "ns an operation", "strategy", columns, work_strategies(works))
+        if panel.means:
+            _show_shares(console, columns, works)
+        else:
+            show_times(console, "ns an operation", "strategy", columns, work_strategies(works))
         _show_book(console, works)
+        for amount in panel.amounts:
+            show_figures(
+                console, amount.text, "strategy", columns, work_strategies(works), figure_bytes(amount.figure)
+            )
         console.print()
         answers.append(Answer(setting or (), work_sentences(experiment.name, works)))
     console.print(f"{panel.legend} {MARKS}", style="dim", markup=False)
     return answers
+
+
+def _show_shares(console: Console, columns: Sequence[Column], works: Sequence[Work]) -> None:
+    """The times in percent of new-delete's, and their mean over the works."""
+    mean = Line((), {})
+
+    def piece(line: Line, name: str) -> Piece:
+        if line is not mean:
+            return _share(line, name)
+        ratio = mean_over_works(works, name) if name != BASE else None
+        return (f"{percent(ratio.median)} ", ratio_style(ratio.median)) if ratio else ("- ", PLAIN)
+
+    title = "time: in percent of new-delete's, which is in ns an operation"
+    mean_heads = (*("" for _ in columns[0][0][1:]), "mean")
+    names = work_strategies(works)
+    show_beside(
+        console, _blocks(title, "strategy", [*columns, (mean_heads, mean)], names, piece, console.width)
+    )
 
 
 def _show_book(console: Console, works: Sequence[Work]) -> None:
@@ -195,6 +227,16 @@ def _time(line: Line, name: str) -> Piece:
     mark = "*" if best else "=" if compared and no_difference(compared) else " "
     style = ratio_style(compared.median, bold=best) if compared else PLAIN
     return f"{nanoseconds(cell.ns_per_operation)}{mark}", style
+
+
+def _share(line: Line, name: str) -> Piece:
+    """new-delete in nanoseconds, the others in percent of it."""
+    cell = line.cells.get(name)
+    if cell is None or not cell.finished or name == BASE or cell.ratio is None:
+        return _time(line, name)
+    best = pick_strategy(line) == name
+    mark = "*" if best else "=" if no_difference(cell.ratio) else " "
+    return f"{percent(cell.ratio.median)}{mark}", ratio_style(cell.ratio.median, bold=best)
 
 
 def _broken(cell: Cell | None) -> Piece:
