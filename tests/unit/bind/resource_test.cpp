@@ -1,6 +1,7 @@
 #include "equipment/ledger.hpp"
 
 #include <mallard/adapt/counted.hpp>
+#include <mallard/adapt/synchronized.hpp>
 #include <mallard/bind/resource.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
 #include <mallard/local/monotonic.hpp>
@@ -12,6 +13,8 @@
 
 #include <array>
 #include <map>
+#include <memory_resource>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -159,6 +162,51 @@ TEST(resource, serves_standard_resources_as_upstream) {
         EXPECT_GT(r.mechanism().counts().bytes_in_use, 1000U);
     }
     EXPECT_EQ(r.mechanism().counts().bytes_in_use, 0U);
+}
+
+TEST(resource, takes_chunks_from_standard_resources) {
+    equipment::ledger source;
+    mallard::resource<equipment::ledger&> counted(source);
+    std::pmr::unsynchronized_pool_resource pool(&counted);
+    std::pmr::monotonic_buffer_resource arena(&pool);
+    std::pmr::memory_resource* const nested = &arena;
+    {
+        mallard::resource<mallard::multipool<std::pmr::memory_resource>> r(*nested);
+        std::pmr::vector<std::pmr::string> v(&r);
+        EXPECT_EQ(v.emplace_back(text), text);
+        EXPECT_GT(source.outstanding(), 0U);
+    }
+    arena.release();
+    pool.release();
+    EXPECT_EQ(source.outstanding(), 0U);
+    EXPECT_EQ(source.complaints(), equipment::no_complaints);
+}
+
+#ifdef __cpp_exceptions
+TEST(resource, passes_on_failure_of_standard_resources) {
+    std::array<std::byte, 256> buffer;
+    mallard::monotonic<std::pmr::memory_resource> arena(std::span<std::byte>(buffer),
+                                                        *std::pmr::null_memory_resource());
+    EXPECT_NE(arena.allocate(100), nullptr);
+    EXPECT_THROW(static_cast<void>(arena.allocate(300)), std::bad_alloc);
+    EXPECT_NE(arena.allocate(100), nullptr);
+}
+#endif
+
+TEST(resource, serves_as_the_default_resource) {
+    mallard::resource<mallard::synchronized<mallard::counted<mallard::multipool<>>>> r;
+    const auto counts = [&r] { return r.mechanism().mechanism().counts(); };
+    std::pmr::memory_resource* const before = std::pmr::set_default_resource(&r);
+    {
+        std::pmr::map<int, std::pmr::string> m;
+        m[1] = text;
+        EXPECT_EQ(m.get_allocator().resource(), &r);
+        EXPECT_EQ(counts().allocations, 2U);
+        const std::pmr::map<int, std::pmr::string> copy = m; // copies take the default resource
+        EXPECT_EQ(counts().allocations, 4U);
+    }
+    EXPECT_EQ(std::pmr::set_default_resource(before), &r);
+    EXPECT_EQ(counts().bytes_in_use, 0U);
 }
 
 TEST(resource, new_delete_resource_is_a_singleton) {
