@@ -7,6 +7,7 @@ from __future__ import annotations
 from dev.check.command import Workplace
 from dev.check.counts import Counts
 from dev.check.stage import NativeStage, PythonStage, Stage
+from dev.check.suites import SuitesStage
 from dev.check.words import WordStage
 
 __all__ = ["STAGES", "Counts", "NativeStage", "PythonStage", "Stage", "WordStage", "Workplace"]
@@ -75,6 +76,12 @@ STAGES: tuple[Stage, ...] = (
         "libcxx",
         "the library's tests with clang++ and libc++",
         ("libcxx", "googletest", "mold"),
+        full=True,
+    ),
+    SuitesStage(
+        "suites",
+        "test suites of other libraries, downloaded, over mallard's allocators",
+        ("googletest", "boost", "mold"),
         full=True,
     ),
     PythonStage(

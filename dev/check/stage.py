@@ -90,6 +90,7 @@ def build_and_test(
     report, programs = directory / "ctest.xml", directory / "test-results"
     report.unlink(missing_ok=True)
     shutil.rmtree(programs, ignore_errors=True)
+    programs.mkdir()  # only GoogleTest makes the folder of its file
     test = [*prefix, "ctest", "--preset", preset, "--parallel", jobs, "-R", tests]
     test += ["--output-junit", str(report)]
     status = workplace.run(test, environment=environment, part=(0.8, 1.0))
