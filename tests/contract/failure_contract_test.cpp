@@ -15,6 +15,8 @@ const std::size_t impossible_sizes[] = {
     SIZE_MAX / 2, SIZE_MAX / 2 + 1, PTRDIFF_MAX,  PTRDIFF_MAX - 31, PTRDIFF_MAX - 64, SIZE_MAX - 4096,
 };
 
+std::size_t handler_calls = 0;
+
 } // namespace
 
 TEST_P(failure_contract, refuses_impossible_sizes) {
@@ -32,6 +34,26 @@ TEST_P(failure_contract, refuses_impossible_sizes) {
     allocate(4000, 64);
 }
 
+TEST_P(failure_contract, try_allocate_refuses_impossible_sizes) {
+    if (!subject_->able().tries) {
+        EXPECT_EQ(GetParam().binding, "expandable") << "every other allocator has it";
+        return;
+    }
+    handler_calls = 0;
+    mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++handler_calls; });
+    allocate(24, 8);
+    const std::size_t before = source_.outstanding_bytes();
+    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 16) {
+        for (const std::size_t bytes : impossible_sizes) {
+            EXPECT_EQ(subject_->try_allocate(bytes, alignment), nullptr) << bytes << " at " << alignment;
+        }
+    }
+    EXPECT_EQ(source_.outstanding_bytes(), before) << "a failed request must not keep memory";
+    EXPECT_EQ(handler_calls, 0U) << "a quiet failure is no news";
+    mallard::set_out_of_memory_handler(nullptr);
+    allocate(4000, 64);
+}
+
 #ifdef __cpp_exceptions
 
 namespace {
@@ -39,7 +61,7 @@ namespace {
 /// A program that allocates and deallocates, and skips blocks whose allocation failed.
 class program {
 public:
-    explicit program(model::subject& s) : subject_(s) {}
+    explicit program(model::subject& s, bool quiet) : subject_(s), quiet_(quiet) {}
 
     /// Returns: the number of requests that failed.
     std::size_t run() {
@@ -65,7 +87,10 @@ private:
     bool try_to_allocate(std::size_t bytes, std::size_t alignment) {
         addresses_.push_back(nullptr);
         try {
-            void* p = subject_.allocate(bytes, alignment);
+            void* p = quiet_ ? subject_.try_allocate(bytes, alignment) : subject_.allocate(bytes, alignment);
+            if (quiet_ && p == nullptr) {
+                return false;
+            }
             EXPECT_STREQ(shadow_.add(p, bytes, alignment), nullptr) << bytes << " at " << alignment;
             addresses_.back() = p;
             return true;
@@ -84,17 +109,18 @@ private:
     }
 
     model::subject& subject_;
+    bool quiet_;
     model::shadow shadow_;
     std::vector<void*> addresses_; ///< of all requests in their order; null if one failed
 };
 
 /// Lets the k-th request of the upstream fail, for every k up to the last request.
-void fail_at_every_request(const kind& k, bool for_ever) {
+void fail_at_every_request(const kind& k, bool for_ever, bool quiet) {
     std::size_t at = 1;
     for (bool failed = true; failed; ++at) {
         equipment::ledger source;
         const auto subject = k.make(source);
-        program p(*subject);
+        program p(*subject, quiet);
         source.fail({.at = at, .for_ever = for_ever});
         const std::size_t failures = p.run();
         failed = source.failed();
@@ -119,14 +145,32 @@ void fail_at_every_request(const kind& k, bool for_ever) {
 } // namespace
 
 TEST_P(failure_contract, survives_any_one_failure) {
-    fail_at_every_request(GetParam(), false);
+    fail_at_every_request(GetParam(), false, false);
 }
 
 TEST_P(failure_contract, survives_failures_without_end) {
-    fail_at_every_request(GetParam(), true);
+    fail_at_every_request(GetParam(), true, false);
+}
+
+TEST_P(failure_contract, try_allocate_survives_any_failure) {
+    if (subject_->able().tries) {
+        fail_at_every_request(GetParam(), false, true);
+        fail_at_every_request(GetParam(), true, true);
+    }
 }
 
 #else
+
+TEST_P(failure_contract, try_allocate_serves_from_held_memory) {
+    allocate(24, 8);
+    const std::size_t chunks = source_.granted().size();
+    if (subject_->able().tries) {
+        while (void* const p = subject_->try_allocate(24, 8)) { // the ledger has no try_allocate()
+            EXPECT_STREQ(shadow_.add(p, 24, 8), nullptr);
+        }
+    }
+    EXPECT_EQ(source_.granted().size(), chunks);
+}
 
 TEST_P(failure_contract, calls_the_handler_before_aborting) {
     mallard::set_out_of_memory_handler([](std::size_t bytes, std::size_t) noexcept {

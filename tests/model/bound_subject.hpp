@@ -63,6 +63,7 @@ public:
                 .mixed_bursts = mallard::mixed_burst_allocator<adapted_type>,
                 .expands = expands,
                 .resizes_last = resizes_last,
+                .tries = tries,
                 .threads = mallard::thread_safe<adapted_type>,
                 .walks = walks};
     }
@@ -123,7 +124,7 @@ public:
         }
     }
     void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept override {
-        if constexpr (expands) {
+        if constexpr (tries) {
             return adapted().try_allocate(bytes, alignment);
         } else {
             return subject::try_allocate(bytes, alignment);
@@ -275,6 +276,7 @@ protected:
 private:
     static constexpr bool local = mallard::local_allocator<adapted_type>;
     static constexpr bool expands = mallard::expandable<adapted_type>;
+    static constexpr bool tries = mallard::nothrow_upstream<adapted_type>;
     static constexpr bool resizes_last =
         requires(adapted_type& a, void* p, std::size_t n) { a.resize_last(p, n, n); };
     static constexpr bool checks = requires(const adapted_type& a) { a.check(); } ||

@@ -291,6 +291,13 @@ public:
         return p;
     }
 
+    void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        void* p = nullptr;
+        for_object(alignment,
+                   [&]<class T>(std::type_identity<T>) { p = bound<T>().try_allocate(objects<T>(bytes)); });
+        return p;
+    }
+
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
         for_object(alignment, [&]<class T>(std::type_identity<T>) {
             bound<T>().deallocate(static_cast<T*>(p), objects<T>(bytes));
@@ -364,6 +371,9 @@ class abstract_base {
 public:
     explicit abstract_base(A& a) : resource_(a) {}
     void* allocate(std::size_t bytes, std::size_t alignment) { return base_->allocate(bytes, alignment); }
+    void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        return resource_.try_allocate(bytes, alignment);
+    }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
         base_->deallocate(p, bytes, alignment);
     }
@@ -378,6 +388,9 @@ class inline_base {
 public:
     explicit inline_base(A& a) : resource_(a) {}
     void* allocate(std::size_t bytes, std::size_t alignment) { return base_->allocate(bytes, alignment); }
+    void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+        return base_->try_allocate(bytes, alignment);
+    }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
         base_->deallocate(p, bytes, alignment);
     }

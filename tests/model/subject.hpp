@@ -27,6 +27,7 @@ struct abilities {
     bool mixed_bursts = false; ///< blocks of many
     bool expands = false;      ///< and shrinks
     bool resizes_last = false;
+    bool tries = false;   ///< has try_allocate()
     bool threads = false; ///< may share it
     bool walks = false;   ///< its blocks, which are exactly those of its callers
 };
@@ -42,6 +43,8 @@ public:
     [[nodiscard]] virtual abilities able() const noexcept { return {}; }
 
     [[nodiscard]] virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
+
+    [[nodiscard]] virtual void* try_allocate(std::size_t, std::size_t) noexcept { return nullptr; }
     virtual void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept = 0;
 
     /// Effects: releases the allocator and those below it. No effect for an upstream.
@@ -64,7 +67,6 @@ public:
     }
 
     /// Requires, for these: the allocator is expandable.
-    [[nodiscard]] virtual void* try_allocate(std::size_t, std::size_t) noexcept { return nullptr; }
     [[nodiscard]] virtual mallard::sized_block try_allocate_at_least(std::size_t, std::size_t) noexcept {
         return {};
     }

@@ -225,6 +225,18 @@ public:
         return look([&] { return mechanism_.owns(p); });
     }
 
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept
+        requires requires(const mechanism_type& m) { m.bytes_in_use(); }
+    {
+        return look([this] { return mechanism_.bytes_in_use(); });
+    }
+
+    [[nodiscard]] std::size_t bytes_left() const noexcept
+        requires requires(const mechanism_type& m) { m.bytes_left(); }
+    {
+        return look([this] { return mechanism_.bytes_left(); });
+    }
+
     [[nodiscard]] bool empty() const noexcept
         requires requires(const mechanism_type& m) { m.empty(); }
     {

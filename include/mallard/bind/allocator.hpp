@@ -17,6 +17,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,22 @@ struct allocation_result {
     std::size_t count;
 };
 #endif
+
+template <class A>
+concept has_default = stateless_upstream<A> || requires {
+    { A::default_resource() } -> std::same_as<A*>;
+};
+
+/// Returns: the mechanism of a default-constructed allocator.
+template <has_default A>
+[[nodiscard]] A* default_mechanism() noexcept {
+    if constexpr (stateless_upstream<A>) {
+        static constinit A instance{};
+        return std::addressof(instance);
+    } else {
+        return A::default_resource();
+    }
+}
 
 /// True if a T made by `Alloc` needs the allocator: T is allocator-aware, or a pair with such a half.
 template <class T, class Alloc>
@@ -107,6 +124,13 @@ public:
     using propagate_on_container_swap = std::false_type;
     using is_always_equal = std::bool_constant<stateless_upstream<A>>;
 
+    /// Effects: binds to the default resource of an inline base, mallard::new_delete_resource(), or to a mechanism without
+    /// state. Another mechanism has no instance for the whole program, so an allocator of it takes one;
+    /// static_allocator<T, Tag> names it by a type.
+    allocator() noexcept
+        requires bind::has_default<A>
+        : mechanism_(bind::default_mechanism<A>()) {}
+
     /// Requires: `mechanism` outlives all that is allocated here.
     allocator(A& mechanism) noexcept : mechanism_(std::addressof(mechanism)) {}
 
@@ -123,6 +147,14 @@ public:
             core::fail_array_length(n, sizeof(T), alignof(T));
         }
         return static_cast<T*>(mechanism_->allocate(n * sizeof(T), alignof(T)));
+    }
+
+    /// Returns: the result of allocate(); null if it would throw.
+    [[nodiscard]] T* try_allocate(std::size_t n) noexcept
+        requires nothrow_upstream<A>
+    {
+        return n > max_size() ? nullptr
+                              : static_cast<T*>(mechanism_->try_allocate(n * sizeof(T), alignof(T)));
     }
 
     /// Returns: room for at least `n` objects, and for how many, as std::allocator_traits asks for it in C++23. It goes

@@ -60,6 +60,24 @@ public:
         return memory_resource::allocate(bytes, alignment);
     }
 
+    /// Returns: the result of allocate(); null where that throws. If src/ was compiled without exceptions, null if the
+    /// front has no block, because a std::pmr::memory_resource reports a failure by an exception alone; the try_allocate()
+    /// of resource<A> asks the mechanism instead.
+    [[nodiscard, gnu::always_inline]] void*
+    try_allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        if (alignment <= fundamental_alignment) [[likely]] {
+            void* const block =
+                is_region() ? region().allocate(bytes, alignment) : pool().allocate(bytes, alignment);
+            if (block != nullptr) [[likely]] {
+                return block;
+            }
+        }
+        return try_allocate_slowly(bytes, alignment);
+    }
+
+    /// Returns: the resource of a default-constructed inline_allocator: new_delete_resource().
+    [[nodiscard]] static inline_resource* default_resource() noexcept;
+
     /// Requires: `p` came from allocate(bytes, alignment) of this resource and was not deallocated since.
     [[gnu::always_inline]] void deallocate(void* p, std::size_t bytes,
                                            std::size_t alignment = fundamental_alignment) noexcept {
@@ -95,6 +113,9 @@ protected:
 private:
     /// Returns: true if `other` is this resource. Defined in src/, so that one file of a program has the vtable.
     [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
+
+    /// Returns: a block by a virtual call; null if that throws.
+    [[nodiscard]] void* try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept;
 
     /// The front of no mechanism: it serves no request and takes no block back, and is never written to.
     static inline constinit pool_front no_front{0};

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <mallard/bind/inline_resource.hpp>
+#include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 
@@ -50,6 +51,23 @@ public:
 
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
+
+    /// Returns: the result of allocate(); null where that throws.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        if constexpr (nothrow_upstream<mechanism_type>) {
+            return mechanism_.try_allocate(bytes, alignment);
+        } else {
+            return inline_resource::try_allocate(bytes, alignment);
+        }
+    }
+
+    /// Returns: true if `p` lies in the memory of the mechanism.
+    [[nodiscard]] bool owns(const void* p) const noexcept
+        requires requires(const mechanism_type& m) { m.owns(p); }
+    {
+        return mechanism_.owns(p);
+    }
 
     /// Effects: returns all memory of the mechanism to its upstream, and invalidates all blocks.
     void release() noexcept

@@ -41,6 +41,13 @@ public:
     /// Throws: std::bad_alloc, also if the pool has no such blocks.
     [[nodiscard]] T* allocate(std::size_t n) { return bound().allocate(n); }
 
+    /// Returns: room for `n` objects; null if allocate() would throw.
+    [[nodiscard]] T* try_allocate(std::size_t n) noexcept
+        requires nothrow_upstream<tag_pool_t<Tag>>
+    {
+        return bound().try_allocate(n);
+    }
+
     void deallocate(T* p, std::size_t n) noexcept { bound().deallocate(p, n); }
 
     [[nodiscard]] static constexpr std::size_t max_size() noexcept { return bound_type::max_size(); }

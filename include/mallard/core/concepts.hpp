@@ -3,6 +3,7 @@
 ///     upstream          gives and takes back memory       pages, chunk_cache, new_delete, any allocator
 ///     local_allocator   ... and returns all of it at once   monotonic, multipool, fixed_pool
 ///     rewindable        ... and goes back to a mark         monotonic
+///     nothrow_upstream  ... and may fail without an exception   the same ones, chunk_cache, pages, new_delete, buffer
 ///     burst_allocator   gives and takes many blocks at once   multipool, fixed_pool
 ///     mixed_burst_allocator   ... of different sizes      heap
 ///     expandable        changes the size of its blocks (core/expansion.hpp)   heap
@@ -27,6 +28,15 @@ template <class U>
 concept upstream = requires(U& u, void* p, std::size_t bytes, std::size_t alignment) {
     { u.allocate(bytes, alignment) } -> std::same_as<void*>;
     u.deallocate(p, bytes, alignment);
+};
+
+/// An upstream that reports failure by a null pointer too. `try_allocate` returns what `allocate` returns, and null
+/// where that throws: the out-of-memory handler is not called then, and the upstream is unchanged. An allocator passes
+/// such a request on to its own upstream as core::ask_quietly() does: if that one has no `try_allocate`, its exception is
+/// caught; in a program without exceptions it is not asked, so that the allocator serves from the memory that it holds.
+template <class U>
+concept nothrow_upstream = upstream<U> && requires(U& u, std::size_t bytes, std::size_t alignment) {
+    { u.try_allocate(bytes, alignment) } noexcept -> std::same_as<void*>;
 };
 
 /// A managed allocator that serves a part of a program (P0089R1, section 3). `release` returns all that it holds

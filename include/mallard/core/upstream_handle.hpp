@@ -6,8 +6,14 @@
 #include <mallard/core/concepts.hpp>
 
 #include <memory>
+#include <type_traits>
 
 namespace mallard::core::inline MALLARD_MODE {
+
+/// The parameter of a constructor that takes an upstream: one to refer to; or a reference, which is copied, so that it may
+/// be a temporary.
+template <upstream Upstream>
+using upstream_argument = std::conditional_t<upstream_reference<Upstream>, const Upstream&, Upstream&>;
 
 template <upstream Upstream>
 class upstream_handle {

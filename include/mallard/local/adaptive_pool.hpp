@@ -28,6 +28,7 @@
 #include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -83,7 +84,8 @@ public:
         : options_(possible(options)) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit adaptive_pool(Upstream& source, adaptive_pool_options options = {}) noexcept
+    explicit adaptive_pool(core::upstream_argument<Upstream> source,
+                           adaptive_pool_options options = {}) noexcept
         : options_(possible(options)), upstream_(source) {}
 
     /// Effects: makes a pool whose nodes hold `size`.
@@ -97,7 +99,8 @@ public:
 
     /// Requires: `source` outlives the allocator.
     /// Throws: refused_request if no node can hold `size`.
-    adaptive_pool(block_size size, Upstream& source, adaptive_pool_options options = {})
+    adaptive_pool(block_size size, core::upstream_argument<Upstream> source,
+                  adaptive_pool_options options = {})
         : options_(possible(options)), initial_size_(expect_possible_node(size)), upstream_(source) {
         fix(size);
     }
@@ -118,7 +121,21 @@ public:
                 return node;
             }
         }
-        return allocate_slowly(bytes, alignment);
+        return allocate_slowly<false>(bytes, alignment);
+    }
+
+    /// Returns: the result of allocate(); null, with no effect, if there is no memory (nothrow_upstream).
+    /// Complexity: that of allocate().
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        if (serves(bytes, alignment)) [[likely]] {
+            if (void* node = nodes_.pop()) [[likely]] {
+                hand_out(node, bytes);
+                return node;
+            }
+        }
+        return allocate_slowly<true>(bytes, alignment);
     }
 
     /// Effects: makes the block free. A chunk that becomes empty goes back to the upstream, unless
@@ -179,6 +196,10 @@ public:
             forget_size();
         }
     }
+
+    /// Returns: true if `p` lies in the memory of this allocator, in a block or free.
+    /// Complexity: linear in the chunks and in the blocks that are not nodes.
+    [[nodiscard]] bool owns(const void* p) const noexcept { return held_.owns(p) || nodes_.owns(p); }
 
     /// Returns: the size of a node; 0 until it is fixed.
     [[nodiscard]] std::size_t node_bytes() const noexcept { return node_bytes_; }
@@ -285,6 +306,7 @@ private:
         core::unpoison(node, std::max<std::size_t>(bytes, 1));
     }
 
+    template <bool Quiet>
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
     std::size_t node_bytes_ = 0;
@@ -299,16 +321,19 @@ private:
 };
 
 template <upstream Upstream, slab_shape Shape>
+template <bool Quiet>
 void* adaptive_pool<Upstream, Shape>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     first_request first(*this, bytes, alignment);
     if (!serves(bytes, alignment)) {
-        void* const block = held_.allocate(upstream_.get(), bytes, alignment);
-        ++large_calls_;
+        void* const block = held_.allocate(core::source_from<Quiet>(upstream_), bytes, alignment);
+        large_calls_ += static_cast<std::size_t>(!Quiet || block != nullptr);
         return block;
     }
     void* node = nodes_.pop();
     if (node == nullptr) {
-        nodes_.grow(upstream_.get());
+        if (!nodes_.grow(core::source_from<Quiet>(upstream_))) {
+            return nullptr;
+        }
         node = nodes_.pop();
     }
     first.succeeded();
@@ -341,6 +366,8 @@ public:
 adaptive_pool(adaptive_pool_options = {}) -> adaptive_pool<>;
 template <upstream Upstream>
 adaptive_pool(Upstream&, adaptive_pool_options = {}) -> adaptive_pool<Upstream>;
+template <upstream_reference Reference>
+adaptive_pool(const Reference&, adaptive_pool_options = {}) -> adaptive_pool<Reference>;
 adaptive_pool(block_size, adaptive_pool_options = {}) -> adaptive_pool<>;
 template <upstream Upstream>
 adaptive_pool(block_size, Upstream&, adaptive_pool_options = {}) -> adaptive_pool<Upstream>;

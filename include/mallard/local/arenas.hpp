@@ -12,6 +12,8 @@
 ///                                                 fundamental_alignment, poisoned: for one block at least, and for
 ///                                                 `blocks` of them if possible; empty if there is no more. It may
 ///                                                 throw as an upstream; the arena is unchanged then
+///     try_next_room(...)                          the same, and empty where next_room() throws; only arenas that throw
+///                                                 have it
 ///     capacity(free_blocks, alignment)            the number of blocks in its memory, in use or not
 ///     owns(p)                                     true if an address lies in its rooms
 ///     release()                                   takes all rooms back
@@ -239,7 +241,8 @@ public:
         : blocks_(blocks) {}
 
     /// Requires: `source` outlives the arena.
-    single_arena(std::size_t blocks, Upstream& source) noexcept : blocks_(blocks), upstream_(source) {}
+    single_arena(std::size_t blocks, core::upstream_argument<Upstream> source) noexcept
+        : blocks_(blocks), upstream_(source) {}
 
     single_arena(const single_arena&) = delete;
     single_arena& operator=(const single_arena&) = delete;
@@ -248,19 +251,13 @@ public:
     template <reuse::reuse_of_one_size FreeBlocks>
     [[nodiscard]] std::span<std::byte> next_room(const FreeBlocks& free_blocks, std::size_t alignment,
                                                  std::size_t) {
-        if (!room_.empty() || blocks_ == 0) {
-            return {};
-        }
-        if (blocks_ > std::size_t{PTRDIFF_MAX} / 2 / free_blocks.room()) {
-            core::fail_as_upstream(upstream_.get(), SIZE_MAX, alignment);
-        }
-        const std::size_t bytes = free_blocks.room(blocks_);
-        const std::size_t room_alignment = std::max(alignment, fundamental_alignment);
-        room_ = {static_cast<std::byte*>(upstream_.get().allocate(bytes, room_alignment)), bytes};
-        alignment_ = room_alignment;
-        ++upstream_calls_;
-        core::poison(room_.data(), bytes);
-        return room_;
+        return take_room<false>(free_blocks, alignment);
+    }
+
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::span<std::byte> try_next_room(const FreeBlocks& free_blocks, std::size_t alignment,
+                                                     std::size_t) noexcept {
+        return take_room<true>(free_blocks, alignment);
     }
 
     template <reuse::reuse_of_one_size FreeBlocks>
@@ -284,6 +281,32 @@ public:
     }
 
 private:
+    template <bool Quiet, reuse::reuse_of_one_size FreeBlocks>
+    std::span<std::byte> take_room(const FreeBlocks& free_blocks, std::size_t alignment) {
+        if (!room_.empty() || blocks_ == 0) {
+            return {};
+        }
+        if (blocks_ > std::size_t{PTRDIFF_MAX} / 2 / free_blocks.room()) {
+            if constexpr (Quiet) {
+                return {};
+            } else {
+                core::fail_as_upstream(upstream_.get(), SIZE_MAX, alignment);
+            }
+        }
+        const std::size_t bytes = free_blocks.room(blocks_);
+        const std::size_t room_alignment = std::max(alignment, fundamental_alignment);
+        auto&& source = core::source_from<Quiet>(upstream_);
+        void* const memory = source.allocate(bytes, room_alignment);
+        if (Quiet && memory == nullptr) {
+            return {};
+        }
+        room_ = {static_cast<std::byte*>(memory), bytes};
+        alignment_ = room_alignment;
+        ++upstream_calls_;
+        core::poison(room_.data(), bytes);
+        return room_;
+    }
+
     std::size_t blocks_;
     std::span<std::byte> room_;
     std::size_t alignment_ = 0;
@@ -308,7 +331,7 @@ public:
         : next_(options.growth) {}
 
     /// Requires: `source` outlives the arena.
-    explicit growing_arena(Upstream& source, fixed_pool_options options = {}) noexcept
+    explicit growing_arena(core::upstream_argument<Upstream> source, fixed_pool_options options = {}) noexcept
         : next_(options.growth), upstream_(source) {}
 
     growing_arena(const growing_arena&) = delete;
@@ -318,16 +341,13 @@ public:
     template <reuse::reuse_of_one_size FreeBlocks>
     [[nodiscard]] std::span<std::byte> next_room(const FreeBlocks& free_blocks, std::size_t alignment,
                                                  std::size_t blocks) {
-        const std::size_t around =
-            sizeof(chunks::chunk) + (alignment > fundamental_alignment ? alignment : 0);
-        const std::size_t most_blocks = next_.largest_bytes() / free_blocks.block_bytes() + 1;
-        const std::size_t wanted_bytes = std::max(
-            around + free_blocks.room(),
-            std::min(around + free_blocks.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
-        chunks::chunk* const added = chunks_.grow(upstream_.get(), next_.bytes_for(wanted_bytes));
-        next_.took(added->bytes);
-        ++upstream_calls_;
-        return aligned_room(added, alignment);
+        return take_room<false>(free_blocks, alignment, blocks);
+    }
+
+    template <reuse::reuse_of_one_size FreeBlocks>
+    [[nodiscard]] std::span<std::byte> try_next_room(const FreeBlocks& free_blocks, std::size_t alignment,
+                                                     std::size_t blocks) noexcept {
+        return take_room<true>(free_blocks, alignment, blocks);
     }
 
     template <reuse::reuse_of_one_size FreeBlocks>
@@ -340,14 +360,7 @@ public:
     }
 
     /// Complexity: linear in the chunks.
-    [[nodiscard]] bool owns(const void* p) const noexcept {
-        for (chunks::chunk* c = chunks_.front(); c != nullptr; c = c->next) {
-            if (core::lies_in({c->begin(), c->end()}, p)) {
-                return true;
-            }
-        }
-        return false;
-    }
+    [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
 
     void release() noexcept {
         chunks_.release(upstream_.get());
@@ -359,6 +372,24 @@ public:
     }
 
 private:
+    template <bool Quiet, reuse::reuse_of_one_size FreeBlocks>
+    std::span<std::byte> take_room(const FreeBlocks& free_blocks, std::size_t alignment, std::size_t blocks) {
+        const std::size_t around =
+            sizeof(chunks::chunk) + (alignment > fundamental_alignment ? alignment : 0);
+        const std::size_t most_blocks = next_.largest_bytes() / free_blocks.block_bytes() + 1;
+        const std::size_t wanted_bytes = std::max(
+            around + free_blocks.room(),
+            std::min(around + free_blocks.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
+        chunks::chunk* const added =
+            chunks_.grow(core::source_from<Quiet>(upstream_), next_.bytes_for(wanted_bytes));
+        if (Quiet && added == nullptr) {
+            return {};
+        }
+        next_.took(added->bytes);
+        ++upstream_calls_;
+        return aligned_room(added, alignment);
+    }
+
     static std::span<std::byte> aligned_room(chunks::chunk* c, std::size_t alignment) noexcept {
         return local::aligned_part({c->begin(), c->end()}, std::max(alignment, fundamental_alignment));
     }
@@ -368,6 +399,15 @@ private:
     chunks::next_chunk next_;
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
+
+template <upstream Upstream>
+single_arena(std::size_t, Upstream&) -> single_arena<Upstream>;
+template <upstream_reference Reference>
+single_arena(std::size_t, const Reference&) -> single_arena<Reference>;
+template <upstream Upstream>
+growing_arena(Upstream&, fixed_pool_options = {}) -> growing_arena<Upstream>;
+template <upstream_reference Reference>
+growing_arena(const Reference&, fixed_pool_options = {}) -> growing_arena<Reference>;
 
 static_assert(block_arena<static_arena<64>> && block_arena<buffer_arena>);
 static_assert(block_arena<single_arena<>> && block_arena<growing_arena<>>);

@@ -61,7 +61,8 @@ public:
         : threads::cache_owner(take_back), pool_(options) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit concurrent_multipool(Upstream& source, multipool_options options = {}) noexcept
+    explicit concurrent_multipool(core::upstream_argument<Upstream> source,
+                                  multipool_options options = {}) noexcept
         : threads::cache_owner(take_back), pool_(source, options) {}
 
     concurrent_multipool(const concurrent_multipool&) = delete;
@@ -83,6 +84,22 @@ public:
             }
         }
         return allocate_slowly(bytes, alignment);
+    }
+
+    /// Returns: the result of allocate(); null, with no effect, if there is no memory (nothrow_upstream). In a program
+    /// without exceptions, the free blocks of other threads do not count.
+    /// Complexity: that of allocate().
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const std::size_t index = threads::magazine_index(bytes, alignment);
+        if (index != threads::magazine_count && used_last()) [[likely]] {
+            if (void* block = threads::last_cache.cache->magazines[index].pop()) [[likely]] {
+                hand_out(block, bytes);
+                return block;
+            }
+        }
+        return try_allocate_slowly(bytes, alignment);
     }
 
     /// Effects: makes the block free for requests of its size class.
@@ -117,6 +134,13 @@ public:
     [[nodiscard]] allocator_stats stats() const noexcept {
         const std::scoped_lock<threads::fork_mutex> lock(mutex_);
         return pool_.stats();
+    }
+
+    /// Returns: true if `p` lies in the memory of the multipool, in a block or free.
+    /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        const std::scoped_lock<threads::fork_mutex> lock(mutex_);
+        return pool_.owns(p);
     }
 
     // ---- for a fork
@@ -214,6 +238,7 @@ private:
         }
     }
 
+    [[gnu::noinline]] void* try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept;
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void* allocate_without_cache(std::size_t index);
@@ -240,6 +265,30 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
     }
     hand_out(block, bytes);
     return block;
+}
+
+template <upstream Upstream>
+void* concurrent_multipool<Upstream>::try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept {
+#ifdef __cpp_exceptions
+    const core::unheard_failures quiet;
+    try {
+        return allocate_slowly(bytes, alignment);
+    } catch (...) {
+        return nullptr;
+    }
+#else
+    const std::size_t index = threads::magazine_index(bytes, alignment);
+    const pool_lock lock(mutex_);
+    if (!has_magazine(index)) {
+        return pool_.try_allocate(bytes, alignment);
+    }
+    const threads::block_shape shape = threads::magazine_shape(index);
+    void* const block = pool_.try_allocate(shape.bytes, shape.alignment);
+    if (block != nullptr) {
+        hand_out(block, bytes);
+    }
+    return block;
+#endif
 }
 
 /// Returns: a block for a thread without magazines.
@@ -335,6 +384,8 @@ inline constexpr bool thread_safe<concurrent_multipool<Upstream>> = true;
 concurrent_multipool(multipool_options = {}) -> concurrent_multipool<>;
 template <upstream Upstream>
 concurrent_multipool(Upstream&, multipool_options = {}) -> concurrent_multipool<Upstream>;
+template <upstream_reference Reference>
+concurrent_multipool(const Reference&, multipool_options = {}) -> concurrent_multipool<Reference>;
 
 static_assert(local_allocator<concurrent_multipool<>>);
 

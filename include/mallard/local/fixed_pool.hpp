@@ -26,6 +26,7 @@
 #include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
@@ -119,8 +120,19 @@ public:
         return block != nullptr ? hand_out(block, bytes) : nullptr;
     }
 
+    /// Returns: a block of at least `bytes` bytes, and their number: the size of the blocks.
+    /// Throws: the exceptions of allocate().
+    /// Complexity: constant, apart from calls upstream.
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment) {
+        void* const block = allocate(bytes, alignment);
+        hand_out(block, free_.block_bytes());
+        return {block, free_.block_bytes()};
+    }
+
     /// Effects: makes the block free.
     /// Requires: `p` came from allocate(bytes, alignment) of this pool and was not deallocated since.
+    /// If it came from allocate_at_least(), `bytes` is any number from those requested to those returned.
     /// Complexity: constant.
     void deallocate(void* p, [[maybe_unused]] std::size_t bytes,
                     [[maybe_unused]] std::size_t alignment = fundamental_alignment) noexcept {
@@ -200,6 +212,12 @@ public:
     /// Complexity: linear in the chunks.
     [[nodiscard]] bool owns(const void* p) const noexcept { return arena_.owns(p); }
 
+    /// Returns: the bytes of the arena's last room that no block was cut from yet. Free blocks are not counted.
+    /// Complexity: constant.
+    [[nodiscard]] std::size_t bytes_left() const noexcept {
+        return static_cast<std::size_t>(limit_ - cursor_);
+    }
+
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept { return arena_.stats(); }
 
@@ -233,6 +251,7 @@ private:
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::cold, gnu::noinline]] void take_room(std::size_t bytes, std::size_t alignment, std::size_t blocks);
     [[gnu::cold, gnu::noinline]] bool try_to_take_room(std::size_t bytes, std::size_t alignment) noexcept;
+    template <bool Quiet>
     bool find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks);
 
     free_blocks_type free_;
@@ -247,6 +266,7 @@ private:
 /// The rest of the last room is too short for a block then.
 /// Returns: false, with no effect, if the request is refused or the arena is full.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
+template <bool Quiet>
 bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
     const block_size request{bytes, alignment};
     if (alignment_ != 0 ? !serves(bytes, alignment) : !request.is_possible()) {
@@ -254,7 +274,13 @@ bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t al
     }
     const block_size size = size_for(request);
     free_blocks_type free_blocks(size.bytes, size.alignment);
-    const std::span<std::byte> room = arena_.next_room(free_blocks, size.alignment, blocks);
+    const std::span<std::byte> room = [&] {
+        if constexpr (Quiet && requires { arena_.try_next_room(free_blocks, size.alignment, blocks); }) {
+            return arena_.try_next_room(free_blocks, size.alignment, blocks);
+        } else {
+            return arena_.next_room(free_blocks, size.alignment, blocks);
+        }
+    }();
     if (room.empty()) {
         return false;
     }
@@ -268,7 +294,7 @@ bool fixed_pool<Arena, Reuse, Size>::find_room(std::size_t bytes, std::size_t al
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t alignment, std::size_t blocks) {
-    if (find_room(bytes, alignment, blocks)) {
+    if (find_room<false>(bytes, alignment, blocks)) {
         return;
     }
     if (alignment_ != 0 && !serves(bytes, alignment)) {
@@ -285,16 +311,7 @@ void fixed_pool<Arena, Reuse, Size>::take_room(std::size_t bytes, std::size_t al
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 bool fixed_pool<Arena, Reuse, Size>::try_to_take_room(std::size_t bytes, std::size_t alignment) noexcept {
-    const core::unheard_failures quiet;
-#ifdef __cpp_exceptions
-    try {
-        return find_room(bytes, alignment, 1);
-    } catch (...) {
-        return false;
-    }
-#else
-    return find_room(bytes, alignment, 1);
-#endif
+    return find_room<true>(bytes, alignment, 1);
 }
 
 template <block_arena Arena, reuse_order Reuse, block_size Size>
@@ -360,6 +377,8 @@ fixed_pool(std::span<std::byte>) -> fixed_pool<buffer_arena>;
 fixed_pool(block_size, std::span<std::byte>) -> fixed_pool<buffer_arena>;
 template <upstream Upstream>
 fixed_pool(Upstream&) -> fixed_pool<growing_arena<Upstream>>;
+template <upstream_reference Reference>
+fixed_pool(const Reference&) -> fixed_pool<growing_arena<Reference>>;
 template <upstream Upstream>
 fixed_pool(Upstream&, fixed_pool_options) -> fixed_pool<growing_arena<Upstream>>;
 template <upstream Upstream>

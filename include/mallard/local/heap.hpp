@@ -61,7 +61,8 @@ public:
         : calls(options.growth) {}
 
     /// Requires: `source` outlives the heap.
-    explicit heap(Upstream& source, heap_options options = {}) noexcept : calls(source, options.growth) {}
+    explicit heap(core::upstream_argument<Upstream> source, heap_options options = {}) noexcept
+        : calls(source, options.growth) {}
 
     ~heap() { release(); }
 
@@ -110,6 +111,8 @@ public:
 heap(heap_options = {}) -> heap<>;
 template <upstream Upstream>
 heap(Upstream&, heap_options = {}) -> heap<Upstream>;
+template <upstream_reference Reference>
+heap(const Reference&, heap_options = {}) -> heap<Reference>;
 
 static_assert(local_allocator<heap<>> && burst_allocator<heap<>> && expandable<heap<>>);
 

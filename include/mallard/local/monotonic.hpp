@@ -9,6 +9,10 @@
 /// of the region: the rest of the buffer or of a chunk, not always the newest one (impl/chunks/region_front.hpp).
 /// Deallocated blocks are poisoned under AddressSanitizer.
 ///
+///     mallard::monotonic<> arena;                          // the first chunk has the size of the options
+///     mallard::monotonic<> large(1 << 20);                 // one with room for 1 MiB: its header is not part of it
+///     mallard::monotonic<> local(buffer, sizeof(buffer));  // an initial buffer, then chunks
+///
 /// A request that does not fit takes a chunk. Of two rests, of the region and of that chunk, the larger one is the
 /// region from then on. The chunk has room for later blocks too if the smaller rest is small then; otherwise it has
 /// room for this block alone, and the region stays.
@@ -34,6 +38,8 @@
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -75,18 +81,37 @@ public:
     /// Requires: `buffer` outlives the allocator and has no other use.
     explicit monotonic(std::span<std::byte> buffer, monotonic_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : upstream_(), buffer_(usable_part(buffer)), next_(options.growth) {
-        start();
-    }
+        : monotonic(usable_part(buffer), core::upstream_handle<Upstream>(), options.growth) {}
 
-    /// Requires: `source` outlives the allocator.
-    explicit monotonic(Upstream& source, monotonic_options options = {}) noexcept
+    /// Effects: the same for the `bytes` bytes at `buffer`.
+    monotonic(void* buffer, std::size_t bytes, monotonic_options options = {}) noexcept
+        requires stateless_upstream<Upstream>
+        : monotonic(std::span(static_cast<std::byte*>(buffer), bytes), options) {}
+
+    /// Effects: makes an allocator whose first chunk, taken by the first request, has room for blocks of `initial_bytes`
+    /// bytes. 0 leaves the size to the options, which decide about later chunks; none is smaller than `initial_bytes`,
+    /// unless that exceeds the largest chunk.
+    explicit monotonic(std::size_t initial_bytes, monotonic_options options = {}) noexcept
+        requires stateless_upstream<Upstream>
+        : monotonic(first_room(initial_bytes), core::upstream_handle<Upstream>(),
+                    growth_from(initial_bytes, options)) {}
+
+    /// Requires: `source` outlives the allocator. So with the constructors below.
+    explicit monotonic(core::upstream_argument<Upstream> source, monotonic_options options = {}) noexcept
         : monotonic(std::span<std::byte>{}, source, options) {}
 
-    monotonic(std::span<std::byte> buffer, Upstream& source, monotonic_options options = {}) noexcept
-        : upstream_(source), buffer_(usable_part(buffer)), next_(options.growth) {
-        start();
-    }
+    monotonic(std::span<std::byte> buffer, core::upstream_argument<Upstream> source,
+              monotonic_options options = {}) noexcept
+        : monotonic(usable_part(buffer), core::upstream_handle<Upstream>(source), options.growth) {}
+
+    monotonic(void* buffer, std::size_t bytes, core::upstream_argument<Upstream> source,
+              monotonic_options options = {}) noexcept
+        : monotonic(std::span(static_cast<std::byte*>(buffer), bytes), source, options) {}
+
+    monotonic(std::size_t initial_bytes, core::upstream_argument<Upstream> source,
+              monotonic_options options = {}) noexcept
+        : monotonic(first_room(initial_bytes), core::upstream_handle<Upstream>(source),
+                    growth_from(initial_bytes, options)) {}
 
     monotonic(const monotonic&) = delete;
     monotonic& operator=(const monotonic&) = delete;
@@ -94,7 +119,7 @@ public:
     /// Effects: gives all chunks back to the upstream. The initial buffer is the caller's again.
     ~monotonic() {
         release();
-        core::unpoison(buffer_.data(), buffer_.size());
+        core::unpoison(buffer_, buffer_bytes());
     }
 
     /// Returns: `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one.
@@ -107,7 +132,20 @@ public:
                 return block;
             }
         }
-        return allocate_slowly(bytes, alignment);
+        return allocate_slowly<false>(bytes, alignment);
+    }
+
+    /// Returns: the result of allocate(); null, with no effect, if there is no memory (nothrow_upstream).
+    /// Complexity: constant, apart from calls upstream when the region is full.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        if (alignment <= fundamental_alignment) [[likely]] {
+            if (void* block = front_.allocate(bytes, alignment)) [[likely]] {
+                return block;
+            }
+        }
+        return allocate_slowly<true>(bytes, alignment);
     }
 
     /// Effects: the block must not be used any more. Its memory comes back with the region.
@@ -145,8 +183,8 @@ public:
     /// Requires: allocators over this one were released before, or are never used again.
     /// Complexity: linear in the chunks, apart from a logarithm.
     void rewind() noexcept {
-        return_to({nullptr, buffer_.data(), buffer_limit()});
-        core::poison(buffer_.data(), buffer_.size());
+        return_to({nullptr, buffer_, buffer_limit()});
+        core::poison(buffer_, buffer_bytes());
     }
 
     /// Returns: the present point in the allocator's life.
@@ -170,36 +208,77 @@ public:
     /// Returns: the words of the fast path, for bindings that take it themselves.
     [[nodiscard]] chunks::region_front& front() noexcept { return front_; }
 
+    /// Returns: the bytes of the initial buffer and of the chunks in use without the free part of the region: the blocks,
+    /// deallocated or not, with their padding, headers and lost rests. 0 after release() and rewind().
+    /// Complexity: constant.
+    [[nodiscard]] std::size_t bytes_in_use() const noexcept {
+        return buffer_bytes() + used_bytes_ - front_.free_bytes();
+    }
+
+    /// Returns: the bytes of the region that are free: what the next request may have before the upstream is asked.
+    /// Complexity: constant.
+    [[nodiscard]] std::size_t bytes_left() const noexcept { return front_.free_bytes(); }
+
+    /// Returns: true if `p` lies in the initial buffer or in a chunk in use, in a block or free.
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        return core::lies_in({buffer_, buffer_bytes()}, p) || chunks_.owns(p);
+    }
+
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats s;
         s.chunks = chunks_.count() + kept_.count();
         s.chunk_bytes = chunks_.bytes() + kept_.bytes();
-        s.spills = buffer_.empty() ? 0 : upstream_calls_;
+        s.spills = buffer_ == nullptr ? 0 : upstream_calls_;
         s.upstream_calls = upstream_calls_;
         return s;
     }
 
 private:
+    /// An initial buffer, or the room of the first chunk.
+    struct beginning {
+        std::byte* buffer = nullptr;
+        std::size_t bytes = 0;
+    };
+
+    monotonic(beginning first, const core::upstream_handle<Upstream>& source, chunk_growth growth) noexcept
+        : upstream_(source), buffer_(first.buffer), first_bytes_(first.bytes), next_(growth) {
+        start();
+    }
+
+    [[nodiscard]] static beginning first_room(std::size_t bytes) noexcept {
+        return {.bytes =
+                    core::align_up(std::min(bytes, chunks::next_chunk::most_bytes), fundamental_alignment)};
+    }
+
+    [[nodiscard]] static chunk_growth growth_from(std::size_t initial_bytes,
+                                                  monotonic_options options) noexcept {
+        options.growth.first_chunk_bytes =
+            initial_bytes != 0 ? initial_bytes : options.growth.first_chunk_bytes;
+        return options.growth;
+    }
+
     /// Effects: makes the whole initial buffer the region, or no region if there is no such buffer.
     void start() noexcept {
-        front_.set_room(buffer_.data(), buffer_limit());
-        core::poison(buffer_.data(), buffer_.size());
+        front_.set_room(buffer_, buffer_limit());
+        core::poison(buffer_, buffer_bytes());
     }
 
     /// Returns: the part that begins and ends at multiples of fundamental_alignment.
-    [[nodiscard]] static std::span<std::byte> usable_part(std::span<std::byte> buffer) noexcept {
+    [[nodiscard]] static beginning usable_part(std::span<std::byte> buffer) noexcept {
         const std::size_t head = core::padding_to(buffer.data(), fundamental_alignment);
         if (buffer.size() < head + fundamental_alignment) {
             return {};
         }
-        return buffer.subspan(head, core::align_down(buffer.size() - head, fundamental_alignment));
+        return {buffer.data() + head, core::align_down(buffer.size() - head, fundamental_alignment)};
     }
 
-    [[nodiscard]] std::byte* buffer_limit() const noexcept { return buffer_.data() + buffer_.size(); }
+    [[nodiscard]] std::size_t buffer_bytes() const noexcept { return buffer_ != nullptr ? first_bytes_ : 0; }
+    [[nodiscard]] std::byte* buffer_limit() const noexcept { return buffer_ + buffer_bytes(); }
 
     /// Returns: the bytes of the chunks in use without the free part of the region.
-    [[nodiscard]] std::size_t bytes_in_use() const noexcept {
+    [[nodiscard]] std::size_t chunk_bytes_in_use() const noexcept {
         return used_bytes_ - (front_.limit() == buffer_limit() ? 0 : front_.free_bytes());
     }
 
@@ -209,10 +288,13 @@ private:
     /// Effects: resizes the block that has the newest chunk to itself.
     [[gnu::cold, gnu::noinline]] bool resize_alone(std::byte* block, std::size_t new_bytes) noexcept;
 
+    template <bool Quiet>
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
     /// Effects: takes a chunk, kept or new, of at least `least_bytes`, and puts it in front of the others.
+    /// Returns: the chunk; null, with no effect, if the upstream has none and `Quiet` is true.
     /// Throws: the upstream's exceptions; nothing has changed then.
+    template <bool Quiet>
     [[gnu::always_inline]] chunks::chunk* take_chunk(std::size_t least_bytes);
 
     /// Returns: the block at `begin`, cut off the front of the region.
@@ -228,7 +310,9 @@ private:
     chunks::region_front front_;
     chunks::chunk_list chunks_;
     chunks::chunk_tree kept_;
-    std::span<std::byte> buffer_;
+    std::byte* buffer_; ///< null if there is none
+    std::size_t
+        first_bytes_; ///< of the buffer; without one, of the first chunk's room, 0 for that of the growth
     std::size_t used_bytes_ = 0;
     std::size_t high_water_bytes_ = 0;
     std::uint32_t upstream_calls_ = 0;
@@ -238,7 +322,7 @@ private:
 template <upstream Upstream>
 void monotonic<Upstream>::return_to(position to) noexcept {
     // Of the region only the used part counts. Otherwise a chunk that is too large would stay for ever.
-    const std::size_t peak_bytes = bytes_in_use();
+    const std::size_t peak_bytes = chunk_bytes_in_use();
     std::size_t chunk_bytes = 0;
     while (chunks_.front() != to.top) {
         chunk_bytes += chunks_.front()->bytes;
@@ -246,7 +330,7 @@ void monotonic<Upstream>::return_to(position to) noexcept {
     }
     used_bytes_ -= chunk_bytes;
     front_.set_room(to.cursor, to.limit);
-    const std::size_t live_bytes = bytes_in_use();
+    const std::size_t live_bytes = chunk_bytes_in_use();
     if (kept_.bytes() == chunk_bytes && chunk_bytes / 2 <= peak_bytes - live_bytes) {
         // All that is kept was needed just now, as in a loop whose iterations are alike.
         high_water_bytes_ = std::max(peak_bytes, high_water_bytes_);
@@ -254,7 +338,7 @@ void monotonic<Upstream>::return_to(position to) noexcept {
     }
     high_water_bytes_ = std::max(peak_bytes, high_water_bytes_ - (high_water_bytes_ + 7) / 8);
     kept_.trim(upstream_.get(), high_water_bytes_ - live_bytes,
-               4 * std::max(high_water_bytes_, next_.first_bytes()));
+               4 * std::max({high_water_bytes_, next_.first_bytes(), first_bytes_}));
     next_.restart(high_water_bytes_);
 }
 
@@ -279,8 +363,12 @@ bool monotonic<Upstream>::resize_alone(std::byte* block, std::size_t new_bytes) 
 }
 
 template <upstream Upstream>
+template <bool Quiet>
 inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
     std::size_t bytes = next_.bytes_for(least_bytes);
+    if (chunks_.front() == nullptr && buffer_ == nullptr && first_bytes_ != 0) {
+        bytes = std::max(least_bytes, sizeof(chunks::chunk) + first_bytes_);
+    }
     // As long as chunks grow, a request that fits the next one takes that, so that few chunks are taken in all.
     if (front_.free_bytes() > bytes / 16 && (bytes > next_.bytes() || bytes == next_.largest_bytes())) {
         bytes = least_bytes;
@@ -289,7 +377,10 @@ inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
     if (taken != nullptr) {
         chunks_.push(taken);
     } else {
-        taken = chunks_.grow(upstream_.get(), bytes);
+        taken = chunks_.grow(core::source_from<Quiet>(upstream_), bytes);
+        if (Quiet && taken == nullptr) {
+            return nullptr;
+        }
         // A block with a dedicated chunk implies nothing about the size of the next one.
         next_.took(bytes == least_bytes ? next_.bytes() : bytes);
         ++upstream_calls_;
@@ -299,6 +390,7 @@ inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
 }
 
 template <upstream Upstream>
+template <bool Quiet>
 void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     bytes = std::max<std::size_t>(bytes, 1);
     const std::size_t padding = core::padding_to(front_.cursor(), alignment);
@@ -311,10 +403,17 @@ void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
         alignment > fundamental_alignment ? alignment - fundamental_alignment : 0;
     constexpr std::size_t overhead = sizeof(chunks::chunk) + fundamental_alignment - 1;
     if (bytes > SIZE_MAX - overhead - most_padding) {
-        core::fail_as_upstream(upstream_.get(), bytes, alignment);
+        if constexpr (Quiet) {
+            return nullptr;
+        } else {
+            core::fail_as_upstream(upstream_.get(), bytes, alignment);
+        }
     }
     chunks::chunk* const taken =
-        take_chunk(core::align_down(bytes + most_padding + overhead, fundamental_alignment));
+        take_chunk<Quiet>(core::align_down(bytes + most_padding + overhead, fundamental_alignment));
+    if (Quiet && taken == nullptr) {
+        return nullptr;
+    }
     std::byte* const block = taken->begin() + core::padding_to(taken->begin(), alignment);
     std::byte* const end = block + core::align_up(bytes, granule);
     if (static_cast<std::size_t>(taken->end() - end) >= free_bytes) {
@@ -345,16 +444,24 @@ public:
 
     template <class First, class... Args>
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
-    monotonic(First&&, Args&&...) = delete; // it takes a std::span<std::byte>; sizes stand in options
+    monotonic(First&&, Args&&...) = delete; // it takes a std::span<std::byte>, or a pointer and a size
 };
 
 // One for each constructor, because nothing is deduced from inherited constructors.
 monotonic(monotonic_options) -> monotonic<>;
 monotonic(std::span<std::byte>, monotonic_options = {}) -> monotonic<>;
+monotonic(void*, std::size_t, monotonic_options = {}) -> monotonic<>;
+monotonic(std::size_t, monotonic_options = {}) -> monotonic<>;
 template <upstream Upstream>
 monotonic(Upstream&, monotonic_options = {}) -> monotonic<Upstream>;
 template <upstream Upstream>
 monotonic(std::span<std::byte>, Upstream&, monotonic_options = {}) -> monotonic<Upstream>;
+template <class T, std::integral Size, upstream Upstream> // exact matches, as the deleted constructor is
+monotonic(T*, Size, Upstream&, monotonic_options = {}) -> monotonic<Upstream>;
+template <std::integral Size, upstream Upstream>
+monotonic(Size, Upstream&, monotonic_options = {}) -> monotonic<Upstream>;
+template <upstream_reference Reference>
+monotonic(const Reference&, monotonic_options = {}) -> monotonic<Reference>;
 
 static_assert(rewindable<monotonic<>>);
 

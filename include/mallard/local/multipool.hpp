@@ -28,7 +28,9 @@
 #include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/expansion.hpp>
 #include <mallard/core/free_block.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -79,7 +81,7 @@ public:
         : front_(class_count(options)), next_(options.growth, most_chunk_bytes) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit multipool(Upstream& source, multipool_options options = {}) noexcept
+    explicit multipool(core::upstream_argument<Upstream> source, multipool_options options = {}) noexcept
         : front_(class_count(options)), next_(options.growth, most_chunk_bytes), upstream_(source) {}
 
     multipool(const multipool&) = delete;
@@ -102,8 +104,33 @@ public:
         return allocate_slowly(bytes, alignment);
     }
 
+    /// Returns: the result of allocate(); null, with no effect, if there is no memory (nothrow_upstream).
+    /// Complexity: constant on average, apart from calls upstream.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        if (alignment > fundamental_alignment) [[unlikely]] {
+            return try_allocate_over_aligned(bytes, alignment);
+        }
+        if (void* block = front_.allocate(bytes, alignment)) [[likely]] {
+            return block;
+        }
+        return try_allocate_slowly(bytes, alignment);
+    }
+
+    /// Returns: a block of at least `bytes` bytes, and their number: the size of the class, or `bytes` above the largest
+    /// pooled size.
+    /// Throws: the exceptions of allocate().
+    /// Complexity: constant on average, apart from calls upstream.
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment) {
+        const std::size_t more = largest_request(bytes, alignment);
+        return {allocate(more, alignment), more};
+    }
+
     /// Effects: makes the block free for requests of its size class.
-    /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
+    /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since. If it came from
+    /// allocate_at_least(), `bytes` is any number from those requested to those returned.
     /// Complexity: constant.
     [[gnu::always_inline]] void deallocate(void* p, std::size_t bytes,
                                            std::size_t alignment = fundamental_alignment) noexcept {
@@ -149,6 +176,14 @@ public:
     /// Returns: the words of the fast path, for bindings that take it themselves.
     [[nodiscard]] auto& front() noexcept { return front_; }
 
+    /// Returns: true if `p` lies in the memory of this allocator, in a block or free.
+    /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
+    [[nodiscard]] bool owns(const void* p) const noexcept { return held_.owns(p); }
+
+    /// Returns: the bytes of the newest chunk that no block was cut from yet. Free blocks are not counted.
+    /// Complexity: constant.
+    [[nodiscard]] std::size_t bytes_left() const noexcept { return front_.room_bytes(); }
+
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum = held_.stats();
@@ -173,9 +208,23 @@ private:
         return sum < bytes ? SIZE_MAX : sum;
     }
 
+    /// Returns: the largest request that gets the same block as one of `bytes`.
+    [[nodiscard]] std::size_t largest_request(std::size_t bytes, std::size_t alignment) const noexcept {
+        const bool over_aligned = alignment > fundamental_alignment;
+        const std::size_t index =
+            over_aligned ? Classes::index(over_aligned_bytes(bytes, alignment), fundamental_alignment)
+                         : Classes::index(bytes, alignment);
+        return index < front_.classes() ? Classes::bytes(index) - (over_aligned ? alignment : 0) : bytes;
+    }
+
+    [[gnu::cold, gnu::noinline]] void* try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept;
+    [[gnu::cold, gnu::noinline]] void* try_allocate_over_aligned(std::size_t bytes,
+                                                                 std::size_t alignment) noexcept;
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     bool make_list(std::size_t index);
-    void add_chunk(std::size_t index, std::size_t blocks, std::size_t list_bytes = 0);
+    template <bool Quiet = false>
+    bool add_chunk(std::size_t index, std::size_t blocks, std::size_t list_bytes = 0);
+    template <bool Quiet = false>
     void* allocate_large(std::size_t bytes, std::size_t alignment);
     [[gnu::cold, gnu::noinline]] void deallocate_large(void* p, std::size_t bytes,
                                                        std::size_t alignment) noexcept;
@@ -224,8 +273,10 @@ bool multipool<Upstream, Reuse, Classes>::make_list(std::size_t index) {
 
 /// Effects: takes a chunk for a block of class `index`, or for `blocks` of them if chunks may be so large. The rest of
 /// the last chunk becomes free.
+/// Returns: false, with no effect, if there is no memory and `Quiet` is true.
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
-void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks,
+template <bool Quiet>
+bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks,
                                                     std::size_t list_bytes) {
     const std::size_t block_bytes = Classes::bytes(index);
     const std::size_t least_bytes = sizeof(chunks::held) + list_bytes + front_.free().room_for(index);
@@ -233,7 +284,10 @@ void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     const std::size_t wanted_bytes =
         std::max(least_bytes, std::min(least_bytes + more_bytes, next_.largest_bytes()));
     const std::size_t chunk_bytes = front_.cursor() == nullptr ? wanted_bytes : next_.bytes_for(wanted_bytes);
-    std::byte* const room = held_.add_chunk(upstream_.get(), chunk_bytes);
+    std::byte* const room = held_.add_chunk(core::source_from<Quiet>(upstream_), chunk_bytes);
+    if (Quiet && room == nullptr) {
+        return false;
+    }
     next_.took(chunk_bytes);
     ++upstream_calls_;
     const auto tail_bytes = static_cast<std::size_t>(front_.limit() - front_.cursor());
@@ -241,6 +295,7 @@ void multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
         front_.free().donate(front_.cursor(), tail_bytes);
     }
     front_.set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
+    return true;
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
@@ -275,10 +330,46 @@ block_chain multipool<Upstream, Reuse, Classes>::allocate_many(std::size_t bytes
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+template <bool Quiet>
 void* multipool<Upstream, Reuse, Classes>::allocate_large(std::size_t bytes, std::size_t alignment) {
-    void* block = held_.allocate(upstream_.get(), bytes, alignment);
-    ++upstream_calls_;
+    void* block = held_.allocate(core::source_from<Quiet>(upstream_), bytes, alignment);
+    upstream_calls_ += static_cast<std::uint32_t>(!Quiet || block != nullptr);
     return block;
+}
+
+/// Takes a chunk first, if there is no room for the block and a list that its class needs. Nothing fails then.
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void* multipool<Upstream, Reuse, Classes>::try_allocate_slowly(std::size_t bytes,
+                                                               std::size_t alignment) noexcept {
+    const std::size_t index = Classes::index(bytes, alignment);
+    if (index >= front_.classes()) {
+        return allocate_large<true>(bytes, alignment);
+    }
+    auto& free = front_.free();
+    std::size_t list_bytes = 0;
+    if constexpr (requires { free.serves(index); }) {
+        list_bytes = free.serves(index) ? 0 : free.bytes_to_serve(index, front_.classes());
+    }
+    if (list_bytes + free.room_for(index) > front_.room_bytes() && !add_chunk<true>(index, 1, list_bytes)) {
+        return nullptr;
+    }
+    static_cast<void>(make_list(index));
+    return front_.carve(index, bytes);
+}
+
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void* multipool<Upstream, Reuse, Classes>::try_allocate_over_aligned(std::size_t bytes,
+                                                                     std::size_t alignment) noexcept {
+    const std::size_t padded_bytes = over_aligned_bytes(bytes, alignment);
+    if (Classes::index(padded_bytes, fundamental_alignment) >= front_.classes()) {
+        return allocate_large<true>(bytes, alignment);
+    }
+    void* const block = try_allocate(padded_bytes);
+    if (block == nullptr) {
+        return nullptr;
+    }
+    deallocate(block, padded_bytes); // a block that allocate_over_aligned() finds
+    return allocate_over_aligned(bytes, alignment);
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
@@ -350,6 +441,8 @@ template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
 multipool(multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
 template <upstream Upstream, reuse_order Reuse = first_freed, size_class_policy Classes = eighth_classes>
 multipool(Upstream&, multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
+template <upstream_reference Reference>
+multipool(const Reference&, multipool_options = {}) -> multipool<Reference>;
 
 static_assert(local_allocator<multipool<>> && burst_allocator<multipool<>>);
 static_assert(sizeof(unchecked::multipool<chunk_cache, first_freed, eighth_classes>) <= 40,

@@ -27,6 +27,8 @@
 #include <mallard/core/burst.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/expansion.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
@@ -95,7 +97,8 @@ public:
         : small_object_pool(options, core::upstream_handle<Upstream>(), indices()) {}
 
     /// Requires: `source` outlives the allocator.
-    explicit small_object_pool(Upstream& source, small_object_pool_options options = {}) noexcept
+    explicit small_object_pool(core::upstream_argument<Upstream> source,
+                               small_object_pool_options options = {}) noexcept
         : small_object_pool(options, core::upstream_handle<Upstream>(source), indices()) {}
 
     small_object_pool(const small_object_pool&) = delete;
@@ -117,11 +120,38 @@ public:
                 return block;
             }
         }
-        return allocate_slowly(bytes, alignment);
+        return allocate_slowly<false>(bytes, alignment);
+    }
+
+    /// Returns: the result of allocate(); null, with no effect, if there is no memory (nothrow_upstream).
+    /// Complexity: that of allocate().
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) noexcept {
+        MALLARD_EXPECTS(is_power_of_two(alignment));
+        const std::size_t index = local::small_classes::index(bytes, alignment);
+        if (index < local::small_classes::count) [[likely]] {
+            if (void* const block = slots_[index].pop()) [[likely]] {
+                hand_out(block, bytes);
+                return block;
+            }
+        }
+        return allocate_slowly<true>(bytes, alignment);
+    }
+
+    /// Returns: a block of at least `bytes` bytes, and their number: the size of the class, or `bytes` above 64.
+    /// Throws: the exceptions of allocate().
+    /// Complexity: that of allocate().
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment) {
+        const std::size_t index = local::small_classes::index(bytes, alignment);
+        const std::size_t more =
+            index < local::small_classes::count ? local::small_classes::bytes(index) : bytes;
+        return {allocate(more, alignment), more};
     }
 
     /// Effects: makes the block free. A chunk that becomes empty goes back to the upstream.
-    /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since.
+    /// Requires: `p` came from allocate(bytes, alignment) of this allocator and was not deallocated since. If it came from
+    /// allocate_at_least(), `bytes` is any number from those requested to those returned.
     /// Complexity: constant on average, apart from calls upstream.
     void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
         core::expect_usable(p);
@@ -181,6 +211,13 @@ public:
         return local::small_classes::largest_bytes;
     }
 
+    /// Returns: true if `p` lies in the memory of this allocator, in a block or free.
+    /// Complexity: linear in the chunks and in the blocks above 64 bytes.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        return held_.owns(p) || std::any_of(slots_.begin(), slots_.end(),
+                                            [p](const slots_type& slots) { return slots.owns(p); });
+    }
+
     /// Complexity: linear in the blocks above 64 bytes.
     [[nodiscard]] allocator_stats stats() const noexcept {
         allocator_stats sum = held_.stats();
@@ -237,6 +274,7 @@ private:
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
+    template <bool Quiet>
     [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
 
     std::array<slots_type, local::small_classes::count> slots_;
@@ -246,14 +284,17 @@ private:
 };
 
 template <upstream Upstream>
+template <bool Quiet>
 void* small_object_pool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
     const std::size_t index = local::small_classes::index(bytes, alignment);
     if (index == local::small_classes::count) {
-        void* const block = held_.allocate(upstream_.get(), bytes, alignment);
-        ++large_calls_;
+        void* const block = held_.allocate(core::source_from<Quiet>(upstream_), bytes, alignment);
+        large_calls_ += static_cast<std::size_t>(!Quiet || block != nullptr);
         return block;
     }
-    slots_[index].grow(upstream_.get());
+    if (!slots_[index].grow(core::source_from<Quiet>(upstream_))) {
+        return nullptr;
+    }
     void* const block = slots_[index].pop();
     hand_out(block, bytes);
     return block;
@@ -284,6 +325,8 @@ public:
 small_object_pool(small_object_pool_options = {}) -> small_object_pool<>;
 template <upstream Upstream>
 small_object_pool(Upstream&, small_object_pool_options = {}) -> small_object_pool<Upstream>;
+template <upstream_reference Reference>
+small_object_pool(const Reference&, small_object_pool_options = {}) -> small_object_pool<Reference>;
 
 static_assert(local_allocator<small_object_pool<>>);
 static_assert(burst_allocator<small_object_pool<>>);

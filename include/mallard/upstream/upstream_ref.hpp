@@ -14,13 +14,14 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/quiet_request.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
 
-namespace mallard::inline MALLARD_LIBRARY {
+namespace mallard::inline MALLARD_MODE {
 
 /// Thread-safe only if the upstream is.
 class upstream_ref {
@@ -42,6 +43,12 @@ public:
         return calls_->allocate(source_, bytes, alignment);
     }
 
+    /// Returns: the result of allocate(); null where that throws (nothrow_upstream).
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = fundamental_alignment) const noexcept {
+        return calls_->try_allocate(source_, bytes, alignment);
+    }
+
     /// Requires: `p` came from allocate(bytes, alignment) of this upstream.
     void deallocate(void* p, std::size_t bytes,
                     std::size_t alignment = fundamental_alignment) const noexcept {
@@ -54,6 +61,7 @@ public:
 private:
     struct calls {
         void* (*allocate)(void* source, std::size_t bytes, std::size_t alignment);
+        void* (*try_allocate)(void* source, std::size_t bytes, std::size_t alignment) noexcept;
         void (*deallocate)(void* source, void* p, std::size_t bytes, std::size_t alignment) noexcept;
     };
 
@@ -61,6 +69,9 @@ private:
     static constexpr calls calls_for{
         [](void* source, std::size_t bytes, std::size_t alignment) -> void* {
             return static_cast<Upstream*>(source)->allocate(bytes, alignment);
+        },
+        [](void* source, std::size_t bytes, std::size_t alignment) noexcept -> void* {
+            return core::ask_quietly(*static_cast<Upstream*>(source), bytes, alignment);
         },
         [](void* source, void* p, std::size_t bytes, std::size_t alignment) noexcept {
             static_cast<Upstream*>(source)->deallocate(p, bytes, alignment);
@@ -72,4 +83,4 @@ private:
 
 static_assert(upstream_reference<upstream_ref>);
 
-} // namespace mallard::inline MALLARD_LIBRARY
+} // namespace mallard::inline MALLARD_MODE

@@ -1,6 +1,7 @@
 #include <mallard/bind/inline_resource.hpp>
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/bind/resource.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/impl/threads/fork_hold.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
@@ -16,6 +17,14 @@ const threads::held_while_loaded held(at_fork);
 
 bool inline_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
     return this == &other;
+}
+
+void* inline_resource::try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept {
+    return core::ask_quietly(static_cast<std::pmr::memory_resource&>(*this), bytes, alignment);
+}
+
+inline_resource* inline_resource::default_resource() noexcept {
+    return new_delete_resource();
 }
 
 inline_resource* new_delete_resource() noexcept {

@@ -28,8 +28,8 @@ concept has_release = requires(A& a) { a.release(); };
 using pools = mechanism_pair<mallard::small_object_pool<>, mallard::adaptive_pool<>>;
 using mixed = mechanism_pair<mallard::small_object_pool<>, mallard::new_delete>;
 
-static_assert(has_trim<pools> && has_stats<pools> && has_release<pools> && !has_owns<pools>);
-static_assert(!has_trim<mixed> && !has_stats<mixed> && !has_release<mixed>);
+static_assert(has_trim<pools> && has_stats<pools> && has_release<pools> && has_owns<pools>);
+static_assert(!has_trim<mixed> && !has_stats<mixed> && !has_release<mixed> && !has_owns<mixed>);
 static_assert(has_owns<mechanism_pair<mallard::fixed_pool<mallard::static_arena<64>>, mallard::buffer&>>);
 static_assert(!std::is_copy_constructible_v<pools>);
 static_assert(std::is_default_constructible_v<pools>);

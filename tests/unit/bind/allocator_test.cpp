@@ -1,8 +1,10 @@
 #include "equipment/out_of_memory.hpp"
 
 #include <mallard/bind/allocator.hpp>
+#include <mallard/bind/inline_resource.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
+#include <mallard/upstream/buffer.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
 #include <gtest/gtest.h>
@@ -11,9 +13,11 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <regex>
 #include <scoped_allocator>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,6 +45,31 @@ TEST(allocator, equals_when_mechanism_is_identical) {
     EXPECT_TRUE(of_a == alloc<double>(a)) << "whatever the type";
     EXPECT_TRUE(of_a != alloc<int>(b));
     EXPECT_EQ(&of_a.mechanism(), &a);
+}
+
+TEST(allocator, default_constructs_to_the_global_allocator) {
+    static_assert(!std::is_default_constructible_v<alloc<int>>, "a mechanism with state has no default");
+    mallard::allocator<int, mallard::new_delete> stateless;
+    stateless.deallocate(stateless.allocate(3), 3);
+    const mallard::inline_allocator<int> through_base;
+    EXPECT_EQ(&through_base.mechanism(), mallard::new_delete_resource());
+
+    using inline_string = std::basic_string<char, std::char_traits<char>, mallard::inline_allocator<char>>;
+    std::tuple<inline_string, int> pair;
+    std::get<0>(pair) = text;
+    EXPECT_EQ(std::get<0>(pair), text);
+    std::match_results<const char*, mallard::inline_allocator<std::sub_match<const char*>>> matches;
+    EXPECT_TRUE(std::regex_search(text.data(), matches, std::regex("[a-z]+ than")));
+    EXPECT_EQ(matches.str(), "longer than");
+}
+
+TEST(allocator, tries_to_allocate) {
+    std::byte memory[256];
+    mallard::buffer buffer(memory);
+    mallard::allocator<int, mallard::buffer> ints(buffer);
+    EXPECT_NE(ints.try_allocate(10), nullptr);
+    EXPECT_EQ(ints.try_allocate(100), nullptr);
+    EXPECT_EQ(ints.try_allocate(SIZE_MAX / 2), nullptr) << "its bytes have no representation";
 }
 
 TEST(allocator, works_within_a_scoped_allocator_adaptor) {

@@ -39,6 +39,15 @@ TEST(concepts, tell_upstreams) {
     EXPECT_FALSE(mallard::upstream<int>);
 }
 
+TEST(concepts, tell_nothrow_upstreams) {
+    EXPECT_TRUE(mallard::nothrow_upstream<mallard::new_delete>);
+    EXPECT_TRUE(mallard::nothrow_upstream<mallard::multipool<std::pmr::memory_resource>>);
+    EXPECT_TRUE(mallard::nothrow_upstream<mallard::counted<mallard::monotonic<>>>);
+    EXPECT_TRUE(mallard::nothrow_upstream<mallard::inline_resource>);
+    EXPECT_FALSE(mallard::nothrow_upstream<std::pmr::memory_resource>);
+    EXPECT_FALSE(mallard::nothrow_upstream<with_state>);
+}
+
 TEST(concepts, tell_local_allocators) {
     EXPECT_TRUE(mallard::local_allocator<mallard::monotonic<>>);
     EXPECT_TRUE(mallard::local_allocator<mallard::multipool<>>);

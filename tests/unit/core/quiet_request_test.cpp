@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 
 namespace {
 
@@ -24,6 +25,37 @@ protected:
     ~quiet_request() override { mallard::set_out_of_memory_handler(nullptr); }
 };
 
+TEST_F(quiet_request, prefers_try_allocate) {
+    equipment::plots source(1);
+    EXPECT_NE(mallard::core::ask_quietly(source, 64, 16), nullptr);
+    EXPECT_EQ(mallard::core::ask_quietly(source, 64, 16), nullptr);
+    EXPECT_EQ(failures_heard, 0);
+}
+
+TEST_F(quiet_request, quiet_sources_return_null) {
+    equipment::plots source(1);
+    const mallard::core::upstream_handle<equipment::plots> handle(source);
+    auto&& quiet = mallard::core::source_from<true>(handle);
+    static_assert(mallard::core::is_quiet<std::remove_reference_t<decltype(quiet)>>);
+    static_assert(std::is_same_v<decltype(mallard::core::source_from<false>(handle)), equipment::plots&>);
+    void* const p = quiet.allocate(64, 16);
+    EXPECT_NE(p, nullptr);
+    EXPECT_EQ(quiet.allocate(64, 16), nullptr);
+    quiet.deallocate(p, 64, 16);
+    EXPECT_NE(quiet.allocate(64, 16), nullptr);
+    EXPECT_EQ(failures_heard, 0);
+}
+
+#ifndef __cpp_exceptions
+TEST_F(quiet_request, does_not_ask_an_upstream_that_only_throws) {
+    equipment::ledger source;
+    static_assert(!mallard::core::fails_recoverably<equipment::ledger>);
+    EXPECT_EQ(mallard::core::ask_quietly(source, 100, 16), nullptr);
+    EXPECT_TRUE(source.granted().empty());
+}
+#endif
+
+#ifdef __cpp_exceptions
 TEST_F(quiet_request, returns_upstream_block) {
     equipment::ledger source;
     void* const p = mallard::core::ask_quietly(source, 100, 16);
@@ -32,14 +64,6 @@ TEST_F(quiet_request, returns_upstream_block) {
     source.deallocate(p, 100, 16);
 }
 
-TEST_F(quiet_request, prefers_try_allocate) {
-    equipment::plots source(1);
-    EXPECT_NE(mallard::core::ask_quietly(source, 64, 16), nullptr);
-    EXPECT_EQ(mallard::core::ask_quietly(source, 64, 16), nullptr);
-    EXPECT_EQ(failures_heard, 0);
-}
-
-#ifdef __cpp_exceptions
 /// A try_allocate() that throws all the same.
 struct unruly {
     static void* allocate(std::size_t, std::size_t) { throw std::bad_alloc(); }

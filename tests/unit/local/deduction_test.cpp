@@ -27,6 +27,7 @@ struct argument {
     static mallard::monotonic<>& arena;
     static std::span<std::byte>& bytes;
     static std::array<std::byte, 64>& array;
+    static char (&memory)[64];
 };
 constexpr mallard::monotonic_options regions{};
 constexpr mallard::fixed_pool_options one_size{};
@@ -42,6 +43,13 @@ static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(argument::arr
 static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(argument::bytes, regions))>);
 static_assert(
     is<mallard::monotonic<>, decltype(mallard::monotonic(argument::bytes, {.growth = {.factor = 4}}))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(1 << 20))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(1 << 20, regions))>);
+static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(1 << 20, argument::s))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(argument::memory, 64))>);
+static_assert(is<mallard::monotonic<>, decltype(mallard::monotonic(argument::memory, 64, regions))>);
+static_assert(
+    is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::memory, 64, argument::s))>);
 static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::s))>);
 static_assert(is<mallard::monotonic<source>, decltype(mallard::monotonic(argument::s, regions))>);
 static_assert(

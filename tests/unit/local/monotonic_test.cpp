@@ -350,7 +350,97 @@ TEST_F(monotonic, resizes_a_block_of_no_bytes) {
     EXPECT_EQ(arena_.allocate(0, 8), p);
 }
 
+// ---- figures
+
+TEST_F(monotonic, counts_bytes_in_use_and_left) {
+    EXPECT_EQ(arena_.bytes_in_use(), 0U);
+    EXPECT_EQ(arena_.bytes_left(), 0U);
+    static_cast<void>(arena_.allocate(8, 8));
+    EXPECT_EQ(arena_.bytes_left(), 40U) << "64 bytes less the header and the block";
+    EXPECT_EQ(arena_.bytes_in_use(), 24U);
+    static_cast<void>(arena_.allocate(40, 8));
+    EXPECT_EQ(arena_.bytes_left(), 0U);
+    EXPECT_EQ(arena_.bytes_in_use(), 64U);
+    arena_.rewind();
+    EXPECT_EQ(arena_.bytes_in_use(), 0U);
+}
+
+TEST_F(monotonic, owns_blocks_of_chunks_in_use) {
+    void* const p = arena_.allocate(8, 8);
+    void* const large = arena_.allocate(5000, 8);
+    EXPECT_TRUE(arena_.owns(p));
+    EXPECT_TRUE(arena_.owns(large));
+    EXPECT_TRUE(arena_.owns(as_bytes(large) + 4999));
+    EXPECT_FALSE(arena_.owns(as_bytes(large) - 1)) << "a header belongs to no block";
+    EXPECT_FALSE(arena_.owns(&arena_));
+    EXPECT_FALSE(arena_.owns(nullptr));
+    arena_.rewind();
+    EXPECT_FALSE(arena_.owns(p));
+}
+
 // ---- construction
+
+TEST(monotonic_construction, first_chunk_holds_the_initial_size) {
+    for (const std::size_t bytes : {1U, 100U, 4096U, 100'000U, 1U << 20}) {
+        for (const std::size_t block_bytes : {bytes, bytes / 2 / 8 * 8}) {
+            equipment::ledger source;
+            arena_type arena(bytes, source);
+            for (int round = 0; round != 3; ++round) {
+                for (std::size_t taken = 0; block_bytes != 0 && taken + block_bytes <= bytes;
+                     taken += block_bytes) {
+                    static_cast<void>(arena.allocate(block_bytes, 8));
+                }
+                round == 0 ? arena.rewind() : arena.release();
+            }
+            const std::size_t room = mallard::core::align_up(bytes, std::size_t{16});
+            for (const equipment::ledger::request& request : source.granted()) {
+                EXPECT_EQ(request.bytes, room + 16) << "the header is not part of the size";
+            }
+            EXPECT_LE(source.granted().size(), 2U) << "one before the release and one after it";
+        }
+    }
+}
+
+TEST(monotonic_construction, later_chunks_are_no_smaller) {
+    equipment::ledger source;
+    arena_type arena(10'000, source);
+    for (int i = 0; i != 100; ++i) {
+        static_cast<void>(arena.allocate(1000, 8));
+    }
+    ASSERT_GT(source.granted().size(), 2U);
+    for (const equipment::ledger::request& request : source.granted()) {
+        EXPECT_GE(request.bytes, 10'000U);
+    }
+}
+
+TEST(monotonic_construction, zero_initial_bytes_leave_the_options) {
+    equipment::ledger source;
+    arena_type arena(0, source, {.growth = {.first_chunk_bytes = 256}});
+    static_cast<void>(arena.allocate(1, 1));
+    EXPECT_EQ(source.granted()[0].bytes, 256U);
+}
+
+TEST(monotonic_construction, impossible_initial_sizes_fail_at_first_request) {
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 15}) {
+        equipment::ledger source;
+        arena_type arena(bytes, source);
+        EXPECT_OUT_OF_MEMORY(static_cast<void>(arena.allocate(8, 8)));
+    }
+}
+
+TEST(monotonic_construction, serves_from_memory_of_any_type) {
+    equipment::ledger source;
+    alignas(16) char characters[256];
+    arena_type arena(characters, sizeof characters, source);
+    void* const p = arena.allocate(256, 16);
+    EXPECT_EQ(p, characters);
+    EXPECT_TRUE(arena.owns(p));
+    EXPECT_EQ(arena.bytes_in_use(), 256U);
+    EXPECT_EQ(source.granted().size(), 0U);
+    static_cast<void>(arena.allocate(1, 1));
+    EXPECT_EQ(source.granted().size(), 1U);
+    EXPECT_TRUE(arena.owns(p)) << "the buffer is in use after it is full";
+}
 
 TEST(monotonic_construction, deduces_upstream) {
     equipment::ledger source;

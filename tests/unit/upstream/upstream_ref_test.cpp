@@ -87,6 +87,36 @@ TEST(upstream_ref, is_kept_by_every_allocator) {
     EXPECT_EQ(source.complaints(), equipment::no_complaints);
 }
 
+TEST(upstream_ref, may_be_a_temporary) {
+    equipment::ledger source;
+    {
+        const auto use = [](auto&& a) { a.deallocate(a.allocate(40, 8), 40, 8); };
+        use(mallard::monotonic{upstream_ref{source}});
+        use(mallard::multipool{upstream_ref{source}});
+        use(mallard::multipool<upstream_ref>{upstream_ref{source}});
+        use(mallard::small_object_pool{upstream_ref{source}});
+        use(mallard::adaptive_pool{upstream_ref{source}});
+        use(mallard::heap{upstream_ref{source}});
+        use(mallard::concurrent_multipool{upstream_ref{source}});
+        use(mallard::fixed_pool{upstream_ref{source}});
+        use(mallard::fixed_pool<mallard::single_arena<upstream_ref>>{std::size_t{10}, upstream_ref{source}});
+        EXPECT_EQ(source.granted().size(), 9U);
+    }
+    EXPECT_EQ(source.outstanding(), 0U);
+}
+
+TEST(upstream_ref, tries_by_the_upstream) {
+    std::byte memory[256];
+    mallard::buffer buffer(memory);
+    const upstream_ref ref(buffer);
+    static_assert(mallard::nothrow_upstream<const upstream_ref>);
+    EXPECT_NE(ref.try_allocate(100), nullptr);
+    EXPECT_EQ(ref.try_allocate(1000), nullptr);
+    mallard::multipool pool(ref);
+    EXPECT_NE(pool.try_allocate(40), nullptr);
+    EXPECT_EQ(pool.try_allocate(1000), nullptr);
+}
+
 TEST(upstream_ref, equals_references_to_one_upstream) {
     equipment::ledger a;
     equipment::ledger b;

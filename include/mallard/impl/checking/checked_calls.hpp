@@ -309,15 +309,10 @@ protected:
 
     static constexpr std::size_t most_resized_bytes = static_cast<std::size_t>(PTRDIFF_MAX) / 2;
 
-#ifdef __cpp_exceptions
-    static constexpr bool fails_recoverably = true;
-#else
-    static constexpr bool fails_recoverably = requires(Base& b, std::size_t n) { b.try_allocate(n, n); };
-#endif
-
     /// None for an allocator that the quarantine would exhaust, and that cannot be retried.
     static constexpr std::optional<quarantine_bounds> own_quarantine =
-        fails_recoverably && !core::reuses_only_the_last<Base> ? std::nullopt : std::optional(no_quarantine);
+        core::fails_recoverably<Base> && !core::reuses_only_the_last<Base> ? std::nullopt
+                                                                           : std::optional(no_quarantine);
 
     /// Effects: fails as the mechanism does if no size holds the block with its guard zones, and otherwise because
     /// there is no memory for its record.

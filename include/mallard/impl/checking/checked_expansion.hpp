@@ -59,6 +59,15 @@ public:
         return allocate_at_least_by(bytes, alignment, false);
     }
 
+    /// Returns: a block of `bytes` bytes, and their number: a write behind them is an error whatever the pool's size is.
+    /// Throws: the exceptions of allocate().
+    [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
+                                                std::size_t alignment = fundamental_alignment)
+        requires(!expandable<Base>) && requires(Base& b) { b.allocate_at_least(bytes, alignment); }
+    {
+        return {this->allocate(bytes, alignment), bytes};
+    }
+
     /// Returns: a block of at least `bytes` bytes, and their number; null and 0 if there is no memory.
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,
                                                     std::size_t alignment = fundamental_alignment) noexcept

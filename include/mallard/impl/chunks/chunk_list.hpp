@@ -10,10 +10,12 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 
 #include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace mallard::chunks::inline MALLARD_MODE {
@@ -40,14 +42,31 @@ public:
 
     /// Effects: takes a chunk of `bytes` bytes, header included, from `source` and puts it in front. Its room is
     /// poisoned.
+    /// Returns: the chunk; null, with no effect, if a quiet source has no memory.
     /// Throws: the upstream's exceptions; the list is unchanged then.
     template <upstream Upstream>
     chunk* grow(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(chunk));
+        if constexpr (core::is_quiet<std::remove_reference_t<Upstream>>) {
+            if (memory == nullptr) {
+                return nullptr;
+            }
+        }
         auto* added = ::new (memory) chunk{first_, bytes};
         core::poison(added->begin(), bytes - sizeof(chunk));
         first_ = added;
         return added;
+    }
+
+    /// Returns: true if `p` lies in a chunk.
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        for (chunk* c = first_; c != nullptr; c = c->next) {
+            if (core::lies_in({c->begin(), c->end()}, p)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void push(chunk* c) noexcept { c->next = std::exchange(first_, c); }

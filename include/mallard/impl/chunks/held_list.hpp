@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 
 namespace mallard::chunks::inline MALLARD_MODE {
 
@@ -45,11 +46,17 @@ class held_list {
 public:
     /// Effects: takes a chunk of `bytes` bytes, header included, from `source`. Its room is poisoned.
     /// Requires: `bytes` is at most PTRDIFF_MAX.
-    /// Returns: the begin of its room, a multiple of fundamental_alignment.
+    /// Returns: the begin of its room, a multiple of fundamental_alignment; null, with no effect, if a quiet source has
+    /// no memory.
     /// Throws: the upstream's exceptions; the list is unchanged then.
     template <upstream Upstream>
     [[nodiscard]] std::byte* add_chunk(Upstream&& source, std::size_t bytes) {
         void* memory = source.allocate(bytes, alignof(held));
+        if constexpr (core::is_quiet<std::remove_reference_t<Upstream>>) {
+            if (memory == nullptr) {
+                return nullptr;
+            }
+        }
         auto* added = ::new (memory) held{.next = first_, .tagged_bytes = bytes};
         core::poison(added->begin(), bytes - sizeof(held));
         put_in_front(added);
@@ -57,6 +64,7 @@ public:
     }
 
     /// Effects: takes a large block from `source`. Zero bytes get a block of one.
+    /// Returns: the block; null, with no effect, if a quiet source has no memory.
     /// Throws: the upstream's exceptions.
     template <upstream Upstream>
     [[nodiscard]] void* allocate(Upstream&& source, std::size_t bytes, std::size_t alignment) {
@@ -64,9 +72,18 @@ public:
         bytes += static_cast<std::size_t>(bytes == 0);
         constexpr auto most_bytes = static_cast<std::size_t>(PTRDIFF_MAX);
         if (offset > most_bytes || bytes > most_bytes - offset) { // at an alignment of 2^63 the offset has it
-            core::fail_as_upstream(source, bytes, alignment);
+            if constexpr (core::is_quiet<std::remove_reference_t<Upstream>>) {
+                return nullptr;
+            } else {
+                core::fail_as_upstream(source, bytes, alignment);
+            }
         }
         void* memory = source.allocate(bytes + offset, upstream_alignment(alignment));
+        if constexpr (core::is_quiet<std::remove_reference_t<Upstream>>) {
+            if (memory == nullptr) {
+                return nullptr;
+            }
+        }
         std::byte* block = static_cast<std::byte*>(memory) + offset;
         auto* added = ::new (block - sizeof(large_header)) large_header{
             alignment, nullptr, {.next = first_, .tagged_bytes = (bytes + offset) | held::large_tag}};
@@ -97,6 +114,17 @@ public:
             first_ = removed->next;
             give_back(source, removed);
         }
+    }
+
+    /// Returns: true if `p` lies in the room of a chunk, or in a large block.
+    /// Complexity: linear in the chunks and large blocks.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        for (held* h = first_; h != nullptr; h = h->next) {
+            if (core::lies_in({h->begin(), h->bytes() - header_bytes(h)}, p)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Returns: the numbers and bytes of chunks and large blocks.
@@ -139,6 +167,11 @@ private:
 
     static constexpr std::size_t large_header_bytes(std::size_t alignment) noexcept {
         return core::align_up(sizeof(large_header), upstream_alignment(alignment));
+    }
+
+    /// Returns: the bytes in front of h->begin().
+    static std::size_t header_bytes(held* h) noexcept {
+        return h->is_large() ? large_header_bytes(large_header_before(h)->alignment) : sizeof(held);
     }
 
     template <upstream Upstream>

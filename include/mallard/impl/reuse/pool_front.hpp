@@ -81,6 +81,11 @@ public:
         return cursor_ + (limit_low_ - static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(cursor_)));
     }
 
+    /// Returns: the bytes of the room.
+    [[nodiscard]] std::size_t room_bytes() const noexcept {
+        return static_cast<std::size_t>(limit() - cursor_);
+    }
+
     /// Requires: `begin` is a multiple of 8; `bytes` too, and less than 2^32.
     void set_room(std::byte* begin, std::size_t bytes) noexcept {
         cursor_ = begin;

@@ -22,6 +22,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/impl/slab/address_heap.hpp>
 #include <mallard/impl/slab/fullness_buckets.hpp>
@@ -62,11 +63,17 @@ public:
     }
 
     /// Effects: takes a chunk from `source`, so that the next pop() finds a slot.
+    /// Returns: false, with no effect, if a quiet source has no memory.
     /// Throws: the upstream's exceptions; nothing has changed then.
     template <upstream Source>
-    void grow(Source&& source) {
+    bool grow(Source&& source) {
         const std::size_t bytes = std::size_t{next_slabs_} * layout_.slab_bytes;
         auto* const memory = static_cast<std::byte*>(source.allocate(bytes, layout_.alignment));
+        if constexpr (core::is_quiet<std::remove_reference_t<Source>>) {
+            if (memory == nullptr) {
+                return false;
+            }
+        }
         core::poison(memory + chunk_header_bytes, bytes - chunk_header_bytes);
         chunks_ = ::new (memory + chunk_of_slabs::offset)
             chunk_of_slabs{chunks_, nullptr, bytes, next_slabs_, 0, 0};
@@ -79,6 +86,18 @@ public:
         ++grants_;
         // No chunk of half the largest size: if that is a huge page, half of one would be lost.
         next_slabs_ = 4 * next_slabs_ < policy_.largest_slabs ? 2 * next_slabs_ : policy_.largest_slabs;
+        return true;
+    }
+
+    /// Returns: true if `p` lies in a chunk.
+    /// Complexity: linear in the chunks.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        for (chunk_of_slabs* c = chunks_; c != nullptr; c = c->next) {
+            if (core::lies_in({c->begin(), c->bytes}, p)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Effects: gives all chunks without a slot in use back to `source`.

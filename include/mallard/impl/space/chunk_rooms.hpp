@@ -40,7 +40,8 @@ public:
         requires stateless_upstream<Upstream>
         : next_(growth) {}
 
-    chunk_rooms(Upstream& source, chunk_growth growth) noexcept : next_(growth), upstream_(source) {}
+    chunk_rooms(core::upstream_argument<Upstream> source, chunk_growth growth) noexcept
+        : next_(growth), upstream_(source) {}
 
     // ---- rooms
 
@@ -206,7 +207,7 @@ bool chunk_rooms<Upstream, Reserves>::add_room_for(Space& space, std::size_t blo
         return core::ask_quietly(upstream_.get(), bytes, alignof(chunk));
     };
     void* memory = nullptr;
-    if (chunk_bytes > least) {
+    if (chunk_bytes > least && (quiet || core::fails_recoverably<Upstream>)) {
         memory = ask(chunk_bytes);
         chunk_bytes = memory == nullptr ? least : chunk_bytes;
     }

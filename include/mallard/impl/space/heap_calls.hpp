@@ -170,6 +170,18 @@ public:
         deallocate_many(std::move(blocks));
     }
 
+    /// Returns: true if `p` lies in the memory of this heap, in a block or free.
+    /// Complexity: linear in the chunks and in the large blocks.
+    [[nodiscard]] bool owns(const void* p) const noexcept {
+        bool owned = !rooms_.walk_rooms(
+            [p](const std::byte* begin, const std::byte* end) { return !core::lies_in({begin, end}, p); });
+        static_cast<void>(rooms_.find_large([&](heap_block b) {
+            owned =
+                owned || core::lies_in({static_cast<const std::byte*>(b.payload()), b.payload_bytes()}, p);
+        }));
+        return owned;
+    }
+
     /// Effects: merges the freed blocks that wait for a request of their size with their free neighbours.
     /// Complexity: linear in these blocks.
     void settle() noexcept { space_.settle(); }
