@@ -30,8 +30,8 @@ field* parse(arena_type& arena, std::string_view query) {
         query.remove_prefix(std::min(part.size() + 1, query.size()));
         const std::size_t equal = std::min(part.find('='), part.size() - 1);
         first =
-            &mallard::make<field>(arena, field{mallard::copy_string(arena, part.substr(0, equal)),
-                                               mallard::copy_string(arena, part.substr(equal + 1)), first});
+            mallard::make<field>(arena, field{mallard::copy_string(arena, part.substr(0, equal)),
+                                              mallard::copy_string(arena, part.substr(equal + 1)), first});
     }
     return first;
 }

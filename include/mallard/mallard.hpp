@@ -21,6 +21,7 @@
 #include <mallard/bind/static_allocator.hpp>
 #include <mallard/core/burst.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
+#include <mallard/lifetime/object_arena.hpp>
 #include <mallard/lifetime/wink_out.hpp>
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/arenas.hpp>

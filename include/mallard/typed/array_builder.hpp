@@ -1,6 +1,6 @@
 /// An array that grows in memory of an allocator until its length is known.
 ///
-///     mallard::array_builder<token, mallard::monotonic<>> tokens(arena);
+///     auto tokens = mallard::make_array_builder<token>(arena);
 ///     while (more()) { tokens.emplace_back(next()); }
 ///     std::span<token> all = tokens.finish();         // exactly these, without spare room
 ///
@@ -255,5 +255,12 @@ private:
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
 };
+
+/// Returns: a builder over `from`, whose type is deduced. It asks for nothing until its first element.
+/// Requires: `from` outlives the builder.
+template <class T, upstream A>
+[[nodiscard]] array_builder<T, A> make_array_builder(A& from) noexcept {
+    return array_builder<T, A>(from);
+}
 
 } // namespace mallard::inline MALLARD_MODE

@@ -81,8 +81,8 @@ TEST(on_copy, may_be_a_policy_of_the_user) {
     const numbers copy = original; // NOLINT(performance-unnecessary-copy-initialization)
     EXPECT_EQ(&copy.get_allocator().mechanism(), &archive);
     EXPECT_EQ(mallard::wink_out<numbers>(pool, std::size_t{3}, 7).back(), 7);
-    auto& object = mallard::make<numbers>(pool, std::size_t{3}, 7);
-    EXPECT_EQ(&object.get_allocator().mechanism(), &pool);
+    auto* const object = mallard::make<numbers>(pool, std::size_t{3}, 7);
+    EXPECT_EQ(&object->get_allocator().mechanism(), &pool);
     mallard::destroy(pool, object);
 }
 

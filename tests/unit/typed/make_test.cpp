@@ -50,8 +50,8 @@ using memory = equipment::ledger;
 
 TEST(make, makes_an_object_in_memory_of_the_allocator) {
     memory source;
-    auto& object = make<counted_object>(source, 42);
-    EXPECT_EQ(object.value, 42);
+    counted_object* const object = make<counted_object>(source, 42);
+    EXPECT_EQ(object->value, 42);
     EXPECT_EQ(counted_object::living, 1);
     ASSERT_EQ(source.outstanding(), 1U);
     EXPECT_EQ(source.outstanding_bytes(), sizeof(counted_object));
@@ -63,8 +63,8 @@ TEST(make, makes_an_object_in_memory_of_the_allocator) {
 TEST(make, hands_the_allocator_down) {
     using name = std::basic_string<char, std::char_traits<char>, mallard::allocator<char, memory>>;
     memory source;
-    auto& object = make<name>(source, text);
-    EXPECT_EQ(object, text);
+    name* const object = make<name>(source, text);
+    EXPECT_EQ(*object, text);
     EXPECT_EQ(source.outstanding(), 2U) << "the string and its characters";
     mallard::destroy(source, object);
     EXPECT_EQ(source.outstanding(), 0U);
@@ -72,21 +72,21 @@ TEST(make, hands_the_allocator_down) {
 
 TEST(make, takes_a_resource_and_any_memory_resource) {
     mallard::resource<mallard::multipool<>> pool;
-    auto& mine = make<std::pmr::string>(pool, text);
-    EXPECT_EQ(mine.get_allocator().resource(), &pool);
+    auto* const mine = make<std::pmr::string>(pool, text);
+    EXPECT_EQ(mine->get_allocator().resource(), &pool);
     mallard::destroy(pool, mine);
     std::pmr::memory_resource& base = pool;
-    auto& second = make<std::pmr::vector<std::pmr::string>>(base);
-    second.emplace_back(text);
-    EXPECT_EQ(second[0].get_allocator().resource(), &pool);
+    auto* const second = make<std::pmr::vector<std::pmr::string>>(base);
+    second->emplace_back(text);
+    EXPECT_EQ(second->front().get_allocator().resource(), &pool);
     mallard::destroy(base, second);
 }
 
 TEST(make, makes_constant_objects) {
     memory source;
-    auto& object = make<const int>(source, 7);
-    static_assert(std::is_same_v<decltype(object), const int&>);
-    EXPECT_EQ(object, 7);
+    const auto object = make<const int>(source, 7);
+    static_assert(std::is_same_v<decltype(object), const int* const>);
+    EXPECT_EQ(*object, 7);
     mallard::destroy(source, object);
     EXPECT_EQ(source.outstanding(), 0U);
 }
@@ -171,5 +171,34 @@ struct derived_class : base_class {
 /// The memory of a derived object would go back with the bytes of its base.
 static_assert(!std::is_convertible_v<mallard::unique_ptr<derived_class, memory>,
                                      mallard::unique_ptr<base_class, memory>>);
+
+TEST(make_unique, converts_to_an_owner_of_the_base) {
+    struct other_base {
+        virtual ~other_base() = default;
+        int word = 1;
+    };
+    struct both final : other_base, counted_object {
+        explicit both(int number) : counted_object(number) {}
+        std::array<int, 20> more{};
+    };
+    memory source;
+    {
+        mallard::unique_base_ptr<counted_object, memory> object = make_unique<both>(source, 8);
+        EXPECT_EQ(object->value, 8) << "the base does not lie at the begin of the object";
+        EXPECT_EQ(source.outstanding_bytes(), sizeof(both));
+        mallard::unique_base_ptr<counted_object, memory> moved = std::move(object);
+        moved = make_unique<counted_object>(source, 9);
+        EXPECT_EQ(counted_object::living, 1);
+        EXPECT_EQ(source.outstanding_bytes(), sizeof(counted_object));
+    }
+    EXPECT_EQ(counted_object::living, 0);
+    EXPECT_EQ(source.outstanding(), 0U);
+    EXPECT_EQ(source.complaints(), equipment::no_complaints);
+    static_assert(!std::is_convertible_v<mallard::unique_ptr<base_class, memory>,
+                                         mallard::unique_base_ptr<derived_class, memory>>);
+    struct over_virtual_base : virtual base_class {};
+    static_assert(!std::is_convertible_v<mallard::unique_ptr<over_virtual_base, memory>,
+                                         mallard::unique_base_ptr<base_class, memory>>);
+}
 
 } // namespace
