@@ -88,13 +88,19 @@ public:
 
     // ---- blocks that change their size
 
+    /// Returns: a block of exactly `bytes` bytes if the mechanism cannot tell the size of a block later, because a hook that
+    /// counts bytes learns another number from the deallocation.
     [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
                                                 std::size_t alignment = fundamental_alignment)
-        requires expandable<mechanism_type>
+        requires requires(mechanism_type& m) { m.allocate_at_least(bytes, alignment); }
     {
-        return hook_(mechanism_, allocation{bytes, alignment}, [this](const allocation& a) {
-            return mechanism_.allocate_at_least(a.bytes, a.alignment);
-        });
+        if constexpr (!expandable<mechanism_type>) {
+            return {allocate(bytes, alignment), bytes};
+        } else {
+            return hook_(mechanism_, allocation{bytes, alignment}, [this](const allocation& a) {
+                return mechanism_.allocate_at_least(a.bytes, a.alignment);
+            });
+        }
     }
 
     [[nodiscard]] sized_block try_allocate_at_least(std::size_t bytes,

@@ -6,9 +6,9 @@
 ///     allocate(bytes)    ->  first(); if it refuses, second()
 ///     deallocate(p)      ->  first().owns(p) ?  first()  :  second()
 ///
-/// Data model: the two mechanisms, and nothing else. The first one must know its blocks: a pool in an arena, a
-/// region heap, a buffer. So a request costs as much as one to the first while that has room, and a deallocation
-/// one test of the address more.
+/// Data model: the two mechanisms, and nothing else. The first one must know its blocks (owns) and fail without an
+/// exception (try_allocate): a pool in an arena, a monotonic over a buffer, a region heap. So a request costs as much as
+/// one to the first while that has room, and a deallocation one test of the address more.
 /// Requires: neither mechanism takes its memory from the other, because the address determines the owner of a
 /// block.
 ///

@@ -1,7 +1,7 @@
 // EXPECTED: the pool has to know its blocks
 #include <mallard/mallard.hpp>
 
-struct messages : mallard::shared_by_threads<messages, mallard::concurrent_multipool<>> {};
+struct messages : mallard::shared_by_threads<messages, mallard::synchronized<mallard::new_delete>> {};
 
 struct message
 #ifdef LEGAL

@@ -47,6 +47,23 @@ TEST(fallback, uses_second_mechanism_for_oversized_requests) {
     EXPECT_EQ(memory.second().counts().bytes_in_use, 0U);
 }
 
+TEST(fallback, goes_on_when_an_arena_in_a_buffer_is_full) {
+    alignas(16) std::array<std::byte, 1024> bytes;
+    mallard::buffer buffer(bytes);
+    mallard::fallback<mallard::monotonic<mallard::buffer>, mallard::counted<mallard::multipool<>>> memory(
+        std::piecewise_construct, std::forward_as_tuple(buffer), std::tuple<>());
+    void* const first = memory.allocate(64, 8);
+    EXPECT_TRUE(mallard::core::lies_in(bytes, first));
+    void* last = first;
+    while (memory.first().owns(last)) {
+        last = memory.try_allocate(64, 8);
+    }
+    EXPECT_EQ(memory.second().counts().allocations, 1U);
+    memory.deallocate(last, 64, 8);
+    memory.deallocate(first, 64, 8);
+    EXPECT_EQ(memory.second().counts().deallocations, 1U);
+}
+
 TEST(fallback, fails_when_both_do) {
     equipment::ledger source;
     mallard::fallback<small_pool, mallard::multipool<equipment::ledger>> memory(

@@ -57,8 +57,8 @@ TEST_F(synchronized, forwards_fixed_pool_operations_under_lock) {
     EXPECT_EQ(counting_mutex::times, 3);
     EXPECT_EQ(pool.try_allocate(100, 8), nullptr) << "larger than the first request";
     pool.deallocate(p, 24, 8);
-    using multipool = under_counting_mutex<mallard::multipool<locked_source>>;
-    EXPECT_FALSE(mallard::bind::checks_ownership<multipool>) << "which the pool inside does not";
+    using upstream = under_counting_mutex<mallard::new_delete>;
+    EXPECT_FALSE(mallard::bind::checks_ownership<upstream>) << "which the upstream inside does not";
     pool.release();
 }
 
