@@ -324,18 +324,30 @@ public:
     [[nodiscard]] abilities able() const noexcept override {
         abilities all = base::able();
         all.bursts = all.mixed_bursts = all.expands = all.resizes_last = all.walks = false;
+        all.tries = tries;
         return all;
     }
 
     void* allocate(std::size_t bytes, std::size_t alignment) override {
         return binding_.allocate(bytes, alignment);
     }
+    void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept override {
+        if constexpr (tries) {
+            return binding_.try_allocate(bytes, alignment);
+        } else {
+            return subject::try_allocate(bytes, alignment);
+        }
+    }
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept override {
         binding_.deallocate(p, bytes, alignment);
     }
 
 private:
-    Binding<typename base::adapted_type> binding_{base::adapted()};
+    using binding_type = Binding<typename base::adapted_type>;
+    static constexpr bool tries = mallard::nothrow_upstream<typename base::adapted_type> &&
+                                  requires(binding_type& b) { b.try_allocate(1, 1); };
+
+    binding_type binding_{base::adapted()};
 };
 
 template <class Recipe, template <class> class Adaptor, template <class> class Binding>

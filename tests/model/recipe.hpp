@@ -291,7 +291,9 @@ public:
         return p;
     }
 
-    void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    void* try_allocate(std::size_t bytes, std::size_t alignment) noexcept
+        requires requires(const Binding& b) { b.of_bytes().try_allocate(1); }
+    {
         void* p = nullptr;
         for_object(alignment,
                    [&]<class T>(std::type_identity<T>) { p = bound<T>().try_allocate(objects<T>(bytes)); });
