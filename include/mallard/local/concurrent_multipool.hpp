@@ -1,27 +1,29 @@
 /// A multipool that many threads share: each takes blocks from its own magazines, without a lock.
 ///
-///     thread 1:  magazine of 24 | magazine of 64 | ...      a few blocks of each size, no lock
+///     thread 1:  magazine of 24 | magazine of 64 | ...      free blocks of each size, no lock
 ///     thread 2:  magazine of 24 | magazine of 64 | ...
-///                      ^ batches of blocks v
-///     depot:     batches on their way, no lock
-///                      ^ only if the depot has none, or no room v
-///     pool:      multipool behind a lock                    everything else
+///                      ^ batches of up to 64 blocks v        each as one chain, behind a lock
+///     depot:     batches of 24  | batches of 64  | ...
+///                      ^ only if the depot has none
+///     pool:      multipool behind the same lock             everything else
 ///
 /// Data model: the multipool owns all memory. A thread whose magazine is empty fetches a batch of blocks; a
-/// thread whose magazine is full returns half of it. So a thread may free the blocks of others: they gather in
-/// its magazines, go back in batches, and are used again by any thread. A whole batch waits in the depot as it is
-/// (impl/threads/depot.hpp), and changes threads by two atomic operations; only batches in excess go block by block
-/// into the multipool. The multipool serves requests above 8 KiB, those aligned to more than a cache line or
-/// above eight of them, and those of a thread that is ending. impl/threads/thread_cache.hpp describes how a
-/// thread finds its magazines, and the fate of these when a thread or the allocator ends.
+/// thread whose magazine is full gives one away. So a thread may free the blocks of others: they gather in
+/// its magazines, go to the depot in batches, and are used again by any thread. A batch changes threads as it is, by
+/// three words that are written under the lock (impl/threads/magazine.hpp). The multipool serves requests above 8 KiB,
+/// those aligned to more than a cache line or above eight of them, and those of a thread that is ending.
+/// impl/threads/thread_cache.hpp describes how a thread finds its magazines, and the fate of these when a thread or the
+/// allocator ends.
 /// Invariants: the upstream is called under the lock only, so it need not be thread-safe. A block is in one
 /// magazine, in the depot, in the multipool, or in use; to the multipool, blocks in magazines and in the depot are
 /// in use. The lock and the depot share no cache line with data that every request reads, nor with data of other
 /// objects.
-/// Bound: at most 64 free blocks of each shape wait in a thread's magazine, and at most 32 KiB or two blocks
-/// (impl/threads/magazine.hpp): two MiB for a thread that frees blocks of all shapes. Four times as much waits in
-/// the depot as batches, for all threads together. A thread has magazines of at most eight allocators, in pages
-/// of its own, 10 KB in all. The object has 4.8 KB, mostly places of the depot.
+/// Bound: at most two batches of each shape wait in a thread's magazine: 128 blocks, as many as 32 KiB hold, or
+/// two (impl/threads/magazine.hpp); two MiB for a thread that frees blocks of all shapes. The magazines of a thread
+/// that frees and allocates more than that in turn grow by up to one MiB together. The depot keeps all other batches, each
+/// for blocks of its shape: as in the multipool, a shape keeps the most that it ever had, until a release. A thread has
+/// magazines of at most eight allocators, in pages of its own, 20 KB in all. The object has 0.8 KB, mostly the lists of
+/// the depot.
 ///
 /// Source: the exercise that P0089R1, section 11, leaves to its reader.
 #pragma once
@@ -30,13 +32,12 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
-#include <mallard/core/failure.hpp>
+#include <mallard/core/free_block.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/thread_safe.hpp>
 #include <mallard/impl/checking/by_default.hpp>
-#include <mallard/impl/threads/depot.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
 #include <mallard/impl/threads/magazine.hpp>
 #include <mallard/impl/threads/thread_cache.hpp>
@@ -71,7 +72,7 @@ public:
     /// Requires: no thread is in an operation of this allocator or uses a block of it.
     ~concurrent_multipool() { release(); }
 
-    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of eight.
+    /// Returns: a block of `bytes` bytes at a multiple of `alignment`. No block has fewer than 16 bytes.
     /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
     /// Complexity: constant, apart from batches and calls upstream.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
@@ -123,7 +124,7 @@ public:
     void release() noexcept {
         detach_caches();
         const pool_lock lock(mutex_);
-        depot_.clear();
+        depot_ = {};
         pool_.release();
     }
 
@@ -164,44 +165,54 @@ private:
     };
 
     /// Blocks on their way from the multipool to a magazine. They go back unless they arrive.
-    class batch {
+    class fetched_blocks {
     public:
-        batch(concurrent_multipool& pool, std::size_t index) noexcept
+        fetched_blocks(concurrent_multipool& pool, std::size_t index) noexcept
             : owner_(pool), index_(index), shape_(threads::magazine_shape(index)) {}
-        batch(const batch&) = delete;
-        batch& operator=(const batch&) = delete;
+        fetched_blocks(const fetched_blocks&) = delete;
+        fetched_blocks& operator=(const fetched_blocks&) = delete;
 
-        ~batch() {
-            while (count_ != 0) {
-                owner_.give_to_pool(blocks_[--count_], shape_);
-            }
+        ~fetched_blocks() {
+            threads::magazine::for_each(first_, count_,
+                                        [this](void* block) { owner_.give_to_pool(block, shape_); });
         }
 
         /// Effects: takes `count` blocks of the multipool; fewer if it has no more, but at least one.
         /// Throws: the multipool's exceptions if it has none.
         void fetch(std::size_t count) {
-            blocks_[count_++] = owner_.pool_.allocate(shape_.bytes, shape_.alignment);
+            append(owner_.pool_.allocate(shape_.bytes, shape_.alignment));
             while (count_ < count) {
                 void* const block = core::ask_quietly(owner_.pool_, shape_.bytes, shape_.alignment);
                 if (block == nullptr) {
                     return;
                 }
-                blocks_[count_++] = block;
+                append(block);
             }
         }
 
-        void arrive(threads::magazine& in) noexcept {
-            in.fill(blocks_.data(), std::exchange(count_, 0), index_);
-        }
+        void arrive(threads::magazine& in) noexcept { in.fill(first_, std::exchange(count_, 0), index_); }
 
     private:
-        static constexpr std::size_t most_blocks = threads::batch_blocks(0);
+        using links = core::links<true>;
+
+        void append(void* p) noexcept {
+            auto* const block = static_cast<core::free_block*>(p);
+            core::poison(block, shape_.bytes);
+            links::write(block, nullptr);
+            if (count_++ == 0) {
+                first_ = block;
+            } else {
+                links::write(last_, block);
+            }
+            last_ = block;
+        }
 
         concurrent_multipool& owner_;
         std::size_t index_;
         threads::block_shape shape_;
         std::size_t count_ = 0;
-        std::array<void*, most_blocks> blocks_;
+        core::free_block* first_ = nullptr;
+        core::free_block* last_ = nullptr;
     };
 
     /// The bytes added by rounding up to a shape stay poisoned, except for one, which detects a second
@@ -226,28 +237,16 @@ private:
         pool_.deallocate(block, shape.bytes, shape.alignment);
     }
 
-    /// Effects: gives back blocks of magazine `index`. A block that was deallocated twice may lead back to itself.
-    /// Requires: mutex_ is locked.
-    void give_to_pool(threads::block_stack blocks, std::size_t index) noexcept {
-        std::size_t remaining = threads::magazine_capacity(index);
-        while (void* const block = blocks.pop()) {
-            if (remaining-- == 0) [[unlikely]] {
-                core::fail_damaged_free_memory(block);
-            }
-            give_to_pool(block, threads::magazine_shape(index));
-        }
-    }
-
     [[gnu::noinline]] void* try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept;
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     [[gnu::noinline]] void deallocate_slowly(void* p, std::size_t bytes, std::size_t alignment) noexcept;
     void* allocate_without_cache(std::size_t index);
-    void refill(threads::magazine& to, std::size_t index);
+    void refill(threads::thread_cache& cache, std::size_t index);
     static void take_back(threads::cache_owner& owner, threads::thread_cache& from) noexcept;
 
     alignas(cache_line_bytes) mutable threads::fork_mutex mutex_;
     multipool<Upstream, first_freed, eighth_classes> pool_;
-    threads::depot depot_;
+    std::array<threads::batch_stack, threads::magazine_count> depot_{}; ///< guarded by the mutex
 };
 
 template <upstream Upstream>
@@ -257,11 +256,16 @@ void* concurrent_multipool<Upstream>::allocate_slowly(std::size_t bytes, std::si
         const pool_lock lock(mutex_);
         return pool_.allocate(bytes, alignment);
     }
-    threads::thread_cache* const cache = find_cache();
-    void* block = cache != nullptr ? cache->magazines[index].pop() : allocate_without_cache(index);
-    if (block == nullptr) {
-        refill(cache->magazines[index], index);
-        block = cache->magazines[index].pop();
+    void* block = nullptr;
+    if (threads::thread_cache* const cache = find_cache()) {
+        threads::magazine& magazine = cache->magazines[index];
+        block = magazine.pop();
+        if (block == nullptr) {
+            refill(*cache, index);
+            block = magazine.pop();
+        }
+    } else {
+        block = allocate_without_cache(index);
     }
     hand_out(block, bytes);
     return block;
@@ -296,21 +300,30 @@ template <upstream Upstream>
 void* concurrent_multipool<Upstream>::allocate_without_cache(std::size_t index) {
     const threads::block_shape shape = threads::magazine_shape(index);
     const pool_lock lock(mutex_);
-    give_to_pool(depot_.take(index), index); // there may be no other block
+    if (core::free_block* const batch = depot_[index].pop()) { // there may be no other block
+        threads::magazine::expect_length(batch, threads::batch_blocks(index));
+        threads::magazine::for_each(batch, threads::batch_blocks(index),
+                                    [&](void* block) { give_to_pool(block, shape); });
+    }
     return pool_.allocate(shape.bytes, shape.alignment);
 }
 
+/// Requires: the magazine of `cache` has no loaded block.
 template <upstream Upstream>
-void concurrent_multipool<Upstream>::refill(threads::magazine& to, std::size_t index) {
-    const std::size_t count = to.next_batch(index);
-    if (const threads::block_stack waiting = depot_.take(index); !waiting.empty()) {
-        to.fill(waiting, index);
+void concurrent_multipool<Upstream>::refill(threads::thread_cache& cache, std::size_t index) {
+    threads::magazine& to = cache.magazines[index];
+    if (to.load()) {
         return;
     }
+    const std::size_t count = to.next_fetch(index);
     const pool_lock lock(mutex_);
-    batch fetched(*this, index);
-    fetched.fetch(count);
-    fetched.arrive(to);
+    if (core::free_block* const batch = depot_[index].pop()) {
+        to.fill(batch, index, cache.growth_bytes);
+        return;
+    }
+    fetched_blocks blocks(*this, index);
+    blocks.fetch(count);
+    blocks.arrive(to);
 }
 
 template <upstream Upstream>
@@ -328,18 +341,15 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
         give_to_pool(p, threads::magazine_shape(index));
         return;
     }
-    threads::magazine& mine = cache->magazines[index];
-    if (mine.push(p, index)) {
+    threads::magazine& magazine = cache->magazines[index];
+    if (magazine.push(p, index)) {
         return;
     }
-    const threads::block_stack excess = mine.make_room(index);
-    static_cast<void>(mine.push(p, index));
-    if (excess.empty()) {
-        return;
-    }
-    if (!excess.has_just(threads::batch_blocks(index)) || !depot_.put(excess, index)) {
-        const pool_lock lock(mutex_);
-        give_to_pool(excess, index);
+    core::free_block* const excess = magazine.make_room(index);
+    static_cast<void>(magazine.push(p, index));
+    if (excess != nullptr) {
+        const std::scoped_lock<threads::fork_mutex> lock(mutex_);
+        depot_[index].push(excess);
     }
 }
 
@@ -349,7 +359,9 @@ void concurrent_multipool<Upstream>::take_back(threads::cache_owner& owner,
     auto& pool = static_cast<concurrent_multipool&>(owner);
     const pool_lock lock(pool.mutex_);
     for (std::size_t index = 0; index < threads::magazine_count; ++index) {
-        pool.give_to_pool(from.magazines[index].empty_out(), index);
+        from.magazines[index].empty_out(
+            [&](core::free_block* batch) { pool.depot_[index].push(batch); },
+            [&](void* block) { pool.give_to_pool(block, threads::magazine_shape(index)); });
     }
 }
 

@@ -1,19 +1,25 @@
 /// A thread's stock of free blocks of one shape, used without a lock.
 ///
-///     blocks_ -> block -> block -> ... -> null        last freed first; the links are in the blocks
-///     room_                                           how many more may be put in before the next count
+///     first_ -> block -> block -> ... -> null        the loaded batch: up to batch_blocks, freed last first
+///     full_  -> batch -> batch -> null               whole batches, up to full_limit_
 ///
-/// Data model: the list is not counted as it is used, because a counter that each call changes would take as long
-/// as the rest of the call. Instead room_ counts deallocations only; when it is 0, make_room() counts the list,
-/// which allocations can only have made shorter.
-/// Invariants: the length is at most the capacity less room_. All bytes of a magazine that was never used are
-/// zero. Blocks are poisoned under AddressSanitizer, links and all.
+///     batch:   [ next block | next batch | ... ]     its first block
+///              [ next block | ................ ]     the others
 ///
-/// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001, for the name and the idea.
+/// Data model: the links are in the blocks. A batch has exactly batch_blocks(index) blocks, so that it changes owners
+/// as one chain, without a look at its blocks. A thread that frees into a full loaded batch puts it on full_; if
+/// there are as many as allowed, the newest of these leaves the magazine for it.
+/// Growth: a thread that gave a batch away and had to fetch one later may keep one more, as long as its cache has
+/// growth left (most_growth_bytes). A thread that only frees, or only allocates, keeps no more than one.
+/// Invariants: the loaded batch has count_ blocks and ends in null. All bytes of a magazine that was never used are
+/// zero, so that the first call is slow. Blocks are poisoned under AddressSanitizer, links and all.
+///
+/// Source: J. Bonwick, J. Adams, "Magazines and Vmem", USENIX 2001.
 #pragma once
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/reuse/size_classes.hpp>
@@ -25,58 +31,32 @@
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 
-/// A list of free blocks, poisoned, links and all; last in, first out.
-class block_stack {
+/// Whole batches in a list, last in, first out. Neither call looks at any block but the first of a batch.
+class batch_stack {
 public:
-    block_stack() = default;
-
-    /// Effects: takes over the blocks to which `first` leads.
-    explicit block_stack(core::free_block* first) noexcept : first_(first) {}
-
-    [[nodiscard]] core::free_block* first() const noexcept { return first_; }
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
-    /// Returns: the block that was put in last, still poisoned; null if there is none.
-    [[nodiscard]] void* pop() noexcept {
-        core::free_block* const block = first_;
-        if (block != nullptr) [[likely]] {
-            first_ = links::read(block);
-        }
-        return block;
+    /// Requires: blocks of `batch` hold two pointers.
+    void push(core::free_block* batch) noexcept {
+        links::write(next_batch(batch), first_);
+        first_ = batch;
     }
 
-    /// Requires: `p` has room for a pointer.
-    void push(void* p) noexcept {
-        auto* const block = static_cast<core::free_block*>(p);
-        links::write(block, first_);
-        first_ = block;
-    }
-
-    /// Effects: keeps the first `most` blocks and moves the others to `excess`, which is empty.
-    /// Returns: the number that it keeps: fewer than `most` if there were no more.
-    /// Complexity: linear in the blocks that it keeps.
-    std::size_t keep(std::size_t most, block_stack& excess) noexcept {
-        auto* link = static_cast<void*>(&first_);
-        std::size_t kept = 0;
-        for (; kept != most && links::read(link) != nullptr; ++kept) {
-            link = links::read(link);
+    /// Returns: the batch that was put in last; null if there is none.
+    [[nodiscard]] core::free_block* pop() noexcept {
+        core::free_block* const batch = first_;
+        if (batch != nullptr) {
+            first_ = links::read(next_batch(batch));
         }
-        excess.first_ = links::read(link);
-        links::write(link, nullptr);
-        return kept;
-    }
-
-    /// Complexity: linear in the blocks, up to `most`.
-    [[nodiscard]] bool has_just(std::size_t most) const noexcept {
-        core::free_block* block = first_;
-        for (; block != nullptr && most != 0; --most) {
-            block = links::read(block);
-        }
-        return block == nullptr && most == 0;
+        return batch;
     }
 
 private:
     using links = core::links<true>; // blocks of size classes, or of whole cache lines
+
+    [[nodiscard]] static core::free_block** next_batch(core::free_block* batch) noexcept {
+        return reinterpret_cast<core::free_block**>(batch) + 1;
+    }
 
     core::free_block* first_ = nullptr;
 };
@@ -87,9 +67,12 @@ struct block_shape {
     std::size_t alignment;
 };
 
-/// Magazines 0 to 63 serve the size classes up to 8 KiB: larger blocks take so long to fill that a lock does not
+/// The first magazines serve the size classes up to 8 KiB: larger blocks take so long to fill that a lock does not
 /// matter. The others serve blocks of one to eight whole cache lines, so that threads do not write to one line.
 inline constexpr std::size_t classes_with_magazines = eighth_classes::index(std::size_t{8} << 10) + 1;
+
+/// The least block: the first of a batch has two links.
+inline constexpr std::size_t least_magazine_bytes = 2 * sizeof(void*);
 
 inline constexpr std::size_t line_magazines = 8;
 inline constexpr std::size_t magazine_count = classes_with_magazines + line_magazines;
@@ -98,7 +81,7 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
 /// Requires: `alignment` is a power of two.
 [[nodiscard]] constexpr std::size_t magazine_index(std::size_t bytes, std::size_t alignment) noexcept {
     if (alignment <= fundamental_alignment) [[likely]] {
-        const std::size_t index = eighth_classes::index(bytes, alignment);
+        const std::size_t index = eighth_classes::index(std::max(bytes, least_magazine_bytes), alignment);
         return index < classes_with_magazines ? index : magazine_count;
     }
     if (alignment <= cache_line_bytes && bytes <= line_magazines * cache_line_bytes) {
@@ -116,82 +99,176 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
     return {bytes, bytes % fundamental_alignment == 0 ? fundamental_alignment : 8};
 }
 
-/// Returns: the capacity of magazine `index`: 64 blocks, or as many as 32 KiB hold, but at least two.
-/// Blocks that another thread frees come back in batches of half a magazine: with batches of 16 and fewer, threads wait
-/// for each other at the depot.
-[[nodiscard]] constexpr std::size_t magazine_capacity(std::size_t index) noexcept {
-    return std::clamp<std::size_t>((std::size_t{32} << 10) / magazine_shape(index).bytes, 2, 64);
+/// Returns: the number of blocks in a batch: 64, or as many as 16 KiB hold.
+[[nodiscard]] constexpr std::size_t batch_blocks(std::size_t index) noexcept {
+    return std::min<std::size_t>((std::size_t{16} << 10) / magazine_shape(index).bytes, 64);
 }
 
-/// Returns: the number of blocks in a batch: half of the capacity.
-[[nodiscard]] constexpr std::size_t batch_blocks(std::size_t index) noexcept {
-    return magazine_capacity(index) / 2;
+/// Returns: the most free blocks in magazine `index` that has not grown: two batches.
+[[nodiscard]] constexpr std::size_t magazine_capacity(std::size_t index) noexcept {
+    return 2 * batch_blocks(index);
 }
+
+/// The most bytes by which all magazines of one cache may grow.
+inline constexpr std::size_t most_growth_bytes = std::size_t{1} << 20;
 
 /// Not thread-safe: it belongs to one thread.
-class magazine {
+class alignas(32) magazine {
 public:
-    /// Returns: the block freed last, still poisoned; null if the magazine is empty.
-    [[nodiscard]] void* pop() noexcept { return blocks_.pop(); }
+    /// Returns: the block freed last, still poisoned; null if load() has to be called first.
+    [[nodiscard, gnu::always_inline]] void* pop() noexcept {
+        if (count_ == 0) [[unlikely]] {
+            return nullptr;
+        }
+        --count_;
+        core::free_block* const block = core::known(first_);
+        first_ = links::read(block);
+        // The next block may have left the cache, and its link is read before the caller writes to it.
+        __builtin_prefetch(first_, 1);
+        return block;
+    }
 
     /// Returns: false, with no effect, if make_room() has to be called first.
-    [[nodiscard]] bool push(void* p, std::size_t index) noexcept {
-        if (room_ == 0) [[unlikely]] {
+    [[nodiscard, gnu::always_inline]] bool push(void* p, std::size_t index) noexcept {
+        if (count_ == capacity_) [[unlikely]] {
             return false;
         }
-        --room_;
-        blocks_.push(p);
+        ++count_;
+        auto* const block = static_cast<core::free_block*>(p);
+        links::write(block, first_);
+        first_ = block;
         core::poison(p, magazine_shape(index).bytes);
         return true;
     }
 
-    /// Effects: keeps the blocks freed last, at most half of the capacity. There is room for a push afterwards.
-    /// Returns: the others.
-    [[nodiscard]] block_stack make_room(std::size_t index) noexcept {
-        block_stack excess;
-        set_room(index, blocks_.keep(batch_blocks(index), excess));
+    /// Effects: makes the newest whole batch the loaded one.
+    /// Returns: false, with no effect, if there is none: call fill() then.
+    /// Requires: pop() returned null.
+    [[nodiscard]] bool load() noexcept {
+        if (full_count_ == 0) {
+            return false;
+        }
+        --full_count_;
+        first_ = full_.pop();
+        count_ = capacity_;
+        return true;
+    }
+
+    /// Effects: there is room for a push afterwards.
+    /// Returns: the batch that has to leave for it; null if none has.
+    /// Requires: push() returned false.
+    [[nodiscard]] core::free_block* make_room(std::size_t index) noexcept {
+        if (capacity_ == 0) {
+            open(index);
+            return nullptr;
+        }
+        expect_chain(first_);
+        core::free_block* excess = nullptr;
+        if (full_count_ == full_limit_) {
+            excess = full_.pop();
+            // Counts only matter as far as there can be batches to fetch.
+            unmatched_ = static_cast<std::uint16_t>(unmatched_ + (unmatched_ != UINT16_MAX));
+        } else {
+            ++full_count_;
+        }
+        full_.push(std::exchange(first_, nullptr));
+        count_ = 0;
         return excess;
     }
 
     /// Returns: the number of blocks to fetch for an empty magazine: one, then twice as many each time, up to
-    /// half of the capacity, so that a thread keeps no stock of blocks that it seldom needs. If no fill()
+    /// a batch, so that a thread keeps no stock of blocks that it seldom needs. If no fill()
     /// follows, because memory ran out, it begins with one again.
-    [[nodiscard]] std::size_t next_batch(std::size_t index) noexcept {
-        const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(batch_, 0U)}, 1);
+    [[nodiscard]] std::size_t next_fetch(std::size_t index) noexcept {
+        const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(fetched_, 0)}, 1);
         return std::min(twice, batch_blocks(index));
     }
 
-    /// Effects: puts `count` blocks in; the first of them comes out first.
-    /// Requires: the magazine is empty, and `count` is at most half of its capacity.
-    void fill(void* const* blocks, std::size_t count, std::size_t index) noexcept {
-        set_room(index, count);
-        batch_ = static_cast<std::uint32_t>(count);
-        while (count != 0) {
-            void* const p = blocks[--count];
-            blocks_.push(p);
-            core::poison(p, magazine_shape(index).bytes);
+    /// Effects: puts in `count` blocks to which `first` leads, the last one to null.
+    /// Requires: load() returned false; `count` is at most batch_blocks(index), and all are poisoned.
+    void fill(core::free_block* first, std::size_t count, std::size_t index) noexcept {
+        open(index);
+        first_ = first;
+        count_ = static_cast<std::uint32_t>(count);
+        fetched_ = static_cast<std::uint16_t>(count);
+    }
+
+    /// Effects: puts a whole batch in. If one had to leave before, one more may stay from now on, as far as
+    /// `growth_bytes` reach, which become fewer.
+    /// Requires: load() returned false; all blocks are poisoned.
+    void fill(core::free_block* batch, std::size_t index, std::uint32_t& growth_bytes) noexcept {
+        fill(batch, batch_blocks(index), index);
+        const std::size_t batch_bytes = batch_blocks(index) * magazine_shape(index).bytes;
+        if (unmatched_ != 0) {
+            --unmatched_;
+            if (batch_bytes <= growth_bytes) {
+                growth_bytes -= static_cast<std::uint32_t>(batch_bytes);
+                ++full_limit_;
+            }
         }
     }
 
-    /// Effects: puts a whole batch in.
-    /// Requires: the magazine is empty; the batch has batch_blocks(index) blocks, all poisoned.
-    void fill(block_stack batch, std::size_t index) noexcept {
-        set_room(index, batch_blocks(index));
-        batch_ = static_cast<std::uint32_t>(batch_blocks(index));
-        blocks_ = batch;
+    /// Effects: calls `use_batch(batch)` for all whole batches, and `use(block)` for the other blocks. Leaves the
+    /// magazine as it was made.
+    template <class UseBatch, class Use>
+    void empty_out(UseBatch use_batch, Use use) noexcept {
+        magazine all = std::exchange(*this, magazine{});
+        expect_length(all.first_, all.count_);
+        while (core::free_block* const batch = all.full_.pop()) {
+            use_batch(batch);
+        }
+        for_each(all.first_, all.count_, use);
     }
 
-    /// Effects: empties the magazine and leaves it as it was made.
-    [[nodiscard]] block_stack empty_out() noexcept { return std::exchange(*this, magazine{}).blocks_; }
+    /// Effects: calls `use(block)` for `count` blocks, after the link of each was read.
+    template <class Use>
+    static void for_each(core::free_block* block, std::size_t count, Use use) noexcept {
+        for (; count != 0; --count) {
+            core::free_block* const next = links::read(block);
+            use(block);
+            block = next;
+        }
+    }
+
+    /// Effects: reports free memory that is damaged unless `count` blocks lead to null. A block that was deallocated
+    /// twice leads back to itself.
+    static void expect_length(core::free_block* first, std::size_t count) noexcept {
+        core::free_block* block = first;
+        for (; count != 0 && block != nullptr; --count) {
+            block = links::read(block);
+        }
+        if (count != 0 || block != nullptr) [[unlikely]] {
+            core::fail_damaged_free_memory(first);
+        }
+    }
 
 private:
-    void set_room(std::size_t index, std::size_t length) noexcept {
-        room_ = static_cast<std::uint32_t>(magazine_capacity(index) - length);
+    using links = core::links<true>; // blocks of size classes, or of whole cache lines
+
+    void open(std::size_t index) noexcept {
+        capacity_ = static_cast<std::uint32_t>(batch_blocks(index));
+        full_limit_ = std::max<std::uint16_t>(full_limit_, 1);
     }
 
-    block_stack blocks_;
-    std::uint32_t room_ = 0;
-    std::uint32_t batch_ = 0; ///< how many were fetched the last time
+    /// Effects: reports a block that was deallocated again at once or after one other. A whole batch is not
+    /// walked: its blocks may have left the cache.
+    static void expect_chain(core::free_block* first) noexcept {
+        core::free_block* const second = links::read(first);
+        if (second != nullptr && (second == first || links::read(second) == first)) [[unlikely]] {
+            core::fail_damaged_free_memory(first);
+        }
+    }
+
+    core::free_block* first_ = nullptr;
+    std::uint32_t count_ = 0;
+    std::uint32_t capacity_ = 0; ///< of the loaded batch; 0 before the first use
+    batch_stack full_;
+    std::uint16_t full_count_ = 0;
+    std::uint16_t full_limit_ = 0;
+    std::uint16_t unmatched_ = 0; ///< the batches that left, less those fetched since
+    std::uint16_t fetched_ = 0;   ///< how many blocks were fetched the last time
 };
+
+static_assert(sizeof(magazine) == 32, "no magazine lies in two cache lines");
 
 } // namespace mallard::threads::inline MALLARD_LIBRARY

@@ -47,6 +47,7 @@ struct alignas(cache_line_bytes) thread_cache {
     cache_owner* owner = nullptr;
     thread_cache* previous = nullptr;
     thread_cache* next = nullptr;
+    std::uint32_t growth_bytes = most_growth_bytes; ///< by which its magazines may still grow
     std::array<magazine, magazine_count> magazines{};
 };
 

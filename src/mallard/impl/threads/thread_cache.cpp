@@ -120,6 +120,7 @@ private:
         const std::scoped_lock lock(hub.attachments);
         // The magazines may still name blocks that their former owner has released.
         cache.magazines = {};
+        cache.growth_bytes = most_growth_bytes;
         cache.owner = &owner;
         cache.previous = nullptr;
         cache.next = std::exchange(owner.caches_, &cache);
