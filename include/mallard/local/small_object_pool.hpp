@@ -5,17 +5,19 @@
 ///
 ///     slots_[5] -> the block freed last    (impl/slab/recent_slots.hpp)
 ///               -> slabs of blocks of 16 bytes, with a bit for each block    (impl/slab/supply.hpp)
-///     held_     -> blocks above 64 bytes, or at a stricter alignment: straight from the upstream
+///     larger_   -> blocks above 64 bytes, or at a stricter alignment: a multipool (local/multipool.hpp)
 ///
 /// Data model: a pool for each size. Blocks have no headers. The pool keeps one bit for each, and finds it from
 /// the address by masking and a quotient (impl/slab/geometry.hpp). So an object of one byte takes little more than a
 /// byte, freeing takes constant time in any order and does not touch the object, and a chunk that becomes empty
-/// goes back to the upstream. The block freed last is reused first, then the free block at the lowest address.
+/// goes back to the upstream. The block freed last is reused first, then the free block at the lowest address. A size
+/// gets its geometry with its first object, so that a pool that lives briefly costs no more than what it uses.
 ///
 /// Bound: of each size in use, only the chunk that was taken last may have slabs that were never used. An empty
 /// chunk is kept only if it is no larger than the first one, or than an eighth of that size's memory. The block
 /// freed last may keep one more chunk, until the next deallocation of that size or trim(), while objects of that
-/// size are in use.
+/// size are in use. Larger blocks are reused by size class, and their chunks stay until release(), or until trim() if
+/// none of them is in use.
 /// Invariant: objects lie at multiples of the largest power of two that divides their block size.
 ///
 /// Source: A. Alexandrescu, "Modern C++ Design" (2001), chapter 4, for the task; the method differs.
@@ -33,11 +35,11 @@
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/impl/checking/by_default.hpp>
-#include <mallard/impl/chunks/held_list.hpp>
 #include <mallard/impl/slab/address_heap.hpp>
 #include <mallard/impl/slab/bitmap_slots.hpp>
 #include <mallard/impl/slab/geometry.hpp>
 #include <mallard/impl/slab/recent_slots.hpp>
+#include <mallard/local/multipool.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <algorithm>
@@ -45,6 +47,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -94,12 +97,12 @@ public:
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit small_object_pool(small_object_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>
-        : small_object_pool(options, core::upstream_handle<Upstream>(), indices()) {}
+        : options_(options) {}
 
     /// Requires: `source` outlives the allocator.
     explicit small_object_pool(core::upstream_argument<Upstream> source,
                                small_object_pool_options options = {}) noexcept
-        : small_object_pool(options, core::upstream_handle<Upstream>(source), indices()) {}
+        : larger_(source), options_(options), upstream_(source) {}
 
     small_object_pool(const small_object_pool&) = delete;
     small_object_pool& operator=(const small_object_pool&) = delete;
@@ -107,15 +110,15 @@ public:
     ~small_object_pool() { release(); }
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`. Zero bytes get a block of one. Requests
-    /// above 64 bytes, or at a stricter alignment, go straight upstream.
+    /// above 64 bytes, or at a stricter alignment, get a block of the multipool.
     /// Throws: std::bad_alloc, or the upstream's exceptions; the allocator is unchanged then.
     /// Complexity: constant on average, apart from calls upstream and, once in some thousand objects, the choice
     /// of a slab, which is logarithmic in their number.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = local::small_classes::index(bytes, alignment);
-        if (index < local::small_classes::count) [[likely]] {
-            if (void* const block = slots_[index].pop()) [[likely]] {
+        if (is_open(index)) [[likely]] {
+            if (void* const block = slots_.by_class[index].pop()) [[likely]] {
                 hand_out(block, bytes);
                 return block;
             }
@@ -129,8 +132,8 @@ public:
                                      std::size_t alignment = fundamental_alignment) noexcept {
         MALLARD_EXPECTS(is_power_of_two(alignment));
         const std::size_t index = local::small_classes::index(bytes, alignment);
-        if (index < local::small_classes::count) [[likely]] {
-            if (void* const block = slots_[index].pop()) [[likely]] {
+        if (is_open(index)) [[likely]] {
+            if (void* const block = slots_.by_class[index].pop()) [[likely]] {
                 hand_out(block, bytes);
                 return block;
             }
@@ -138,14 +141,18 @@ public:
         return allocate_slowly<true>(bytes, alignment);
     }
 
-    /// Returns: a block of at least `bytes` bytes, and their number: the size of the class, or `bytes` above 64.
+    /// Returns: a block of at least `bytes` bytes, and their number: the size of the class, or that of the multipool's.
     /// Throws: the exceptions of allocate().
     /// Complexity: that of allocate().
     [[nodiscard]] sized_block allocate_at_least(std::size_t bytes,
                                                 std::size_t alignment = fundamental_alignment) {
         const std::size_t index = local::small_classes::index(bytes, alignment);
-        const std::size_t more =
-            index < local::small_classes::count ? local::small_classes::bytes(index) : bytes;
+        if (index == local::small_classes::count) {
+            const sized_block block = larger_.allocate_at_least(bytes, alignment);
+            ++larger_in_use_;
+            return block;
+        }
+        const std::size_t more = local::small_classes::bytes(index);
         return {allocate(more, alignment), more};
     }
 
@@ -157,9 +164,9 @@ public:
         core::expect_usable(p);
         const std::size_t index = local::small_classes::index(bytes, alignment);
         if (index < local::small_classes::count) [[likely]] {
-            slots_[index].push(p, upstream_.get());
+            slots_.by_class[index].push(p, upstream_.get());
         } else {
-            held_.deallocate(upstream_.get(), p);
+            deallocate_larger(p, bytes, alignment);
         }
     }
 
@@ -172,9 +179,12 @@ public:
         core::expect_possible_burst(bytes, alignment, count);
         const std::size_t index = local::small_classes::index(bytes, alignment);
         if (index == local::small_classes::count) {
-            return core::allocate_one_by_one(*this, bytes, alignment, count);
+            block_chain blocks = larger_.allocate_many(bytes, alignment, count);
+            larger_in_use_ += count;
+            return blocks;
         }
-        return slab::pop_chain(slots_[index], count, upstream_.get());
+        open(index);
+        return slab::pop_chain(slots_.by_class[index], count, upstream_.get());
     }
 
     /// Effects: makes all blocks of the chain free.
@@ -182,62 +192,63 @@ public:
     void deallocate_many(block_chain&& blocks, std::size_t bytes, std::size_t alignment) noexcept {
         const std::size_t index = local::small_classes::index(bytes, alignment);
         if (index < local::small_classes::count) {
-            slots_[index].push_many(std::move(blocks), upstream_.get());
+            slots_.by_class[index].push_many(std::move(blocks), upstream_.get());
             return;
         }
-        const block_chain all = std::move(blocks);
-        all.for_each([&](void* p) { held_.deallocate(upstream_.get(), p); });
+        larger_in_use_ -= blocks.size();
+        larger_.deallocate_many(std::move(blocks), bytes, alignment);
     }
 
-    /// Effects: gives the empty chunks that were kept back to the upstream.
+    /// Effects: gives the empty chunks that were kept back to the upstream, and the chunks of larger blocks if none of
+    /// these is in use.
     /// Complexity: linear in the chunks.
     void trim() noexcept {
-        for (slots_type& slots : slots_) {
-            slots.trim(upstream_.get());
+        for_each_open(slots_.by_class, [&](slots_type& slots) { slots.trim(upstream_.get()); });
+        if (larger_in_use_ == 0) {
+            larger_.release();
         }
     }
 
     /// Effects: returns all memory to the upstream, and invalidates all blocks.
     /// Requires: allocators over this one were released before, or are never used again.
-    /// Complexity: linear in the chunks and in the blocks above 64 bytes.
+    /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
     void release() noexcept {
-        for (slots_type& slots : slots_) {
-            slots.release(upstream_.get());
-        }
-        held_.release(upstream_.get());
+        for_each_open(slots_.by_class, [&](slots_type& slots) { slots.release(upstream_.get()); });
+        larger_.release();
+        larger_in_use_ = 0;
     }
 
-    [[nodiscard]] static constexpr std::size_t largest_pooled_bytes() noexcept {
-        return local::small_classes::largest_bytes;
-    }
+    /// Returns: the largest size that the multipool serves from its chunks; larger requests go straight upstream.
+    [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept { return larger_.largest_pooled_bytes(); }
 
     /// Returns: true if `p` lies in the memory of this allocator, in a block or free.
-    /// Complexity: linear in the chunks and in the blocks above 64 bytes.
+    /// Complexity: linear in the chunks.
     [[nodiscard]] bool owns(const void* p) const noexcept {
-        return held_.owns(p) || std::any_of(slots_.begin(), slots_.end(),
-                                            [p](const slots_type& slots) { return slots.owns(p); });
+        bool owned = larger_.owns(p);
+        for_each_open(slots_.by_class, [&](const slots_type& slots) { owned = owned || slots.owns(p); });
+        return owned;
     }
 
-    /// Complexity: linear in the blocks above 64 bytes.
+    /// Complexity: linear in the chunks of larger blocks.
     [[nodiscard]] allocator_stats stats() const noexcept {
-        allocator_stats sum = held_.stats();
-        sum.upstream_calls = large_calls_;
-        for (const slots_type& slots : slots_) {
+        allocator_stats sum = larger_.stats();
+        for_each_open(slots_.by_class, [&](const slots_type& slots) {
             sum.chunks += slots.chunks();
             sum.chunk_bytes += slots.chunk_bytes();
             sum.upstream_calls += slots.grants();
-        }
+        });
         return sum;
     }
 
 private:
     using slots_type = slab::recent_slots<slab::bitmap_slots<slab::address_heap<slab::slab_header>>>;
-    using indices = std::make_index_sequence<local::small_classes::count>;
 
-    template <std::size_t... Index>
-    small_object_pool(const small_object_pool_options& options, core::upstream_handle<Upstream> source,
-                      std::index_sequence<Index...>) noexcept
-        : slots_{make(Index, options)...}, upstream_(source) {}
+    /// Slots of a class are constructed with its first object. They have no destructor.
+    union unopened_slots {
+        unopened_slots() noexcept {} // NOLINT(modernize-use-equals-default): it would be deleted
+        std::array<slots_type, local::small_classes::count> by_class;
+    };
+    static_assert(std::is_trivially_destructible_v<slots_type>);
 
     static constexpr std::size_t least_slab_bytes = 4096;
     static constexpr std::size_t most_slab_bytes = std::size_t{64} << 20;
@@ -254,19 +265,36 @@ private:
         return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : default_bytes;
     }
 
-    static slots_type make(std::size_t index, const small_object_pool_options& options) noexcept {
-        const std::size_t slab_bytes = choose_slab_bytes(index, options.slab_bytes);
-        const auto slabs = [slab_bytes](std::size_t chunk_bytes) {
+    [[nodiscard]] bool is_open(std::size_t index) const noexcept {
+        return (open_ & std::uint32_t{1} << index) != 0;
+    }
+
+    /// Effects: constructs the slots of class `index`, unless there are some.
+    void open(std::size_t index) noexcept {
+        if (is_open(index)) {
+            return;
+        }
+        open_ |= std::uint32_t{1} << index;
+        const std::size_t slab_bytes = choose_slab_bytes(index, options_.slab_bytes);
+        const auto slabs = [shift = std::countr_zero(slab_bytes)](std::size_t chunk_bytes) {
             return static_cast<std::uint32_t>(
-                std::clamp<std::size_t>(chunk_bytes / slab_bytes, 1, slab::most_chunk_slabs));
+                std::clamp<std::size_t>(chunk_bytes >> shift, 1, slab::most_chunk_slabs));
         };
-        const std::uint32_t largest = slabs(options.largest_chunk_bytes);
-        const std::uint32_t first = std::min(slabs(options.first_chunk_bytes), largest);
-        return slots_type(slab::undivided_slabs(local::small_classes::bytes(index), slab_bytes),
-                          {.first_slabs = first,
-                           .largest_slabs = largest,
-                           .spare_bytes = first * slab_bytes,
-                           .spares_an_eighth = true});
+        const std::uint32_t largest = slabs(options_.largest_chunk_bytes);
+        const std::uint32_t first = std::min(slabs(options_.first_chunk_bytes), largest);
+        std::construct_at(&slots_.by_class[index],
+                          slab::undivided_slabs(local::small_classes::bytes(index), slab_bytes),
+                          slab::chunk_policy{.first_slabs = first,
+                                             .largest_slabs = largest,
+                                             .spare_bytes = first * slab_bytes,
+                                             .spares_an_eighth = true});
+    }
+
+    template <class Slots, class Use>
+    void for_each_open(Slots& slots, Use use) const noexcept {
+        for (std::uint32_t remaining = open_; remaining != 0; remaining &= remaining - 1) {
+            use(slots[static_cast<std::size_t>(std::countr_zero(remaining))]);
+        }
     }
 
     /// The bytes that rounding up to a class adds stay poisoned.
@@ -274,28 +302,43 @@ private:
         core::unpoison(block, std::max<std::size_t>(bytes, 1));
     }
 
+    /// Returns: a larger block, or one of a class without a free slot; null if `Quiet` and there is no memory.
     template <bool Quiet>
-    [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+    [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment) {
+        const std::size_t index = local::small_classes::index(bytes, alignment);
+        if (index < local::small_classes::count) {
+            return allocate_of_new_chunk<Quiet>(index, bytes);
+        }
+        void* const block =
+            Quiet ? larger_.try_allocate(bytes, alignment) : larger_.allocate(bytes, alignment);
+        larger_in_use_ += static_cast<std::size_t>(block != nullptr);
+        return block;
+    }
 
-    std::array<slots_type, local::small_classes::count> slots_;
-    chunks::held_list held_;
-    std::size_t large_calls_ = 0;
+    template <bool Quiet>
+    [[gnu::cold, gnu::noinline]] void* allocate_of_new_chunk(std::size_t index, std::size_t bytes);
+
+    [[gnu::noinline]] void deallocate_larger(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        --larger_in_use_;
+        larger_.deallocate(p, bytes, alignment);
+    }
+
+    std::uint32_t open_ = 0; ///< a bit for each class with slots
+    unopened_slots slots_;
+    std::size_t larger_in_use_ = 0;
+    multipool<Upstream, first_freed, eighth_classes> larger_;
+    small_object_pool_options options_;
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream>
 template <bool Quiet>
-void* small_object_pool<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    const std::size_t index = local::small_classes::index(bytes, alignment);
-    if (index == local::small_classes::count) {
-        void* const block = held_.allocate(core::source_from<Quiet>(upstream_), bytes, alignment);
-        large_calls_ += static_cast<std::size_t>(!Quiet || block != nullptr);
-        return block;
-    }
-    if (!slots_[index].grow(core::source_from<Quiet>(upstream_))) {
+void* small_object_pool<Upstream>::allocate_of_new_chunk(std::size_t index, std::size_t bytes) {
+    open(index);
+    if (!slots_.by_class[index].grow(core::source_from<Quiet>(upstream_))) {
         return nullptr;
     }
-    void* const block = slots_[index].pop();
+    void* const block = slots_.by_class[index].pop();
     hand_out(block, bytes);
     return block;
 }

@@ -14,7 +14,8 @@
 /// a fault; so smaller chunks are not offered, and none is where the system gives no huge pages.
 ///
 /// Invariants: a chunk in a bin has exactly the size of its class (reuse/size_classes.hpp) and at least
-/// fundamental_alignment.
+/// fundamental_alignment. Slabs of 4 KiB to 64 KiB, a power of two, have bins of their own, in which all lie at
+/// multiples of their size.
 /// Bound: at most thread_bytes wait for each thread and shared_bytes for all; the system may take the part of it
 /// in chunks of least_offered_bytes and more. In every 1024 operations, half of the chunks of a size that were
 /// not needed at all move on to the shared bins, and from there to the system. If the system has no memory for a
@@ -51,8 +52,9 @@ struct chunk_cache_stats {
 /// Thread-safe: one thread may return the chunk of another.
 class chunk_cache {
 public:
-    /// Returns: `bytes` bytes at a multiple of `alignment`. Requests above 64 MiB, and requests below 128 KiB at
-    /// an alignment above the fundamental one, come from the system and are not kept afterwards.
+    /// Returns: `bytes` bytes at a multiple of `alignment`. Requests above 64 MiB come from the system and are
+    /// not kept afterwards; nor are requests below 128 KiB at an alignment above the fundamental one, unless their size is a
+    /// power of two from 4 KiB on and no less than the alignment.
     /// Throws: std::bad_alloc, after the out-of-memory handler has run, once no chunk waits here any more. A
     /// request above PTRDIFF_MAX / 2 bytes, or at a stricter alignment than that, leaves the waiting chunks
     /// alone.

@@ -22,10 +22,34 @@ inline constexpr std::size_t class_count = eighth_classes::index(largest_cached_
 inline constexpr std::size_t least_page_bytes = std::size_t{128} << 10;
 inline constexpr std::uint32_t operations_an_epoch = 1024;
 
-/// Returns: true if chunks of this class wait in bins. Chunks from pages do at any alignment.
-constexpr bool is_kept(std::size_t index, std::size_t alignment) noexcept {
-    return index < class_count &&
-           (alignment <= fundamental_alignment || eighth_classes::bytes(index) >= least_page_bytes);
+/// Slabs of 4 KiB to 64 KiB that lie at multiples of their size have bins behind those of the size classes. Larger ones
+/// are pages, which have one bin at any alignment.
+inline constexpr std::size_t least_slab_bytes = std::size_t{4} << 10;
+inline constexpr std::size_t slab_bin_count = core::bit_width(least_page_bytes / least_slab_bytes) - 1;
+inline constexpr std::size_t bin_count = class_count + slab_bin_count;
+
+/// Returns: the bin of chunks for a request; bin_count if such chunks do not wait.
+constexpr std::size_t bin_index(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
+    if (index >= class_count) {
+        return bin_count;
+    }
+    if (alignment <= fundamental_alignment || eighth_classes::bytes(index) >= least_page_bytes) [[likely]] {
+        return index;
+    }
+    return bytes >= least_slab_bytes && is_power_of_two(bytes) && alignment <= bytes
+               ? class_count + core::bit_width(bytes / least_slab_bytes) - 1
+               : bin_count;
+}
+
+/// Returns: the size of the chunks of a bin.
+constexpr std::size_t chunk_bytes(std::size_t index) noexcept {
+    return index < class_count ? eighth_classes::bytes(index) : least_slab_bytes << (index - class_count);
+}
+
+/// Returns: the alignment that all chunks of a bin have, and are given back with.
+constexpr std::size_t chunk_alignment(std::size_t index) noexcept {
+    return index < class_count ? fundamental_alignment : chunk_bytes(index);
 }
 
 /// Chunks that were offered to the system. The list lies outside them, because a write takes a page off the
@@ -85,17 +109,17 @@ public:
     /// `alignment`.
     [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
         bin& from = bins_[index];
-        const std::size_t chunk_bytes = eighth_classes::bytes(index);
+        const std::size_t bytes = chunk_bytes(index);
         void* taken = nullptr;
         if (from.warm != nullptr && core::is_aligned(from.warm, alignment)) {
             taken = from.warm;
-            core::unpoison(taken, chunk_bytes);
+            core::unpoison(taken, bytes);
             from.warm = from.warm->next;
         } else if (from.offered != 0 && core::is_aligned(offered_.first(from.offered), alignment)) {
             taken = offered_.first(from.offered);
-            core::unpoison(taken, chunk_bytes);
+            core::unpoison(taken, bytes);
             offered_.drop_first(from.offered);
-            offered_bytes_ -= chunk_bytes;
+            offered_bytes_ -= bytes;
         } else {
             return nullptr;
         }
@@ -103,7 +127,7 @@ public:
             core::fail_damaged_free_memory(
                 taken); // the list leads back to a chunk that was deallocated twice
         }
-        bytes_ -= chunk_bytes;
+        bytes_ -= bytes;
         --from.count;
         from.idle = std::min(from.idle, from.count);
         return taken;
@@ -113,21 +137,21 @@ public:
     /// Returns: true if there was room.
     [[nodiscard]] bool put(void* p, std::size_t index, std::size_t (*least_offered)() noexcept) noexcept {
         bin& to = bins_[index];
-        const std::size_t chunk_bytes = eighth_classes::bytes(index);
-        if (chunk_bytes < least_page_bytes || chunk_bytes < least_offered()) {
+        const std::size_t bytes = chunk_bytes(index);
+        if (bytes < least_page_bytes || bytes < least_offered()) {
             to.warm = ::new (p) waiting_chunk{to.warm};
             // The link stays readable: a leak checker must be able to follow it.
-            core::poison(to.warm + 1, chunk_bytes - sizeof(waiting_chunk));
+            core::poison(to.warm + 1, bytes - sizeof(waiting_chunk));
         } else {
             if (!offered_.put(to.offered, p)) {
                 return false;
             }
-            pages().offer(p, chunk_bytes);
-            core::poison(p, chunk_bytes);
-            offered_bytes_ += chunk_bytes;
+            pages().offer(p, bytes);
+            core::poison(p, bytes);
+            offered_bytes_ += bytes;
         }
         ++to.count;
-        bytes_ += chunk_bytes;
+        bytes_ += bytes;
         return true;
     }
 
@@ -141,7 +165,7 @@ public:
             return false;
         }
         operations_ = 0;
-        for (std::size_t index = 0; index < class_count; ++index) {
+        for (std::size_t index = 0; index < bin_count; ++index) {
             drain(index, (bins_[index].idle + 1) / 2, next);
             bins_[index].idle = bins_[index].count;
         }
@@ -151,7 +175,7 @@ public:
     /// Effects: hands all chunks to `next(chunk, class)`.
     template <class Next>
     void empty(Next next) noexcept {
-        for (std::size_t index = 0; index < class_count; ++index) {
+        for (std::size_t index = 0; index < bin_count; ++index) {
             drain(index, bins_[index].count, next);
         }
     }
@@ -170,11 +194,11 @@ private:
     template <class Next>
     void drain(std::size_t index, std::uint32_t count, Next next) noexcept {
         for (; count != 0; --count) {
-            next(take(index, fundamental_alignment), index);
+            next(take(index, chunk_alignment(index)), index);
         }
     }
 
-    std::array<bin, class_count> bins_{};
+    std::array<bin, bin_count> bins_{};
     offered_chunks<MostOffered> offered_;
     std::size_t bytes_ = 0;
     std::size_t offered_bytes_ = 0;

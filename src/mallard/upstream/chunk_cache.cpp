@@ -68,13 +68,13 @@ public:
     }
 
     void put(void* p, std::size_t index) noexcept {
-        const std::size_t bytes = eighth_classes::bytes(index);
+        const std::size_t bytes = chunk_bytes(index);
         const std::scoped_lock lock(mutex_);
         if (bins_.bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
             bins_.put(p, index, least_offered)) {
             bins_.decay(1, to_system);
         } else {
-            give_to_system(p, bytes, fundamental_alignment);
+            give_to_system(p, bytes, chunk_alignment(index));
         }
         note_bytes();
     }
@@ -115,7 +115,7 @@ public:
 
 private:
     static void to_system(void* p, std::size_t index) noexcept {
-        give_to_system(p, eighth_classes::bytes(index), fundamental_alignment);
+        give_to_system(p, chunk_bytes(index), chunk_alignment(index));
     }
 
     void note_bytes() noexcept {
@@ -197,38 +197,37 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
-    if (!is_kept(index, alignment)) [[unlikely]] {
+    const std::size_t index = bin_index(bytes, alignment);
+    if (index == bin_count) [[unlikely]] {
         return take_from_system(bytes, alignment);
     }
     void* p = thread_bins->take(index, alignment);
     if (p == nullptr) [[unlikely]] {
         p = shared.take(index, alignment);
         if (p == nullptr) {
-            // Chunks that wait are given out and back at the fundamental alignment.
-            p = take_from_system(eighth_classes::bytes(index), std::max(alignment, fundamental_alignment));
+            p = take_from_system(chunk_bytes(index), std::max(alignment, chunk_alignment(index)));
             if (p == nullptr) {
                 return nullptr;
             }
         }
     }
-    core::poison(static_cast<std::byte*>(p) + bytes, eighth_classes::bytes(index) - bytes);
+    core::poison(static_cast<std::byte*>(p) + bytes, chunk_bytes(index) - bytes);
     return p;
 }
 
 void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-    const std::size_t index = eighth_classes::index(std::max(bytes, sizeof(void*)));
-    if (!is_kept(index, alignment)) [[unlikely]] {
+    const std::size_t index = bin_index(bytes, alignment);
+    if (index == bin_count) [[unlikely]] {
         give_to_system(p, bytes, alignment);
         return;
     }
-    core::unpoison(p, eighth_classes::bytes(index));
+    core::unpoison(p, chunk_bytes(index));
     if (thread_bins == &no_bins && !open_bins()) [[unlikely]] {
         to_shared(p, index);
         return;
     }
     own_bins& mine = *thread_bins;
-    if (mine.bytes() + eighth_classes::bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
+    if (mine.bytes() + chunk_bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
         !mine.put(p, index, least_offered)) [[unlikely]] {
         to_shared(p, index);
         return;

@@ -131,25 +131,67 @@ TEST_F(small_object_pool, last_freed_slot_pins_one_chunk) {
     EXPECT_LE(source_.outstanding_bytes(), 4096U) << "no object is in use";
 }
 
-TEST_F(small_object_pool, forwards_large_objects_upstream) {
-    void* const large = pool_.allocate(65, 8);
+TEST_F(small_object_pool, reuses_larger_blocks_by_size_class) {
+    void* const larger = pool_.allocate(65, 8);
     void* const aligned = pool_.allocate(8, 128);
-    EXPECT_EQ(source_.outstanding(), 2U);
-    EXPECT_EQ(pool_.stats().large_blocks, 2U);
-    EXPECT_EQ(pool_.stats().chunks, 0U);
     EXPECT_TRUE(mallard::core::is_aligned(aligned, 128));
-    pool_.deallocate(large, 65, 8);
+    EXPECT_EQ(pool_.stats().large_blocks, 0U);
+    const std::size_t calls = source_.granted().size();
+    pool_.deallocate(larger, 65, 8);
     pool_.deallocate(aligned, 8, 128);
+    EXPECT_EQ(pool_.allocate(72, 8), larger);
+    EXPECT_EQ(pool_.allocate(1, 128), aligned);
+    EXPECT_EQ(source_.granted().size(), calls);
+}
+
+TEST_F(small_object_pool, trim_returns_larger_blocks_once_all_are_free) {
+    void* const first = pool_.allocate(100, 8);
+    mallard::block_chain others = pool_.allocate_many(100, 8, 50);
+    pool_.deallocate_many(std::move(others), 100, 8);
+    pool_.trim();
+    EXPECT_NE(source_.outstanding(), 0U) << "a block is in use";
+    pool_.deallocate(first, 100, 8);
+    pool_.trim();
     EXPECT_EQ(source_.outstanding(), 0U);
 }
 
-TEST_F(small_object_pool, stats_count_slabs_and_large_blocks) {
+TEST_F(small_object_pool, forwards_unpooled_objects_upstream) {
+    const std::size_t bytes = pool_.largest_pooled_bytes() + 1;
+    void* const large = pool_.allocate(bytes, 8);
+    EXPECT_EQ(source_.outstanding(), 1U);
+    EXPECT_EQ(pool_.stats().large_blocks, 1U);
+    EXPECT_EQ(pool_.stats().chunks, 0U);
+    pool_.deallocate(large, bytes, 8);
+    EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+TEST_F(small_object_pool, stats_count_all_chunks_and_large_blocks) {
     allocate(1000, 16);
     static_cast<void>(pool_.allocate(100, 8));
+    static_cast<void>(pool_.allocate(100'000, 8));
     const mallard::allocator_stats stats = pool_.stats();
     EXPECT_EQ(stats.upstream_calls, source_.granted().size());
     EXPECT_EQ(stats.chunks + 1, source_.outstanding());
     EXPECT_EQ(stats.chunk_bytes + stats.large_bytes, source_.outstanding_bytes());
+}
+
+/// A pool that lives briefly takes the chunks that the last one returned.
+TEST(small_object_pool_over_the_chunk_cache, needs_no_system_call_after_the_first_life) {
+    mallard::chunk_cache::trim();
+    std::size_t waiting_bytes = 0;
+    for (int life = 0; life != 3; ++life) {
+        mallard::small_object_pool<> pool;
+        for (const std::size_t bytes : {1U, 24U, 64U}) {
+            static_cast<void>(pool.allocate(bytes, 1));
+        }
+        EXPECT_EQ(pool.stats().chunk_bytes, 3U * 64 * 1024);
+        const mallard::chunk_cache_stats cached = mallard::chunk_cache::stats();
+        EXPECT_EQ(cached.thread_bytes + cached.shared_bytes, 0U) << "all that waited is in use";
+        pool.release();
+        waiting_bytes = mallard::chunk_cache::stats().thread_bytes;
+        EXPECT_EQ(waiting_bytes, 3U * 64 * 1024);
+    }
+    mallard::chunk_cache::trim();
 }
 
 TEST_F(small_object_pool, gives_and_takes_many_at_once) {
@@ -187,7 +229,7 @@ TEST_F(small_object_pool, is_default_constructible) {
     mallard::small_object_pool<> pool;
     void* const p = pool.allocate(10, 2);
     pool.deallocate(p, 10, 2);
-    EXPECT_EQ(pool.largest_pooled_bytes(), 64U);
+    EXPECT_EQ(pool.largest_pooled_bytes(), 32U << 10);
     EXPECT_EQ(pool.stats().chunks, 1U) << "a small empty chunk is kept";
     pool.release();
     EXPECT_EQ(pool.stats().chunks, 0U);

@@ -65,7 +65,32 @@ TEST_F(chunk_cache_test, skips_huge_and_over_aligned_chunks) {
     void* const aligned = chunk_cache::allocate(1000, 256);
     EXPECT_TRUE(mallard::core::is_aligned(aligned, 256));
     chunk_cache::deallocate(aligned, 1000, 256);
+    for (const std::size_t bytes :
+         {std::size_t{2048}, 12 * kib, 32 * kib}) { // small, no power of two, too strict
+        chunk_cache::deallocate(chunk_cache::allocate(bytes, 64 * kib), bytes, 64 * kib);
+    }
     EXPECT_EQ(cached_bytes(), 0U);
+}
+
+TEST_F(chunk_cache_test, keeps_slabs_at_multiples_of_their_size) {
+    std::size_t total_bytes = 0;
+    for (std::size_t bytes = 4 * kib; bytes <= 64 * kib; bytes *= 2) {
+        // A chunk of the size class, which is aligned for no slab, stays in another bin.
+        chunk_cache::deallocate(chunk_cache::allocate(bytes), bytes);
+        void* const slab = chunk_cache::allocate(bytes, bytes);
+        void* const second = chunk_cache::allocate(bytes, 64);
+        EXPECT_TRUE(mallard::core::is_aligned(slab, bytes));
+        EXPECT_TRUE(mallard::core::is_aligned(second, bytes)) << "any request may get it later";
+        std::memset(slab, 1, bytes);
+        chunk_cache::deallocate(second, bytes, 64);
+        chunk_cache::deallocate(slab, bytes, bytes);
+        EXPECT_EQ(chunk_cache::allocate(bytes, 256), slab);
+        EXPECT_EQ(chunk_cache::allocate(bytes, bytes), second);
+        chunk_cache::deallocate(second, bytes, bytes);
+        chunk_cache::deallocate(slab, bytes, 256);
+        total_bytes += 3 * bytes;
+        EXPECT_EQ(cached_bytes(), total_bytes);
+    }
 }
 
 TEST_F(chunk_cache_test, keeps_pages_however_they_are_aligned) {
