@@ -100,7 +100,8 @@ def store_runs(database: Path, keep_others: bool) -> None:
         kept = {run["id"] for run in runs}
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:
-            stored = read_stored(experiment) if keep_others else {"runs": [], "rows": []}
+            keeps = keep_others and stored_file(experiment).exists()
+            stored = read_stored(experiment) if keeps else {"runs": [], "rows": []}
             drop_runs(stored, {run["command"] for run in runs})
             add_runs(stored, runs, rows)
             data = json.dumps(stored, sort_keys=True).encode()

@@ -159,7 +159,7 @@ def _beside_mallocs(strategy: str, works: Sequence[Work]) -> list[str]:
     least, most = (pick(ratio.median for ratio in ratios.values()) for pick in (min, max))
     sentence = (
         f"{strategy} takes {percent_text(mean)} of the time of the malloc that is fastest "
-        f"{f'in each of {len(ratios)} works' if len(ratios) > 1 else f'in {next(iter(ratios))}'}, "
+        f"{f'in each of {len(ratios)} programs' if len(ratios) > 1 else f'in {next(iter(ratios))}'}, "
         f"{percent(least)} to {percent(most)} %."
     )
     slower = [
