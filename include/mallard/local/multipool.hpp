@@ -373,8 +373,8 @@ void* multipool<Upstream, Reuse, Classes>::try_allocate_over_aligned(std::size_t
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
-void multipool<Upstream, Reuse, Classes>::deallocate_large(void* p, std::size_t bytes,
-                                                           std::size_t alignment) noexcept {
+void multipool<Upstream, Reuse, Classes>::deallocate_large(void* p, [[maybe_unused]] std::size_t bytes,
+                                                           [[maybe_unused]] std::size_t alignment) noexcept {
     // A pooled size that the front has no list for was never allocated.
     MALLARD_EXPECTS(Classes::index(bytes, alignment) >= front_.classes());
     held_.deallocate(upstream_.get(), p);
