@@ -26,14 +26,14 @@ class callable {
     struct target_for final : target {
         explicit target_for(Function f) : function(std::move(f)) {}
         double call(double x) override { return function(x); }
-        void destroy(arena_type& arena) noexcept override { mallard::destroy(arena, *this); }
+        void destroy(arena_type& arena) noexcept override { mallard::destroy(arena, this); }
         Function function;
     };
 
 public:
     template <class Function>
     callable(arena_type& arena, Function function)
-        : arena_(&arena), target_(&mallard::make<target_for<Function>>(arena, std::move(function))) {}
+        : arena_(&arena), target_(mallard::make<target_for<Function>>(arena, std::move(function))) {}
     callable(const callable&) = delete;
     ~callable() { target_->destroy(*arena_); }
 

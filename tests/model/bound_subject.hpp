@@ -338,6 +338,7 @@ public:
             return subject::try_allocate(bytes, alignment);
         }
     }
+    using base::deallocate;
     void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept override {
         binding_.deallocate(p, bytes, alignment);
     }
