@@ -28,8 +28,8 @@ protected:
 
 constexpr const char* names[] = {"json",  "compiler", "requests", "interner", "cache",
                                  "index", "graph",    "orders",   "entities", "k-d-tree"};
-INSTANTIATE_TEST_SUITE_P(all, programs, testing::ValuesIn(names), [](const auto& info) {
-    std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(all, programs, testing::ValuesIn(names), [](const auto& instance) {
+    std::string name = instance.param;
     std::erase(name, '-');
     return name;
 });

@@ -107,7 +107,7 @@ bool can_release_bursts(const model::kind& k) {
 }
 
 INSTANTIATE_TEST_SUITE_P(of, burst_contract, ::testing::ValuesIn(model::kinds_if(can_release_bursts)),
-                         [](const auto& info) { return model::test_name(info.param); });
+                         [](const auto& instance) { return model::test_name(instance.param); });
 
 } // namespace
 

@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(of, expansion_contract,
                                     (k.adaptor == "plain" || k.adaptor == "checked") &&
                                     k.allocator.starts_with("heap");
                          })),
-                         [](const auto& info) { return model::test_name(info.param); });
+                         [](const auto& instance) { return model::test_name(instance.param); });
 
 } // namespace
 

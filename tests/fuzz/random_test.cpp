@@ -52,7 +52,7 @@ TEST_P(random_operations, keep_a_heap_of_many_blocks_consistent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(of, random_operations, ::testing::ValuesIn(heaps()),
-                         [](const auto& info) { return model::test_name(info.param); });
+                         [](const auto& instance) { return model::test_name(instance.param); });
 
 } // namespace
 

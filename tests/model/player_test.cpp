@@ -39,6 +39,7 @@ public:
         return block;
     }
 
+    using subject::deallocate;
     void deallocate(void*, std::size_t, std::size_t) noexcept override {}
 
     void release() noexcept override {
