@@ -67,6 +67,7 @@ public:
         freed_ = nullptr;
         return p;
     }
+    using bump::deallocate;
     void deallocate(void* p, std::size_t, std::size_t) noexcept override { freed_ = p; }
     void release() noexcept override {
         bump::release();
@@ -90,6 +91,7 @@ public:
 class corrupting : public bump {
 public:
     using bump::bump;
+    using bump::deallocate;
     void deallocate(void* p, std::size_t, std::size_t) noexcept override { std::memset(p, 0, 64); }
 };
 
