@@ -75,6 +75,19 @@ void* ledger::allocate(std::size_t bytes, std::size_t alignment) {
     return p;
 }
 
+#ifndef __cpp_exceptions
+void* ledger::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t next = requests_of_plan_ + 1;
+    const bool planned = plan_.at != 0 && (next == plan_.at || (plan_.for_ever && next > plan_.at));
+    if (planned || bytes > limit_bytes_ || alignment > limit_bytes_ || bytes > SIZE_MAX / 8) {
+        requests_of_plan_ = next;
+        failed_ = failed_ || planned;
+        return nullptr;
+    }
+    return allocate(bytes, alignment);
+}
+#endif
+
 void ledger::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     auto* const block = static_cast<std::byte*>(p);
     const auto entry = taken_.find(block);

@@ -37,6 +37,11 @@ public:
 
     [[nodiscard]] virtual void* allocate(std::size_t bytes,
                                          std::size_t alignment = mallard::fundamental_alignment);
+#ifndef __cpp_exceptions
+    /// Returns: the result of allocate(); null if that ends the program. With exceptions, allocate() throws instead.
+    [[nodiscard]] void* try_allocate(std::size_t bytes,
+                                     std::size_t alignment = mallard::fundamental_alignment) noexcept;
+#endif
     virtual void deallocate(void* p, std::size_t bytes,
                             std::size_t alignment = mallard::fundamental_alignment) noexcept;
 
