@@ -47,11 +47,18 @@ TEST_F(quiet_request, quiet_sources_return_null) {
 }
 
 #ifndef __cpp_exceptions
+/// An upstream that has no way to say no.
+struct final_source {
+    static inline int requests = 0;
+    static void* allocate(std::size_t, std::size_t) { return ++requests, nullptr; }
+    static void deallocate(void*, std::size_t, std::size_t) noexcept {}
+};
+
 TEST_F(quiet_request, does_not_ask_an_upstream_that_only_throws) {
-    equipment::ledger source;
-    static_assert(!mallard::core::fails_recoverably<equipment::ledger>);
+    final_source source;
+    static_assert(!mallard::core::fails_recoverably<final_source>);
     EXPECT_EQ(mallard::core::ask_quietly(source, 100, 16), nullptr);
-    EXPECT_TRUE(source.granted().empty());
+    EXPECT_EQ(final_source::requests, 0);
 }
 #endif
 
