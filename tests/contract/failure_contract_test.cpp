@@ -178,7 +178,7 @@ TEST_P(failure_contract, calls_the_handler_before_aborting) {
     mallard::set_out_of_memory_handler([](std::size_t bytes, std::size_t) noexcept {
         std::fprintf(stderr, "the handler heard of %zu bytes\n", bytes);
     });
-    source_.fail({.at = 1});
+    source_.fail({.at = 1, .for_ever = true});
     EXPECT_DEATH(static_cast<void>(subject_->allocate(100000, 8)),
                  "the handler heard of 1[0-9]{5} bytes\nmallard: out of memory: 1[0-9]{5} bytes");
     mallard::set_out_of_memory_handler(nullptr);
