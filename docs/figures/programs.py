@@ -21,12 +21,12 @@ from mallard.shared.stats import spread
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    made: dict[str, Callable[[], str]] = {"programs_conditions": lambda: conditions(NAME)}
+    texts: dict[str, Callable[[], str]] = {"programs_conditions": lambda: conditions(NAME)}
     for size in SIZES:
-        made[f"programs_{size}"] = lambda size=size: _times(_works(size))  # type: ignore[misc]
-        made[f"programs_{size}_mallocs"] = lambda size=size: _sentences(_works(size))  # type: ignore[misc]
-    made["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
-    return made
+        texts[f"programs_{size}"] = lambda size=size: _times(_works(size))  # type: ignore[misc]
+        texts[f"programs_{size}_mallocs"] = lambda size=size: _sentences(_works(size))  # type: ignore[misc]
+    texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
+    return texts
 
 
 def _works(size: str) -> Sequence[Work]:

@@ -13,6 +13,7 @@
 #include <mallard/adapt/counted.hpp>
 #include <mallard/bind/allocator.hpp>
 #include <mallard/lifetime/wink_out.hpp>
+#include <mallard/upstream/new_delete.hpp>
 
 #include <cstddef>
 #include <memory>

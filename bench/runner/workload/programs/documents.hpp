@@ -62,8 +62,8 @@ public:
 
     explicit json_program(const allocator_type& allocator) : allocator_(allocator) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
-        at_ = given.text.data();
+    [[nodiscard]] std::uint64_t run(const input& data) {
+        at_ = data.text.data();
         root_ = parse_value();
         checksum sum;
         walk(root_, sum);
@@ -236,10 +236,10 @@ public:
         }
     }
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
+    [[nodiscard]] std::uint64_t run(const input& data) {
         checksum sum;
-        at_ = given.text.data();
-        for (const char* const end = at_ + given.text.size(); at_ != end; ++at_) {
+        at_ = data.text.data();
+        for (const char* const end = at_ + data.text.size(); at_ != end; ++at_) {
             statements_.push_back(parse());
         }
         for (node*& statement : statements_) {
@@ -254,8 +254,8 @@ private:
     template <class Node>
     Node* create(Node&& value) {
         Alloc<Node> allocator(allocator_);
-        Node* const made = std::allocator_traits<Alloc<Node>>::allocate(allocator, 1);
-        return ::new (static_cast<void*>(made)) Node(std::move(value));
+        Node* const created = std::allocator_traits<Alloc<Node>>::allocate(allocator, 1);
+        return ::new (static_cast<void*>(created)) Node(std::move(value));
     }
 
     template <class Node>
@@ -420,8 +420,8 @@ public:
           headers_(Alloc<std::pair<const string, string>>(allocator)),
           fields_(Alloc<std::pair<string, string>>(allocator)), answer_(Alloc<char>(allocator)) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
-        const std::string_view text = given.texts[given.scope % given.texts.size()];
+    [[nodiscard]] std::uint64_t run(const input& data) {
+        const std::string_view text = data.texts[data.scope % data.texts.size()];
         rest_ = text.substr(text.find('/') + 1);
         while (rest_.find('/') < rest_.find('\n')) {
             path_.push_back(take('/'));

@@ -62,14 +62,14 @@ public:
     explicit interner_program(const allocator_type& allocator)
         : allocator_(allocator), words_(Alloc<string>(allocator)), text_(Alloc<const string*>(allocator)) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
+    [[nodiscard]] std::uint64_t run(const input& data) {
         checksum sum;
-        read(given.stream, sum);
+        read(data.stream, sum);
         text_.clear();
         for (auto word = words_.begin(); word != words_.end();) {
             word = word->size() % 3 == 0 ? words_.erase(word) : std::next(word);
         }
-        read(given.stream, sum);
+        read(data.stream, sum);
         return sum.value();
     }
 
@@ -127,10 +127,10 @@ public:
         : allocator_(allocator), entries_(Alloc<entry>(allocator)),
           index_(Alloc<std::pair<const std::string_view, typename entries::iterator>>(allocator)) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
+    [[nodiscard]] std::uint64_t run(const input& data) {
         checksum sum;
-        for (std::size_t i = 0; i != given.keys.words.size(); ++i) {
-            sum.add(look_up(given.keys.at(i), given.capacity, i));
+        for (std::size_t i = 0; i != data.keys.words.size(); ++i) {
+            sum.add(look_up(data.keys.at(i), data.capacity, i));
         }
         return sum.value();
     }
@@ -195,29 +195,29 @@ public:
     explicit index_program(const allocator_type& allocator)
         : allocator_(allocator), index_(Alloc<std::pair<const string, postings>>(allocator)) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
+    [[nodiscard]] std::uint64_t run(const input& data) {
         const auto document = [](std::size_t i) {
             return static_cast<std::uint32_t>(i / index_input::words_a_document);
         };
-        for (std::size_t i = 0; i != given.stream.words.size(); ++i) {
-            add(given.stream.at(i), document(i));
+        for (std::size_t i = 0; i != data.stream.words.size(); ++i) {
+            add(data.stream.at(i), document(i));
         }
         checksum sum;
         // Queries of two words that are not the most frequent ones, as a search drops those.
-        for (std::size_t i = 1; i < given.stream.words.size(); i += 7) {
-            if (std::min(given.stream.words[i - 1], given.stream.words[i]) >= index_input::dropped_words) {
-                sum.add(both(given.stream.at(i - 1), given.stream.at(i)).size());
+        for (std::size_t i = 1; i < data.stream.words.size(); i += 7) {
+            if (std::min(data.stream.words[i - 1], data.stream.words[i]) >= index_input::dropped_words) {
+                sum.add(both(data.stream.at(i - 1), data.stream.at(i)).size());
             }
         }
         // Every third document is removed, and comes back under a new number.
-        for (std::size_t i = 0; i != given.stream.words.size(); ++i) {
+        for (std::size_t i = 0; i != data.stream.words.size(); ++i) {
             if (document(i) % 3 == 0) {
-                remove(given.stream.at(i), document(i));
+                remove(data.stream.at(i), document(i));
             }
         }
-        for (std::size_t i = 0; i != given.stream.words.size(); ++i) {
+        for (std::size_t i = 0; i != data.stream.words.size(); ++i) {
             if (document(i) % 3 == 0) {
-                add(given.stream.at(i), document(i) + static_cast<std::uint32_t>(given.documents));
+                add(data.stream.at(i), document(i) + static_cast<std::uint32_t>(data.documents));
             }
         }
         for (const auto& [word, found] : index_) {

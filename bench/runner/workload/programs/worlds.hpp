@@ -59,19 +59,19 @@ public:
     explicit graph_program(const allocator_type& allocator)
         : allocator_(allocator), nodes_(Alloc<node>(allocator)) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
-        quick_random random(given.seed);
-        nodes_.reserve(given.nodes);
-        for (std::size_t i = 0; i != given.nodes; ++i) {
+    [[nodiscard]] std::uint64_t run(const input& data) {
+        quick_random random(data.seed);
+        nodes_.reserve(data.nodes);
+        for (std::size_t i = 0; i != data.nodes; ++i) {
             nodes_.push_back({edges(Alloc<edge>(allocator_))});
         }
-        for (std::size_t i = 0; i != given.nodes * graph_input::degree; ++i) {
+        for (std::size_t i = 0; i != data.nodes * graph_input::degree; ++i) {
             add_edge(random);
         }
         checksum sum;
         for (std::uint32_t round = 1; round <= graph_input::rounds; ++round) {
-            sum.add(search(static_cast<std::uint32_t>(random.below(given.nodes)), round));
-            for (std::size_t i = 0; i != given.nodes * graph_input::degree / 4; ++i) {
+            sum.add(search(static_cast<std::uint32_t>(random.below(data.nodes)), round));
+            for (std::size_t i = 0; i != data.nodes * graph_input::degree / 4; ++i) {
                 remove_edge(random);
                 add_edge(random);
             }
@@ -154,12 +154,12 @@ public:
         : allocator_(allocator), book_(Alloc<std::pair<const std::uint32_t, level>>(allocator)),
           places_(Alloc<std::pair<const std::uint64_t, place>>(allocator)) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
-        quick_random random(given.seed);
+    [[nodiscard]] std::uint64_t run(const input& data) {
+        quick_random random(data.seed);
         checksum sum;
         std::uint64_t newest = 0;
-        for (std::size_t i = 0; i != given.operations; ++i) {
-            const bool full = places_.size() > given.resting;
+        for (std::size_t i = 0; i != data.operations; ++i) {
+            const bool full = places_.size() > data.resting;
             const std::uint64_t kind = random.below(100);
             if (kind < (full ? 40U : 60U)) {
                 add(newest++, random);
@@ -275,9 +275,9 @@ public:
         : allocator_(allocator), store_(Alloc<std::pair<const std::uint32_t, entity>>(allocator)),
           events_(Alloc<event>(allocator)) {}
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
-        quick_random random(given.seed);
-        while (newest_ != given.entities) {
+    [[nodiscard]] std::uint64_t run(const input& data) {
+        quick_random random(data.seed);
+        while (newest_ != data.entities) {
             spawn(random);
         }
         std::uint64_t sum = 0;
@@ -287,10 +287,10 @@ public:
                 sum += e.text.size() + e.target;
             }
             events_.clear();
-            for (std::size_t i = 0; i != given.entities / 20; ++i) {
+            for (std::size_t i = 0; i != data.entities / 20; ++i) {
                 store_.erase(static_cast<std::uint32_t>(random.below(newest_)));
             }
-            while (store_.size() < given.entities) {
+            while (store_.size() < data.entities) {
                 spawn(random);
             }
         }
@@ -365,15 +365,15 @@ public:
     spatial_program& operator=(const spatial_program&) = delete;
     ~spatial_program() { destroy(root_); }
 
-    [[nodiscard]] std::uint64_t run(const input& given) {
-        for (const point& p : given.points) {
+    [[nodiscard]] std::uint64_t run(const input& data) {
+        for (const point& p : data.points) {
             insert(p);
         }
         checksum sum;
-        for (std::size_t i = 0; i != given.queries.size(); ++i) {
-            sum.add(count_near(root_, given.queries[i], 0));
+        for (std::size_t i = 0; i != data.queries.size(); ++i) {
+            sum.add(count_near(root_, data.queries[i], 0));
             if (i % 2000 == 999) {
-                rebuild(given.queries[i]);
+                rebuild(data.queries[i]);
             }
         }
         return sum.value();
@@ -385,8 +385,8 @@ private:
         for (std::size_t axis = 0; *place != nullptr; axis = axis == 2 ? 0 : axis + 1) {
             place = p.at[axis] < (*place)->where.at[axis] ? &(*place)->below : &(*place)->above;
         }
-        node* const made = std::allocator_traits<Alloc<node>>::allocate(allocator_, 1);
-        *place = ::new (static_cast<void*>(made)) node{p};
+        node* const created = std::allocator_traits<Alloc<node>>::allocate(allocator_, 1);
+        *place = ::new (static_cast<void*>(created)) node{p};
     }
 
     void destroy(node* n) {
