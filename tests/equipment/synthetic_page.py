@@ -34,7 +34,7 @@ def full_run_page(folder: Path) -> str:
 
 
 def write_everything(database: Path) -> None:
-    """A finished run of every experiment: numbers 1 to 14, in the order of the sections."""
+    """A finished run of every experiment: numbers 1 to 15, in the order of the sections."""
     primitives = [
         native_row("primitives", {"operation": operation}, strategy, repetition, 2.0 * place + 1, 1 << 20)
         for operation in ("pair", "create")

@@ -31,6 +31,7 @@ template <class A, class Hook = passing>
 class adaptor {
 public:
     using mechanism_type = std::remove_reference_t<A>;
+    using upstream_type = mechanism_type; ///< it decides how a request fails
 
     static constexpr bool has_fixed_blocks = core::gives_fixed_blocks<mechanism_type>;
 

@@ -36,6 +36,8 @@ class fallback : public adapt::two_mechanisms<First, Second> {
     using base = adapt::two_mechanisms<First, Second>;
 
 public:
+    using upstream_type = typename base::second_type; ///< it decides how a request fails
+
     using base::base;
 
     /// Returns: a block of `bytes` bytes at a multiple of `alignment`.

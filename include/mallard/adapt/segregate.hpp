@@ -16,6 +16,7 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/core/quiet_request.hpp>
 #include <mallard/core/thread_safe.hpp>
 
 #include <cstddef>
@@ -30,6 +31,10 @@ class segregate : public adapt::two_mechanisms<Small, Large> {
     using base = adapt::two_mechanisms<Small, Large>;
 
 public:
+    /// The mechanism that decides how a request fails.
+    using upstream_type = std::conditional_t<core::fails_recoverably<typename base::first_type>,
+                                             typename base::second_type, typename base::first_type>;
+
     static constexpr std::size_t largest_small_bytes = LargestSmall;
 
     using base::base;

@@ -13,14 +13,24 @@
 
 namespace mallard::core::inline MALLARD_MODE {
 
-/// True if a request to the upstream can fail and the program go on: by try_allocate(), or by an exception.
+/// True if a request to the upstream can fail and the program go on: by an exception, or by try_allocate(). The latter
+/// does not ask an upstream of its own that has none, so that one decides.
 template <class U>
-inline constexpr bool fails_recoverably =
+inline constexpr bool fails_recoverably = [] {
 #ifdef __cpp_exceptions
-    true;
+    return true;
 #else
-    requires(U& u, std::size_t n) { u.try_allocate(n, n); };
+    if constexpr (!requires(U& u, std::size_t n) { u.try_allocate(n, n); }) {
+        return false;
+    } else if constexpr (requires { typename U::upstream_type; }) {
+        return fails_recoverably<typename U::upstream_type>;
+    } else if constexpr (requires { typename U::arena_type::upstream_type; }) {
+        return fails_recoverably<typename U::arena_type::upstream_type>;
+    } else {
+        return true;
+    }
 #endif
+}();
 
 /// Returns: the result of `source.allocate(bytes, alignment)`; null if that throws. The out-of-memory handler is
 /// not called. In a program without exceptions, an upstream without try_allocate() is not asked, and the result is null.

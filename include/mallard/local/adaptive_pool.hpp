@@ -75,6 +75,8 @@ class adaptive_pool {
         slab::recent_slots<slab::bitmap_slots<slab::fullness_buckets<slab::slab_header>, divided>>;
 
 public:
+    using upstream_type = Upstream;
+
     /// Larger requests go straight upstream.
     static constexpr std::size_t largest_node_bytes = 1024;
 

@@ -232,6 +232,8 @@ private:
 template <upstream Upstream = chunk_cache>
 class single_arena {
 public:
+    using upstream_type = Upstream;
+
     template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = single_arena;
 
@@ -323,6 +325,8 @@ struct fixed_pool_options {
 template <upstream Upstream = chunk_cache>
 class growing_arena {
 public:
+    using upstream_type = Upstream;
+
     template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
     using with_room_for = growing_arena;
 

@@ -56,6 +56,8 @@ namespace mallard::unchecked::inline MALLARD_MODE {
 template <upstream Upstream>
 class alignas(cache_line_bytes) concurrent_multipool : private threads::cache_owner {
 public:
+    using upstream_type = Upstream;
+
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit concurrent_multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>

@@ -55,6 +55,8 @@ class heap : public space::heap_calls<space::chunk_rooms<Upstream, std::is_same_
     using calls::space_;
 
 public:
+    using upstream_type = Upstream;
+
     /// Effects: makes a heap that asks for nothing until its first request.
     explicit heap(heap_options options = {}) noexcept
         requires stateless_upstream<Upstream>

@@ -59,6 +59,8 @@ namespace mallard::unchecked::inline MALLARD_MODE {
 template <upstream Upstream>
 class monotonic {
 public:
+    using upstream_type = Upstream;
+
     /// A point in the allocator's life, to roll back to. Valid until the allocator is released, rewound, or
     /// rolled back to an earlier mark.
     struct position {

@@ -75,6 +75,8 @@ class multipool {
         "near to each other: reuse/size_classes.hpp says what they have to be");
 
 public:
+    using upstream_type = Upstream;
+
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit multipool(multipool_options options = {}) noexcept
         requires stateless_upstream<Upstream>

@@ -94,6 +94,8 @@ namespace mallard::unchecked::inline MALLARD_MODE {
 template <upstream Upstream>
 class small_object_pool {
 public:
+    using upstream_type = Upstream;
+
     /// Effects: makes an allocator that asks for nothing until its first request.
     explicit small_object_pool(small_object_pool_options options = {}) noexcept
         requires stateless_upstream<Upstream>

@@ -74,11 +74,13 @@ public:
         }
         const block_registry::outer_block outer = registry_.around(bytes, alignment);
         void* memory = nullptr;
-        for (std::size_t count = 1; memory == nullptr && registry_.blocks_in_quarantine() != 0; count *= 2) {
-            memory = core::ask_quietly(static_cast<Base&>(*this), outer.bytes, outer.alignment);
-            if (memory == nullptr) {
-                registry_.let_leave(count);
-                give_back(allocator_call::allocate);
+        if constexpr (core::fails_recoverably<Base>) {
+            for (std::size_t count = 1; memory == nullptr && registry_.blocks_in_quarantine() != 0; count *= 2) {
+                memory = core::ask_quietly(static_cast<Base&>(*this), outer.bytes, outer.alignment);
+                if (memory == nullptr) {
+                    registry_.let_leave(count);
+                    give_back(allocator_call::allocate);
+                }
             }
         }
         if (memory == nullptr) {

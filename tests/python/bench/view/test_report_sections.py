@@ -24,7 +24,7 @@ from mallard.shared.view.html.figures import size
 pytestmark = pytest.mark.full
 
 SECTIONS = (
-    *("verdict", *EXPERIMENTS),
+    *("programs", "verdict", *(name for name in EXPERIMENTS if name != "programs")),
     *("peers", "claims", "decision", "conditions", "reproduce", "papers"),
 )
 
@@ -296,7 +296,7 @@ def test_decision_chart_ends_in_strategies(page: str) -> None:
     assert "How many threads allocate at once?" in text
     assert "monotonic/wink 27 % 27\u201327" in text
     assert "go on at" in text, "the way that joins another is a link"
-    assert "run 1, density" in text, "the cells it rests on"
+    assert "run 2, density" in text, "the cells it rests on"
     assert section(page, "decision").count('class="leaf ') == 29
 
 

@@ -6,8 +6,10 @@
 #include <mallard/local/adaptive_pool.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
+#include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>
+#include <mallard/local/small_object_pool.hpp>
 #include <mallard/upstream/buffer.hpp>
 #include <mallard/upstream/new_delete.hpp>
 
@@ -194,6 +196,38 @@ TEST_F(checked_calls, trim_drains_quarantine) {
     EXPECT_NE(source_.outstanding(), 0U);
     pool.trim();
     EXPECT_EQ(source_.outstanding(), 0U);
+}
+
+/// An upstream without a quiet answer.
+struct plain_source {
+    static void* allocate(std::size_t bytes, std::size_t alignment) {
+        return mallard::new_delete::allocate(bytes, alignment);
+    }
+    static void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        mallard::new_delete::deallocate(p, bytes, alignment);
+    }
+};
+
+template <class Mechanism>
+class checked_calls_over_a_plain_source : public ::testing::Test {};
+using mechanisms_over_it =
+    ::testing::Types<mallard::multipool<plain_source>, mallard::small_object_pool<plain_source>,
+                     mallard::adaptive_pool<plain_source>, mallard::heap<plain_source>,
+                     mallard::fixed_pool<mallard::growing_arena<plain_source>>>;
+TYPED_TEST_SUITE(checked_calls_over_a_plain_source, mechanisms_over_it);
+
+TYPED_TEST(checked_calls_over_a_plain_source, keep_the_quarantine) {
+    using mechanism = mallard::checking::checked_calls<TypeParam>;
+    mechanism pool;
+    pool.set_quarantine({.blocks = 8, .bytes = 4096});
+    const std::size_t bytes = 48;
+    void* const first = pool.allocate(bytes, 8);
+    pool.deallocate(first, bytes, 8);
+    for (int i = 0; i < 6; ++i) {
+        void* const next = pool.allocate(bytes, 8);
+        EXPECT_NE(next, first) << "request " << i;
+        pool.deallocate(next, bytes, 8);
+    }
 }
 
 #ifdef __cpp_exceptions
