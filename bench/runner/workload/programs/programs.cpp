@@ -1,8 +1,8 @@
 /// Programs that people write, at two sizes: they parse, intern, index, search, trade and simulate.
 ///
 /// A scope constructs the strategy's allocator and a program with its containers, lets it work, and destroys both. All of it is
-/// timed. What a program keeps is about the size of a second-level cache, or ten times and more. A program that frees much while
-/// it works is not for an allocator that reuses nothing.
+/// timed, after scopes that are not. What a program keeps is about the size of a second-level cache, or ten times and more. A
+/// program that frees much while it works is not for an allocator that reuses nothing.
 ///
 /// The programs use the containers of the standard library, and no other library. Inputs are drawn before the clock starts.
 
@@ -125,27 +125,25 @@ std::uint64_t run_scope(const programs_cell& cell, const program_input& input, s
     result.add_figure("peak_live_bytes", static_cast<double>(counts.peak_bytes));
 }
 
-/// Effects: runs scopes with a small input, so that the code, the libraries and the processor are warm, as in a program that
-/// runs.
-void warm_up(programs_cell cell, std::uint64_t seed) {
-    const auto input = program_rows[cell.program].draw(program_size::small, seed);
+/// Effects: runs scopes, at least one, so that the code, the libraries and the processor are warm, and each allocator has the
+/// memory that it keeps. A malloc would otherwise reuse the pages of the drawn input, and a local allocator have only new ones.
+void warm_up(const programs_cell& cell, const program_input& input) {
     std::size_t ignored_spills = 0;
     constexpr std::int64_t warm_up_ns = 20'000'000;
     const stopwatch watch;
-    while (watch.elapsed().wall_ns < warm_up_ns) {
-        static_cast<void>(run_scope(cell, *input, ignored_spills));
-    }
+    do {
+        static_cast<void>(run_scope(cell, input, ignored_spills));
+    } while (watch.elapsed().wall_ns < warm_up_ns);
 }
 
 void measure(const programs_cell& cell, const run_options& options, row& result) {
-    const auto seed = static_cast<std::uint64_t>(options.seed);
-    const auto input = program_rows[cell.program].draw(cell.size, seed);
+    const auto input = program_rows[cell.program].draw(cell.size, static_cast<std::uint64_t>(options.seed));
     const std::size_t scopes = std::max<std::size_t>(1, cell.operations / input->operations);
     result.iterations = static_cast<std::int64_t>(scopes);
     result.operations = static_cast<std::int64_t>(scopes * input->operations);
     const bool resets = forget_peak();
     const std::int64_t baseline = peak_resident_bytes();
-    warm_up(cell, seed);
+    warm_up(cell, *input);
 
     std::size_t spills = 0;
     checksum sum;
