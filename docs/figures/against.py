@@ -12,7 +12,7 @@ from statistics import fmean
 
 from figures.stored import DOCS
 from mallard.advisor.profile.formats import plural
-from mallard.bench.analysis.against import HEAVY, PARTS, PRIVATE
+from mallard.bench.analysis.against import HEAVY, PARTS, PRIVATE, PROGRAMS
 
 PAGE = DOCS / "benchmark" / "contenders.md"
 HEADING = "% of glibc's time"
@@ -59,7 +59,10 @@ def printed(page: str) -> Iterator[Printed]:
 
 
 def parts(cells: list[Printed]) -> str:
-    """The means of all cells, of those without the cells that carry them, and of each part."""
+    """The means of the cells that explain the programs, of those without the cells that carry them, and of
+    each part.
+    """
+    cells = [cell for cell in cells if cell.part != PROGRAMS.heading]
     heavy = [cell for cell in cells if cell.rival >= 100 * HEAVY]
     others = [cell for cell in cells if cell not in heavy]
     texts = [

@@ -183,14 +183,18 @@ def test_only_headers_have_the_runners_flags() -> None:
 def test_against_means_are_by_part() -> None:
     """The cells that carry the printed average, both means without them, and each part's."""
     page = against.PAGE.read_text(encoding="utf-8")
-    cells = list(against.printed(page))
-    match = re.search(r"takes (\d+) % .*, and mallard\s+(\d+) %", page)
+    cells = [cell for cell in against.printed(page) if cell.part != against.PROGRAMS.heading]
+    match = re.search(r"preloading\s+\S+\s+takes\s+(\d+) %[^;]*?and\s+mallard\s+(\d+) %", page)
     assert match
     assert round(fmean(cell.rival for cell in cells)) == int(match[1])
     assert round(fmean(cell.ours for cell in cells)) == int(match[2])
     text = against.parts(cells)
-    assert "2 of the 35 cells carry the average" in text
-    assert "build and destroy (16 cells) 62.5 : 61.2" in text
+    assert f" of the {len(cells)} cells carry the average" in text
+    built = [cell for cell in cells if cell.part == "build and destroy"]
+    means = f"{fmean(cell.rival for cell in built):.1f} : {fmean(cell.ours for cell in built):.1f}"
+    assert f"build and destroy ({len(built)} cells) {means}" in text
+    program = against.Printed(against.PROGRAMS.heading, "json", 1000, 1)
+    assert against.parts([program, *cells]) == text, "the programs have a verdict of their own"
 
 
 def test_paper_means_cover_equal_rows() -> None:

@@ -1,8 +1,9 @@
 """Compares mallard with a malloc that a user could preload: the cells, the columns, and the sentences.
 
 There is a column for each malloc and strategy, a line for each cell, in percent of the C library's malloc.
-The verdict is about one strategy, so that no cell chooses its winner: `multipool`, or `concurrent-multipool`
-for blocks that another thread frees.
+The programs of the first part decide, and the loops of the other parts explain. The verdict is about one
+strategy, so that no cell chooses its winner: `multipool`, or `concurrent-multipool` for blocks that another
+thread frees.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import structure_type
 from mallard.bench.analysis.names import malloc
-from mallard.bench.analysis.words import percent_text
+from mallard.bench.analysis.panel.works import compare, group_works
+from mallard.bench.analysis.words import in_a_list, percent, percent_text
 from mallard.bench.cells import Cell, CellRow, Pairing, cell_rows, paired, times_ratio
+from mallard.bench.experiments import programs
 from mallard.bench.library import BASE
 from mallard.bench.plan.request import Request
 from mallard.bench.result import Parameters, Row
@@ -21,11 +24,12 @@ from mallard.shared.mallocs import under
 from mallard.shared.stats import Ratio, mean_ratio
 
 PRIVATE = "multipool"
+INLINE = "multipool/inline"
 SHARED = "concurrent-multipool"
-SHOWN = (PRIVATE, "multipool/inline", SHARED, "monotonic/wink")
+SHOWN = (PRIVATE, INLINE, SHARED, "monotonic/wink")
 WORDS = {
     PRIVATE: "one allocator for everything, bound by type",
-    "multipool/inline": "the same behind one type for all mechanisms",
+    INLINE: "the same behind one type for all mechanisms",
     SHARED: "one allocator for all threads",
     "monotonic/wink": "a region that ends as a whole, without destructors",
 }
@@ -52,18 +56,20 @@ class Part:
         )
 
 
+PROGRAMS = Part("programs", programs.NAME, (PRIVATE, INLINE), {"size": programs.SIZES[0]})
 PARTS = (
+    PROGRAMS,
     Part(
         "build and destroy",
         "density",
-        (PRIVATE, "multipool/inline", "monotonic/wink"),
-        {"ds": "2-4,6-8,11,12", "size": "8,12", "hash": "full"},
+        (PRIVATE, INLINE, "monotonic/wink"),
+        {"ds": "2-4,6,8,12", "size": "8,12", "hash": "full"},
     ),
-    Part("free, allocate again", "reuse", (PRIVATE, "multipool/inline"), {}),
+    Part("free, allocate again", "reuse", (PRIVATE, INLINE), {}),
     Part(
         "2 threads, own frees",
         "contention",
-        (PRIVATE, "multipool/inline", SHARED),
+        (PRIVATE, INLINE, SHARED),
         {"threads": "2", "block": "8", "iterations": "15", "freed-by": "self"},
     ),
     Part(
@@ -97,9 +103,15 @@ class Line:
 
 def build_lines(rows_of_parts: Iterable[Iterable[Row]]) -> list[Line]:
     """The lines of the table. `rows_of_parts`: the rows of each part's run, in the order of PARTS."""
+    return [line for part, rows in zip(PARTS, rows_of_parts, strict=True) for line in _lines(part, rows)]
+
+
+def _lines(part: Part, rows: Iterable[Row]) -> list[Line]:
+    if part is PROGRAMS:
+        works = (work for setting in group_works(programs.NAME, rows).values() for work in setting)
+        return [Line(part.heading, work.label, work.line.cells) for work in works]
     return [
         Line(part.heading, _words(part.experiment, row.parameters), row.cells)
-        for part, rows in zip(PARTS, rows_of_parts, strict=True)
         for row in sorted(cell_rows(rows), key=_place)
     ]
 
@@ -118,28 +130,59 @@ def mean(lines: Sequence[Line], name: str, base: str = BASE) -> Ratio | None:
 
 
 def verdict(lines: Sequence[Line], rival: str) -> list[str]:
-    """Sentences about one malloc: the number of cells that each side wins, and the cells to preload it
-    for.
+    """Sentences about one malloc: whether mallard beats it in the programs, and what the other parts
+    explain.
+    """
+    sentences = [
+        *_programs_verdict([line for line in lines if line.part == PROGRAMS.heading], rival),
+        *_explanation([line for line in lines if line.part != PROGRAMS.heading], rival),
+    ]
+    return sentences or [f"{malloc(rival)} finished in no cell that mallard finished."]
+
+
+def _programs_verdict(lines: Sequence[Line], rival: str) -> list[str]:
+    cells = {line.cell: line.cells for line in lines}
+    comparison, inline = compare(cells, PRIVATE, rival), compare(cells, INLINE, rival)
+    if comparison is None:
+        return []
+    name, ratios = malloc(rival), comparison.ratios
+    answer = {"faster": "faster than", "slower": "slower than", "no difference": "as fast as"}
+    behind = f"; {INLINE} {percent_text(inline.mean)}" if inline else ""
+    faster = [ratio for ratio in ratios.values() if ratio.verdict == "faster"]
+    slower = {cell: ratio for cell, ratio in ratios.items() if ratio.verdict == "slower"}
+    worst = sorted(slower, key=lambda cell: slower[cell].median, reverse=True)
+    named = in_a_list([f"{cell} ({percent(slower[cell].median)} %)" for cell in worst])
+    sentence = (
+        f"In {len(ratios)} programs {PRIVATE} is {answer[comparison.mean.verdict]} {name}: it takes "
+        f"{percent_text(comparison.mean)} of {name}'s time, geometric mean{behind}. {PRIVATE} is faster in "
+        f"{len(faster)}, slower in {len(slower)}, beyond the interval"
+    )
+    return [f"{sentence}: {named}." if named else f"{sentence}."]
+
+
+def _explanation(lines: Sequence[Line], rival: str) -> list[str]:
+    """The means of the other parts, the number of their cells that each side wins, and the cells to preload
+    the malloc for.
     """
     name = malloc(rival)
     ratios = [(line, line.ratio(line.ours, rival)) for line in lines]
     compared = [(line, ratio) for line, ratio in ratios if ratio]
     if not compared:
-        return [f"{name} finished in no cell that mallard finished."]
+        return []
     faster = [line for line, ratio in compared if ratio.verdict == "faster"]
     slower = [(line, ratio) for line, ratio in compared if ratio.verdict == "slower"]
     sentences = []
     rival_mean, mallard_mean = mean(lines, rival), mean(lines, "")
     if rival_mean and mallard_mean:
         sentences.append(
-            f"On average preloading {name} takes {percent_text(rival_mean)} of glibc's time, and mallard "
-            f"{percent_text(mallard_mean)}."
+            f"In the other parts, which explain, preloading {name} takes {percent_text(rival_mean)} of "
+            f"glibc's time on average, and mallard {percent_text(mallard_mean)}."
         )
     sentences += _carried(name, rival, compared)
     sentences += _by_part(name, rival, lines)
     sentences.append(
-        f"mallard is faster than {name} in {len(faster)} of {len(compared)} cells, slower in {len(slower)}, "
-        "beyond the interval."
+        f"There mallard is faster than {name} in {len(faster)} of {len(compared)} cells, slower in "
+        f"{len(slower)}, beyond the interval."
     )
     sentences += _cells_to_preload_for(name, slower)
     return sentences

@@ -20,6 +20,7 @@ from mallard.shared.errors import UsageError
 
 Native = dict[str, Any]
 
+PROGRAM = {"program": "json", "size": "small", "operations": 100_000}
 DENSITY = {"ds": "DS3", "size_log2": 12, "inner_log2": 0, "product_log2": 20, "hash": "full"}
 REUSE = {"block_bytes": 512, "live": 4096, "pattern": "random", "sizes": "mixed", "operations": 1000}
 FREED_BY_OWNER = {"threads": 2, "block_log2": 8, "iterations_log2": 15, "freed_by": "self"}
@@ -36,8 +37,14 @@ def cell(experiment: str, parameters: Native, times: dict[str, float]) -> list[R
     return [Row.from_native(1, row) for row in rows]
 
 
+def program(name: str, times: dict[str, float]) -> list[Row]:
+    return cell("programs", PROGRAM | {"program": name}, times)
+
+
 def measured() -> list[list[Row]]:
     return [
+        program("graph", {"new-delete": 100, "new-delete@mi": 50, "multipool": 40, "multipool/inline": 50})
+        + program("json", {"new-delete": 100, "new-delete@mi": 80, "multipool": 50, "multipool/inline": 40}),
         cell(
             "density",
             DENSITY,
@@ -66,6 +73,8 @@ def lines() -> list[Line]:
 
 def test_lines_follow_parts_and_values() -> None:
     assert [(line.part, line.cell) for line in lines()] == [
+        ("programs", "json"),
+        ("programs", "graph"),
         ("build and destroy", "set<int>, 2^12"),
         ("build and destroy", "set<set<int>>, 2^12"),
         ("free, allocate again", "16 to 512 B, 2^12, random"),
@@ -76,23 +85,47 @@ def test_lines_follow_parts_and_values() -> None:
 
 
 def test_one_strategy_represents_mallard() -> None:
-    assert [line.ours for line in lines()] == ["multipool"] * 4 + ["concurrent-multipool"]
-    average = mean(lines(), "")
+    assert [line.ours for line in lines()] == ["multipool"] * 6 + ["concurrent-multipool"]
+    average = mean(lines()[2:], "")
     assert average is not None
     assert average.median == pytest.approx((0.4 + 0.5 + 0.3 + 0.2 + 0.08) / 5)
 
 
+def test_programs_decide_first() -> None:
+    assert verdict(lines(), "new-delete@mi")[0] == (
+        "In 2 programs multipool is faster than mi: it takes 71 % (71 to 71) of mi's time, geometric mean; "
+        "multipool/inline 71 % (71 to 71). multipool is faster in 2, slower in 0, beyond the interval."
+    )
+
+
+@pytest.mark.parametrize(
+    ("graph", "json", "sentence"),
+    [
+        (60, 104, "multipool is slower than mi: it takes 125 % (125 to 125) of mi's time, geometric mean. "),
+        (50, 80, "multipool is as fast as mi: it takes 100 % (100 to 100) of mi's time, geometric mean. "),
+    ],
+)
+def test_says_so_when_a_malloc_is_ahead(graph: float, json: float, sentence: str) -> None:
+    rows = measured()
+    rows[0] = program("graph", {"new-delete": 100, "new-delete@mi": 50, "multipool": graph})
+    rows[0] += program("json", {"new-delete": 100, "new-delete@mi": 80, "multipool": json})
+    first = verdict(build_lines(rows), "new-delete@mi")[0]
+    assert sentence in first
+    named = "slower in 2, beyond the interval: json (130 %) and graph (120 %)."
+    assert first.endswith(named if graph > 50 else "slower in 0, beyond the interval.")
+
+
 def test_verdict_names_cells_to_preload_for() -> None:
-    average, by_part, counts, right = verdict(lines(), "new-delete@mi")
+    _, average, by_part, counts, right = verdict(lines(), "new-delete@mi")
     assert by_part == (
         "By part, mi and mallard: build and destroy (2) 50 % : 45 %; free, allocate again (1) 20 % : 30 %; "
         "2 threads, own frees (1) 50 % : 20 %; 2 threads, the other frees (1) 10 % : 8 %."
     )
-    assert (
-        average
-        == "On average preloading mi takes 36 % (36 to 36) of glibc's time, and mallard 30 % (30 to 30)."
+    assert average == (
+        "In the other parts, which explain, preloading mi takes 36 % (36 to 36) of glibc's time on average, "
+        "and mallard 30 % (30 to 30)."
     )
-    assert counts == "mallard is faster than mi in 3 of 5 cells, slower in 1, beyond the interval."
+    assert counts == "There mallard is faster than mi in 3 of 5 cells, slower in 1, beyond the interval."
     assert right == (
         "Preload mi for: free, allocate again: 16 to 512 B, 2^12, random "
         "(mallard takes 150 % (150 to 150) of it)."
@@ -106,8 +139,8 @@ def test_losing_malloc_is_not_recommended() -> None:
 
 def test_names_cells_that_dominate_a_mean() -> None:
     rows = measured()
-    rows[1] = cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 300, "multipool": 30})
-    carried = verdict(build_lines(rows), "new-delete@mi")[1]
+    rows[2] = cell("reuse", REUSE, {"new-delete": 100, "new-delete@mi": 300, "multipool": 30})
+    carried = verdict(build_lines(rows), "new-delete@mi")[2]
     assert carried == (
         "Without the cells that carry its mean (free, allocate again: 16 to 512 B, 2^12, random), mi and "
         "mallard: 40 % : 30 %."
@@ -117,7 +150,7 @@ def test_names_cells_that_dominate_a_mean() -> None:
 def test_unfinished_cell_has_its_reason() -> None:
     rows = measured()
     failed = failed_row("density", DENSITY, "new-delete@other", 0, "timed_out", "")
-    rows[0].append(Row.from_native(1, failed))
+    rows[1].append(Row.from_native(1, failed))
     table = build_lines(rows)
     assert rival_strategies(table) == ["new-delete@mi", "new-delete@other"]
     assert verdict(table, "new-delete@other") == ["other finished in no cell that mallard finished."]

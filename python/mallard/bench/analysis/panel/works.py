@@ -6,14 +6,15 @@ rows -> group_works -> the works of each setting
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mallard.bench.analysis.cell_tables import CellTable, Line, Setting, cell_tables
-from mallard.bench.analysis.names import BASE, in_table_order, malloc, plain
+from mallard.bench.analysis.names import BASE, in_table_order, malloc
 from mallard.bench.analysis.panel.phases import fastest_text
 from mallard.bench.analysis.ranking import mallocs_sentence, under_mallocs, unfinished_sentences
 from mallard.bench.analysis.words import factor, in_a_list, nanoseconds, percent, percent_text
+from mallard.bench.cells import Cell, paired
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.experiment import Experiment
 from mallard.bench.experiments.description.panel import Works
@@ -28,6 +29,7 @@ from mallard.bench.experiments.description.sentence import (
 )
 from mallard.bench.papers.fixed_block import AS_PRINTED, BLOCK, STRATEGIES, TIMES, WORKS, fixed_block_tables
 from mallard.bench.result import Row
+from mallard.shared.mallocs import split
 from mallard.shared.stats import Ratio, geometric_mean_ratio, paired_ratio
 
 
@@ -85,17 +87,62 @@ def _index(words: Sequence[str], word: str) -> int:
     return words.index(word) if word in words else len(words)
 
 
+FASTEST_MALLOC = "fastest malloc"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The time of a strategy relative to another one's, in each work that both finished."""
+
+    ratios: dict[str, Ratio]
+    mean: Ratio  # geometric
+    mallocs: dict[str, str]  # work -> the malloc under which the other one ran, empty for the C library's
+
+    @property
+    def slower(self) -> dict[str, Ratio]:
+        return {name: ratio for name, ratio in self.ratios.items() if ratio.median > 1.0}
+
+
+def compare(cells_by_work: Mapping[str, Mapping[str, Cell]], strategy: str, base: str) -> Comparison | None:
+    """None if no work has finished cells of both."""
+    pairings = {
+        work: pairing
+        for work, cells in cells_by_work.items()
+        if strategy in cells and base in cells
+        if (pairing := paired(cells[strategy].times, cells[base].times))
+    }
+    if not pairings:
+        return None
+    return Comparison(
+        {work: paired_ratio(*pairing) for work, pairing in pairings.items()},
+        geometric_mean_ratio(list(pairings.values())),
+        {work: malloc(cells_by_work[work][base].strategy) for work in pairings},
+    )
+
+
+def with_fastest_malloc(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """The cells of a work, and as FASTEST_MALLOC the cell of new-delete under the malloc with the least time,
+    the C library's among them.
+    """
+    under_mallocs = [cells[name] for name in mallocs_in(cells) if cells[name].finished]
+    if not under_mallocs:
+        return dict(cells)
+    return {**cells, FASTEST_MALLOC: min(under_mallocs, key=lambda cell: cell.ns_per_operation)}
+
+
+def mallocs_in(names: Iterable[str]) -> list[str]:
+    """new-delete, and new-delete under other mallocs."""
+    return [name for name in names if split(name)[0] == BASE]
+
+
+def cells_by_work(works: Iterable[Work]) -> dict[str, dict[str, Cell]]:
+    return {work.label: with_fastest_malloc(work.line.cells) for work in works}
+
+
 def mean_over_works(works: Iterable[Work], strategy: str) -> Ratio | None:
     """The strategy's time relative to new-delete's: the geometric mean over the works of both."""
-    pairings = [pairing for work in works if (pairing := work.line.paired(strategy, BASE))]
-    return geometric_mean_ratio(pairings) if pairings else None
-
-
-def fastest_malloc(line: Line) -> str | None:
-    """new-delete under the malloc with the least time in this work, the C library's among them."""
-    names = [name for name in line.cells if plain(name) == BASE and line.finished(name)]
-    names = [name for name in names if name == BASE or malloc(name)]
-    return min(names, key=lambda name: line.cells[name].ns_per_operation, default=None)
+    comparison = compare(cells_by_work(works), strategy, BASE)
+    return comparison.mean if comparison else None
 
 
 @dataclass(frozen=True)
@@ -146,26 +193,19 @@ def _render(kind: WorkSentence, works: Sequence[Work]) -> list[str]:
 
 
 def _beside_mallocs(strategy: str, works: Sequence[Work]) -> list[str]:
-    fastest = {work.label: fastest_malloc(work.line) for work in works}
-    pairings = {
-        work.label: pairing
-        for work in works
-        if (name := fastest[work.label]) and (pairing := work.line.paired(strategy, name))
-    }
-    if not pairings:
+    comparison = compare(cells_by_work(works), strategy, FASTEST_MALLOC)
+    if comparison is None:
         return []
-    mean = geometric_mean_ratio(list(pairings.values()))
-    ratios = {label: paired_ratio(*pairing) for label, pairing in pairings.items()}
+    ratios = comparison.ratios
     least, most = (pick(ratio.median for ratio in ratios.values()) for pick in (min, max))
     sentence = (
-        f"{strategy} takes {percent_text(mean)} of the time of the malloc that is fastest "
+        f"{strategy} takes {percent_text(comparison.mean)} of the time of the malloc that is fastest "
         f"{f'in each of {len(ratios)} programs' if len(ratios) > 1 else f'in {next(iter(ratios))}'}, "
         f"{percent(least)} to {percent(most)} %."
     )
     slower = [
-        f"{label} ({malloc(fastest[label] or '') or 'the C library'}, {percent(ratio.median)} %)"
-        for label, ratio in ratios.items()
-        if ratio.median > 1.0
+        f"{work} ({comparison.mallocs[work] or 'the C library'}, {percent(ratio.median)} %)"
+        for work, ratio in comparison.slower.items()
     ]
     return [f"{sentence} A malloc is faster in {in_a_list(slower)}." if slower else sentence]
 
