@@ -8,7 +8,7 @@ leaves; leaves number the rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mallard.bench.choose.case import HIGH, Case, make_case
 from mallard.bench.choose.graph import LEAVES, QUESTIONS, ROOT
@@ -48,6 +48,7 @@ class ChartLeaf:
     missing: str  # the command that measures the deciding rows
     column: int
     row: float
+    programs: str = ""  # the strategy in whole programs, beside the mallocs
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class Chart:
     @property
     def rows(self) -> int:
         return len(self.leaves)
+
+    @property
+    def programs(self) -> list[str]:
+        """What whole programs show for the strategies of the leaves."""
+        return list(dict.fromkeys(leaf.programs for leaf in self.leaves if leaf.programs))
 
 
 def decision_chart(rows: Iterable[Row], structure: str = "") -> Chart:
@@ -120,7 +126,7 @@ class _Drawing:
     def leaf(self, identity: str, case: Case, column: int) -> tuple[str, float]:
         decision = decide(case, self.evidence)
         row = float(len(self.leaves))
-        self.leaves.append(_leaf(identity, decision, column, row))
+        self.leaves.append(replace(_leaf(identity, decision, column, row), programs=decision.programs))
         return identity, row
 
 

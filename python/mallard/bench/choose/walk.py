@@ -12,6 +12,7 @@ from mallard.bench.choose.contest import Choice, contest
 from mallard.bench.choose.findings import FINDINGS, Context, Finding
 from mallard.bench.choose.graph import FEW, FROM_ANOTHER, SCATTERED, Question, find_path
 from mallard.bench.choose.ground import Evidence, Ground, find_ground
+from mallard.bench.choose.programs import Standing, programs_standing
 from mallard.bench.footprint import MONOTONIC
 from mallard.bench.library import SHARED
 from mallard.bench.strategy_names import mechanism_name
@@ -35,6 +36,7 @@ class Decision:
     equals: tuple[str, ...] = ()  # strategies that do not differ from the recommended one beyond the interval
     excluded: dict[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()  # the commands that measure the missing rows
+    programs: str = ""  # the recommended strategy in whole programs, beside the mallocs
     notes: tuple[str, ...] = ()
 
 
@@ -48,18 +50,22 @@ def decide(case: Case, evidence: Evidence) -> Decision:
         steps.append(Step(question, answer, finding))
         excluded |= finding.excluded
     outcome = contest(case, leaf, decisive, excluded)
-    missing = [step.finding.missing for step in steps] + [_unmeasured(case, leaf, decisive, excluded)]
+    recommended = outcome.recommended
+    standing = programs_standing(recommended.strategy, evidence) if recommended else Standing()
+    missing = [step.finding.missing for step in steps]
+    missing += [_unmeasured(case, leaf, decisive, excluded), standing.missing]
     return Decision(
         case,
         leaf,
         tuple(steps),
-        outcome.recommended,
+        recommended,
         outcome.reason,
         outcome.runner_up,
         outcome.equals,
         excluded,
         tuple(dict.fromkeys(command for command in missing if command)),
-        (*_notes(case, decisive), *_conditions(case, decisive, outcome.recommended)),
+        standing.note,
+        (*_notes(case, decisive), *_conditions(case, decisive, recommended)),
     )
 
 

@@ -51,6 +51,12 @@ def figure(decision: Decision, question: str) -> str:
     return step.finding.figure
 
 
+def programs_command(strategy: str, size: str = "") -> str:
+    return (
+        f"mallard bench programs{size} --strategy new-delete,{strategy} --malloc jemalloc,mimalloc,tcmalloc"
+    )
+
+
 # ---- recommendations ------------------------------------------------------------------------------------
 
 
@@ -196,7 +202,10 @@ def test_rows_without_inline_base_do_not_answer() -> None:
 def test_fresh_heap_replaces_missing_perturbed_rows() -> None:
     decision = answer(replace(make_case("DS4"), fragmented="yes"), density(strategies=(*STRATEGIES, *INLINE)))
     assert decision.recommended.cells[0].experiment == "density"
-    assert decision.missing == ("mallard bench fragmentation --ds 4 --size 10",)
+    assert decision.missing == (
+        "mallard bench fragmentation --ds 4 --size 10",
+        programs_command("monotonic"),
+    )
 
 
 def test_unservable_perturbed_rows_use_the_fresh_heap() -> None:
@@ -206,7 +215,7 @@ def test_unservable_perturbed_rows_use_the_fresh_heap() -> None:
     assert decision.recommended.cells[0].experiment == "density"
     behind_the_base = "new-delete,monotonic/base,multipool/base,multipool+monotonic/base"
     command = f"mallard bench fragmentation --ds 4 --size 10 --strategy {behind_the_base}"
-    assert decision.missing == (command,)
+    assert decision.missing == (command, programs_command("monotonic/base"))
 
 
 # ---- the global allocator -------------------------------------------------------------------------------
@@ -348,6 +357,7 @@ def test_partial_answer_names_the_full_command() -> None:
             "new-delete,multipool,multipool/base,multipool/inline,"
             "multipool+monotonic,multipool+monotonic/base,multipool+monotonic/inline"
         ),
+        programs_command("multipool"),
     )
 
 
@@ -382,3 +392,98 @@ def test_malloc_is_a_note_and_not_a_strategy() -> None:
     assert any("new-delete@jemalloc takes" in note for note in decision.notes)
     behind = answer(replace(make_case("DS4"), locality="low", binding="base"), rows)
     assert not any("@jemalloc" in note for note in behind.notes)
+
+
+# ---- whole programs -------------------------------------------------------------------------------------
+
+JSON = {"new-delete": 100.0, "new-delete@mi": 50.0, "new-delete@tc": 60.0, "monotonic": 40.0}
+CACHE = {"new-delete": 100.0, "new-delete@mi": 80.0, "new-delete@tc": 75.0, "monotonic": 90.0}
+
+
+def program(name: str, times: dict[str, float], size: str = "small") -> list[Native]:
+    """Three repetitions, each a percent longer than the one before."""
+    parameters = {"program": name, "size": size, "operations": 1000, "pages": "small"}
+    return [
+        native_row("programs", parameters, strategy, repetition, ns * (1 + 0.01 * repetition), 1000)
+        for strategy, ns in times.items()
+        for repetition in range(3)
+    ]
+
+
+def test_recommendation_stands_beside_programs() -> None:
+    """80 % of mi in json, 120 % of tc in cache; large, the only malloc is 125 % of it."""
+    small = program("json", JSON) + program("cache", CACHE)
+    large = program("json", {"new-delete": 100.0, "new-delete@mi": 90.0, "monotonic": 112.5}, "large")
+    decision = answer(make_case("DS4"), density(), small + large)
+    assert used(decision) == "monotonic"
+    assert decision.programs == (
+        "in 2 small programs monotonic takes 98 % (98 to 98) of the fastest malloc's time, and a malloc is "
+        "faster in 1; in 1 large program monotonic takes 125 % (125 to 125) of the fastest malloc's time, "
+        "and a malloc is faster in 1: a preloaded mi is faster in whole programs (geometric means of run 2)"
+    )
+    assert not any("bench programs" in command for command in decision.missing)
+
+
+@pytest.mark.parametrize(
+    ("monotonic", "mallocs", "conclusion"),
+    [
+        (40.0, {"mi": 50.0}, "a malloc is faster in 0 ("),
+        (50.0, {"mi": 50.0}, "a malloc is faster in 0: a preloaded mi is as fast in whole programs ("),
+        (60.0, {"mi": 50.0}, "a malloc is faster in 3: a preloaded mi is faster in whole programs ("),
+        (
+            60.0,
+            {"mi": 50.0, "tc": 55.0},
+            "3: a preloaded malloc, most often mi, is faster in whole programs (",
+        ),
+        (120.0, {"mi": 200.0}, "3: glibc's malloc is faster in whole programs ("),
+    ],
+)
+def test_equal_malloc_is_named(monotonic: float, mallocs: dict[str, float], conclusion: str) -> None:
+    times = {"new-delete": 100.0, "monotonic": monotonic}
+    times |= {f"new-delete@{name}": ns for name, ns in mallocs.items()}
+    tc_wins = {"new-delete@tc": 45.0} if "tc" in mallocs else {}
+    rows = [*program("json", times), *program("cache", times), *program("graph", times | tc_wins)]
+    assert conclusion in answer(make_case("DS4"), density(), rows).programs
+
+
+def test_global_recommendation_names_the_best_malloc() -> None:
+    rows = program("json", JSON) + program("cache", CACHE | {"new-delete@fast": 1.0})
+    decision = answer(make_case("vector<int>"), density(), rows)
+    assert used(decision) == "new-delete"
+    assert decision.programs == (
+        "in 2 small programs a preloaded mi takes 63 % (63 to 63) of glibc's time (geometric means of run 2)"
+    )
+    assert decision.missing == (programs_command("multipool", " --size large"),)
+
+
+def test_missing_programs_have_their_command() -> None:
+    assert answer(make_case("DS4"), density()).missing[-1] == programs_command("monotonic")
+    alone = program("json", {"new-delete": 100.0, "monotonic": 40.0})
+    decision = answer(make_case("DS4"), density(), alone)
+    assert "takes 40 % (40 to 40) of glibc's time, and no other malloc was measured" in decision.programs
+    assert decision.missing[-1] == programs_command("monotonic")
+
+
+def test_counterpart_stands_for_an_unmeasured_strategy() -> None:
+    case = replace(make_case("DS4"), wink_out="yes")
+    decision = answer(case, density(), program("json", JSON))
+    assert used(decision) == "monotonic/wink"
+    assert "program monotonic takes 80 % (80 to 80)" in decision.programs
+    measured = answer(case, density(), program("json", JSON | {"monotonic/wink": 30.0}))
+    assert "program monotonic/wink takes 60 % (60 to 60)" in measured.programs
+
+
+def test_newest_of_the_fullest_programs_counts() -> None:
+    full = [*program("json", JSON), *program("cache", CACHE)]
+    newer = [*program("json", JSON | {"monotonic": 50.0}), *program("cache", CACHE | {"monotonic": 75.0})]
+    decision = answer(make_case("DS4"), density(), full, newer, program("json", JSON))
+    assert "in 2 small programs monotonic takes 100 % (100 to 100)" in decision.programs
+    assert decision.programs.endswith("(geometric means of run 3)")
+
+
+def test_shared_allocator_has_no_counterpart_in_programs() -> None:
+    shared = ("new-delete", "new-delete/base", "synchronized-multipool", "concurrent-multipool")
+    rows = contention_rows(shared, freed_by="other")
+    decision = answer(replace(make_case("DS4"), threads=4, freed_by="other"), density(), rows)
+    assert decision.programs == "the programs have one thread, and no counterpart of concurrent-multipool"
+    assert not any("bench programs" in command for command in decision.missing)

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from synthetic_experiments import contention_rows, fragmentation_rows, locality_rows, utilization_rows
+from synthetic_pools import program_rows
 from synthetic_run import density_rows
 
 from mallard.bench.choose import Chart, ChartLeaf, decision_chart
 from mallard.bench.result import Row
 from mallard.bench.strategy_names import of_papers
+from mallard.bench.view.html.findings.decision import decision_section
 
 Native = dict[str, Any]
 
@@ -124,3 +126,11 @@ def test_leaves_name_commands_without_rows() -> None:
     assert "mallard bench contention --threads 4 --freed-by other" in missing
     assert "mallard bench density --ds 4 --size 10" in missing
     assert [leaf.strategy for leaf in empty.leaves if not leaf.missing] == ["new-delete"]
+
+
+def test_programs_stand_beside_the_leaves() -> None:
+    chart = decision_chart(to_rows(density_rows(names=("DS4",)), program_rows(("small",))))
+    (note,) = [note for note in chart.programs if " monotonic takes " in note]
+    assert "in 1 small program monotonic takes 50 % (50 to 50) of the fastest malloc's time" in note
+    assert sum(leaf.programs == note for leaf in chart.leaves) > 1
+    assert str(decision_section(chart).body).count(" monotonic takes 50 %") == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from synthetic_experiments import locality_rows
+from synthetic_pools import program_rows
 from synthetic_run import INLINE, STRATEGIES, density_rows, write_run
 
 from mallard.cli import main
@@ -26,6 +27,7 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_prints_answer_runner_up_walk_and_cells(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(database, density_rows(names=("DS4",), strategies=(*STRATEGIES, *INLINE)))
+    write_run(database, program_rows())
     shown = output(capsys, "--structure", "unordered_set<string>", "--elements", "2^10")
     assert "unordered_set<string>, 2^10 elements, freed by the end of a scope" in shown
     for dimension in "CLDVUF":
@@ -39,7 +41,8 @@ def test_prints_answer_runner_up_walk_and_cells(database: Path, capsys: pytest.C
         "new-delete's time" in shown
     )
     assert "rests on\n  run 1, density, buffer warm" in shown
-    parts = ("use monotonic", "runner-up", "the questions, the answers", "  C  How many threads", "rests on")
+    parts = ("use monotonic", "note: in 1 small program monotonic takes 50 % (50 to 50)")
+    parts += ("runner-up", "the questions, the answers", "  C  How many threads", "rests on")
     assert sorted(parts, key=shown.index) == list(parts)
     assert ": new-delete, monotonic, monotonic/inline" in shown
     assert "not measured" not in shown

@@ -14,6 +14,7 @@ from mallard.bench.choose import Chart, ChartLeaf, ChartNode
 from mallard.bench.view.html.contents import Section
 from mallard.shared.view.html.figures import interval, percent, with_raised_exponents
 from mallard.shared.view.html.markup import Markup, breakable, element, joined
+from mallard.shared.view.html.says import render_sentences
 from mallard.shared.view.html.tables import chip, data_table, scrolled
 
 NAME = "decision"
@@ -39,6 +40,8 @@ def decision_section(chart: Chart) -> Section:
             ".",
         ),
         element("div", tree.branch(tree.root), class_="tree"),
+        element("p", "The same strategies in whole programs:") if chart.programs else None,
+        render_sentences(chart.programs),
         _grounds(tree),
     )
     return Section(NAME, "Decide", HEADING, Markup(with_raised_exponents(body)), _answer(chart.leaves))

@@ -19,6 +19,7 @@ def show_decision(console: Console, decision: Decision) -> None:
     console.print(Text(_subject(decision.case), "bold"))
     console.print(_answer(decision))
     lines = [
+        *_described("note", decision.programs),
         *_described("runner-up", _runner_up(decision)),
         *_described("no difference from it", ", ".join(decision.equals)),
         *_excluded(decision),
