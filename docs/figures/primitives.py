@@ -20,25 +20,26 @@ CALLS = "null/base"  # the cost of two calls through the abstract base that do n
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "one_number": one_number,
         "primitives": table,
+        "primitives_pair": pair,
         "primitives_conditions": lambda: conditions("primitives"),
     }
 
 
-def one_number() -> str:
-    """The figure that a reader can measure in a minute, with the best alternatives in the same loop: today's
-    mallocs, the fastest allocator of another library, and our own pool behind the abstract base."""
+def pair() -> str:
+    """A block with the best alternatives in the same loop: today's mallocs, the fastest allocator of another
+    library, and our own pool behind the abstract base.
+    """
     stored = with_strategy("primitives", under(BASE, MALLOCS[0]))
     assert stored
     own, others = _pairs(_cells()), _pairs(_cells(stored))
     mallocs = ", ".join(f"{nanoseconds(others[under(BASE, malloc)])} with {malloc}'s" for malloc in MALLOCS)
     fastest = min(others.keys() & CONTENDERS.keys(), key=lambda name: others[name].median)
     return (
-        f"**Allocating and freeing 24 bytes in a loop takes {nanoseconds(own[BASE])} ns with glibc's malloc, "
+        f"Allocating and freeing 24 bytes in a loop takes {nanoseconds(own[BASE])} ns with glibc's malloc, "
         f"{mallocs}, {nanoseconds(others[fastest])} with `{fastest}`, the fastest of other libraries, and "
         f"{nanoseconds(own[MULTIPOOL])} with a `multipool` bound by type, "
-        f"{nanoseconds(own[MULTIPOOL + BASE_MARK])} behind the abstract base** "
+        f"{nanoseconds(own[MULTIPOOL + BASE_MARK])} behind the abstract base "
         "(`./mallard bench primitives`, the others with `--contenders`)."
     )
 

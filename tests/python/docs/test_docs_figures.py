@@ -9,16 +9,19 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from synthetic_rows import native_row
 
+from mallard.bench.analysis.panel.works import cells_by_work, group_works
 from mallard.bench.analysis.peers import TIME, Duel, Side
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.bench.contenders import LIBRARIES
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.papers.tables import P0213, own_table
+from mallard.bench.result import Row
 from mallard.shared import mallocs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import against, claims, density, fragmentation, locality, peers, primitives, reuse
+from figures import against, claims, density, fragmentation, locality, peers, primitives, programs, reuse
 from figures.stored import buffer_text, stored_runs
 from refresh import add_runs, drop_runs
 
@@ -141,8 +144,8 @@ def test_fragmentation_column_has_rows() -> None:
     assert "above 1 for 4 of 4 local strategies" in fragmentation.all_freed()
 
 
-def test_first_number_is_compared_with_alternatives() -> None:
-    text = primitives.one_number()
+def test_a_pair_is_compared_with_alternatives() -> None:
+    text = primitives.pair()
     for alternative in ("mimalloc's", "tcmalloc's", "`boost-pool`", "behind the abstract base"):
         assert alternative in text
     table = primitives.table()
@@ -150,6 +153,49 @@ def test_first_number_is_compared_with_alternatives() -> None:
     assert len(others) == 5
     assert f"bound by type parameter | {ours} |" in table, "the page's table has the same figures"
     assert f"behind the abstract base | {base} |" in table
+
+
+def test_first_sentence_is_of_whole_programs() -> None:
+    """With the figures of the tables of programs, and every malloc."""
+    blocks = programs.blocks()
+    text = blocks["one_number"]()
+    small, large = (
+        dict(re.findall(r"^\| (\S+) .* \*\*(\d+)\*\* \|$", blocks[name](), re.MULTILINE))
+        for name in ("programs_small", "programs_large")
+    )
+    assert f"{small['multipool']} % of glibc's time with a `multipool` bound by type" in text
+    assert f"{small['multipool/inline']} % behind the inline base" in text
+    assert f"large ones take {large['multipool']}, {large['multipool/inline']} and " in text
+    for name in ("jemalloc", "mimalloc", "tcmalloc", "snmalloc", "mimalloc3"):
+        under = f"new-delete@{name}"
+        assert f"{name} {small[under]} and {large[under]} %" in text
+    assert f"takes {small['monotonic']} and {large['monotonic']} %" in text
+    assert "; no strategy begins in a buffer; " in text
+    assert "`./mallard bench programs --strategy new-delete,monotonic,multipool,multipool/inline" in text
+
+
+@pytest.mark.parametrize(
+    ("multipool", "inline", "verdict"),
+    [
+        (40.0, 45.0, "in each: mallard is faster; 1 large"),
+        (50.0, 50.0, "in each: no difference; 1 large"),
+        (60.0, 55.0, "in each: the malloc is faster; 1 large"),
+        (40.0, 60.0, "each: `multipool`: mallard is faster, `multipool/inline`: the malloc is faster; 1"),
+    ],
+)
+def test_first_sentence_follows_the_rows(multipool: float, inline: float, verdict: str) -> None:
+    times = {"new-delete": 100.0, "new-delete@mimalloc": 50.0, "monotonic": 50.0}
+    times |= {"multipool": multipool, "multipool/inline": inline}
+    rows = [
+        Row.from_native(
+            1, native_row("programs", {"program": "json", "size": size}, name, repetition, ns, 1000)
+        )
+        for size in ("small", "large")
+        for name, ns in times.items()
+        for repetition in range(3)
+    ]
+    sizes = [cells_by_work(works) for works in group_works("programs", rows).values()]
+    assert verdict in programs.one_number(sizes)
 
 
 def test_density_states_the_buffer_of_rows() -> None:
