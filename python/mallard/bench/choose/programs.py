@@ -100,8 +100,8 @@ def _tables(evidence: Evidence, size: str) -> list[_Table]:
 
 
 def _find(tables: Iterable[_Table], names: Sequence[str]) -> _Measured | None:
-    """The first of the strategies that was measured, in the table with most of its programs, the newest of
-    equals. A table without other mallocs comes last.
+    """The first of the strategies that was measured beside other mallocs, or else alone, in the table with
+    most of its programs, the newest of equals.
     """
     measured = [
         _Measured(table, name, comparison)
@@ -112,8 +112,8 @@ def _find(tables: Iterable[_Table], names: Sequence[str]) -> _Measured | None:
     return max(
         measured,
         key=lambda entry: (
-            -names.index(entry.strategy),
             bool(entry.table.other_mallocs),
+            -names.index(entry.strategy),
             len(entry.comparison.ratios),
             entry.table.run,
         ),

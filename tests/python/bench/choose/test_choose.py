@@ -471,6 +471,8 @@ def test_counterpart_stands_for_an_unmeasured_strategy() -> None:
     assert "program monotonic takes 80 % (80 to 80)" in decision.programs
     measured = answer(case, density(), program("json", JSON | {"monotonic/wink": 30.0}))
     assert "program monotonic/wink takes 60 % (60 to 60)" in measured.programs
+    alone = program("json", {"new-delete": 100.0, "monotonic/wink": 30.0})
+    assert answer(case, density(), program("json", JSON), alone).programs == decision.programs
 
 
 def test_newest_of_the_fullest_programs_counts() -> None:
