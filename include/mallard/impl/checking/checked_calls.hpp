@@ -75,7 +75,8 @@ public:
         const block_registry::outer_block outer = registry_.around(bytes, alignment);
         void* memory = nullptr;
         if constexpr (core::fails_recoverably<Base>) {
-            for (std::size_t count = 1; memory == nullptr && registry_.blocks_in_quarantine() != 0; count *= 2) {
+            for (std::size_t count = 1; memory == nullptr && registry_.blocks_in_quarantine() != 0;
+                 count *= 2) {
                 memory = core::ask_quietly(static_cast<Base&>(*this), outer.bytes, outer.alignment);
                 if (memory == nullptr) {
                     registry_.let_leave(count);
