@@ -67,7 +67,7 @@ class failure_contract : public kind_test {};
 /// for what these can do; for tests that take long. Two pools have blocks of 100 KiB, thousands of which take minutes.
 inline bool is_typical(const kind& k) {
     const bool has_own_code =
-        k.allocator == "multipool_first_freed" ||
+        k.allocator == "multipool" ||
         (k.allocator == "heap" && (k.adaptor == "counted" || k.adaptor == "recorded")) ||
         (k.adaptor == "checked" &&
          (k.allocator == "monotonic" || k.allocator == "fixed_pool_of_a_size_last_freed"));

@@ -40,7 +40,7 @@ TEST(soak_turn, accepts_allocators_that_expand) {
 }
 
 TEST(soak_turn, accepts_checked_allocators) {
-    expect_right(make_kind<model::multipool_reusing<mallard::first_freed>, model::checked>());
+    expect_right(make_kind<model::multipool_reusing<mallard::hybrid_order>, model::checked>());
 }
 
 TEST(soak_turn, accepts_limited_allocators) {

@@ -30,7 +30,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/impl/chunks/region_front.hpp>
 #include <mallard/impl/reuse/pool_front.hpp>
-#include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
 #include <cstddef>
@@ -41,7 +41,7 @@ namespace mallard::inline MALLARD_LIBRARY {
 
 class inline_resource : public std::pmr::memory_resource {
 public:
-    using pool_front = reuse::pool_front<first_freed::by_class<eighth_classes>, eighth_classes>;
+    using pool_front = reuse::pool_front<hybrid_order::by_class<eighth_classes>, eighth_classes>;
 
     inline_resource(const inline_resource&) = delete;
     inline_resource& operator=(const inline_resource&) = delete;

@@ -1,4 +1,7 @@
-/// The heap: blocks of any size that grow and shrink in place, and are merged again when they are freed.
+/// The heap: for containers that grow in place, sizes that come in waves, and shared memory (local/region_heap.hpp). Where blocks
+/// only come and go, a multipool takes less time, and so does a malloc.
+///
+/// Blocks have any size, and are merged again when they are freed:
 ///
 ///     chunk:   [ next | bytes | seal ][ tag | block ][ tag | block ] ... [ remainder .. ][ tag ]
 ///     chunk:   [ next | bytes | seal ][ tag | block ] ...                                [ tag ]

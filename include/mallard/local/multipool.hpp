@@ -7,8 +7,7 @@
 /// Data model: a pool for each size class, which all carve from one chunk, so that blocks that are requested
 /// together lie together, and an allocator of a few blocks needs one small chunk. No block has a header:
 /// deallocate() receives the size. Requests above the largest pooled size go straight upstream; release() returns
-/// them too. The rest of a chunk that is too short for a request becomes a free block. The first chunk holds the
-/// first request and nothing else: a pool may serve a single node, and there may be a million of them.
+/// them too. The rest of a chunk that is too short for a request becomes free blocks.
 ///
 /// `Reuse` chooses the next free block of a class (reuse/order.hpp). `Classes` are the block sizes
 /// (reuse/size_classes.hpp).
@@ -39,6 +38,7 @@
 #include <mallard/impl/chunks/held_list.hpp>
 #include <mallard/impl/reuse/pool_front.hpp>
 #include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
@@ -62,9 +62,8 @@ struct multipool_options {
 
 namespace mallard::unchecked::inline MALLARD_MODE {
 
-/// `Reuse` is the order in which freed blocks are used again. First freed first is the default by
-/// measurement: a structure that is changed for long keeps its elements in the order of their addresses, and
-/// a pair of allocation and deallocation costs no more than with last freed first.
+/// `Reuse` is the order in which freed blocks are used again; the default is chosen by measurement
+/// (reuse/hybrid_order.hpp).
 ///
 /// Not thread-safe; neither copied nor moved, because bound containers point to it.
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
@@ -222,7 +221,7 @@ private:
     [[gnu::cold, gnu::noinline]] void* try_allocate_slowly(std::size_t bytes, std::size_t alignment) noexcept;
     [[gnu::cold, gnu::noinline]] void* try_allocate_over_aligned(std::size_t bytes,
                                                                  std::size_t alignment) noexcept;
-    [[gnu::cold, gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
+    [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     bool make_list(std::size_t index);
     template <bool Quiet = false>
     bool add_chunk(std::size_t index, std::size_t blocks, std::size_t list_bytes = 0);
@@ -280,19 +279,24 @@ template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 template <bool Quiet>
 bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size_t blocks,
                                                     std::size_t list_bytes) {
-    const std::size_t block_bytes = Classes::bytes(index);
-    const std::size_t least_bytes = sizeof(chunks::held) + list_bytes + front_.free().room_for(index);
-    const std::size_t more_bytes = std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
-    const std::size_t wanted_bytes =
-        std::max(least_bytes, std::min(least_bytes + more_bytes, next_.largest_bytes()));
-    const std::size_t chunk_bytes = front_.cursor() == nullptr ? wanted_bytes : next_.bytes_for(wanted_bytes);
+    const std::size_t least_room_bytes = list_bytes + front_.free().room_for(index);
+    std::size_t wanted_bytes = least_room_bytes + sizeof(chunks::held);
+    if (blocks != 1) {
+        const std::size_t block_bytes = Classes::bytes(index);
+        const std::size_t more_bytes =
+            std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
+        wanted_bytes = std::max(wanted_bytes, std::min(wanted_bytes + more_bytes, next_.largest_bytes()));
+    }
+    // A pool may serve a single block, so the first chunk is no larger than it needs.
+    const std::size_t chunk_bytes =
+        front_.cursor() == nullptr ? std::max(wanted_bytes, next_.bytes()) : next_.bytes_for(wanted_bytes);
     std::byte* const room = held_.add_chunk(core::source_from<Quiet>(upstream_), chunk_bytes);
     if (Quiet && room == nullptr) {
         return false;
     }
     next_.took(chunk_bytes);
     ++upstream_calls_;
-    const auto tail_bytes = static_cast<std::size_t>(front_.limit() - front_.cursor());
+    const std::size_t tail_bytes = front_.room_bytes();
     if (tail_bytes >= chunk_bytes / 16) {
         front_.free().donate(front_.cursor(), tail_bytes);
     }
@@ -414,7 +418,7 @@ void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
+template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order,
           size_class_policy Classes = eighth_classes>
 class multipool : public checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>> {
     using base = checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>>;
@@ -434,20 +438,20 @@ public:
 };
 
 /// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).
-template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed>
+template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order>
 using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
 
 // One for each constructor, because nothing is deduced from inherited constructors.
-template <upstream Upstream = chunk_cache, reuse_order Reuse = first_freed,
+template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order,
           size_class_policy Classes = eighth_classes>
 multipool(multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
-template <upstream Upstream, reuse_order Reuse = first_freed, size_class_policy Classes = eighth_classes>
+template <upstream Upstream, reuse_order Reuse = hybrid_order, size_class_policy Classes = eighth_classes>
 multipool(Upstream&, multipool_options = {}) -> multipool<Upstream, Reuse, Classes>;
 template <upstream_reference Reference>
 multipool(const Reference&, multipool_options = {}) -> multipool<Reference>;
 
 static_assert(local_allocator<multipool<>> && burst_allocator<multipool<>>);
-static_assert(sizeof(unchecked::multipool<chunk_cache, first_freed, eighth_classes>) <= 40,
+static_assert(sizeof(unchecked::multipool<chunk_cache, hybrid_order, eighth_classes>) <= 40,
               "a program may have a million of them");
 
 } // namespace mallard::inline MALLARD_MODE

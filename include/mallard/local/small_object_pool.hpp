@@ -328,7 +328,7 @@ private:
     std::uint32_t open_ = 0; ///< a bit for each class with slots
     unopened_slots slots_;
     std::size_t larger_in_use_ = 0;
-    multipool<Upstream, first_freed, eighth_classes> larger_;
+    multipool<Upstream, hybrid_order, eighth_classes> larger_;
     small_object_pool_options options_;
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
 };

@@ -40,9 +40,6 @@ private:
 /// The same in a table of lists. The link of the block that comes next may have left the cache, so it is fetched ahead.
 class linked_stack {
 public:
-    void clear() noexcept { link::write(&last_, nullptr); }
-    void take(linked_stack& from) noexcept { link::write(&last_, link::read(&from.last_)); }
-
     [[nodiscard, gnu::always_inline]] core::free_block* pop() noexcept {
         core::free_block* const last = link::read(&last_);
         if (last != nullptr) [[likely]] {

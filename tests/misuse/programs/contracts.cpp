@@ -17,7 +17,7 @@ namespace bare {
 template <class Upstream = mallard::chunk_cache>
 using monotonic = mallard::unchecked::monotonic<Upstream>;
 template <class Upstream = mallard::chunk_cache>
-using multipool = mallard::unchecked::multipool<Upstream, mallard::first_freed, mallard::eighth_classes>;
+using multipool = mallard::unchecked::multipool<Upstream, mallard::hybrid_order, mallard::eighth_classes>;
 template <class Upstream = mallard::chunk_cache>
 using concurrent_multipool = mallard::unchecked::concurrent_multipool<Upstream>;
 template <class Arena = mallard::growing_arena<>>

@@ -5,8 +5,9 @@ namespace model {
 
 void add_multipools(kind_list& to) {
     constexpr traits compound{.asks_again = true, .leaves_no_trace = false};
+    add<multipool_reusing<mallard::hybrid_order>, extent::adapted>(to, "multipool");
     add<multipool_reusing<mallard::last_freed>, extent::adaptable>(to, "multipool_last_freed");
-    add<multipool_reusing<mallard::first_freed>, extent::adapted>(to, "multipool_first_freed");
+    add<multipool_reusing<mallard::first_freed>>(to, "multipool_first_freed");
     add<multipool_of_small_blocks>(to, "multipool_of_small_blocks", {}, {.slowness = 4});
     add<fast_fit>(to, "fast_fit");
     add<multipool_over_monotonic>(to, "multipool_over_monotonic", {}, {.live_bytes = std::size_t{4} << 20});

@@ -94,7 +94,7 @@ TEST(owns, holds_for_pools_without_block_sizes) {
 }
 
 TEST(block_sizes, are_those_of_the_classes) {
-    mallard::unchecked::multipool<mallard::chunk_cache, mallard::first_freed, mallard::eighth_classes> pool;
+    mallard::unchecked::multipool<mallard::chunk_cache, mallard::hybrid_order, mallard::eighth_classes> pool;
     EXPECT_EQ(pool.allocate_at_least(33, 8).bytes, 40U);
     EXPECT_EQ(pool.allocate_at_least(33, 16).bytes, 48U);
     EXPECT_EQ(pool.allocate_at_least(100000, 8).bytes, 100000U) << "a large block has no class";
@@ -106,7 +106,7 @@ TEST(block_sizes, are_those_of_the_classes) {
 }
 
 TEST(block_sizes, fill_an_array_of_objects) {
-    mallard::unchecked::multipool<mallard::chunk_cache, mallard::first_freed, mallard::eighth_classes> pool;
+    mallard::unchecked::multipool<mallard::chunk_cache, mallard::hybrid_order, mallard::eighth_classes> pool;
     mallard::allocator<int, decltype(pool)> ints(pool);
     const auto room = ints.allocate_at_least(9);
     EXPECT_EQ(room.count, 10U);

@@ -1,4 +1,5 @@
 #include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
 
@@ -16,6 +17,7 @@ using classes = mallard::eighth_classes;
 TEST(reuse_order, covers_size_classes_and_single_size) {
     EXPECT_TRUE(mallard::reuse_order<mallard::last_freed>);
     EXPECT_TRUE(mallard::reuse_order<mallard::first_freed>);
+    EXPECT_TRUE(mallard::reuse_order<mallard::hybrid_order>);
     EXPECT_FALSE(mallard::reuse_order<mallard::last_freed::of_one_size>);
     EXPECT_FALSE(mallard::reuse_order<int>);
     EXPECT_TRUE(mallard::reuse::reuse_by_class<mallard::last_freed::by_class<classes>>);
@@ -85,7 +87,7 @@ private:
     std::vector<void*> one_size_blocks_;
 };
 
-using orders = ::testing::Types<mallard::last_freed, mallard::first_freed>;
+using orders = ::testing::Types<mallard::last_freed, mallard::first_freed, mallard::hybrid_order>;
 TYPED_TEST_SUITE(free_blocks, orders);
 
 TYPED_TEST(free_blocks, single_size_order_matches_class_order) {

@@ -12,8 +12,8 @@
 ///
 ///     pop()            a block; null if none is free
 ///     push(block)      makes the block free
-///     clear()          makes a list without a block
-///     take(from)       makes a list of the blocks of `from`, which is not used again
+///
+/// Zeros are an empty `List`, and its bytes may be moved.
 ///
 /// pop(), push(), carve() and all that they call are inlined by force: in a large file the compiler gives up, and a
 /// container's allocation becomes several calls.
@@ -32,6 +32,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
@@ -89,8 +90,8 @@ public:
         const std::size_t size = size_to_serve(index, classes);
         auto* const lists = reinterpret_cast<List*>(memory);
         core::unpoison(memory, size * sizeof(List));
-        std::for_each(lists, lists + size, [](List& list) { list.clear(); });
         if (reach_ < 0) {
+            std::memset(memory, 0, size * sizeof(List));
             const auto only = static_cast<std::size_t>(~reach_);
             while (core::free_block* const block = Links::pop(&word_, size_of_class(only))) {
                 lists[only].push(block);
@@ -98,13 +99,12 @@ public:
             use_table(lists, size);
         } else {
             List* const former = table();
-            const auto former_size = static_cast<std::size_t>(reach_);
-            core::unpoison(static_cast<void*>(former), former_size * sizeof(List));
-            for (std::size_t i = 0; i != former_size; ++i) {
-                lists[i].take(former[i]);
-            }
+            const std::size_t former_bytes = static_cast<std::size_t>(reach_) * sizeof(List);
+            core::unpoison(static_cast<void*>(former), former_bytes);
+            std::memcpy(memory, former, former_bytes);
+            std::memset(memory + former_bytes, 0, size * sizeof(List) - former_bytes);
             use_table(lists, size);
-            donate(reinterpret_cast<std::byte*>(former), former_size * sizeof(List));
+            donate(reinterpret_cast<std::byte*>(former), former_bytes);
         }
         core::poison(memory, size * sizeof(List));
     }

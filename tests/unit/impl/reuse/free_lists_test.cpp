@@ -1,5 +1,6 @@
 #include <mallard/impl/reuse/free_lists.hpp>
 #include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/last_freed.hpp>
 
 #include <gtest/gtest.h>
@@ -82,6 +83,7 @@ protected:
 
 using settings = ::testing::Types<setting<mallard::last_freed, mallard::eighth_classes>,
                                   setting<mallard::first_freed, mallard::eighth_classes>,
+                                  setting<mallard::hybrid_order, mallard::eighth_classes>,
                                   setting<mallard::last_freed, mallard::power_of_two_classes>,
                                   setting<mallard::first_freed, mallard::power_of_two_classes>>;
 TYPED_TEST_SUITE(free_lists, settings);

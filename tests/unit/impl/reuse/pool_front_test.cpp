@@ -1,5 +1,6 @@
 #include <mallard/impl/reuse/pool_front.hpp>
 #include <mallard/reuse/first_freed.hpp>
+#include <mallard/reuse/hybrid_order.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
@@ -30,7 +31,7 @@ protected:
     front_type front_{16};
 };
 
-using orders = testing::Types<mallard::first_freed, mallard::last_freed>;
+using orders = testing::Types<mallard::first_freed, mallard::last_freed, mallard::hybrid_order>;
 TYPED_TEST_SUITE(pool_front, orders);
 
 TYPED_TEST(pool_front, has_nothing_at_first) {
