@@ -74,7 +74,7 @@ def one_number(sizes: Sequence[Cells]) -> str:
         f"malloc for all of them, small and large: {alone}. "
         f"`{MONOTONIC}`, in the {len(scoped[0])} that free little before their scope ends, takes "
         f"{_shares(scoped, MONOTONIC)} %, the fastest malloc there {_shares(scoped, FASTEST_MALLOC)} %: "
-        f"{'; '.join(_verdicts(cells, (MONOTONIC,)) for cells in scoped)}. "
+        f"{'; '.join(dict.fromkeys(_verdicts(cells, (MONOTONIC,)) for cells in scoped))}. "
         f"Measured {stored.run['started'][:10]} on {stored.run['machine']['cpu']}{buffers}; "
         f"`./mallard bench {NAME} {command}` repeats it.{changed_since(stored)}"
     )
