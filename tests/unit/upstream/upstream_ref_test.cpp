@@ -106,7 +106,7 @@ TEST(upstream_ref, may_be_a_temporary) {
 }
 
 TEST(upstream_ref, tries_by_the_upstream) {
-    std::byte memory[256];
+    std::byte memory[512];
     mallard::buffer buffer(memory);
     const upstream_ref ref(buffer);
     static_assert(mallard::nothrow_upstream<const upstream_ref>);
