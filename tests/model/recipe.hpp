@@ -46,6 +46,12 @@ struct fast_fit {
     mallard::fast_fit<equipment::ledger> top;
 };
 
+struct shrinking_multipool {
+    explicit shrinking_multipool(equipment::ledger& source) : top(source) {}
+    void release_below() noexcept {}
+    mallard::shrinking_multipool<equipment::ledger> top;
+};
+
 /// Blocks that hold the largest request of the suite.
 template <class Reuse>
 struct fixed_pool_reusing {

@@ -14,7 +14,11 @@
 ///
 /// Bound: each class keeps the most that it ever had, until a release. Sizes that come in waves, each freed
 /// before the next comes, leave a pool that holds up to the sum of all waves: 88 times the live bytes in the
-/// worst case that docs/benchmark/pools.md computes. For such a load use local/heap.hpp, or release between the waves.
+/// worst case that docs/benchmark/pools.md computes. For such a load use shrinking_multipool, or release between the waves.
+///
+/// A shrinking_multipool looks for chunks in which every block is free before it takes another one, and gives them back. Free
+/// blocks that lie side by side become one, which serves requests of other sizes (impl/reuse/empty_chunks.hpp). Allocations and
+/// deallocations that need no chunk have no part in it.
 ///
 /// Invariants: blocks whose size is a multiple of 16 lie at multiples of 16.
 ///
@@ -46,6 +50,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -168,6 +173,7 @@ public:
         front_.clear();
         held_.release(upstream_.get());
         next_.restart();
+        account_ = {};
     }
 
     [[nodiscard]] std::size_t largest_pooled_bytes() const noexcept {
@@ -223,6 +229,7 @@ private:
                                                                  std::size_t alignment) noexcept;
     [[gnu::noinline]] void* allocate_slowly(std::size_t bytes, std::size_t alignment);
     bool make_list(std::size_t index);
+    void give_empty_chunks_back() noexcept;
     template <bool Quiet = false>
     bool add_chunk(std::size_t index, std::size_t blocks, std::size_t list_bytes = 0);
     template <bool Quiet = false>
@@ -233,12 +240,56 @@ private:
     [[gnu::cold, gnu::noinline]] void deallocate_over_aligned(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept;
 
+    static constexpr bool shrinks = reuse::gives_chunks_back<Classes>;
+
+    static constexpr std::size_t least_searched_bytes = std::size_t{64} << 10; ///< of all chunks
+    static constexpr std::size_t least_merged_room_bytes = 512;
+    /// The pool grows by as many for each run of free blocks that a search left, before the next search.
+    static constexpr std::size_t searched_bytes_a_run = 64;
+    /// No chunk is larger than about this part of all of them. Larger ones would hold much of the next wave.
+    static constexpr std::size_t chunks_at_least = 32;
+
+    struct chunk_account {
+        std::size_t held_bytes = 0;
+        std::size_t next_search_bytes = least_searched_bytes;
+    };
+    struct no_account {};
+
     front_type front_;
     chunks::held_list held_;
     std::uint32_t upstream_calls_ = 0;
     chunks::next_chunk next_;
     [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
+    [[no_unique_address]] std::conditional_t<shrinks, chunk_account, no_account> account_;
 };
+
+/// Effects: gives the chunks back in which every block is free, and merges the free blocks of the others.
+/// Complexity: n log n in the free blocks. The pool grows by a sixteenth between two searches, and by more if many free
+/// blocks stay alone.
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
+void multipool<Upstream, Reuse, Classes>::give_empty_chunks_back() noexcept {
+    auto& free = front_.free();
+    free.donate(front_.cursor(), front_.room_bytes());
+    front_.set_room(front_.limit(), 0);
+    reuse::block_run blocks = free.take_all();
+    blocks.sort();
+    std::size_t kept_runs = 0;
+    held_.template release_empty<reuse::block_run>(upstream_.get(), [&](std::byte* begin, std::byte* end) {
+        if (blocks.fills(begin, end)) {
+            blocks.drop_up_to(end);
+            account_.held_bytes -= static_cast<std::size_t>(end - begin) + sizeof(chunks::held);
+            return true;
+        }
+        for (; blocks.has_block_before(end); ++kept_runs) {
+            const std::span<std::byte> merged = blocks.take_merged(end);
+            free.donate(merged.data(), merged.size());
+        }
+        return false;
+    });
+    account_.next_search_bytes =
+        account_.held_bytes +
+        std::max({account_.held_bytes / 16, least_searched_bytes, kept_runs * searched_bytes_a_run});
+}
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 void* multipool<Upstream, Reuse, Classes>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
@@ -287,6 +338,20 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
             std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
         wanted_bytes = std::max(wanted_bytes, std::min(wanted_bytes + more_bytes, next_.largest_bytes()));
     }
+    if constexpr (shrinks) {
+        if (account_.held_bytes >= account_.next_search_bytes) {
+            give_empty_chunks_back();
+        }
+        if (blocks == 1) {
+            const std::span<std::byte> room =
+                front_.free().take_largest(std::max(least_room_bytes, least_merged_room_bytes));
+            if (!room.empty()) {
+                front_.free().donate(front_.cursor(), front_.room_bytes());
+                front_.set_room(room.data(), room.size());
+                return true;
+            }
+        }
+    }
     // A pool may serve a single block, so the first chunk is no larger than it needs.
     const std::size_t chunk_bytes =
         front_.cursor() == nullptr ? std::max(wanted_bytes, next_.bytes()) : next_.bytes_for(wanted_bytes);
@@ -296,8 +361,14 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     }
     next_.took(chunk_bytes);
     ++upstream_calls_;
+    if constexpr (shrinks) {
+        account_.held_bytes += chunk_bytes;
+        if (account_.held_bytes >= least_searched_bytes) {
+            next_.restart(account_.held_bytes / chunks_at_least);
+        }
+    }
     const std::size_t tail_bytes = front_.room_bytes();
-    if (tail_bytes >= chunk_bytes / 16) {
+    if (shrinks || tail_bytes >= chunk_bytes / 16) {
         front_.free().donate(front_.cursor(), tail_bytes);
     }
     front_.set_room(room, core::align_down(chunk_bytes - sizeof(chunks::held), 8));
@@ -436,6 +507,10 @@ public:
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     multipool(First&&, Args&&...) = delete; // it takes an upstream, and sizes in multipool_options
 };
+
+/// The pool that gives empty chunks back, for sizes that come in waves or drift.
+template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order>
+using shrinking_multipool = multipool<Upstream, Reuse, shrinking_classes>;
 
 /// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).
 template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order>

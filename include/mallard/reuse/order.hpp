@@ -109,9 +109,11 @@ public:
             return nullptr;
         }
         std::byte* block = cursor + padding;
-        if (block_bytes % colored_bytes == 0 && crosses_page(block, block_bytes) &&
-            block_bytes + padding + cache_line_bytes <= room_bytes) {
-            block += cache_line_bytes;
+        if constexpr (!gives_chunks_back<Classes>) { // a line without a block looks like one in use
+            if (block_bytes % colored_bytes == 0 && crosses_page(block, block_bytes) &&
+                block_bytes + padding + cache_line_bytes <= room_bytes) {
+                block += cache_line_bytes;
+            }
         }
         cursor = block + block_bytes;
         return core::known(block);

@@ -47,6 +47,10 @@ concept size_class_policy = requires(std::size_t n) {
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
+/// True if a pool of these classes gives chunks back in which every block is free. All blocks have at least 16 bytes then.
+template <class C>
+inline constexpr bool gives_chunks_back = requires { requires C::gives_chunks_back; };
+
 /// Returns: true if the classes of C up to that of 2^30 bytes have these properties on a machine whose fundamental alignment
 /// is `Alignment`: 16, or 8 as on Apple's arm64.
 template <size_class_policy C, std::size_t Alignment = fundamental_alignment>
@@ -130,6 +134,26 @@ struct eighth_classes {
 
     [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
         return index(bytes + 1) - 1;
+    }
+};
+
+/// eighth_classes from 16 bytes on, for a multipool that gives empty chunks back.
+struct shrinking_classes {
+    static constexpr bool gives_chunks_back = true;
+
+    [[nodiscard, gnu::always_inline]] static constexpr std::size_t index(std::size_t bytes,
+                                                                         std::size_t alignment = 8) noexcept {
+        const std::size_t index = eighth_classes::index(bytes, alignment);
+        return index - static_cast<std::size_t>(index != 0);
+    }
+
+    [[nodiscard, gnu::always_inline]] static constexpr std::size_t bytes(std::size_t index) noexcept {
+        return eighth_classes::bytes(index + 1);
+    }
+
+    /// Requires: `bytes` is at least 16.
+    [[nodiscard]] static constexpr std::size_t within(std::size_t bytes) noexcept {
+        return eighth_classes::within(bytes) - 1;
     }
 };
 

@@ -10,6 +10,7 @@ void add_multipools(kind_list& to) {
     add<multipool_reusing<mallard::first_freed>>(to, "multipool_first_freed");
     add<multipool_of_small_blocks>(to, "multipool_of_small_blocks", {}, {.slowness = 4});
     add<fast_fit>(to, "fast_fit");
+    add<shrinking_multipool>(to, "shrinking_multipool");
     add<multipool_over_monotonic>(to, "multipool_over_monotonic", {}, {.live_bytes = std::size_t{4} << 20});
     add<multipool_over_reference>(to, "multipool_over_reference");
     add<segregate>(to, "segregate", compound);

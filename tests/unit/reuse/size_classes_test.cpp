@@ -14,7 +14,8 @@ constexpr std::size_t to = 64 << 10;
 template <class Classes>
 class size_classes : public ::testing::Test {};
 
-using policies = ::testing::Types<mallard::eighth_classes, mallard::power_of_two_classes>;
+using policies =
+    ::testing::Types<mallard::eighth_classes, mallard::power_of_two_classes, mallard::shrinking_classes>;
 TYPED_TEST_SUITE(size_classes, policies);
 
 TYPED_TEST(size_classes, are_the_smallest_sufficient) {
@@ -55,7 +56,7 @@ TYPED_TEST(size_classes, serve_the_fundamental_alignment) {
 }
 
 TYPED_TEST(size_classes, give_no_bytes_the_smallest_block) {
-    EXPECT_EQ(TypeParam::bytes(TypeParam::index(0, 8)), 8U);
+    EXPECT_EQ(TypeParam::index(0, 8), 0U);
     EXPECT_EQ(TypeParam::bytes(TypeParam::index(0, 16)), 16U);
 }
 
@@ -70,7 +71,7 @@ TYPED_TEST(size_classes, do_not_wrap_for_sizes_that_nobody_has) {
 }
 
 TYPED_TEST(size_classes, tell_the_largest_block_that_fits) {
-    for (std::size_t bytes = 8; bytes <= to; ++bytes) {
+    for (std::size_t bytes = TypeParam::bytes(0); bytes <= to; ++bytes) {
         const std::size_t index = TypeParam::within(bytes);
         ASSERT_LE(TypeParam::bytes(index), bytes);
         ASSERT_GT(TypeParam::bytes(index + 1), bytes);
@@ -93,6 +94,15 @@ TEST(eighth_classes, waste_at_most_an_eighth) {
     }
     for (std::size_t bytes = 1; bytes <= 128; ++bytes) {
         ASSERT_LT(classes::bytes(classes::index(bytes)) - bytes, 8U) << bytes;
+    }
+}
+
+TEST(shrinking_classes, are_the_eighths_from_16_bytes_on) {
+    using classes = mallard::shrinking_classes;
+    EXPECT_EQ(classes::bytes(0), 16U);
+    for (std::size_t bytes = 9; bytes <= to; ++bytes) {
+        ASSERT_EQ(classes::bytes(classes::index(bytes)),
+                  mallard::eighth_classes::bytes(mallard::eighth_classes::index(bytes)));
     }
 }
 

@@ -16,6 +16,7 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/free_block.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
@@ -113,6 +114,39 @@ public:
             held* removed = first_;
             first_ = removed->next;
             give_back(source, removed);
+        }
+    }
+
+    /// Effects: gives a chunk back if is_empty(begin, end) returns true for its room. Calls it in the order of addresses.
+    /// Requires: `Run` sorts blocks that begin with a link and their size, as chunks do.
+    /// Complexity: n log n in the chunks, and linear in the large blocks.
+    template <class Run, upstream Upstream, class IsEmpty>
+    void release_empty(Upstream&& source, IsEmpty is_empty) noexcept {
+        Run chunks;
+        held* rest = first_;
+        first_ = nullptr;
+        while (rest != nullptr) {
+            held* const h = rest;
+            rest = h->next;
+            if (h->is_large()) {
+                large_header_before(h)->previous = nullptr;
+                h->next = first_;
+                put_in_front(h);
+            } else {
+                chunks.push(static_cast<core::free_block*>(static_cast<void*>(h)), h->tagged_bytes);
+            }
+        }
+        chunks.sort();
+        for (auto* at = chunks.first(); at != nullptr;) {
+            void* const memory = at;
+            held* const h = static_cast<held*>(memory);
+            at = Run::next(at);
+            if (is_empty(h->begin(), h->begin() + (h->bytes() - sizeof(held)))) {
+                give_back(source, h);
+            } else {
+                h->next = first_;
+                put_in_front(h);
+            }
         }
     }
 

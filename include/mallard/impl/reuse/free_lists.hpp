@@ -26,6 +26,7 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/impl/reuse/empty_chunks.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
@@ -33,6 +34,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
@@ -75,7 +77,9 @@ public:
     /// Returns: the bytes that serve() needs for class `index`, a multiple of 16; 0 if it needs none.
     /// Requires: `index < classes`, and serves(index) is false.
     [[nodiscard]] std::size_t bytes_to_serve(std::size_t index, std::size_t classes) const noexcept {
-        return reach_ == 0 ? 0 : core::align_up(size_to_serve(index, classes) * sizeof(List), 16);
+        return reach_ == 0 && has_word_form
+                   ? 0
+                   : core::align_up(size_to_serve(index, classes) * sizeof(List), 16);
     }
 
     /// Effects: makes serves(index) true. The former table becomes free blocks.
@@ -83,18 +87,20 @@ public:
     /// clear().
     /// Complexity: linear in the classes; from one class to two linear in the free blocks, which join a list of the other form.
     void serve(std::size_t index, std::size_t classes, std::byte* memory) noexcept {
-        if (reach_ == 0) {
+        if (reach_ == 0 && has_word_form) {
             reach_ = static_cast<std::int16_t>(~static_cast<int>(index));
             return;
         }
         const std::size_t size = size_to_serve(index, classes);
         auto* const lists = reinterpret_cast<List*>(memory);
         core::unpoison(memory, size * sizeof(List));
-        if (reach_ < 0) {
+        if (reach_ <= 0) {
             std::memset(memory, 0, size * sizeof(List));
-            const auto only = static_cast<std::size_t>(~reach_);
-            while (core::free_block* const block = Links::pop(&word_, size_of_class(only))) {
-                lists[only].push(block);
+            if (reach_ < 0) {
+                const auto only = static_cast<std::size_t>(~reach_);
+                while (core::free_block* const block = Links::pop(&word_, size_of_class(only))) {
+                    lists[only].push(block);
+                }
             }
             use_table(lists, size);
         } else {
@@ -113,16 +119,47 @@ public:
     /// clear().
     /// Requires: no block covers that memory; `p` is a multiple of 8, and so is `bytes`.
     void donate(std::byte* p, std::size_t bytes) noexcept {
-        while (reach_ > 0 && bytes != 0) {
+        while (reach_ > 0 && bytes >= Classes::bytes(0)) {
             std::size_t index = std::min(Classes::within(bytes), static_cast<std::size_t>(reach_) - 1);
-            // Class 0, of 8 bytes, lies anywhere.
-            while (Classes::bytes(index) % 16 == 0 && !core::is_aligned(p, 16)) {
+            const auto lies_wrong = [&] {
+                return Classes::bytes(index) % 16 == 0 && !core::is_aligned(p, 16);
+            };
+            while (index != 0 && lies_wrong()) {
                 --index;
+            }
+            if (lies_wrong()) { // the smallest block has 16 bytes
+                p += 8;
+                bytes -= 8;
+                continue;
             }
             static_cast<void>(push(p, index));
             p += Classes::bytes(index);
             bytes -= Classes::bytes(index);
         }
+    }
+
+    /// Returns: the largest free block, poisoned and free no more, if it has at least `least_bytes` bytes; an empty room
+    /// otherwise.
+    /// Complexity: linear in the classes of such blocks.
+    [[nodiscard]] std::span<std::byte> take_largest(std::size_t least_bytes) noexcept {
+        for (int index = static_cast<int>(Classes::index(least_bytes, 8)); index < reach_; ++index) {
+            if (void* const block = core::known(table() + index)->pop()) {
+                return {static_cast<std::byte*>(block), Classes::bytes(static_cast<std::size_t>(index))};
+            }
+        }
+        return {};
+    }
+
+    /// Returns: the free blocks of all lists of a table, which have none then.
+    /// Complexity: linear in the blocks.
+    [[nodiscard]] block_run take_all() noexcept {
+        block_run taken;
+        for (int index = 0; index < reach_; ++index) {
+            while (core::free_block* const block = core::known(table() + index)->pop()) {
+                taken.push(block, Classes::bytes(static_cast<std::size_t>(index)));
+            }
+        }
+        return taken;
     }
 
     /// Effects: forgets all blocks and the table.
@@ -132,6 +169,9 @@ public:
     }
 
 private:
+    /// The rest of a chunk becomes free blocks only if there is a table.
+    static constexpr bool has_word_form = !gives_chunks_back<Classes>;
+
     /// The size of the blocks of a class, which is computed when it is needed.
     class size_of_class {
     public:

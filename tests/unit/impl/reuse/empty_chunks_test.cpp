@@ -1,0 +1,100 @@
+#include <mallard/core/sanitizer.hpp>
+#include <mallard/impl/reuse/empty_chunks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <random>
+#include <vector>
+
+namespace {
+
+class block_run : public ::testing::Test {
+protected:
+    struct place {
+        std::size_t at;
+        std::size_t bytes;
+    };
+
+    void add(std::initializer_list<place> places) {
+        for (const place& p : places) {
+            run_.push(reinterpret_cast<mallard::core::free_block*>(memory_ + p.at), p.bytes);
+        }
+        run_.sort();
+    }
+
+    std::vector<std::size_t> places() const {
+        std::vector<std::size_t> result;
+        for (auto* block = run_.first(); block != nullptr; block = mallard::reuse::block_run::next(block)) {
+            result.push_back(static_cast<std::size_t>(reinterpret_cast<std::byte*>(block) - memory_));
+        }
+        return result;
+    }
+
+    bool fills(std::size_t begin, std::size_t end) const {
+        return run_.fills(memory_ + begin, memory_ + end);
+    }
+
+    alignas(16) std::byte memory_[64 << 10];
+    mallard::reuse::block_run run_;
+};
+
+TEST_F(block_run, is_empty_at_first) {
+    run_.sort();
+    EXPECT_EQ(run_.first(), nullptr);
+    EXPECT_FALSE(run_.has_block_before(memory_ + sizeof memory_));
+    EXPECT_FALSE(fills(0, 64));
+}
+
+TEST_F(block_run, sorts_by_address) {
+    std::vector<std::size_t> expected(4000);
+    std::generate(expected.begin(), expected.end(), [n = std::size_t{0}]() mutable { return 16 * n++; });
+    for (const std::size_t count : {1U, 2U, 3U, 7U, 8U, 1000U, 4000U}) {
+        std::vector<std::size_t> order(expected.begin(), expected.begin() + count);
+        std::shuffle(order.begin(), order.end(), std::mt19937(count));
+        run_ = {};
+        for (const std::size_t at : order) {
+            run_.push(reinterpret_cast<mallard::core::free_block*>(memory_ + at), 16);
+        }
+        run_.sort();
+        EXPECT_EQ(places(), std::vector(expected.begin(), expected.begin() + count));
+    }
+}
+
+TEST_F(block_run, fills_a_range_without_gaps) {
+    add({{48, 16}, {0, 24}, {32, 16}}); // 24 to 32 is padding
+    EXPECT_TRUE(fills(0, 64));
+    EXPECT_TRUE(fills(0, 72)) << "the end of a chunk may be too short for a block";
+    EXPECT_FALSE(fills(0, 80));
+}
+
+TEST_F(block_run, does_not_fill_a_range_with_a_used_block) {
+    add({{0, 16}, {32, 32}});
+    EXPECT_FALSE(fills(0, 64));
+    run_ = {};
+    add({{16, 48}});
+    EXPECT_FALSE(fills(0, 64));
+}
+
+TEST_F(block_run, merges_blocks_that_follow_one_another) {
+    add({{0, 24}, {32, 16}, {64, 16}, {80, 48}, {1024, 16}});
+    const std::byte* const end = memory_ + 1024;
+    ASSERT_TRUE(run_.has_block_before(end));
+    EXPECT_EQ(run_.take_merged(end).size(), 48U);
+    ASSERT_TRUE(run_.has_block_before(end));
+    const auto second = run_.take_merged(end);
+    EXPECT_EQ(second.data(), memory_ + 64);
+    EXPECT_EQ(second.size(), 64U);
+    EXPECT_FALSE(run_.has_block_before(end));
+    EXPECT_EQ(places(), std::vector<std::size_t>{1024});
+}
+
+TEST_F(block_run, drops_the_blocks_of_a_chunk) {
+    add({{0, 16}, {16, 16}, {128, 16}});
+    run_.drop_up_to(memory_ + 128);
+    EXPECT_EQ(places(), std::vector<std::size_t>{128});
+}
+
+} // namespace
