@@ -1,5 +1,5 @@
-/// The heap: for containers that grow in place, sizes that come in waves, and shared memory (local/region_heap.hpp). Where blocks
-/// only come and go, a multipool takes less time, and so does a malloc.
+/// The heap: for containers that grow in place, and shared memory (local/region_heap.hpp). Where blocks only come and go, a
+/// multipool takes less time, and so does a malloc; a shrinking_multipool holds less of sizes that come in waves.
 ///
 /// Blocks have any size, and are merged again when they are freed:
 ///
