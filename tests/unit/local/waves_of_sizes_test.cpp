@@ -45,8 +45,10 @@ TEST(waves_of_sizes, multipool_holds_one_wave_per_class) {
 }
 
 TEST(waves_of_sizes, shrinking_multipool_gives_chunks_back) {
-    mallard::unchecked::multipool<mallard::chunk_cache, mallard::hybrid_order, mallard::shrinking_classes> pool;
-    EXPECT_LE(held_per_live_block<mallard::shrinking_classes>(pool), 2.2) << "docs/benchmark/pools.md states 2";
+    mallard::unchecked::multipool<mallard::chunk_cache, mallard::hybrid_order, mallard::shrinking_classes>
+        pool;
+    EXPECT_LE(held_per_live_block<mallard::shrinking_classes>(pool), 2.2)
+        << "docs/benchmark/pools.md states 2";
 }
 
 TEST(waves_of_sizes, leave_fewer_classes_with_less) {
