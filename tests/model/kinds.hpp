@@ -13,9 +13,9 @@ namespace model {
 struct traits {
     bool from_ledger = true; ///< its memory
     bool any_size = true;    ///< up to 100 KiB, at alignments up to 4096
-    /// True for allocators that retry a failed upstream request with a smaller size or elsewhere, so that a single failure
-    /// may not reach the caller.
-    bool asks_again = false;
+    /// True if a request can succeed although the upstream fails for good: another allocator serves it, or one in between has
+    /// room for a chunk that is smaller than planned.
+    bool has_other_memory = false;
     /// True if padding in front of aligned blocks is reused, so that the number of chunks depends on their addresses.
     bool fills_gaps = false;
     /// True if a failed request leaves the state unchanged. Other allocators first try to make room, which may shrink the

@@ -384,8 +384,10 @@ private:
         const std::size_t wanted_bytes = std::max(
             around + free_blocks.room(),
             std::min(around + free_blocks.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
-        chunks::chunk* const added =
-            chunks_.grow(core::source_from<Quiet>(upstream_), next_.bytes_for(wanted_bytes));
+        std::size_t chunk_bytes = next_.bytes_for(wanted_bytes);
+        chunks::chunk* const added = chunks::take_chunk<Quiet>(
+            upstream_, chunk_bytes, wanted_bytes,
+            [this](auto&& source, std::size_t size) { return chunks_.grow(source, size); });
         if (Quiet && added == nullptr) {
             return {};
         }

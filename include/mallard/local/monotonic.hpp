@@ -368,8 +368,9 @@ template <upstream Upstream>
 template <bool Quiet>
 inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
     std::size_t bytes = next_.bytes_for(least_bytes);
+    std::size_t smallest_bytes = least_bytes;
     if (chunks_.front() == nullptr && buffer_ == nullptr && first_bytes_ != 0) {
-        bytes = std::max(least_bytes, sizeof(chunks::chunk) + first_bytes_);
+        bytes = smallest_bytes = std::max(least_bytes, sizeof(chunks::chunk) + first_bytes_);
     }
     // As long as chunks grow, a request that fits the next one takes that, so that few chunks are taken in all.
     if (front_.free_bytes() > bytes / 16 && (bytes > next_.bytes() || bytes == next_.largest_bytes())) {
@@ -379,7 +380,9 @@ inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
     if (taken != nullptr) {
         chunks_.push(taken);
     } else {
-        taken = chunks_.grow(core::source_from<Quiet>(upstream_), bytes);
+        taken = chunks::take_chunk<Quiet>(
+            upstream_, bytes, smallest_bytes,
+            [this](auto&& source, std::size_t size) { return chunks_.grow(source, size); });
         if (Quiet && taken == nullptr) {
             return nullptr;
         }

@@ -353,9 +353,11 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
         }
     }
     // A pool may serve a single block, so the first chunk is no larger than it needs.
-    const std::size_t chunk_bytes =
+    std::size_t chunk_bytes =
         front_.cursor() == nullptr ? std::max(wanted_bytes, next_.bytes()) : next_.bytes_for(wanted_bytes);
-    std::byte* const room = held_.add_chunk(core::source_from<Quiet>(upstream_), chunk_bytes);
+    std::byte* const room = chunks::take_chunk<Quiet>(
+        upstream_, chunk_bytes, wanted_bytes,
+        [this](auto&& source, std::size_t size) { return held_.add_chunk(source, size); });
     if (Quiet && room == nullptr) {
         return false;
     }

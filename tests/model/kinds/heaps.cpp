@@ -4,7 +4,7 @@
 namespace model {
 
 void add_heaps(kind_list& to) {
-    constexpr traits heap{.asks_again = true, .fills_gaps = true, .leaves_no_trace = false};
+    constexpr traits heap{.fills_gaps = true, .leaves_no_trace = false};
     constexpr traits with_memory{.from_ledger = false};
     constexpr std::size_t mebibyte = std::size_t{1} << 20;
     /// Regions of 16 MiB.

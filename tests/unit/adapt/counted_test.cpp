@@ -175,7 +175,7 @@ TEST(counted, counts_usable_bytes_of_mixed_bursts) {
 TEST(counted, counts_failures_as_nothing_but_failures) {
     equipment::ledger source;
     mallard::counted<mallard::monotonic<equipment::ledger>> arena(source);
-    source.fail({.at = 1});
+    source.fail({.at = 1, .for_ever = true});
     EXPECT_THROW(static_cast<void>(arena.allocate(100, 8)), std::bad_alloc);
     EXPECT_EQ(arena.counts().failures, 1U);
     EXPECT_EQ(arena.counts().allocations, 0U);

@@ -139,7 +139,7 @@ TEST(limited, serves_mixed_bursts_within_budget) {
 TEST(limited, counts_nothing_where_the_mechanism_fails) {
     equipment::ledger source;
     mallard::limited<mallard::monotonic<equipment::ledger>> arena(std::size_t{1000}, source);
-    source.fail({.at = 1});
+    source.fail({.at = 1, .for_ever = true});
     EXPECT_THROW(static_cast<void>(arena.allocate(100, 8)), std::bad_alloc);
     EXPECT_EQ(arena.bytes_in_use(), 0U);
 }

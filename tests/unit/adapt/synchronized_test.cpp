@@ -167,9 +167,10 @@ TEST_F(synchronized, forwards_all_heap_operations) {
 
 TEST_F(synchronized, is_unlocked_where_the_mechanism_fails) {
     under_counting_mutex<mallard::multipool<locked_source>> pool(source_);
-    source_.fail({.at = 1});
+    source_.fail({.at = 1, .for_ever = true});
     EXPECT_THROW(static_cast<void>(pool.allocate(100, 8)), std::bad_alloc);
     EXPECT_FALSE(counting_mutex::locked);
+    source_.fail({.at = 0});
     void* const p = pool.allocate(100, 8);
     pool.deallocate(p, 100, 8);
     pool.release();

@@ -63,8 +63,9 @@ TEST(burst, failure_rolls_monotonic_back) {
     mallard::monotonic<equipment::ledger> arena(source);
     static_cast<void>(arena.allocate(24, 8));
     const auto mark = arena.mark();
-    source.fail({.at = 1});
+    source.fail({.at = 1, .for_ever = true});
     EXPECT_THROW(static_cast<void>(allocate_many(arena, 24, 8, 1000)), std::bad_alloc);
+    source.fail({.at = 0});
     EXPECT_EQ(arena.mark().cursor, mark.cursor) << "what it gives no block back of, it goes back to";
     EXPECT_EQ(allocate_many(arena, 24, 8, 1000).size(), 1000U);
 }
@@ -74,7 +75,7 @@ TEST(burst, failure_keeps_blocks_of_concurrent_users) {
     using shared_type = mallard::synchronized<mallard::monotonic<equipment::ledger>>;
     equipment::ledger source;
     shared_type arena(source);
-    source.fail({.at = 2});
+    source.fail({.at = 2, .for_ever = true});
     EXPECT_THROW(static_cast<void>(allocate_many(arena, 24, 8, 1000)), std::bad_alloc);
     EXPECT_NE(arena.mark().top, nullptr) << "nothing was rolled back";
 }

@@ -307,7 +307,7 @@ TEST_F(concurrent_multipool, loses_nothing_where_a_batch_fails_halfway) {
     }
     for (std::size_t request = 1; request < 20; ++request) {
         const std::size_t granted = source_.granted().size();
-        source_.fail({.at = request});
+        source_.fail({.at = request, .for_ever = true});
         while (!source_.failed()) {
             try {
                 EXPECT_TRUE(blocks.insert(pool.allocate(40, 8)).second);
@@ -317,6 +317,7 @@ TEST_F(concurrent_multipool, loses_nothing_where_a_batch_fails_halfway) {
         }
         EXPECT_EQ(source_.granted().size(), granted + request - 1);
     }
+    source_.fail({.at = 0});
     for (void* p : blocks) {
         pool.deallocate(p, 40, 8);
     }

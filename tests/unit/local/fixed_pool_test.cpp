@@ -270,7 +270,7 @@ TEST_F(fixed_pool, refuses_burst_of_oversized_blocks) {
 
 TEST_F(fixed_pool, failed_first_burst_fixes_no_size) {
     for (const std::size_t at : {1U, 2U, 3U}) {
-        source_.fail({.at = at});
+        source_.fail({.at = at, .for_ever = true});
         EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(std::size_t{1} << 20, 8, 100)));
         ASSERT_TRUE(source_.failed());
         EXPECT_EQ(pool_.block_bytes(), 0U) << "request " << at;
@@ -279,7 +279,7 @@ TEST_F(fixed_pool, failed_first_burst_fixes_no_size) {
     source_.fail({.at = 0});
     static_cast<void>(pool_.allocate(24, 8));
     EXPECT_EQ(pool_.block_bytes(), 24U);
-    source_.fail({.at = 1});
+    source_.fail({.at = 1, .for_ever = true});
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate_many(24, 8, 10'000)));
     EXPECT_EQ(pool_.block_bytes(), 24U) << "another request has fixed it";
 }
@@ -300,7 +300,7 @@ TEST(fixed_pool_in_an_array, failed_burst_frees_partial_blocks) {
 }
 
 TEST_F(fixed_pool, upstream_failure_keeps_state) {
-    source_.fail({.at = 1});
+    source_.fail({.at = 1, .for_ever = true});
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool_.allocate(24, 8)));
     EXPECT_EQ(pool_.block_bytes(), 0U);
     source_.fail({.at = 0});

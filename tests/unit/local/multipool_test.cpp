@@ -319,7 +319,7 @@ TEST_F(multipool, burst_chunks_respect_largest_size) {
 #ifdef __cpp_exceptions
 TEST_F(multipool, failed_burst_frees_partial_blocks) {
     pool_type pool(source_, {.growth = {.first_chunk_bytes = 64, .largest_chunk_bytes = 1024}});
-    source_.fail({.at = 3});
+    source_.fail({.at = 3, .for_ever = true});
     EXPECT_OUT_OF_MEMORY(static_cast<void>(pool.allocate_many(24, 8, 1000)));
     source_.fail({.at = 0});
     const std::size_t held = source_.outstanding_bytes();

@@ -1,10 +1,16 @@
 /// The growth of an allocator's chunks: geometric, from a first size to a largest one.
 ///
 ///     first_chunk_bytes   x factor   x factor   ...   64 KiB   x 2   x 2   ...   largest_chunk_bytes   ...
+///
+/// An upstream that is nearly full, such as a buffer, may refuse a chunk of the planned size. Then half as many bytes are tried, and so on.
 #pragma once
 
+#include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/chunk_growth.hpp>
+#include <mallard/core/concepts.hpp>
+#include <mallard/core/quiet_request.hpp>
+#include <mallard/core/upstream_handle.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -83,5 +89,23 @@ private:
     std::uint8_t largest_log2_;
     std::uint8_t factor_log2_;
 };
+
+/// Effects: calls take(source, bytes), and again with half of `bytes` as long as it returns null, down to `least_bytes`. The
+/// source of the last call throws the upstream's exceptions, unless `Quiet` is true. Sets `bytes` to the number that was taken.
+/// Requires: take() returns null only if a quiet source has no memory. `least_bytes <= bytes`.
+/// Returns: the result of take().
+template <bool Quiet, upstream Upstream, class Take>
+[[gnu::always_inline]] inline auto* take_chunk(const core::upstream_handle<Upstream>& handle,
+                                               std::size_t& bytes, std::size_t least_bytes, Take take) {
+    if constexpr (core::fails_recoverably<Upstream>) {
+        while (bytes > least_bytes) {
+            if (auto* const taken = take(core::source_from<true>(handle), bytes)) [[likely]] {
+                return taken;
+            }
+            bytes = std::max(least_bytes, core::align_down(bytes / 2, fundamental_alignment));
+        }
+    }
+    return take(core::source_from<Quiet>(handle), bytes);
+}
 
 } // namespace mallard::chunks::inline MALLARD_MODE

@@ -249,8 +249,9 @@ TEST_F(checked_calls, retry_with_drained_quarantine) {
 
 TEST_F(checked_calls, failure_of_mechanism_keeps_state) {
     pool_type pool(source_);
-    source_.fail({.at = 1});
+    source_.fail({.at = 1, .for_ever = true});
     EXPECT_THROW(static_cast<void>(pool.allocate(100, 8)), std::bad_alloc);
+    source_.fail({.at = 0});
     pool.expect_all_freed();
     void* const p = pool.allocate(100, 8);
     pool.deallocate(p, 100, 8);
