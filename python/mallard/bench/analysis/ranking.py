@@ -95,11 +95,18 @@ def _rank(cell: Cell) -> tuple[bool, float]:
 
 
 def pick_strategy(line: Line) -> str | None:
-    """The strategy to use in a row: new-delete, unless another is faster beyond its interval."""
+    """The strategy to use in a row: the fastest of those that are faster than new-delete beyond the interval;
+    new-delete if none is; the fastest of all if new-delete was not measured.
+    """
     best = find_best(line)
-    if best is None or best.ratio is None or best.ratio.verdict == "faster":
+    if best is None or best.ratio is None:
         return best.strategy if best else None
-    return BASE
+    faster = [name for name in contestants(line.cells) if _is_faster(line.cells[name])]
+    return min(faster, key=lambda name: _rank(line.cells[name]), default=BASE)
+
+
+def _is_faster(cell: Cell) -> bool:
+    return cell.finished and cell.ratio is not None and cell.ratio.verdict == "faster"
 
 
 def under_mallocs(tables: Sequence[CellTable]) -> tuple[Choice, ...]:
