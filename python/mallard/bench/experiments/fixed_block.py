@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
     },
     panel=Works(
         operations=OPERATIONS,
-        text="CPU ns: a pair, a replacement, a container, a call. Framed: the fastest, if it beats new-delete.",
+        text="CPU ns: a pair, replacement, container or call. Framed: the fastest, if it beats new-delete.",
         relative="In percent of new-delete's time in the same work and version.",
         sentences=(
             FastestOfEach(),

@@ -52,14 +52,16 @@ TEST_F(block_run, sorts_by_address) {
     std::vector<std::size_t> expected(4000);
     std::generate(expected.begin(), expected.end(), [n = std::size_t{0}]() mutable { return 16 * n++; });
     for (const std::size_t count : {1U, 2U, 3U, 7U, 8U, 1000U, 4000U}) {
-        std::vector<std::size_t> order(expected.begin(), expected.begin() + count);
+        std::vector<std::size_t> order(expected.begin(),
+                                       expected.begin() + static_cast<std::ptrdiff_t>(count));
         std::shuffle(order.begin(), order.end(), std::mt19937(count));
         run_ = {};
         for (const std::size_t at : order) {
             run_.push(reinterpret_cast<mallard::core::free_block*>(memory_ + at), 16);
         }
         run_.sort();
-        EXPECT_EQ(places(), std::vector(expected.begin(), expected.begin() + count));
+        EXPECT_EQ(places(),
+                  std::vector(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(count)));
     }
 }
 
