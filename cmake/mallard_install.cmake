@@ -6,7 +6,8 @@ function(mallard_install)
   set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/mallard")
 
   install(TARGETS mallard EXPORT mallard_targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mallard" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mallard" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library
+          FILES_MATCHING PATTERN "*.hpp")
   install(EXPORT mallard_targets NAMESPACE mallard:: DESTINATION "${package_dir}" FILE mallard-targets.cmake
           COMPONENT library)
 
@@ -21,6 +22,12 @@ function(mallard_install)
   # Both directories may be given as absolute paths, which must not be prefixed again.
   cmake_path(APPEND libdir_for_pc "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
   cmake_path(APPEND includedir_for_pc "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
+  # The file is below the library's directory, which has two names where it is that of an architecture.
+  set(prefix_for_pc "../..")
+  if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    file(RELATIVE_PATH prefix_for_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    string(REGEX REPLACE "/$" "" prefix_for_pc "${prefix_for_pc}")
+  endif()
   configure_file("${PROJECT_SOURCE_DIR}/cmake/mallard.pc.in" "${PROJECT_BINARY_DIR}/mallard.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/mallard.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT library)
 endfunction()
