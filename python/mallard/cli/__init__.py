@@ -50,10 +50,12 @@ PRODUCTS = {
 DEVELOPERS = {
     "test": ("dev.check.verb", "run the project's own tests"),
     "docs": ("dev.reference.verb", "build the browsable reference of the library"),
+    "package": ("dev.package.verb", "build the files of a release into dist/"),
 }
-if (source_root() / "dev").is_dir():
-    PRODUCTS["developers of mallard"] = {verb: text for verb, (_, text) in DEVELOPERS.items()}
+DEVELOPERS_TEXT = "run the tests, build the reference, build a release"
 VERBS = {verb: text for verbs in PRODUCTS.values() for verb, text in verbs.items()}
+if (source_root() / "dev").is_dir():
+    VERBS |= {verb: text for verb, (_, text) in DEVELOPERS.items()}
 
 # Before a word, and before an option or nothing.
 RENAMED = {
@@ -180,10 +182,13 @@ def _module(verb: str) -> Any:
 
 
 def _help() -> str:
+    products = dict(PRODUCTS)
+    if developers := [verb for verb in DEVELOPERS if verb in VERBS]:
+        products["developers of mallard"] = {", ".join(developers): DEVELOPERS_TEXT}
     width = max(map(len, VERBS))
     parts = (
         OPENING.strip(),
-        *(f"{product}:\n{layout.columns([*verbs.items()], width)}" for product, verbs in PRODUCTS.items()),
+        *(f"{product}:\n{layout.columns([*verbs.items()], width)}" for product, verbs in products.items()),
         "options ('mallard VERB --help' has those of a verb, with examples):\n"
         + layout.columns([(NO_INSTALL, NO_INSTALL_TEXT)]),
         "examples:\n" + layout.examples(EXAMPLES),

@@ -1,0 +1,189 @@
+"""The files of a release, in one folder: archives, packages, the single header, recipes, checksums.
+
+Version, sources and headers come from CMakeLists.txt (dev/package/tree.py); packaging/ has the texts of the
+recipes, and cmake/mallard_debian.cmake describes the packages for Debian.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dev.package.single_header import single_header
+from dev.package.source_archive import write_source_archive
+from dev.package.tree import library_version
+from mallard.shared.errors import UsageError
+
+SUMS = "SHA256SUMS"  # identifies the folder of an earlier release
+SHOWN_LINES = 25  # of the output of a program that failed
+
+
+@dataclass(frozen=True)
+class Release:
+    root: Path
+    folder: Path
+    url: str
+    """The address of the folder from which the release's files will be downloaded."""
+    advisor: Path
+    """The build of the advisor's native programs."""
+
+    @property
+    def version(self) -> str:
+        return library_version(self.root)
+
+    @property
+    def source_archive(self) -> Path:
+        return self.folder / f"mallard-{self.version}.tar.xz"
+
+
+def add_header(release: Release) -> None:
+    (release.folder / "mallard.hpp").write_text(single_header(release.root), encoding="utf-8")
+
+
+def add_source(release: Release) -> None:
+    if not release.source_archive.exists():
+        write_source_archive(release.root, release.source_archive, f"mallard-{release.version}")
+
+
+def add_changes(release: Release) -> None:
+    """The section of the version in CHANGELOG.md."""
+    changelog = (release.root / "CHANGELOG.md").read_text(encoding="utf-8")
+    section = re.search(
+        rf"^## {re.escape(release.version)}\n.*?(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL
+    )
+    if section is None:
+        raise UsageError(f"CHANGELOG.md has no section '## {release.version}'; write it before the release")
+    (release.folder / "CHANGES.md").write_text(section[0].rstrip() + "\n", encoding="utf-8")
+
+
+def add_conan(release: Release) -> None:
+    add_source(release)
+    conan, archive = release.folder / "conan", release.source_archive
+    shutil.copytree(release.root / "packaging/conan", conan)
+    consumer = release.root / "tests/consumer/project"
+    for name in ("CMakeLists.txt", "main.cpp"):
+        shutil.copy(consumer / name, conan / "test_package" / name)
+    data = f'sources:\n  "{release.version}":\n    url: "{release.url}/{archive.name}"\n'
+    data += f'    sha256: "{checksum(archive, "sha256")}"\n'
+    (conan / "conandata.yml").write_text(data, encoding="utf-8")
+
+
+def add_vcpkg(release: Release) -> None:
+    add_source(release)
+    port, archive = release.folder / "vcpkg/mallard", release.source_archive
+    shutil.copytree(release.root / "packaging/vcpkg", port)
+    values = {
+        "VERSION": release.version,
+        "URL": f"{release.url}/{archive.name}",
+        "FILE": archive.name,
+        "SHA512": checksum(archive, "sha512"),
+    }
+    for template in port.glob("*.in"):
+        text = re.sub(r"@(\w+)@", lambda match: values[match[1]], template.read_text(encoding="utf-8"))
+        template.with_suffix("").write_text(text, encoding="utf-8")
+        template.unlink()
+
+
+def add_deb(release: Release) -> None:
+    """libmallard-dev from a build of its own, because that of the advisor joins the library's sources."""
+    require_program("cpack", "cmake")
+    require_program("dpkg-shlibdeps", "dpkg-dev")
+    library = release.root / "build/package"
+    # With this prefix CMake installs archives into the folder of the architecture.
+    debian = ["-DCMAKE_INSTALL_PREFIX=/usr", "-DCMAKE_CXX_FLAGS=-fno-ident", "-DCMAKE_BUILD_TYPE=Release"]
+    run(["cmake", "-S", release.root, "-B", library, *debian])
+    run(["cmake", "--build", library, "--target", "mallard", "--parallel"])
+    packages = ((library, "library;debian_library"), (release.advisor, "tools"))
+    for build, components in packages:
+        with tempfile.TemporaryDirectory(dir=release.folder, prefix=".deb-") as name:
+            words = ["--config", str(build / "CPackConfig.cmake"), "-D", f"CPACK_COMPONENTS_ALL={components}"]
+            run(["cpack", "-G", "DEB", *words, "-B", name])
+            for file in Path(name).glob("*.deb"):
+                file.rename(release.folder / file.name)
+
+
+def add_wheel(release: Release) -> None:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    run([*pip, "wheel", "--no-deps", "--wheel-dir", release.folder, release.root])
+
+
+def add_sdist(release: Release) -> None:
+    """pip has no command for it: calls the hook of the build system, in an environment with its packages."""
+    with tempfile.TemporaryDirectory(prefix="mallard-sdist-") as name:
+        run([sys.executable, "-m", "venv", name])
+        python = Path(name, "bin/python")
+        project = (release.root / "pyproject.toml").read_text(encoding="utf-8")
+        requires = re.search(r"^requires = \[(.*)\]$", project, re.MULTILINE)
+        backend = re.search(r'^build-backend = "(.*)"$', project, re.MULTILINE)
+        if requires is None or backend is None:
+            raise UsageError("pyproject.toml has no [build-system] with 'requires' and 'build-backend'")
+        run([python, "-m", "pip", "install", "-q", *re.findall(r'"([^"]+)"', requires[1])])
+        call = f"import sys, {backend[1]} as backend; backend.build_sdist(sys.argv[1])"
+        run([python, "-c", call, release.folder.resolve()], folder=release.root)
+
+
+PRODUCTS: dict[str, tuple[str, Callable[[Release], None]]] = {
+    "header": ("mallard.hpp, the library as one header", add_header),
+    "source": ("the source archive", add_source),
+    "changes": ("the changelog of the version", add_changes),
+    "conan": ("a recipe for Conan, with its test", add_conan),
+    "vcpkg": ("a port for vcpkg", add_vcpkg),
+    "deb": ("libmallard-dev and mallard, for Debian", add_deb),
+    "wheel": ("the Python package with its native programs", add_wheel),
+    "sdist": ("the Python package's sources", add_sdist),
+}
+
+
+def build(
+    root: Path,
+    folder: Path,
+    products: Iterable[str],
+    *,
+    url: str | None = None,
+    advisor: Path | None = None,
+) -> list[Path]:
+    """Writes the products and their checksums into `folder`, in place of an earlier release. Returns the
+    files. The default of `url` is the folder, and that of `advisor` the build of ./mallard.
+
+    Raises a UsageError if `folder` holds anything else, or if a tool is missing or fails.
+    """
+    if folder.exists() and not (folder / SUMS).is_file() and any(folder.iterdir()):
+        raise UsageError(f"{folder} holds other files; name a new folder for the release with -o")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    # An interrupted release can be replaced, too.
+    (folder / SUMS).touch()
+    address = (url or folder.resolve().as_uri()).rstrip("/")
+    release = Release(root, folder, address, advisor or root / "build/advisor")
+    for product in products:
+        PRODUCTS[product][1](release)
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != SUMS)
+    lines = [f"{checksum(file, 'sha256')}  {file.relative_to(folder)}\n" for file in files]
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+    return [*files, folder / SUMS]
+
+
+def checksum(file: Path, algorithm: str) -> str:
+    return hashlib.new(algorithm, file.read_bytes()).hexdigest()
+
+
+def require_program(name: str, package: str) -> None:
+    if shutil.which(name) is None:
+        raise UsageError(
+            f"{name} is missing; type: sudo apt-get install -y {package}; or name other products"
+        )
+
+
+def run(command: Sequence[str | Path], folder: Path | None = None) -> None:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        output = "\n".join((done.stdout + done.stderr).splitlines()[-SHOWN_LINES:])
+        raise UsageError(f"'{' '.join(words[:3])} ...' failed with exit status {done.returncode}:\n{output}")

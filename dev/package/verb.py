@@ -1,0 +1,55 @@
+"""`mallard package`: the files of a release."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dev.package import PRODUCTS, SUMS, build
+from mallard.cli.needs import Needs
+from mallard.cli.parser import check_choice
+from mallard.shared.version import source_root, version
+
+EXAMPLES = (
+    ("mallard package", "everything, into dist/"),
+    ("mallard package header", "the single header alone"),
+    ("mallard package conan vcpkg -o /tmp/recipes", "the recipes, for the archive beside them"),
+    ("mallard package --url https://example.org/mallard", "the recipes download it from there"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    names = "; ".join(f"{name}: {text}" for name, (text, _) in PRODUCTS.items())
+    parser.add_argument("products", metavar="PRODUCT", nargs="*", help=f"{names} (default: all)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="its folder, which is replaced (default: dist in the source tree)",
+    )
+    parser.add_argument(
+        "--url",
+        metavar="URL",
+        help="where the files of the release will be, for the recipes (default: the folder itself)",
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    for product in arguments.products:
+        check_choice("unknown product", product, PRODUCTS)
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    has_tools = not arguments.products or "deb" in arguments.products
+    return Needs(presets=("advisor",) if has_tools else ())
+
+
+def run(arguments: argparse.Namespace) -> int:
+    root = source_root()
+    output: Path = arguments.output or root / "dist"
+    files = build(root, output, dict.fromkeys(arguments.products) or PRODUCTS, url=arguments.url)
+    for file in files[:-1]:
+        print(f"{file.relative_to(output)}: {file.stat().st_size:,} bytes")
+    print(f"{output / SUMS}: the checksums of mallard {version()}")
+    return 0

@@ -1,0 +1,145 @@
+"""The files of a release that need no compiler, and the verb."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from source_tree import ROOT
+
+from dev.package import SUMS, build
+from dev.package.single_header import Expansion, single_header
+from dev.package.source_archive import write_source_archive
+from dev.package.tree import library_sources, library_version
+from mallard.cli import parse_command
+from mallard.shared.errors import UsageError
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A library of two headers, one of them behind a condition, in a repository."""
+    root = tmp_path / "tree"
+    project = "project(\n  mallard\n  VERSION 1.2.3\n  LANGUAGES CXX)\n"
+    include = "#include <mallard/a.hpp>\n"
+    texts = {
+        "CMakeLists.txt": f"{project}add_library(\n  mallard STATIC\n  src/mallard/a.cpp)\n",
+        "CHANGELOG.md": "# Changelog\n\n## 1.2.3\n\n- new\n\n## 1.2.2\n\n- old\n",
+        "LICENSE": "Permission\n\nis granted\n",
+        "include/mallard/a.hpp": "#pragma once\nint a();\n",
+        "include/mallard/mallard.hpp": f"#pragma once\n#if B\n{include}#endif\n{include}",
+        "src/mallard/a.cpp": f"{include}int a() {{\n    return 1;\n}}\n",
+    }
+    for name, text in texts.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a"]):
+        subprocess.run([*git, *words], check=True)
+    return root
+
+
+def test_reads_version_and_sources(tree: Path) -> None:
+    assert library_version(tree) == "1.2.3"
+    assert library_sources(tree) == [Path("src/mallard/a.cpp")]
+
+
+def test_a_missing_version_is_an_error(tree: Path) -> None:
+    (tree / "CMakeLists.txt").write_text("project(mallard)\n")
+    with pytest.raises(UsageError, match=r"CMakeLists.txt has no line '  VERSION X.Y.Z'"):
+        library_version(tree)
+
+
+def test_conditional_include_does_not_hide_later(tree: Path) -> None:
+    expansion = Expansion(tree)
+    expansion.add(expansion.root / "include/mallard/mallard.hpp")
+    assert expansion.lines.count("int a();") == 2
+    assert expansion.lines.count("#ifndef MALLARD_TEXT_A_HPP") == 2
+    expansion.add(expansion.root / "src/mallard/a.cpp")
+    assert expansion.lines.count("int a();") == 2
+
+
+def test_single_header_needs_no_other_of_its_own() -> None:
+    text = single_header(ROOT)
+    assert "#pragma once" not in text
+    assert not re.search(r'^#\s*include\s*(<mallard/|"[\w./]+\.hpp")', text, re.MULTILINE)
+    assert f"// mallard {library_version(ROOT)}, " in text
+    for source in library_sources(ROOT):
+        assert f"// ---- {source}\n" in text.partition("#ifdef MALLARD_IMPLEMENTATION\n")[2]
+
+
+def test_the_same_tree_makes_the_same_archive(tree: Path, tmp_path: Path) -> None:
+    archives = [tmp_path / "a.tar.xz", tmp_path / "b.tar.xz"]
+    (tree / "not-added").touch()
+    for archive in archives:
+        write_source_archive(tree, archive, "mallard-1.2.3")
+        (tree / "LICENSE").touch()
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    with tarfile.open(archives[0]) as tar:
+        names = tar.getnames()
+        assert {entry.uid for entry in tar} == {0}
+    assert "mallard-1.2.3/src/mallard/a.cpp" in names
+    assert "mallard-1.2.3/not-added" not in names
+
+
+def test_a_folder_without_git_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="make a release in a clone, with git installed"):
+        write_source_archive(tmp_path, tmp_path / "a.tar.xz", "a")
+
+
+def test_checksums_cover_every_file(tree: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "dist"
+    files = build(tree, folder, ["header", "changes", "source"])
+    lines = (folder / SUMS).read_text().splitlines()
+    sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    assert sorted(sums) == ["CHANGES.md", "mallard-1.2.3.tar.xz", "mallard.hpp"]
+    assert [file.name for file in files] == [*sorted(sums), SUMS]
+    for name, digest in sums.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    assert (folder / "CHANGES.md").read_text() == "## 1.2.3\n\n- new\n"
+
+
+def test_a_release_replaces_an_earlier_one_only(tree: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "dist"
+    build(tree, folder, ["header"])
+    build(tree, folder, ["changes"])
+    assert {file.name for file in folder.iterdir()} == {"CHANGES.md", SUMS}
+    (folder / SUMS).unlink()
+    with pytest.raises(UsageError, match="dist holds other files; name a new folder for the release with -o"):
+        build(tree, folder, ["header"])
+    assert (folder / "CHANGES.md").is_file()
+
+
+def test_a_version_without_changes_is_refused(tree: Path, tmp_path: Path) -> None:
+    (tree / "CHANGELOG.md").write_text("# Changelog\n")
+    with pytest.raises(UsageError, match=r"CHANGELOG.md has no section '## 1.2.3'"):
+        build(tree, tmp_path / "dist", ["changes"])
+
+
+def test_recipes_name_address_and_checksum(tmp_path: Path) -> None:
+    folder, version = tmp_path / "dist", library_version(ROOT)
+    build(ROOT, folder, ["conan", "vcpkg"], url="https://example.org/mallard/")
+    address = f"https://example.org/mallard/mallard-{version}.tar.xz"
+    archive = (folder / f"mallard-{version}.tar.xz").read_bytes()
+    data = (folder / "conan/conandata.yml").read_text()
+    assert f'url: "{address}"' in data
+    assert hashlib.sha256(archive).hexdigest() in data
+    portfile = (folder / "vcpkg/mallard/portfile.cmake").read_text()
+    assert f'URLS "{address}"' in portfile
+    assert f"SHA512 {hashlib.sha512(archive).hexdigest()}" in portfile
+    assert not list(folder.rglob("*.in"))
+
+
+def test_refuses_an_unknown_product() -> None:
+    with pytest.raises(UsageError, match=r"unknown product 'debb'.*; allowed are header, source, "):
+        parse_command(["package", "debb"])
+
+
+@pytest.mark.parametrize(
+    ("words", "presets"), [("", ("advisor",)), ("header", ()), ("header deb", ("advisor",))]
+)
+def test_only_the_tools_need_a_build(words: str, presets: tuple[str, ...]) -> None:
+    assert parse_command(["package", *words.split()]).needs().presets == presets

@@ -1,0 +1,42 @@
+"""CMakeLists.txt has the library's version and sources, and every other build system reads them there."""
+
+import re
+from pathlib import Path
+
+from source_tree import ROOT, files, text
+
+from dev.package.tree import library_sources, library_version
+
+# Texts with rows, releases and programs of a version, which stays what it was.
+OF_A_VERSION = ("CHANGELOG.md", "tests/", "bench/results/", "docs/")
+
+
+TEXTS = ("*.py", "*.txt", "*.toml", "*.json", "*.in", "*.cmake", "*.build", "*.bazel", "*.md")
+
+
+def packaging_files() -> list[Path]:
+    names = ("meson.build", "BUILD.bazel", "MODULE.bazel", "pyproject.toml", "cmake/*", "packaging/*")
+    return [file for file in files() if any(file.match(name) for name in names) or "packaging" in file.parts]
+
+
+def test_the_version_stands_in_one_place():
+    version = library_version(ROOT)
+    holders = [
+        str(file)
+        for file in files(*TEXTS)
+        if not str(file).startswith(OF_A_VERSION) and version in text(file)
+    ]
+    assert holders == ["CMakeLists.txt"]
+    assert not [file for file in packaging_files() if re.search(rf"\b{re.escape(version)}\b", text(file))]
+
+
+def test_the_list_of_sources_is_complete():
+    alternatives = re.compile(r"_(windows|plain|none|quiet)\.cpp$")
+    posix = [file for file in files("*.cpp", under="src/mallard") if not alternatives.search(file.name)]
+    assert sorted(library_sources(ROOT)) == posix
+
+
+def test_no_recipe_lists_sources():
+    assert len(packaging_files()) > 10
+    named = re.compile(r"(?:src|include)/mallard/\w+/\w+\.[hc]pp")
+    assert [str(file) for file in packaging_files() if named.search(text(file))] == []
