@@ -51,6 +51,13 @@ STAGES: tuple[Stage, ...] = (
         full=True,
     ),
     PythonStage(
+        "packages",
+        "single header, FetchContent, Conan, vcpkg, Meson, Bazel and Debian's packages, each in use",
+        ("pkg-config", "debian", "clang", *ADVISOR),
+        "load",
+        full=True,
+    ),
+    PythonStage(
         "reference",
         "the browsable reference: built, and every link in it followed",
         ("doxygen",),

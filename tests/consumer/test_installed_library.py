@@ -10,22 +10,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from consumer import EXPECTED, PROJECT, run
 from samples import sampled
 from source_tree import ROOT
 
-PROJECT = Path(__file__).with_name("project")
 CHECKED = Path(__file__).with_name("checked")
 # Halves the time. The library itself stays optimised.
 UNOPTIMISED = "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG"
-EXPECTED = "sum 500500, 100 classes\n"
-
-
-def run(*command, **variables):
-    """The output of a command, which is shown whole if it fails."""
-    environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def test_the_readme_installs_optimised_code(prefix):

@@ -1,0 +1,129 @@
+"""The library as other build systems take it: CMake's FetchContent, Meson, Bazel."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from consumer import EXPECTED, PROJECT, run
+from source_tree import ROOT, files
+
+from dev.package.tree import library_sources, library_version
+
+
+def test_cmake_fetches_the_source_archive(release: Path, tmp_path: Path) -> None:
+    (archive,) = release.glob("*.tar.xz")
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    lists = (
+        "cmake_minimum_required(VERSION 3.20)\nproject(parent LANGUAGES CXX)\ninclude(FetchContent)\n"
+        f'FetchContent_Declare(mallard URL "{archive.as_uri()}" URL_HASH SHA256={digest})\n'
+        "FetchContent_MakeAvailable(mallard)\n"
+        f'add_executable(consumer "{PROJECT}/main.cpp")\n'
+        "target_link_libraries(consumer PRIVATE mallard::mallard)\n"
+    )
+    (tmp_path / "CMakeLists.txt").write_text(lists)
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-DCMAKE_UNITY_BUILD=ON")
+    run("cmake", "--build", tmp_path / "build")
+    assert run(tmp_path / "build/consumer") == EXPECTED
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="no ninja: apt-get install ninja-build")
+def test_meson_builds_it_as_a_subproject(client: Callable[[str], Path], tmp_path: Path) -> None:
+    (tmp_path / "subprojects").mkdir()
+    (tmp_path / "subprojects/mallard").symlink_to(ROOT)
+    shutil.copy(PROJECT / "main.cpp", tmp_path)
+    (tmp_path / "meson.build").write_text(
+        "project('parent', 'cpp', default_options: 'cpp_std=c++20')\n"
+        "executable('consumer', 'main.cpp', dependencies: dependency('mallard'))\n"
+    )
+    run(client("meson"), "setup", "--unity=on", tmp_path / "build", folder=tmp_path)
+    run("ninja", "-C", tmp_path / "build")
+    assert run(tmp_path / "build/consumer") == EXPECTED
+    # Meson's default build type is debug, in which allocators are checked.
+    assert "-DMALLARD_CHECKED=1" in (tmp_path / "build/build.ninja").read_text()
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="no ninja: apt-get install ninja-build")
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config: apt-get install pkg-config")
+def test_pkg_config_finds_what_meson_installs(client: Callable[[str], Path], tmp_path: Path) -> None:
+    prefix = tmp_path / "prefix"
+    words = ("--unity=on", f"--prefix={prefix}", "-Doptimization=0")
+    run(client("meson"), "setup", *words, tmp_path / "build", ROOT)
+    run("ninja", "-C", tmp_path / "build", "install")
+    installed = {file.relative_to(prefix) for file in (prefix / "include").rglob("*") if file.is_file()}
+    assert installed == set(files("*.hpp", under="include"))
+    (description,) = prefix.rglob("mallard.pc")
+    search = {"PKG_CONFIG_PATH": description.parent}
+    assert run("pkg-config", "--modversion", "mallard", **search).strip() == library_version(ROOT)
+    flags = run("pkg-config", "--cflags", "--libs", "mallard", **search).split()
+    compiler = os.environ.get("CXX") or "c++"
+    run(compiler, PROJECT / "main.cpp", "-o", tmp_path / "consumer", *flags)
+    assert run(tmp_path / "consumer") == EXPECTED
+
+
+NATIVE_RULES = ("cc_binary", "cc_import", "cc_library", "cc_test", "cc_toolchain", "cc_toolchain_suite")
+
+
+class BuildFile:
+    """The targets of a BUILD.bazel. Its language is a part of Python."""
+
+    def __init__(self, file: Path) -> None:
+        self.folder = file.parent
+        self.targets: dict[str, dict[str, object]] = {}
+        names = {"load": lambda *_: None, "glob": self._glob, "select": dict}
+        names |= {"cc_library": self._add, "config_setting": self._add}
+        exec(compile(file.read_text(), str(file), "exec"), names)
+
+    def _glob(self, patterns: Iterable[str], exclude: Iterable[str] = ()) -> set[Path]:
+        matches = {path for pattern in patterns for path in self.folder.glob(pattern)}
+        matches -= {path for pattern in exclude for path in self.folder.glob(pattern)}
+        return {path.relative_to(self.folder) for path in matches}
+
+    def _add(self, **attributes: object) -> None:
+        self.targets[str(attributes["name"])] = attributes
+
+
+def test_bazel_takes_every_source_and_header() -> None:
+    library = BuildFile(ROOT / "BUILD.bazel").targets["mallard"]
+    sources, headers = library["srcs"], library["hdrs"]
+    assert isinstance(sources, set)
+    assert {file for file in sources if file.suffix == ".cpp"} == set(library_sources(ROOT))
+    assert {file for file in sources if file.suffix == ".hpp"} == set(files("*.hpp", under="src"))
+    assert headers == set(files("*.hpp", under="include"))
+
+
+@pytest.mark.skipif(
+    shutil.which("bazel") is None, reason="no bazel: only the sources and headers of BUILD.bazel are checked"
+)
+def test_bazel_builds_it(tmp_path: Path) -> None:
+    for name in ("BUILD.bazel", "MODULE.bazel", "include", "src"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    texts = {
+        "WORKSPACE": "",
+        "consumer/BUILD.bazel": 'load("@rules_cc//cc:defs.bzl", "cc_binary")\n'
+        'cc_binary(name = "consumer", srcs = ["main.cpp"], deps = ["//:mallard"])\n',
+        "consumer/main.cpp": (PROJECT / "main.cpp").read_text(),
+        # Debian has a bazel without the rules, and rules that need a newer one. Old ones are a part of it.
+        "rules_cc/WORKSPACE": "",
+        "rules_cc/cc/BUILD": "",
+        "rules_cc/cc/defs.bzl": "".join(f"{name} = native.{name}\n" for name in NATIVE_RULES),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    repositories = {"cc": tmp_path / "rules_cc"}
+    repositories |= {name: Path("/usr/share/bazel/rules", name) for name in ("java", "proto")}
+    overrides = [f"--override_repository=rules_{name}={path}" for name, path in repositories.items()]
+    # A server would outlive the test.
+    bazel = ["bazel", "--batch", f"--output_user_root={tmp_path / 'root'}"]
+    command = [*bazel, "run", *overrides, "--cxxopt=-std=c++20", "--jobs=2", "//consumer"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    if "Unknown host" in done.stderr or "Error downloading" in done.stderr:
+        pytest.skip("bazel cannot download its rules: only the files of BUILD.bazel are checked")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == EXPECTED
