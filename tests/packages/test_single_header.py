@@ -26,7 +26,7 @@ def readme_program() -> tuple[str, str]:
     return program, match[2]
 
 
-@pytest.mark.parametrize(("compiler", "checked"), zip(COMPILERS, (0, 1), strict=False))
+@pytest.mark.parametrize(("compiler", "checked"), list(zip(COMPILERS, (0, 1), strict=False)))
 def test_compiles_as_one_file(release: Path, tmp_path: Path, compiler: str, checked: int) -> None:
     source, expected = readme_program()
     program = tmp_path / "readme"
