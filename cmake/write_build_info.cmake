@@ -1,7 +1,8 @@
 # Writes build_info.cpp, and touches it only if something changed.
 set(COMMIT "unknown")
 find_program(GIT git)
-if(GIT)
+# Without a repository of its own, a repository around the folder would answer.
+if(GIT AND EXISTS "${SOURCE_DIR}/.git")
   execute_process(COMMAND "${GIT}" -C "${SOURCE_DIR}" describe --always --dirty=+dirty --abbrev=12 --exclude=*
                   OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
   if(status EQUAL 0)
