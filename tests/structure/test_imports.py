@@ -32,7 +32,7 @@ LEVELS = {
     "advisor": [{"profile"}, {"trial"}, {"advice", "budget", "verify"}, {"view"}],
     "cli": [
         {"exit_status", "layout", "needs", "options", "parser", "native_build"},
-        {"measuring", "trials"},
+        {"installed", "measuring", "trials"},
         {"front_door", "verbs"},
     ],
 }

@@ -30,6 +30,15 @@ def test_one_version_of_cmake_for_the_presets():
     assert versions("README.md", r"CMake ([\d.]+), ninja") == oldest
 
 
+def test_the_wheel_is_built_by_the_advisors_preset():
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    (preset,) = (preset for preset in presets if preset["name"] == "advisor")
+    project = (ROOT / "pyproject.toml").read_text()
+    for name, value in preset["cacheVariables"].items():
+        stated = "cmake.build-type" if name == "CMAKE_BUILD_TYPE" else name
+        assert f'\n{stated} = "{value}"\n' in project
+
+
 def test_one_version_of_python():
     oldest = versions("pyproject.toml", r'requires-python = ">=([\d.]+)"')
     assert versions("pyproject.toml", r'python_version = "([\d.]+)"') == oldest

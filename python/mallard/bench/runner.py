@@ -17,11 +17,12 @@ from mallard.bench.result import FORMAT
 from mallard.bench.strategy_names import current
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import RUNNER, SURVEY_RUNNER
-from mallard.shared.version import source_root
+from mallard.shared.version import bench_command, build_root
 
 NAME = "mallard-bench"
 DESCRIBE_SECONDS = 30
-BUILD_AGAIN = "'./mallard bench density'"  # without an experiment, it builds the survey's runner
+# Without an experiment, it builds the survey's runner.
+BUILD_AGAIN = f"'{bench_command()} density'"
 BUILD_RELEASE = (
     "in the source tree, 'cmake --preset release && cmake --build --preset release --target mallard-bench' "
     "builds one for measuring; './mallard bench density' uses it if MALLARD_BENCH is not set"
@@ -142,7 +143,7 @@ def _load_build(compiler: str) -> Runner:
             "--compiler needs a runner from each, and MALLARD_BENCH names one for all; unset it, or leave "
             "--compiler out"
         )
-    path = source_root() / "build" / COMPILERS[compiler] / "bench" / NAME
+    path = build_root() / "build" / COMPILERS[compiler] / "bench" / NAME
     if not RUNNER.exists(path):
         raise UsageError(
             f"there is no {NAME} from {compiler}: {path} is missing; {BUILD_AGAIN} with --compiler in "

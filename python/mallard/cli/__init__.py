@@ -27,7 +27,7 @@ from mallard.cli.needs import Needs
 from mallard.cli.parser import NO_INSTALL, Answer, Parser
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean, in_prose
-from mallard.shared.version import source_root, version
+from mallard.shared.version import is_installed, source_root, version
 
 PRODUCTS = {
     "benchmark": {
@@ -170,6 +170,10 @@ def _done(words: Sequence[str]) -> int:
         command = parse_command(words)
     except Answer as answer:
         return print_answer(answer)
+    if is_installed():
+        from mallard.cli.installed import build_runners
+
+        build_runners(command.needs())
     return command.run()
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from mallard.bench.pace import format_remaining
+from mallard.shared.version import source_root
 
 FAILED, NOT_CONFIGURED = 1, 3
 LINE_SECONDS = 15.0
@@ -115,15 +116,28 @@ class Progress:
 def main(words: Sequence[str]) -> int:
     log_file, preset, target, compiler, name, key, *folders = words
     root = Path(os.environ["MALLARD_ROOT"])
+    return build(root, Path(log_file), preset, target, (compiler, name), key, folders)
+
+
+def build(
+    root: Path,
+    log_file: Path,
+    preset: str,
+    target: str,
+    compiler: tuple[str, str],
+    key: str,
+    folders: Sequence[str],
+) -> int:
+    """Builds in `root`/build/PRESET, by a compiler with this path and name."""
     directory = root / "build" / preset
     configured, stamp = directory / "mallard-configured", directory / f"{target}-stamp"
     with open(log_file, "ab", buffering=0) as log:
         if not configured.is_file() or configured.read_text() != key:
-            if not _configure(directory, preset, compiler, log):
+            if not _configure(root, preset, compiler[0], log):
                 return NOT_CONFIGURED
             configured.write_text(key)
         if changed := _changed(stamp, [root / folder for folder in folders]):
-            task = f"building {target} with {name} (Release) in build/{preset}"
+            task = f"building {target} with {compiler[1]} (Release) in {_place(root)}build/{preset}"
             _tell(f"mallard: {task}\n")
             (root / "build/lock").write_text(f"{os.getppid()} {task}\n")
         begun = directory / f"{target}-stamp.new"
@@ -134,7 +148,13 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def _configure(directory: Path, preset: str, compiler: str, log: IO[bytes]) -> bool:
+def _place(root: Path) -> str:
+    """Empty in a clone, whose user knows the folder."""
+    return "" if root == source_root() else f"{root}/"
+
+
+def _configure(root: Path, preset: str, compiler: str, log: IO[bytes]) -> bool:
+    directory = root / "build" / preset
     for stamp in directory.glob("*-stamp"):
         stamp.unlink()
     (directory / "CMakeCache.txt").unlink(missing_ok=True)
@@ -143,7 +163,6 @@ def _configure(directory: Path, preset: str, compiler: str, log: IO[bytes]) -> b
     if shutil.which("ninja"):
         environment.setdefault("CMAKE_GENERATOR", "Ninja")
     command = ["cmake", "--preset", preset, f"-DCMAKE_CXX_COMPILER={compiler}"]
-    root = os.environ["MALLARD_ROOT"]
     return not subprocess.run(
         command, cwd=root, env=environment, stdout=log, stderr=log, check=False
     ).returncode

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mallard.shared.errors import UsageError
-from mallard.shared.version import source_root
+from mallard.shared.version import build_root, is_installed
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,13 @@ class NativeFile:
     built_in: str  # the folder of its build, below build/
     verb: str  # the arguments of ./mallard that build it
     is_library: bool = False
-    in_wheel: bool = False
 
     def built(self) -> Path:
-        """The path in the source tree's build."""
-        return source_root() / "build" / self.built_in / self.name
+        """The path in the build of the source tree, or of an installed package's sources."""
+        return build_root() / "build" / self.built_in / self.name
 
     def find(self) -> Path:
-        """Searches $VARIABLE, this package, and the build of the source tree."""
+        """Searches $VARIABLE, this package, and the build."""
         stated = os.environ.get(self.variable)
         if stated:
             if not self.exists(Path(stated)):
@@ -41,18 +40,19 @@ class NativeFile:
             if self.exists(path):
                 return path
         kind = "library" if self.is_library else "program"
-        installs = "'pip install .' installs it, " if self.in_wheel else ""
+        remedy = f"'./mallard {self.verb}' in the source tree builds it"
+        if is_installed():
+            remedy = "reinstall mallard"
         raise UsageError(
             f"the native {kind} {self.name} is missing; looked for {' and '.join(map(str, places))}; "
-            f"'./mallard {self.verb}' in the source tree builds it, {installs}"
-            f"{self.variable}=FILE names another"
+            f"{remedy}, {self.variable}=FILE names another"
         )
 
     def exists(self, path: Path) -> bool:
         return path.is_file() and (self.is_library or os.access(path, os.X_OK))
 
 
-RUNNER = NativeFile("mallard-bench", "MALLARD_BENCH", "release/bench", "bench density", in_wheel=True)
+RUNNER = NativeFile("mallard-bench", "MALLARD_BENCH", "release/bench", "bench density")
 SURVEY_RUNNER = NativeFile("mallard-bench-survey", "MALLARD_BENCH", "release/bench", "bench")
 COLLECTOR = NativeFile("mallard-record", "MALLARD_COLLECTOR", "advisor/advisor", "record")
 PROFILER = NativeFile("mallard-profile", "MALLARD_PROFILE", "advisor/advisor", "profile")

@@ -1,20 +1,53 @@
-"""The version of this program, read from project() in CMakeLists.txt."""
+"""Where this program's sources and its builds are, and its version, read from project() in CMakeLists.txt."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from mallard.shared import machine
 from mallard.shared.errors import UsageError
+
+# Of an installed package, which has what the benchmark's runner is built from.
+PACKAGED_SOURCES = Path(__file__).resolve().parents[1] / "source"
+
+
+def is_installed() -> bool:
+    """True for a package that was installed, false in a clone."""
+    return not os.environ.get("MALLARD_ROOT") and PACKAGED_SOURCES.is_dir()
+
+
+def bench_command() -> str:
+    """The command that measures, and builds what is missing for it."""
+    return f"{'' if is_installed() else './'}mallard bench"
+
+
+def rebuild_remedy(verb: str) -> str:
+    """What to do about a native file of the advisor that does not fit or does not run."""
+    return "reinstall mallard" if is_installed() else f"build it again: './mallard {verb}'"
 
 
 def source_root() -> Path:
-    """The source tree: $MALLARD_ROOT, set by ./mallard, or the tree that contains this package."""
+    """The source tree: $MALLARD_ROOT, set by ./mallard, or the tree that this package contains or is in."""
+    if is_installed():
+        return PACKAGED_SOURCES
     stated = os.environ.get("MALLARD_ROOT")
     return Path(stated) if stated else Path(__file__).resolve().parents[3]
+
+
+def build_root() -> Path:
+    """The folder with `build/`: the source tree, or, for an installed package, a folder in the user's cache.
+    The runner is built for one processor, and machines may share the cache."""
+    if not is_installed():
+        return source_root()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")).absolute()
+    facts = machine.facts()
+    place = f"{PACKAGED_SOURCES} {facts['architecture']} {facts['cpu']} {facts['cpu_model']}"
+    return cache / "mallard" / hashlib.sha256(place.encode()).hexdigest()[:12]
 
 
 @cache

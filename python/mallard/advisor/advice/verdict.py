@@ -21,6 +21,7 @@ from mallard.advisor.trial.campaign import Ground
 from mallard.advisor.trial.effect import Effect, varies
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
+from mallard.shared.version import bench_command
 
 NAMES = {
     "monotonic": "a monotonic allocator, rewound on return,",
@@ -178,7 +179,9 @@ def local_follow_up(study: Study) -> Effect | None:
     return on_top
 
 
-BEYOND_THE_TRIAL = "winking out and binding by type: './mallard bench density' measures them on this machine"
+BEYOND_THE_TRIAL = (
+    f"winking out and binding by type: '{bench_command()} density' measures them on this machine"
+)
 BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
     "A trial is a floor. It cannot see three things that come on top: winking out (no destructor runs), "

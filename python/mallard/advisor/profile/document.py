@@ -35,6 +35,7 @@ from mallard.advisor.profile.records import (
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import PROFILER
 from mallard.shared.parent_death import end_with_parent
+from mallard.shared.version import rebuild_remedy
 
 T = TypeVar("T")
 
@@ -175,7 +176,7 @@ def _last_words(output: str) -> str:
 
 
 FORMAT, VERSION = "mallard profile", 1
-BUILD_AGAIN = "mallard and mallard-profile are of two versions; build them again: './mallard profile'"
+BUILD_AGAIN = f"mallard and mallard-profile are of two versions; {rebuild_remedy('profile')}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 from mallard.bench.contenders import LIBRARIES, Library
 from mallard.bench.doctor.finding import Finding, State, System
 from mallard.shared.mallocs import MALLOCS, Malloc
+from mallard.shared.version import bench_command
 
 GROUP = "contenders"
 INCLUDE = ("/usr/local/include", "/usr/include")
@@ -29,7 +30,7 @@ def linked_with(system: System, library: Library) -> Finding:
     header = system.any(*(f"{folder}/{library.header}" for folder in INCLUDE))
     linked = not library.file or _library(system, library.file) is not None
     if header is None or not linked:
-        remedy = f"apt-get install {library.package}, then ./mallard bench builds it in"
+        remedy = f"apt-get install {library.package}, then {bench_command()} builds it in"
         return Finding(GROUP, topic, State.MISSING, "none", remedy)
     return Finding(GROUP, topic, State.OK, _version(header, library) or str(header))
 

@@ -27,6 +27,7 @@ from mallard.bench.selection import in_words, select_names, select_strategies
 from mallard.bench.strategy_names import GLOBAL_STRATEGIES, current
 from mallard.shared import mallocs
 from mallard.shared.errors import UsageError
+from mallard.shared.version import bench_command
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,8 @@ def _messages(requested: Iterable[str], absent: Mapping[str, Missing]) -> list[s
     for name in sorted(requested, key=[*CONTAINER_LIBRARIES, *CONTENDERS].index):
         named.setdefault((absent[name].package, absent[name].why), []).append(name)
     return [
-        f"{', '.join(names)} left out: {reason}; 'apt-get install {package}', then './mallard bench density' "
-        f"builds {'them' if len(names) > 1 else 'it'} in"
+        f"{', '.join(names)} left out: {reason}; 'apt-get install {package}', then "
+        f"'{bench_command()} density' builds {'them' if len(names) > 1 else 'it'} in"
         for (package, reason), names in named.items()
     ]
 

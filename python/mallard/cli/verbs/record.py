@@ -13,6 +13,7 @@ from mallard.cli.options import check_program
 from mallard.cli.parser import positive_int
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import COLLECTOR
+from mallard.shared.version import rebuild_remedy
 
 EXAMPLES = (
     ("mallard record -- sort big.txt", "into ./mallard.trace"),
@@ -84,9 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         os.execve(collector, words, _environment())
     except OSError as error:
-        raise UsageError(
-            f"{collector} does not run: {error.strerror}; build it again: './mallard record'"
-        ) from None
+        raise UsageError(f"{collector} does not run: {error.strerror}; {rebuild_remedy('record')}") from None
 
 
 def _environment() -> dict[str, str]:
