@@ -98,6 +98,11 @@ STAGES: tuple[Stage, ...] = (
         full=True,
         selection=("tests", "advisor/tests/record", "-m", "full"),
     ),
-    PythonStage("wheel", "the Python package as pip installs it", full=True),
+    PythonStage(
+        "wheel",
+        "the Python package as pipx installs it, here and in a bare Debian",
+        ("zstd", "dw", "pkg-config", "clang", "debootstrap"),
+        full=True,
+    ),
     PythonStage("tutorial", "docs/advisor/tutorial.md, typed in a fresh clone", ("zstd", "dw"), full=True),
 )
