@@ -101,7 +101,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "wheel",
         "the Python package as pipx installs it, here and in a bare Debian",
-        ("zstd", "dw", "pkg-config", "clang", "debootstrap"),
+        ("zstd", "dw", "pkg-config", "debootstrap"),
         full=True,
     ),
     PythonStage("tutorial", "docs/advisor/tutorial.md, typed in a fresh clone", ("zstd", "dw"), full=True),
