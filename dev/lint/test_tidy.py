@@ -60,7 +60,12 @@ def test_clang_tidy_on_the_advisor():
     assert "".join(findings) == ""
 
 
-@pytest.mark.parametrize("source", [None, *files("*.cpp", under="src")], ids=str)
+def library_sources() -> list[Path]:
+    """Those that this system can compile."""
+    return [file for file in files("*.cpp", under="src") if not file.stem.endswith("_windows")]
+
+
+@pytest.mark.parametrize("source", [None, *library_sources()], ids=str)
 def test_clang_tidy(source, tmp_path):
     if source is None:
         source = tmp_path / "every_header.cpp"

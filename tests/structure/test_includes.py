@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from source_tree import circle, files, own_includes, text
+from source_tree import circle, files, includes, own_includes, text
 
 # The folders that users of the library do not include.
 IMPL = {f"impl/{name}" for name in ("chunks", "reuse", "slab", "space", "threads", "checking")}
@@ -27,6 +27,9 @@ BELOW = {
     "typed": {"core", "lifetime"},
     "adapt": {*PARTS, "record", "upstream", "local", "bind", "lifetime"},
 }
+# Headers with a dot are of the system, or of the compiler.
+COMPILER = ("sanitizer/",)
+PLATFORM = "src/mallard/platform/"
 # The rooms of this project that files of a room may include, beside their own.
 ROOMS = {
     "include": set(),
@@ -111,6 +114,32 @@ def test_includes_point_down():
     assert wrong == []
 
 
+def system_headers(source: str) -> list[str]:
+    """The includes that neither a file of this project nor the standard library has."""
+    return [name for name in includes(source) if name.endswith(".h") and not name.startswith(COMPILER)]
+
+
+def library_files() -> list[Path]:
+    return [*files("*.hpp", under="include/mallard"), *files("*.hpp", "*.cpp", under="src/mallard")]
+
+
+def test_the_platform_alone_includes_system_headers():
+    using = {file for file in library_files() if system_headers(text(file))}
+    assert {str(file) for file in using if not str(file).startswith(PLATFORM)} == set()
+    assert {file.stem for file in using} >= {
+        "memory_posix",
+        "memory_windows",
+        "threads_posix",
+        "threads_windows",
+    }
+
+
+def test_headers_of_the_library_take_threads_from_one_place():
+    using = {"mutex", "thread", "condition_variable"}
+    wrong = [file for file in library_files() if using & set(includes(text(file)))]
+    assert [str(file) for file in wrong] == ["include/mallard/core/mutex.hpp"]
+
+
 def test_includes_name_existing_files():
     existing = {str(file) for file in files("*.hpp", "*.cpp", "*.def")}
     missing = [
@@ -148,6 +177,11 @@ def test_includes_run_in_no_circle():
 )
 def test_the_check_tells_directions_apart(file, target, wrong):
     assert wrong_direction(file, target) is wrong
+
+
+def test_the_check_knows_system_headers():
+    source = "#include <vector>\n#include <unistd.h>\n#include <mallard/core/alignment.hpp>\n"
+    assert system_headers(source) == ["unistd.h"]
 
 
 def test_the_check_sees_circles():

@@ -318,7 +318,7 @@ protected:
     ~adaptor() = default;
 
     A mechanism_;
-    [[no_unique_address]] mutable Hook hook_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] mutable Hook hook_;
 
 private:
     expansion_result grow(const growth& request) {

@@ -13,10 +13,9 @@
 
 #include <mallard/adapt/adaptor.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/mutex.hpp>
 #include <mallard/core/thread_safe.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
-
-#include <mutex>
 
 namespace mallard::adapt::inline MALLARD_MODE {
 
@@ -26,7 +25,7 @@ struct locking {
 
     template <class Mechanism, class Operation, class Call>
     decltype(auto) operator()(Mechanism&, const Operation& operation, Call call) {
-        const std::scoped_lock<Mutex> lock(mutex);
+        const core::lock_guard lock(mutex);
         return call(operation);
     }
 };
@@ -35,8 +34,8 @@ struct locking {
 
 namespace mallard::inline MALLARD_MODE {
 
-/// Thread-safe, apart from mechanism(). Any thread may free the blocks of another. `Mutex` is any type that
-/// std::scoped_lock takes. Adaptors that count go inside.
+/// Thread-safe, apart from mechanism(). Any thread may free the blocks of another. `Mutex` is any type with
+/// lock() and unlock(). Adaptors that count go inside.
 /// Requires: for release(), rewind() and rollback(), that no thread uses a block that they forget; for expand()
 /// and shrink(), that no other thread uses the block.
 template <class A, class Mutex = threads::fork_mutex>

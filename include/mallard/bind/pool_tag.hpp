@@ -39,7 +39,6 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -112,7 +111,7 @@ public:
 
     /// Returns: the pool, constructed by this thread or by another.
     [[gnu::cold, gnu::noinline]] A& make() noexcept {
-        const std::scoped_lock<threads::fork_mutex> lock(making_);
+        const core::lock_guard lock(making_);
         A* pool = get();
         if (pool == nullptr) {
             pool = &slot_.make();
@@ -200,7 +199,7 @@ private:
 
     [[gnu::cold, gnu::noinline]] static A& make() noexcept {
         if (!threads::thread_has_closed()) {
-            static thread_local const library_stays until_the_thread_ends;
+            static MALLARD_THREAD_LOCAL const library_stays until_the_thread_ends;
             static_cast<void>(&until_the_thread_ends);
         }
         at_end.run = []() noexcept {
@@ -212,9 +211,9 @@ private:
         return *current_pool;
     }
 
-    static inline constinit thread_local A* current_pool = nullptr;
-    static inline constinit thread_local bind::pool_slot<A> slot{};
-    static inline constinit thread_local threads::thread_end_task at_end{};
+    static inline constinit MALLARD_THREAD_LOCAL A* current_pool = nullptr;
+    static inline constinit MALLARD_THREAD_LOCAL bind::pool_slot<A> slot{};
+    static inline constinit MALLARD_THREAD_LOCAL threads::thread_end_task at_end{};
 };
 
 /// Base of a tag that names one A for all threads.

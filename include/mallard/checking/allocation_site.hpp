@@ -39,7 +39,7 @@ private:
     std::source_location place_;
     const allocation_site* outer_;
 
-    static inline constinit thread_local const allocation_site* innermost = nullptr;
+    static inline constinit MALLARD_THREAD_LOCAL const allocation_site* innermost = nullptr;
 };
 
 /// The most return addresses that are kept of an allocation.

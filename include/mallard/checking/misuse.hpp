@@ -89,7 +89,7 @@ public:
     [[nodiscard]] const char* c_str() const noexcept { return text_; }
 
 private:
-    [[gnu::format(printf, 2, 3)]] void append(const char* format, ...) noexcept;
+    [[gnu::format(MALLARD_FORMAT, 2, 3)]] void append(const char* format, ...) noexcept;
     void append_block(const misuse_report& report) noexcept;
     void append_description(const misuse_report& report) noexcept;
     void append_where(const misuse_report& report) noexcept;

@@ -102,7 +102,7 @@ public:
             std::uintptr_t guessed = block + step; // NOLINT(misc-const-correctness): the asm writes to it
             use(reinterpret_cast<void*>(block));
             if (next == guessed) [[likely]] {
-                asm("" : "+r"(guessed)); // or the compiler takes the one that was read
+                MALLARD_KEEP("+r"(guessed)); // or the compiler takes the one that was read
                 block = guessed;
             } else {
                 step = next - block;

@@ -1,11 +1,11 @@
 /// The mode that a translation unit was compiled for, as a part of every linker name of the library.
 ///
-/// MALLARD_CHECKED, NDEBUG, AddressSanitizer and -fno-exceptions change inline functions, and the linker keeps
-/// one function of each name. So each header opens one of two inline namespaces, whose names say how it was
+/// MALLARD_CHECKED, NDEBUG, AddressSanitizer, -fno-exceptions and MALLARD_THREADS change inline functions, and the linker
+/// keeps one function of each name. So each header opens one of two inline namespaces, whose names say how it was
 /// compiled:
 ///
-///     namespace mallard::inline MALLARD_MODE { ... }       inline code and templates: all four of them
-///     namespace mallard::inline MALLARD_LIBRARY { ... }    code of src/ and names in interfaces: the sanitizer only
+///     namespace mallard::inline MALLARD_MODE { ... }       inline code and templates: all of them
+///     namespace mallard::inline MALLARD_LIBRARY { ... }    code of src/ and names in interfaces: the sanitizer, the threads
 ///
 /// Parts of a program that were compiled differently work side by side. If one hands an allocator to the other,
 /// the program does not link; the linker prints the name that it misses, such as mallard::ndebug::multipool. A
@@ -19,12 +19,17 @@
 /// The requirements on compiler and machine stand here too, because every header begins with this one.
 #pragma once
 
-#if __cplusplus < 202002L
+#ifdef _MSVC_LANG // MSVC's __cplusplus is 199711 unless /Zc:__cplusplus is set
+#define MALLARD_CPLUSPLUS _MSVC_LANG
+#else
+#define MALLARD_CPLUSPLUS __cplusplus
+#endif
+#if MALLARD_CPLUSPLUS < 202002L
 #error "mallard needs C++20: compile with -std=c++20 or later"
 #include "no file: the compiler stops here, because all other errors follow from this one"
 #endif
-#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 8
-#error "mallard needs pointers of 64 bits: it is neither made nor tested for smaller ones"
+#if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 4
+#error "mallard needs pointers of 32 or 64 bits"
 #include "no file: the compiler stops here, because all other errors follow from this one"
 #endif
 
@@ -33,6 +38,15 @@
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define MALLARD_ASAN 1
+#endif
+#endif
+
+/// 1 if a program can have several threads, as the compiler says; -DMALLARD_THREADS=0 says that it has one.
+#ifndef MALLARD_THREADS
+#ifdef __STDCPP_THREADS__
+#define MALLARD_THREADS 1
+#else
+#define MALLARD_THREADS 0
 #endif
 #endif
 
@@ -60,14 +74,49 @@
 #else
 #define MALLARD_MODE_BY_EXCEPTIONS _without_exceptions
 #endif
-#define MALLARD_JOINED(a, b, c, d) a##b##c##d
-#define MALLARD_EXPANDED_AND_JOINED(a, b, c, d) MALLARD_JOINED(a, b, c, d)
+#if MALLARD_THREADS
+#define MALLARD_MODE_BY_THREADS
+#else
+#define MALLARD_MODE_BY_THREADS _without_threads
+#endif
+#define MALLARD_JOINED(a, b, c, d, e) a##b##c##d##e
+#define MALLARD_EXPANDED_AND_JOINED(a, b, c, d, e) MALLARD_JOINED(a, b, c, d, e)
 #define MALLARD_MODE                                                                                         \
     MALLARD_EXPANDED_AND_JOINED(MALLARD_MODE_BY_CHECKS, MALLARD_MODE_BY_ASSERTIONS,                          \
-                                MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_EXCEPTIONS)
+                                MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_EXCEPTIONS,                       \
+                                MALLARD_MODE_BY_THREADS)
+#define MALLARD_LIBRARY                                                                                      \
+    MALLARD_EXPANDED_AND_JOINED(library, MALLARD_MODE_BY_SANITIZER, MALLARD_MODE_BY_THREADS, , )
 
-#ifdef MALLARD_ASAN
-#define MALLARD_LIBRARY library_with_address_sanitizer
+/// thread_local where a program can have several threads; static storage where it has one.
+#if MALLARD_THREADS
+#define MALLARD_THREAD_LOCAL thread_local
 #else
-#define MALLARD_LIBRARY library
+#define MALLARD_THREAD_LOCAL
+#endif
+
+/// In an attribute, [[no_unique_address]]: MSVC ignores that name, and has one of its own.
+#if defined(_MSC_VER)
+#define MALLARD_NO_UNIQUE_ADDRESS msvc::no_unique_address
+#else
+#define MALLARD_NO_UNIQUE_ADDRESS no_unique_address
+#endif
+
+/// The kind of format strings: g++ takes those of MinGW for Microsoft's, which have no %zu.
+#if defined(__MINGW32__) && !defined(__clang__)
+#define MALLARD_FORMAT gnu_printf
+#else
+#define MALLARD_FORMAT printf
+#endif
+
+/// What other compilers lack: code that cannot be reached, a cache line that is needed soon, and a value that the optimiser
+/// must not replace by another one that is equal.
+#if defined(__GNUC__)
+#define MALLARD_UNREACHABLE() __builtin_unreachable()
+#define MALLARD_PREFETCH(...) __builtin_prefetch(__VA_ARGS__)
+#define MALLARD_KEEP(...) asm("" : __VA_ARGS__)
+#else
+#define MALLARD_UNREACHABLE() __assume(0)
+#define MALLARD_PREFETCH(...) static_cast<void>(0)
+#define MALLARD_KEEP(...) static_cast<void>(0)
 #endif

@@ -121,7 +121,7 @@ private:
     A& allocator_;
     std::size_t bytes_;
     std::size_t alignment_;
-    [[no_unique_address]] decltype(take_mark(std::declval<const A&>())) begin_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] decltype(take_mark(std::declval<const A&>())) begin_;
     free_block* first_ = nullptr;
     free_block* last_ = nullptr;
     std::size_t size_ = 0;

@@ -3,25 +3,14 @@
 
 #include <mallard/core/build_mode.hpp>
 
-#include <pthread.h>
-
 namespace mallard::core::inline MALLARD_LIBRARY {
 
 /// While one lives, pthread_cancel() of the calling thread stays pending. For code that reads files, writes a message, or
 /// calls a handler: a cancellation unwinds the stack, which must not happen in a function that is noexcept.
 class [[nodiscard]] cancellation_disabled {
 public:
-#ifdef PTHREAD_CANCEL_DISABLE
-    cancellation_disabled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous_state_); }
-    ~cancellation_disabled() {
-        int disabled = 0;
-        pthread_setcancelstate(previous_state_, &disabled);
-    }
-#else
-    // A system without cancellation, such as Android.
-    cancellation_disabled() noexcept {} // NOLINT(modernize-use-equals-default)
-    ~cancellation_disabled() {}         // NOLINT(modernize-use-equals-default)
-#endif
+    cancellation_disabled() noexcept;
+    ~cancellation_disabled();
     cancellation_disabled(const cancellation_disabled&) = delete;
     cancellation_disabled& operator=(const cancellation_disabled&) = delete;
 

@@ -2,18 +2,11 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
-#include <mallard/core/cancellation.hpp>
-
-#include <cstdio>
-#include <cstdlib>
 
 namespace mallard::core::inline MALLARD_LIBRARY {
 
-[[noreturn]] inline void contract_broken(const char* condition, const char* file, int line) noexcept {
-    const cancellation_disabled until_the_end;
-    std::fprintf(stderr, "%s:%d: mallard: a caller broke the contract: %s\n", file, line, condition);
-    std::abort();
-}
+/// Effects: aborts with a message.
+[[noreturn]] void contract_broken(const char* condition, const char* file, int line) noexcept;
 
 } // namespace mallard::core::inline MALLARD_LIBRARY
 

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] static bool expected() noexcept { return living != 0; }
 
 private:
-    static inline constinit thread_local unsigned living = 0;
+    static inline constinit MALLARD_THREAD_LOCAL unsigned living = 0;
 };
 
 /// Effects: calls the handler, unless this thread's failures are unheard.

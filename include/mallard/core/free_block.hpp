@@ -34,7 +34,7 @@ using link_in_place [[gnu::aligned(1)]] = free_block*;
 template <class T>
 [[nodiscard, gnu::always_inline]] inline T* known(T* p) noexcept {
     if (p == nullptr) {
-        __builtin_unreachable();
+        MALLARD_UNREACHABLE();
     }
     return p;
 }

@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    [[no_unique_address]] upstream_handle<Upstream> source_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] upstream_handle<Upstream> source_;
 };
 
 template <class Source>

@@ -319,7 +319,7 @@ private:
     std::size_t large_calls_ = 0;
     adaptive_pool_options options_;
     block_size initial_size_{};
-    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream, slab_shape Shape>

@@ -313,7 +313,7 @@ private:
     std::span<std::byte> room_;
     std::size_t alignment_ = 0;
     std::size_t upstream_calls_ = 0;
-    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
 };
 
 /// Of a pool in a growing_arena.
@@ -403,7 +403,7 @@ private:
     chunks::chunk_list chunks_;
     std::size_t upstream_calls_ = 0;
     chunks::next_chunk next_;
-    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream>

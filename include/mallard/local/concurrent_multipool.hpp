@@ -33,6 +33,7 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/free_block.hpp>
+#include <mallard/core/mutex.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
@@ -46,7 +47,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -135,14 +135,14 @@ public:
     /// Returns: the memory of the multipool, which includes the blocks in magazines and in the depot.
     /// Complexity: linear in the chunks.
     [[nodiscard]] allocator_stats stats() const noexcept {
-        const std::scoped_lock<threads::fork_mutex> lock(mutex_);
+        const core::lock_guard lock(mutex_);
         return pool_.stats();
     }
 
     /// Returns: true if `p` lies in the memory of the multipool, in a block or free.
     /// Complexity: linear in the chunks and in the blocks above the largest pooled size.
     [[nodiscard]] bool owns(const void* p) const noexcept {
-        const std::scoped_lock<threads::fork_mutex> lock(mutex_);
+        const core::lock_guard lock(mutex_);
         return pool_.owns(p);
     }
 
@@ -162,7 +162,7 @@ private:
     /// Around each use of the multipool, which may call the upstream.
     struct pool_lock {
         explicit pool_lock(threads::fork_mutex& mutex) : lock(mutex) {}
-        std::scoped_lock<threads::fork_mutex> lock;
+        core::lock_guard<threads::fork_mutex> lock;
         threads::inside_pool inside;
     };
 
@@ -350,7 +350,7 @@ void concurrent_multipool<Upstream>::deallocate_slowly(void* p, std::size_t byte
     core::free_block* const excess = magazine.make_room(index);
     static_cast<void>(magazine.push(p, index));
     if (excess != nullptr) {
-        const std::scoped_lock<threads::fork_mutex> lock(mutex_);
+        const core::lock_guard lock(mutex_);
         depot_[index].push(excess);
     }
 }

@@ -308,7 +308,7 @@ private:
 
     static constexpr std::size_t granule = chunks::region_front::granule;
 
-    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
     chunks::region_front front_;
     chunks::chunk_list chunks_;
     chunks::chunk_tree kept_;

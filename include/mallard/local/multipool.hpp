@@ -259,8 +259,8 @@ private:
     chunks::held_list held_;
     std::uint32_t upstream_calls_ = 0;
     chunks::next_chunk next_;
-    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
-    [[no_unique_address]] std::conditional_t<shrinks, chunk_account, no_account> account_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] std::conditional_t<shrinks, chunk_account, no_account> account_;
 };
 
 /// Effects: gives the chunks back in which every block is free, and merges the free blocks of the others.

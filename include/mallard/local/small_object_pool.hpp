@@ -330,7 +330,7 @@ private:
     std::size_t larger_in_use_ = 0;
     multipool<Upstream, hybrid_order, eighth_classes> larger_;
     small_object_pool_options options_;
-    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream>

@@ -25,7 +25,15 @@
 
 // The recorder takes the function that a call of it returns to for the scope's, so the code of a mark stands in place, in
 // unoptimised builds too.
+#if defined(__GNUC__)
 #define MALLARD_RECORD_IN_PLACE __attribute__((always_inline, no_instrument_function))
+#define MALLARD_RECORD_USE_RESULT __attribute__((warn_unused_result))
+#define MALLARD_RECORD_IS_RARE(condition) (__builtin_expect((condition), 0) != 0)
+#else
+#define MALLARD_RECORD_IN_PLACE __forceinline
+#define MALLARD_RECORD_USE_RESULT
+#define MALLARD_RECORD_IS_RARE(condition) (condition)
+#endif
 
 #define MALLARD_RECORD_JOINED(a, b) a##b
 #define MALLARD_RECORD_NAMED(a, b) MALLARD_RECORD_JOINED(a, b)
@@ -81,12 +89,14 @@ struct functions {
 } // namespace record
 } // namespace mallard
 
+#ifdef __ELF__
 extern "C" {
 extern const mallard::record::functions mallard_record_functions __attribute__((weak, visibility("default")));
 extern const mallard::record::functions* mallard_recorder;
 __attribute__((weak, visibility("hidden"), used)) const mallard::record::functions* mallard_recorder =
     &mallard_record_functions;
 }
+#endif
 
 #if defined(__x86_64__) && defined(__ELF__)
 // In no group of sections, because GNU ld's --gc-sections drops notes in groups.
@@ -104,11 +114,15 @@ namespace in_place {
 
 /// Returns: the recorder's functions; null if there is no recorder.
 MALLARD_RECORD_IN_PLACE inline const functions* loaded_recorder() noexcept {
+#ifdef __ELF__
     return __atomic_load_n(&mallard_recorder, __ATOMIC_RELAXED);
+#else
+    return nullptr; // the recorder is a library of ELF: elsewhere a mark is no code
+#endif
 }
 
 MALLARD_RECORD_IN_PLACE inline bool is_present(const functions* recorder) noexcept {
-    return __builtin_expect(recorder != nullptr, 0) != 0;
+    return MALLARD_RECORD_IS_RARE(recorder != nullptr);
 }
 
 MALLARD_RECORD_IN_PLACE inline void progress(site& at) noexcept {
@@ -149,7 +163,7 @@ namespace record {
 class entered {
 public:
     MALLARD_RECORD_IN_PLACE explicit entered(number instance) noexcept : instance_(instance) {
-        if (__builtin_expect(instance_ != 0, 0)) {
+        if (MALLARD_RECORD_IS_RARE(instance_ != 0)) {
             in_place::loaded_recorder()->instance_enter(instance_);
         }
     }
@@ -160,7 +174,7 @@ public:
     entered& operator=(const entered&) = delete;
     entered& operator=(entered&&) = delete;
     MALLARD_RECORD_IN_PLACE ~entered() {
-        if (__builtin_expect(instance_ != 0, 0)) {
+        if (MALLARD_RECORD_IS_RARE(instance_ != 0)) {
             in_place::loaded_recorder()->instance_leave(instance_);
         }
     }
@@ -200,20 +214,20 @@ public:
 
     /// Effects: the calling thread works for the instance until the result is destroyed. Results nest, of one instance
     /// and of different ones: the innermost counts.
-    __attribute__((warn_unused_result)) MALLARD_RECORD_IN_PLACE entered enter() const noexcept {
+    MALLARD_RECORD_USE_RESULT MALLARD_RECORD_IN_PLACE entered enter() const noexcept {
         return entered(number_);
     }
 
     /// Effects: ends the instance, if it has not ended.
     MALLARD_RECORD_IN_PLACE void end() noexcept {
-        if (__builtin_expect(number_ != 0, 0)) {
+        if (MALLARD_RECORD_IS_RARE(number_ != 0)) {
             in_place::loaded_recorder()->instance_end(number_);
             number_ = 0;
         }
     }
 
     /// Returns: true if the instance is recorded and has not ended.
-    __attribute__((warn_unused_result)) MALLARD_RECORD_IN_PLACE bool is_recorded() const noexcept {
+    MALLARD_RECORD_USE_RESULT MALLARD_RECORD_IN_PLACE bool is_recorded() const noexcept {
         return number_ != 0;
     }
 

@@ -132,7 +132,7 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
 private:
-    [[no_unique_address]] core::upstream_handle<A> from_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<A> from_;
     std::size_t count_ = 0;
 };
 

@@ -62,7 +62,7 @@ private:
     template <class Base, upstream Of>
     friend class base_deleter;
 
-    [[no_unique_address]] core::upstream_handle<A> from_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<A> from_;
 };
 
 /// The deleter of pointers to a base of objects in memory of an A: that of the derived class, by a function pointer. It is a
@@ -87,7 +87,7 @@ public:
     void operator()(T* object) const noexcept { destroy_(from_, object); }
 
 private:
-    [[no_unique_address]] core::upstream_handle<A> from_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<A> from_;
     void (*destroy_)(const core::upstream_handle<A>& from, T* object) noexcept = nullptr;
 };
 

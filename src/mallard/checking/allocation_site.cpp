@@ -1,13 +1,7 @@
+#include "../platform/call_stack.hpp"
 #include "environment_number.hpp"
 
 #include <mallard/checking/allocation_site.hpp>
-
-#if __has_include(<execinfo.h>)
-#define MALLARD_HAS_BACKTRACE 1
-#include <execinfo.h>
-#else
-#define MALLARD_HAS_BACKTRACE 0
-#endif
 
 #include <algorithm>
 #include <array>
@@ -23,7 +17,7 @@ namespace {
 constexpr std::size_t frames_at_the_start = 16;
 
 std::size_t bounded(std::size_t frames) noexcept {
-    return MALLARD_HAS_BACKTRACE != 0 ? std::min(frames, most_stack_frames) : 0;
+    return platform::has_call_stacks ? std::min(frames, most_stack_frames) : 0;
 }
 
 // A static object of a function would have a guard, which a fork during its initialisation leaves locked in the child.
@@ -49,28 +43,21 @@ std::size_t keep_stack_frames(std::size_t frames) noexcept {
 
 namespace mallard::checking::inline MALLARD_LIBRARY {
 
-std::span<void*> capture_stack([[maybe_unused]] std::span<void*, most_stack_frames> room) noexcept {
+std::span<void*> capture_stack(std::span<void*, most_stack_frames> room) noexcept {
     std::size_t kept = 0;
-#if MALLARD_HAS_BACKTRACE
-    // The frames of this function and of its caller come first, and say nothing.
-    constexpr std::size_t own_frames = 2;
+    // The frames of call_stack(), of this function and of its caller come first, and say nothing.
+    constexpr std::size_t own_frames = 3;
     if (const std::size_t wanted = frames_to_keep().load(std::memory_order_relaxed)) {
         std::array<void*, most_stack_frames + own_frames> all{};
-        const int report = backtrace(all.data(), static_cast<int>(wanted + own_frames));
-        const std::size_t count = static_cast<std::size_t>(std::max(report, 0));
+        const std::size_t count = platform::call_stack({all.data(), wanted + own_frames});
         kept = count - std::min(count, own_frames);
         std::copy_n(all.begin() + own_frames, kept, room.begin());
     }
-#endif
     return room.first(kept);
 }
 
-char** names_of_frames([[maybe_unused]] std::span<void* const> stack) noexcept {
-#if MALLARD_HAS_BACKTRACE
-    return backtrace_symbols(stack.data(), static_cast<int>(stack.size()));
-#else
-    return nullptr;
-#endif
+char** names_of_frames(std::span<void* const> stack) noexcept {
+    return platform::call_stack_names(stack);
 }
 
 } // namespace mallard::checking::inline MALLARD_LIBRARY

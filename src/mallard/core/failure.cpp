@@ -1,4 +1,5 @@
 #include <mallard/core/cancellation.hpp>
+#include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
 
 #include <array>
@@ -24,7 +25,7 @@ void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
     }
 }
 
-[[noreturn, gnu::format(printf, 1, 2)]] void abort_with(const char* format, ...) noexcept {
+[[noreturn, gnu::format(MALLARD_FORMAT, 1, 2)]] void abort_with(const char* format, ...) noexcept {
     const core::cancellation_disabled until_the_end;
     std::va_list values;
     va_start(values, format);
@@ -51,6 +52,10 @@ out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) n
 } // namespace mallard::inline MALLARD_LIBRARY
 
 namespace mallard::core::inline MALLARD_LIBRARY {
+
+void contract_broken(const char* condition, const char* file, int line) noexcept {
+    abort_with("%s:%d: mallard: a caller broke the contract: %s\n", file, line, condition);
+}
 
 void fail_allocation(std::size_t bytes, std::size_t alignment) {
     tell_handler(bytes, alignment);

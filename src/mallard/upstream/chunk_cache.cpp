@@ -2,6 +2,7 @@
 #include "chunk_bins.hpp"
 
 #include <mallard/core/failure.hpp>
+#include <mallard/core/mutex.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/impl/threads/fork_hold.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 namespace mallard::inline MALLARD_LIBRARY {
@@ -61,7 +61,7 @@ public:
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return nullptr;
         }
-        const std::scoped_lock lock(mutex_);
+        const core::lock_guard lock(mutex_);
         void* p = bins_.take(index, alignment);
         note_bytes();
         return p;
@@ -69,7 +69,7 @@ public:
 
     void put(void* p, std::size_t index) noexcept {
         const std::size_t bytes = chunk_bytes(index);
-        const std::scoped_lock lock(mutex_);
+        const core::lock_guard lock(mutex_);
         if (bins_.bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
             bins_.put(p, index, least_offered)) {
             bins_.decay(1, to_system);
@@ -85,7 +85,7 @@ public:
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return;
         }
-        const std::scoped_lock lock(mutex_);
+        const core::lock_guard lock(mutex_);
         bins_.decay(operations_an_epoch / 4, to_system);
         note_bytes();
     }
@@ -94,7 +94,7 @@ public:
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return;
         }
-        const std::scoped_lock lock(mutex_);
+        const core::lock_guard lock(mutex_);
         bins_.empty(to_system);
         note_bytes();
     }
@@ -150,8 +150,8 @@ const threads::held_while_loaded rooms_while_loaded(rooms_held);
 constinit own_bins no_bins;
 
 /// A closing thread empties its bins. Chunks that it releases after that go to the shared bins.
-constinit thread_local own_bins* thread_bins = &no_bins;
-constinit thread_local threads::thread_end_task closing{};
+constinit MALLARD_THREAD_LOCAL own_bins* thread_bins = &no_bins;
+constinit MALLARD_THREAD_LOCAL threads::thread_end_task closing{};
 
 void close_bins() noexcept {
     own_bins* const closed = std::exchange(thread_bins, &no_bins);

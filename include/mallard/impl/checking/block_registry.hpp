@@ -221,7 +221,7 @@ private:
     void expect_memory_below(allocator_call by) noexcept;
 
     /// The id of the registry whose allocator is at work in this thread; 0 if none is.
-    static inline constinit thread_local std::uint64_t at_work = 0;
+    static inline constinit MALLARD_THREAD_LOCAL std::uint64_t at_work = 0;
 
     record** table_ = nullptr;
     unsigned table_bits_ = 0;

@@ -29,7 +29,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -294,7 +293,7 @@ public:
 
 protected:
     using mutex_type = std::conditional_t<thread_safe<Base>, threads::fork_mutex, no_mutex>;
-    using lock_type = std::lock_guard<mutex_type>;
+    using lock_type = core::lock_guard<mutex_type>;
 
     /// A call of this allocator: its lock, and its entry in the registry.
     class call_in_progress {
@@ -366,7 +365,7 @@ private:
 protected:
     mutable block_registry registry_{core::gives_fixed_blocks<Base> ? 0 : block_registry::default_guard_bytes,
                                      own_quarantine};
-    [[no_unique_address]] mutable mutex_type mutex_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] mutable mutex_type mutex_;
 };
 
 } // namespace mallard::checking::inline MALLARD_MODE

@@ -24,7 +24,7 @@ class next_chunk {
 public:
     static constexpr std::size_t smallest_bytes = 64;
     /// Less than any address space, so that sums of a few are representable.
-    static constexpr std::size_t most_bytes = std::size_t{1} << 46;
+    static constexpr std::size_t most_bytes = std::size_t{1} << (sizeof(std::size_t) > 4 ? 46 : 30);
 
     /// Effects: plans chunks by `growth`, none larger than `limit_bytes`.
     /// Requires: `limit_bytes` is a power of two from 64 to most_bytes.

@@ -34,8 +34,7 @@ struct alignas(fundamental_alignment) held {
     held* next;
     std::size_t tagged_bytes;
 
-    static constexpr std::size_t large_tag = std::size_t{1}
-                                             << 63; ///< marks a large block; no size has this bit
+    static constexpr std::size_t large_tag = ~(SIZE_MAX >> 1); ///< marks a large block; no size has this bit
 
     [[nodiscard]] std::size_t bytes() const noexcept { return tagged_bytes & ~large_tag; }
     [[nodiscard]] bool is_large() const noexcept { return tagged_bytes >= large_tag; }

@@ -96,7 +96,7 @@ public:
                 void* neighbour = reinterpret_cast<std::byte*>(p) + layout_.slot_bytes;
                 if (next == neighbour && bit != last_bit) [[likely]] {
                     // The address was computed, so that the processor need not wait for the link.
-                    asm("" : "+r"(neighbour));
+                    MALLARD_KEEP("+r"(neighbour));
                     p = static_cast<core::free_block*>(neighbour);
                     bit <<= 1;
                 } else {

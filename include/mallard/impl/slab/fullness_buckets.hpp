@@ -35,7 +35,7 @@ public:
     void insert(T& item) noexcept {
         const std::uint32_t bucket = std::min(item.used * count / capacity_, count - 1);
         item.bucket = static_cast<std::uint16_t>(bucket);
-        item.low = std::max((bucket * capacity_ + count - 1) / count, std::min(item.used, 2U));
+        item.low = std::max((bucket * capacity_ + count - 1) / count, std::min(item.used, std::uint32_t{2}));
         buckets_[bucket].insert(item);
         not_empty_ |= 1U << bucket;
     }

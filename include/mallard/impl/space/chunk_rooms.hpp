@@ -191,8 +191,8 @@ private:
     chunk* chunks_ = nullptr;
     chunks::next_chunk next_;
     std::uint32_t upstream_calls_ = 0;
-    [[no_unique_address]] std::conditional_t<Reserves, reserved_blocks, no_reserved_blocks> reserved_;
-    [[no_unique_address]] core::upstream_handle<Upstream> upstream_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] std::conditional_t<Reserves, reserved_blocks, no_reserved_blocks> reserved_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] core::upstream_handle<Upstream> upstream_;
 };
 
 template <upstream Upstream, bool Reserves>

@@ -31,12 +31,15 @@ public:
                        fundamental_alignment) -
         heap_block::tag_bytes;
 
-    explicit region_room(std::size_t bytes) noexcept : region_bytes_(bytes), not_region_bytes_(~bytes) {}
+    explicit region_room(std::size_t bytes) noexcept
+        : region_bytes_(bytes), not_region_bytes_(~region_bytes_) {}
 
     [[nodiscard]] bool is_signed() const noexcept { return signature_ == signature; }
     void end_signature() noexcept { signature_ = 0; }
 
-    [[nodiscard]] std::size_t region_bytes() const noexcept { return region_bytes_; }
+    [[nodiscard]] std::size_t region_bytes() const noexcept {
+        return static_cast<std::size_t>(region_bytes_);
+    }
     void set_region_bytes(std::size_t bytes) noexcept {
         region_bytes_ = bytes;
         not_region_bytes_ = ~region_bytes_;
@@ -44,7 +47,7 @@ public:
 
     [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this); }
     [[nodiscard]] std::byte* first() noexcept { return begin() + metadata_bytes; }
-    [[nodiscard]] std::byte* end() noexcept { return begin() + region_bytes_ - space_type::end_bytes; }
+    [[nodiscard]] std::byte* end() noexcept { return begin() + region_bytes() - space_type::end_bytes; }
 
     // ---- as chunk_rooms
 
@@ -85,7 +88,7 @@ public:
 
     /// Returns: the region as one chunk.
     [[nodiscard]] allocator_stats stats() const noexcept {
-        return {.chunks = 1, .chunk_bytes = region_bytes_};
+        return {.chunks = 1, .chunk_bytes = region_bytes()};
     }
 
 private:

@@ -9,13 +9,15 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
-
-#include <pthread.h>
+#include <mallard/core/mutex.hpp>
 
 #include <atomic>
-#include <mutex>
+#include <cstdint>
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
+
+/// Returns: a number that no other thread has at the time; never 0.
+[[nodiscard]] std::uintptr_t thread_identity() noexcept;
 
 class fork_mutex {
 public:
@@ -42,7 +44,7 @@ public:
     /// Requires: the calling thread does not have the lock.
     void lock_for_fork() {
         mutex_.lock();
-        forking_thread_.store(pthread_self(), std::memory_order_relaxed);
+        forking_thread_.store(thread_identity(), std::memory_order_relaxed);
     }
 
     /// Requires: the calling thread does not have the lock.
@@ -50,13 +52,13 @@ public:
         if (!mutex_.try_lock()) {
             return false;
         }
-        forking_thread_.store(pthread_self(), std::memory_order_relaxed);
+        forking_thread_.store(thread_identity(), std::memory_order_relaxed);
         return true;
     }
 
     /// To be called by the thread that called lock_for_fork(), or by its copy in the child.
     void unlock_after_fork() noexcept {
-        forking_thread_.store(pthread_t{}, std::memory_order_relaxed);
+        forking_thread_.store(0, std::memory_order_relaxed);
         mutex_.unlock();
     }
 
@@ -94,15 +96,15 @@ private:
 
     [[nodiscard]] bool lock_again() noexcept {
         // If it is the calling thread, no other thread changes it.
-        if (forking_thread_.load(std::memory_order_relaxed) != pthread_self()) {
+        if (forking_thread_.load(std::memory_order_relaxed) != thread_identity()) {
             return false;
         }
         ++times_again_;
         return true;
     }
 
-    std::mutex mutex_;
-    std::atomic<pthread_t> forking_thread_;
+    core::mutex mutex_;
+    std::atomic<std::uintptr_t> forking_thread_{0};
     unsigned times_again_ = 0; ///< guarded by the mutex
 };
 

@@ -124,7 +124,7 @@ public:
         core::free_block* const block = core::known(first_);
         first_ = links::read(block);
         // The next block may have left the cache, and its link is read before the caller writes to it.
-        __builtin_prefetch(first_, 1);
+        MALLARD_PREFETCH(first_, 1);
         return block;
     }
 

@@ -12,8 +12,6 @@
 
 #include <mallard/core/build_mode.hpp>
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -24,7 +22,7 @@ class process_mark {
 public:
     struct entry {
         std::uint32_t generation;
-        pid_t process; ///< the process that began the generation
+        long process; ///< the process that began the generation
     };
 
     constexpr process_mark() noexcept = default;

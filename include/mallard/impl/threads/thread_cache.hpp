@@ -58,7 +58,7 @@ struct cache_in_use {
     std::uint32_t depth = 0;
 };
 
-extern constinit thread_local cache_in_use last_cache;
+extern constinit MALLARD_THREAD_LOCAL cache_in_use last_cache;
 
 /// Base of an allocator with magazines in threads.
 class cache_owner {

@@ -1,4 +1,5 @@
-#include <mallard/core/alignment.hpp>
+#include "../../platform/memory.hpp"
+
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/impl/space/reserved_range.hpp>
 #include <mallard/upstream/pages.hpp>
@@ -6,7 +7,6 @@
 #ifdef MALLARD_ASAN
 #include <sanitizer/lsan_interface.h>
 #endif
-#include <sys/mman.h>
 
 #include <atomic>
 #include <cstdint>
@@ -14,8 +14,6 @@
 namespace mallard::space::reserved_range::inline MALLARD_LIBRARY {
 
 namespace {
-
-constexpr int of_nobody = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 constinit std::atomic<std::size_t> ranges{0};
 
@@ -31,38 +29,34 @@ std::byte* reserve(std::size_t bytes) noexcept {
         ranges.fetch_sub(1, std::memory_order_relaxed);
         return nullptr;
     }
-    void* p = mmap(nullptr, bytes, PROT_NONE, of_nobody, -1, 0);
-    if (p == MAP_FAILED) {
+    std::byte* const p = platform::reserve(bytes);
+    if (p == nullptr) {
         ranges.fetch_sub(1, std::memory_order_relaxed);
         return nullptr;
     }
 #ifdef MALLARD_ASAN
     __lsan_register_root_region(p, bytes); // the checker skips the parts that cannot be read
 #endif
-    return static_cast<std::byte*>(p);
+    return p;
 }
 
 bool commit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    if (mprotect(begin + old_bytes, new_bytes - old_bytes, PROT_READ | PROT_WRITE) != 0) {
+    if (!platform::commit(begin + old_bytes, new_bytes - old_bytes)) {
         return false;
     }
-#ifdef MADV_HUGEPAGE
     if (new_bytes >= huge_from_bytes) {
         // The whole range: a huge page may lie across the old end.
-        madvise(begin, new_bytes, MADV_HUGEPAGE);
+        platform::request_huge_pages(begin, new_bytes);
     }
-#endif
     return true;
 }
 
 bool decommit(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    // A new mapping replaces the old one. Otherwise the system would still count the memory as committed.
-    return mmap(begin + new_bytes, old_bytes - new_bytes, PROT_NONE, of_nobody | MAP_FIXED, -1, 0) !=
-           MAP_FAILED;
+    return platform::decommit(begin + new_bytes, old_bytes - new_bytes);
 }
 
 bool shorten(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    if (munmap(begin + new_bytes, old_bytes - new_bytes) != 0) {
+    if (!platform::release_end(begin + new_bytes, old_bytes - new_bytes)) {
         return false;
     }
 #ifdef MALLARD_ASAN
@@ -72,17 +66,15 @@ bool shorten(std::byte* begin, std::size_t old_bytes, std::size_t new_bytes) noe
     return true;
 }
 
-void offer([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t bytes) noexcept {
-#ifdef MADV_FREE
-    madvise(begin, bytes, MADV_FREE);
-#endif
+void offer(std::byte* begin, std::size_t bytes) noexcept {
+    platform::offer(begin, bytes);
 }
 
 void give_back(std::byte* begin, std::size_t bytes) noexcept {
 #ifdef MALLARD_ASAN
     __lsan_unregister_root_region(begin, bytes);
 #endif
-    munmap(begin, bytes);
+    platform::release(begin, bytes);
     ranges.fetch_sub(1, std::memory_order_relaxed);
 }
 

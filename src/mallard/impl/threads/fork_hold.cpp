@@ -1,10 +1,10 @@
+#include "../../platform/threads.hpp"
+
+#include <mallard/core/mutex.hpp>
 #include <mallard/impl/threads/fork_hold.hpp>
 #include <mallard/impl/threads/process_mark.hpp>
 
-#include <pthread.h>
-
 #include <atomic>
-#include <mutex>
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 
@@ -13,7 +13,7 @@ namespace {
 constinit std::atomic<fork_hold*> newest{nullptr};
 
 /// Locked while a hold leaves the list, and while the process forks.
-constinit std::mutex taking_out;
+constinit core::mutex taking_out;
 
 /// The newest of the locked holds.
 constinit fork_hold* first_locked = nullptr;
@@ -64,7 +64,7 @@ void unlock_all_in_child() noexcept {
 
 /// Runs before all constructors without a priority. The system forgets the handlers of a library that is unloaded.
 [[gnu::constructor(101)]] void register_handlers() noexcept {
-    pthread_atfork(lock_all, unlock_all, unlock_all_in_child);
+    platform::call_at_fork(lock_all, unlock_all, unlock_all_in_child);
 }
 
 } // namespace
@@ -77,7 +77,7 @@ void hold_at_fork(fork_hold& hold) noexcept {
 }
 
 void let_go_at_fork(fork_hold& hold) noexcept {
-    const std::scoped_lock lock(taking_out);
+    const core::lock_guard lock(taking_out);
     fork_hold* first = &hold;
     if (newest.compare_exchange_strong(first, hold.next, std::memory_order_acquire)) {
         return;

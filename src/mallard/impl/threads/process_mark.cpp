@@ -1,7 +1,7 @@
-#include <mallard/impl/threads/process_mark.hpp>
+#include "../../platform/memory.hpp"
+#include "../../platform/threads.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include <mallard/impl/threads/process_mark.hpp>
 
 #include <cstddef>
 #include <new>
@@ -14,7 +14,7 @@ constexpr unsigned generation_shift = 32;
 
 process_mark::entry to_entry(std::uint64_t word) noexcept {
     return {.generation = static_cast<std::uint32_t>(word >> generation_shift),
-            .process = static_cast<pid_t>(static_cast<std::uint32_t>(word))};
+            .process = static_cast<std::int32_t>(static_cast<std::uint32_t>(word))};
 }
 
 std::uint64_t word_for(process_mark::entry e) noexcept {
@@ -24,23 +24,6 @@ std::uint64_t word_for(process_mark::entry e) noexcept {
 /// The system rounds this up to a page.
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
-/// Returns: a zeroed page that is zero again in the child of a fork; null if the system has no such pages.
-void* map_wiped_page() noexcept {
-#ifdef MADV_WIPEONFORK
-    void* const page = mmap(nullptr, word_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) {
-        return nullptr;
-    }
-    // Emulators that ignore advice accept any, even advice that no kernel knows.
-    constexpr int unknown_advice = -1;
-    if (madvise(page, word_bytes, unknown_advice) != 0 && madvise(page, word_bytes, MADV_WIPEONFORK) == 0) {
-        return page;
-    }
-    munmap(page, word_bytes);
-#endif
-    return nullptr;
-}
-
 } // namespace
 
 constinit process_mark this_process;
@@ -48,9 +31,9 @@ constinit process_mark this_process;
 process_mark::entry process_mark::current() noexcept {
     word& at = find_word();
     std::uint64_t seen = at.load(std::memory_order_acquire);
-    while (seen == 0 || (&at == &unwiped_ && to_entry(seen).process != getpid())) {
+    while (seen == 0 || (&at == &unwiped_ && to_entry(seen).process != platform::this_process())) {
         const entry begun{.generation = last_generation_.fetch_add(1, std::memory_order_relaxed) + 1,
-                          .process = getpid()};
+                          .process = platform::this_process()};
         if (at.compare_exchange_strong(seen, word_for(begun), std::memory_order_acq_rel)) {
             return begun;
         }
@@ -61,13 +44,13 @@ process_mark::entry process_mark::current() noexcept {
 process_mark::word& process_mark::find_word() noexcept {
     word* current = word_.load(std::memory_order_acquire);
     if (current == nullptr) [[unlikely]] {
-        void* const page = map_wiped_page();
+        void* const page = platform::map_wiped_page(word_bytes);
         word* const added = page != nullptr ? ::new (page) word(0) : &unwiped_;
         if (word_.compare_exchange_strong(current, added, std::memory_order_acq_rel)) {
             return *added;
         }
         if (page != nullptr) {
-            munmap(page, word_bytes);
+            platform::unmap_wiped_page(page, word_bytes);
         }
     }
     return *current;

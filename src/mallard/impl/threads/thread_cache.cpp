@@ -1,3 +1,4 @@
+#include "../../platform/threads.hpp"
 #include "thread_rooms.hpp"
 
 #include <mallard/impl/threads/fork_hold.hpp>
@@ -9,13 +10,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 
-constinit thread_local cache_in_use last_cache{};
+constinit MALLARD_THREAD_LOCAL cache_in_use last_cache{};
 
 /// Guards the attachments of caches to allocators, for one copy of the library. A program and the libraries
 /// that it loads may each have a copy; no copy touches the caches of another.
@@ -74,14 +73,14 @@ public:
     static void detach_all(cache_owner& owner) noexcept {
         cache_hub& of_owner = owner.hub_;
         {
-            const std::scoped_lock lock(of_owner.attachments);
+            const core::lock_guard lock(of_owner.attachments);
             while (owner.caches_ != nullptr) {
                 detach(*owner.caches_);
             }
             owner.key_ = of_owner.new_key();
         }
         while (owner.returning_.any()) {
-            std::this_thread::yield();
+            platform::yield();
         }
     }
 
@@ -117,7 +116,7 @@ private:
     }
 
     static void attach(thread_cache& cache, cache_owner& owner) noexcept {
-        const std::scoped_lock lock(hub.attachments);
+        const core::lock_guard lock(hub.attachments);
         // The magazines may still name blocks that their former owner has released.
         cache.magazines = {};
         cache.growth_bytes = most_growth_bytes;
@@ -154,7 +153,7 @@ private:
     }
 
     [[nodiscard]] static cache_owner* detach_and_hold_owner(thread_cache& cache) noexcept {
-        const std::scoped_lock lock(hub.attachments);
+        const core::lock_guard lock(hub.attachments);
         cache_owner* const owner = cache.owner;
         if (owner != nullptr) {
             owner->returning_.enter();
@@ -171,8 +170,8 @@ private:
 
 namespace {
 
-constinit thread_local thread_caches* own_caches = nullptr;
-constinit thread_local thread_end_task closing{};
+constinit MALLARD_THREAD_LOCAL thread_caches* own_caches = nullptr;
+constinit MALLARD_THREAD_LOCAL thread_end_task closing{};
 
 constinit rooms_for<thread_caches> rooms;
 constinit fork_hold rooms_held = make_fork_hold<rooms>();

@@ -1,21 +1,18 @@
+#include "../../platform/threads.hpp"
+
 #include <mallard/impl/threads/process_mark.hpp>
 #include <mallard/impl/threads/thread_end.hpp>
 
-#include <pthread.h>
-
-#include <atomic>
-#include <cstdint>
-#include <thread>
 #include <utility>
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 
 namespace {
 
-constinit thread_local thread_end_task* newest_task = nullptr;
-constinit thread_local thread_end_task* newest_to_close = nullptr;
-constinit thread_local bool ending = false;
-constinit thread_local bool tasks_closed = false;
+constinit MALLARD_THREAD_LOCAL thread_end_task* newest_task = nullptr;
+constinit MALLARD_THREAD_LOCAL thread_end_task* newest_to_close = nullptr;
+constinit MALLARD_THREAD_LOCAL bool ending = false;
+constinit MALLARD_THREAD_LOCAL bool tasks_closed = false;
 
 void run_all(thread_end_task*& list) noexcept {
     while (list != nullptr) {
@@ -37,7 +34,7 @@ struct closer {
 /// The threads in run_tasks().
 constinit threads_inside running;
 
-void run_tasks(void*) noexcept {
+void run_tasks() noexcept {
     running.enter();
     ending = true;
     close();
@@ -45,70 +42,30 @@ void run_tasks(void*) noexcept {
     running.leave();
 }
 
-/// The key of the system's thread-specific data. Never destroyed: threads may outlive the objects with static storage
-/// duration.
-class end_key {
-public:
-    /// Effects: has run_tasks() called at the end of the calling thread, unless the system has no key.
-    void expect_end() noexcept {
-        if (const std::uint64_t key = find(); key != none && key != deleted) {
-            pthread_setspecific(static_cast<pthread_key_t>(key - 1), this); // any value but null
-        }
-    }
-
-    /// Effects: has no thread call run_tasks() any more.
-    void end() noexcept {
-        if (const std::uint64_t key = key_.exchange(deleted); key != none && key != deleted) {
-            pthread_key_delete(static_cast<pthread_key_t>(key - 1));
-        }
-    }
-
-    /// Returns: one more than the key; `none` if the system has no key; `deleted` after end().
-    std::uint64_t find() noexcept {
-        std::uint64_t key_value = key_.load(std::memory_order_acquire);
-        pthread_key_t key{};
-        if (key_value != none || pthread_key_create(&key, run_tasks) != 0) {
-            return key_value;
-        }
-        if (key_.compare_exchange_strong(key_value, std::uint64_t{key} + 1)) {
-            return std::uint64_t{key} + 1;
-        }
-        pthread_key_delete(key); // another thread was faster
-        return key_value;
-    }
-
-private:
-    static constexpr std::uint64_t none = 0;
-    static constexpr std::uint64_t deleted = ~std::uint64_t{0};
-
-    std::atomic<std::uint64_t> key_{none};
-};
-
-constinit end_key key_of_ends;
-
-/// Makes the key when the library is loaded, and deletes it when the library is unloaded with run_tasks().
+/// Threads call run_tasks() from when the library is loaded until it is unloaded.
 struct loaded_library {
-    loaded_library() { static_cast<void>(key_of_ends.find()); }
+    loaded_library() { platform::call_at_thread_end(run_tasks); }
     loaded_library(const loaded_library&) = delete;
     loaded_library& operator=(const loaded_library&) = delete;
     ~loaded_library() {
-        key_of_ends.end();
+        platform::end_calls_at_thread_end();
         while (!ending && running.any()) {
-            std::this_thread::yield();
+            platform::yield();
         }
     }
 };
 
 const loaded_library library;
 
-/// Effects: has tasks run at the end of this thread: by the key at any time, and by the closer unless that has
+/// Effects: has tasks run at the end of this thread: by the system at any time, and by the closer unless that has
 /// run.
 void expect_end() noexcept {
     if (!tasks_closed) {
-        static thread_local const closer when_closing;
+        static MALLARD_THREAD_LOCAL const closer when_closing;
         static_cast<void>(&when_closing);
     }
-    key_of_ends.expect_end();
+    platform::call_at_thread_end(run_tasks); // a thread may be faster than the initialisation of `library`
+    platform::expect_thread_end();
 }
 
 } // namespace

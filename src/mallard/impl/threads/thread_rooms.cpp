@@ -1,45 +1,15 @@
 #include "thread_rooms.hpp"
 
-#include <mallard/core/sanitizer.hpp>
+#include "../../platform/threads.hpp"
+
 #include <mallard/impl/space/reserved_range.hpp>
 #include <mallard/impl/threads/process_mark.hpp>
 
-#ifdef __linux__
-#include <sys/syscall.h>
-#endif
-#include <unistd.h>
-
-#include <cerrno>
-#include <mutex>
-#include <type_traits>
 #include <utility>
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 
 namespace {
-
-/// Returns: the system's number of this thread; 1 if the system has no such number.
-long this_thread() noexcept {
-#ifdef __linux__
-    return syscall(SYS_gettid);
-#else
-    return 1;
-#endif
-}
-
-/// Returns: true if no thread of `process` has that number, or the calling one has it. Its room is then that of an
-/// ended thread.
-bool has_ended([[maybe_unused]] pid_t process, [[maybe_unused]] long thread) noexcept {
-#ifdef __linux__
-    const int saved_errno = errno;
-    const bool ended =
-        thread == this_thread() || (syscall(SYS_tgkill, process, thread, 0) != 0 && errno == ESRCH);
-    errno = saved_errno;
-    return ended;
-#else
-    return false;
-#endif
-}
 
 /// The thread of a room that is never taken from it: the library cannot detect the thread's end.
 constexpr long unknown_thread = -1;
@@ -47,7 +17,7 @@ constexpr long unknown_thread = -1;
 } // namespace
 
 thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
-    const std::scoped_lock lock(mutex_);
+    const core::lock_guard lock(mutex_);
     const process_mark::entry process = this_process.current();
     if (std::exchange(generation_, process.generation) != process.generation) {
         lose_rooms_of_parent();
@@ -71,7 +41,7 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
         taken->previous = std::exchange(newest_, taken);
     }
     // A child of vfork() leaves the room to the thread of its parent that waits for it.
-    taken->thread = process.process == getpid() ? this_thread() : unknown_thread;
+    taken->thread = process.process == platform::this_process() ? platform::this_thread() : unknown_thread;
     return taken;
 }
 
@@ -85,14 +55,14 @@ void thread_rooms::lose_rooms_of_parent() noexcept {
 }
 
 /// Returns: one of the next two rooms if its thread has ended without returning it; else null.
-thread_rooms::room* thread_rooms::find_abandoned(pid_t process) noexcept {
+thread_rooms::room* thread_rooms::find_abandoned(long process) noexcept {
     for (int i = 0; i < 2; ++i) {
         looked_at_ =
             looked_at_ == nullptr || looked_at_->previous == nullptr ? newest_ : looked_at_->previous;
         if (looked_at_ == nullptr) {
             return nullptr;
         }
-        if (looked_at_->thread > 0 && has_ended(process, looked_at_->thread)) {
+        if (looked_at_->thread > 0 && platform::has_ended(process, looked_at_->thread)) {
             return looked_at_;
         }
     }
@@ -100,7 +70,7 @@ thread_rooms::room* thread_rooms::find_abandoned(pid_t process) noexcept {
 }
 
 void thread_rooms::put_back(room* emptied) noexcept {
-    const std::scoped_lock lock(mutex_);
+    const core::lock_guard lock(mutex_);
     emptied->thread = 0;
     emptied->next_free = std::exchange(free_, emptied);
 }

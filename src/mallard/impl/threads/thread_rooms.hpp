@@ -16,6 +16,7 @@
 #pragma once
 
 #include <mallard/core/alignment.hpp>
+#include <mallard/core/mutex.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
 
 #include <cstddef>
@@ -47,7 +48,7 @@ public:
     void unlock_after_fork() noexcept { mutex_.unlock_after_fork(); }
 
 private:
-    [[nodiscard]] room* find_abandoned(pid_t process) noexcept;
+    [[nodiscard]] room* find_abandoned(long process) noexcept;
     void lose_rooms_of_parent() noexcept;
 
     std::size_t bytes_;

@@ -1,0 +1,60 @@
+/// The mutex of the library, and a guard of one.
+///
+///     MALLARD_MUTEX defined      the program's own, of the header MALLARD_MUTEX_HEADER: a type with lock(), try_lock() and
+///                                unlock(), whose default constructor is constexpr. For a system of tasks without std::mutex
+///     Windows                    a slim lock of the system, because std::mutex of some libraries there is not constexpr
+///     MALLARD_THREADS is 0       locks without an effect
+///     otherwise                  std::mutex
+#pragma once
+
+#include <mallard/core/build_mode.hpp>
+
+#if defined(MALLARD_MUTEX)
+#include MALLARD_MUTEX_HEADER
+#elif MALLARD_THREADS && !defined(_WIN32)
+#include <mutex>
+#endif
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
+#if defined(MALLARD_MUTEX)
+using mutex = MALLARD_MUTEX;
+#elif !MALLARD_THREADS
+class mutex {
+public:
+    constexpr void lock() noexcept {}
+    [[nodiscard]] constexpr bool try_lock() noexcept { return true; }
+    constexpr void unlock() noexcept {}
+};
+#elif defined(_WIN32)
+class mutex {
+public:
+    constexpr mutex() noexcept = default;
+    mutex(const mutex&) = delete;
+    mutex& operator=(const mutex&) = delete;
+
+    void lock() noexcept;
+    [[nodiscard]] bool try_lock() noexcept;
+    void unlock() noexcept;
+
+private:
+    void* word_ = nullptr; ///< an SRWLOCK
+};
+#else
+using mutex = std::mutex;
+#endif
+
+/// std::lock_guard, which needs a library with threads.
+template <class Mutex>
+class [[nodiscard]] lock_guard {
+public:
+    explicit lock_guard(Mutex& locked) : mutex_(locked) { mutex_.lock(); }
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+    ~lock_guard() { mutex_.unlock(); }
+
+private:
+    Mutex& mutex_;
+};
+
+} // namespace mallard::core::inline MALLARD_LIBRARY
