@@ -42,21 +42,56 @@
 #include <type_traits>
 #include <utility>
 
+namespace mallard::local::inline MALLARD_MODE {
+
+/// A size that never changes, and takes no memory.
+template <block_size Size>
+struct constant_size {
+    static constexpr std::size_t bytes = Size.bytes;
+    static constexpr std::size_t alignment = Size.alignment;
+
+    constexpr constant_size(block_size) noexcept {} // NOLINT(google-explicit-constructor)
+};
+
+template <std::size_t Alignment>
+struct constant_alignment {
+    constexpr constant_alignment(std::size_t) noexcept {} // NOLINT(google-explicit-constructor)
+    constexpr operator std::size_t() const noexcept {
+        return Alignment;
+    } // NOLINT(google-explicit-constructor)
+};
+
+/// The free blocks of a pool whose memory and size are part of the type, if the order has them.
+template <class Reuse, std::size_t Bytes, bool IsStatic>
+struct free_blocks_for {
+    using type = typename Reuse::of_one_size;
+};
+template <class Reuse, std::size_t Bytes>
+    requires requires { typename Reuse::template of_static_size<Bytes>; }
+struct free_blocks_for<Reuse, Bytes, true> {
+    using type = typename Reuse::template of_static_size<Bytes>;
+};
+
+} // namespace mallard::local::inline MALLARD_MODE
+
 namespace mallard::unchecked::inline MALLARD_MODE {
 
 /// `Size` is the size that a block must hold, if the type fixes it: a request then costs a comparison less. Not
 /// thread-safe; neither copied nor moved, because bound containers point to it.
 template <block_arena Arena, reuse_order Reuse, block_size Size>
 class fixed_pool {
-    using free_blocks_type = typename Reuse::of_one_size;
-
     static constexpr bool has_size = Size.bytes != 0;
     static constexpr block_size with_zones = has_size ? Size.with_zones() : block_size{};
     static constexpr block_size static_size = has_size ? Size.of_block() : block_size{sizeof(void*), 0};
 
+    /// In static storage such a pool is all zeros: an executable file holds nothing of its memory.
+    static constexpr bool is_static = has_size && requires { Arena::most_bytes; };
+    using free_blocks_of_any_size = typename Reuse::of_one_size;
+    using free_blocks_type = typename local::free_blocks_for<Reuse, static_size.bytes, is_static>::type;
+
     static_assert(Size.is_possible(), "mallard: no block can have this size and alignment");
     static_assert(
-        local::may_hold_a_block<Arena, free_blocks_type>(static_size.bytes, static_size.alignment),
+        local::may_hold_a_block<Arena, free_blocks_of_any_size>(static_size.bytes, static_size.alignment),
         "mallard: the arena is too small for one block of this pool, wherever it lies; make it larger, "
         "by as much as the alignment of an over-aligned block");
 
@@ -70,7 +105,8 @@ public:
     template <class A = Arena>
         requires local::can_hold_larger_blocks<A>
     using with_room_for_zones =
-        fixed_pool<typename A::template with_room_for<free_blocks_type, Size, with_zones>, Reuse, with_zones>;
+        fixed_pool<typename A::template with_room_for<free_blocks_of_any_size, Size, with_zones>, Reuse,
+                   with_zones>;
 
     /// Effects: makes a pool whose type fixes the size of its blocks, or else its first request. The arguments
     /// make the arena.
@@ -255,10 +291,12 @@ private:
     bool find_room(std::size_t bytes, std::size_t alignment, std::size_t blocks);
 
     free_blocks_type free_;
-    std::size_t alignment_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] std::conditional_t<
+        is_static, local::constant_alignment<static_size.alignment>, std::size_t> alignment_;
     std::byte* cursor_ = nullptr;
     std::byte* limit_ = nullptr;
-    block_size initial_size_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] std::conditional_t<is_static, local::constant_size<static_size>, block_size>
+        initial_size_;
     Arena arena_;
 };
 

@@ -183,7 +183,7 @@ private:
             set_last_page(head, first, size);
             set_word<Size>(head, write_word, to_address(first) + words * word_bytes);
         } else {
-            __builtin_prefetch(at(word<Size>(next, words - 1)));
+            MALLARD_PREFETCH(at(word<Size>(next, words - 1)));
         }
         for (std::size_t i = 0; i != words; ++i) {
             set_word<Size>(first, i, word<Size>(next, i));
@@ -210,10 +210,10 @@ public:
         core::free_block* next = link::read(block);
         core::free_block* remaining = last == block ? nullptr : last;
         // Both in registers, so that the compiler chooses a value and not a way.
-        asm("" : "+r"(next), "+r"(remaining));
-        __builtin_prefetch(next, 1);
+        MALLARD_KEEP("+r"(next), "+r"(remaining));
+        MALLARD_PREFETCH(next, 1);
         link::write(&first_, next);
-        asm("" : "+m"(first_)); // two stores: for one, both words would have to be put together first
+        MALLARD_KEEP("+m"(first_)); // two stores: for one, both words would have to be put together first
         link::write(&last_, remaining);
         return block;
     }
@@ -221,7 +221,7 @@ public:
     [[gnu::always_inline]] void push(core::free_block* block) noexcept {
         core::free_block* const last = link::read(&last_);
         core::free_block* place = last != nullptr ? last : reinterpret_cast<core::free_block*>(&first_);
-        asm("" : "+r"(place)); // a value and not a way
+        MALLARD_KEEP("+r"(place)); // a value and not a way
         link::write(block, block);
         link::write(place, block);
         link::write(&last_, block);
@@ -242,6 +242,8 @@ struct first_freed {
     template <size_class_policy Classes>
     using by_class = reuse::free_lists<reuse::first_freed_links, reuse::linked_queue, Classes>;
     using of_one_size = reuse::free_list<reuse::first_freed_links>;
+    template <std::size_t Bytes>
+    using of_static_size = reuse::free_list<reuse::first_freed_links, reuse::static_size<Bytes>>;
 };
 
 static_assert(reuse_order<first_freed>);

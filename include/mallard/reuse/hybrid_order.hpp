@@ -22,6 +22,8 @@ struct hybrid_order {
     template <size_class_policy Classes>
     using by_class = reuse::free_lists<reuse::first_freed_links, reuse::linked_stack, Classes>;
     using of_one_size = reuse::free_list<reuse::first_freed_links>;
+    template <std::size_t Bytes>
+    using of_static_size = reuse::free_list<reuse::first_freed_links, reuse::static_size<Bytes>>;
 };
 
 static_assert(reuse_order<hybrid_order>);

@@ -44,7 +44,7 @@ public:
         core::free_block* const last = link::read(&last_);
         if (last != nullptr) [[likely]] {
             core::free_block* const next = link::read(last);
-            __builtin_prefetch(next, 1);
+            MALLARD_PREFETCH(next, 1);
             link::write(&last_, next);
         }
         return last;
@@ -69,6 +69,8 @@ struct last_freed {
     template <size_class_policy Classes>
     using by_class = reuse::free_lists<reuse::last_freed_links, reuse::linked_stack, Classes>;
     using of_one_size = reuse::free_list<reuse::last_freed_links>;
+    template <std::size_t Bytes>
+    using of_static_size = reuse::free_list<reuse::last_freed_links, reuse::static_size<Bytes>>;
 };
 
 static_assert(reuse_order<last_freed>);

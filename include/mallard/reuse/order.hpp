@@ -8,6 +8,8 @@
 ///
 ///     by_class<Classes>   for pools of many sizes; by size class (reuse/size_classes.hpp)
 ///     of_one_size         for pools of one size
+///     of_static_size<B>   for pools in static memory of one size, which the type says: zeros are a pool without free
+///                         blocks. An order may lack it; a pool in static storage then begins with bytes that are not zero
 ///
 /// Both keep their links in the free blocks: they have no upstream. No function of theirs fails or throws.
 ///
@@ -138,33 +140,73 @@ private:
     static constexpr std::size_t colored_bytes = 128;
 };
 
-/// Carving of one size, block by block, one right behind the other.
-class carves_one_size {
+/// The size of the blocks of a list.
+class size_of_one {
 public:
-    explicit constexpr carves_one_size(std::size_t block_bytes) noexcept : block_bytes_(block_bytes) {}
+    using links = core::links<false>; // a multiple of 4 is aligned for no pointer
+
+    explicit constexpr size_of_one(std::size_t bytes) noexcept : bytes_(bytes) {}
+    [[nodiscard, gnu::always_inline]] constexpr std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard, gnu::always_inline]] constexpr bool is(std::size_t bytes) const noexcept {
+        return bytes == bytes_;
+    }
+    [[nodiscard, gnu::always_inline]] constexpr bool holds(std::size_t bytes) const noexcept {
+        return bytes <= bytes_;
+    }
+
+private:
+    std::size_t bytes_;
+};
+
+/// A size that is part of the type, so that a list of no blocks is all zeros.
+template <std::size_t Bytes>
+class static_size {
+public:
+    using links = core::links<Bytes % alignof(void*) == 0>;
+
+    explicit constexpr static_size(std::size_t) noexcept {}
+    [[nodiscard, gnu::always_inline]] static constexpr std::size_t bytes() noexcept { return Bytes; }
+    [[nodiscard, gnu::always_inline]] static constexpr bool is(std::size_t bytes) noexcept {
+        return bytes == Bytes;
+    }
+    [[nodiscard, gnu::always_inline]] static constexpr bool holds(std::size_t bytes) noexcept {
+        return bytes <= Bytes;
+    }
+};
+
+/// Carving of one size, block by block, one right behind the other.
+template <class Size>
+class carves_size {
+public:
+    explicit constexpr carves_size(std::size_t block_bytes) noexcept : size_(block_bytes) {}
 
     [[nodiscard, gnu::always_inline]] void* carve(std::byte*& cursor, std::byte* limit) const noexcept {
-        if (block_bytes_ > static_cast<std::size_t>(limit - cursor)) [[unlikely]] {
+        if (block_bytes() > static_cast<std::size_t>(limit - cursor)) [[unlikely]] {
             return nullptr;
         }
         std::byte* block = cursor;
-        cursor += block_bytes_;
+        cursor += block_bytes();
         return core::known(block);
     }
 
     /// Requires: the total size of the blocks is representable.
     [[nodiscard]] constexpr std::size_t room(std::size_t blocks = 1) const noexcept {
-        return blocks * block_bytes_;
+        return blocks * block_bytes();
     }
 
     [[nodiscard]] constexpr std::size_t blocks_in(std::size_t bytes) const noexcept {
-        return bytes / block_bytes_;
+        return bytes / block_bytes();
     }
 
-    [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return block_bytes_; }
+    [[nodiscard]] constexpr std::size_t block_bytes() const noexcept { return size_.bytes(); }
+
+protected:
+    [[nodiscard, gnu::always_inline]] constexpr Size size() const noexcept { return size_; }
 
 private:
-    std::size_t block_bytes_;
+    [[MALLARD_NO_UNIQUE_ADDRESS]] Size size_;
 };
+
+using carves_one_size = carves_size<size_of_one>;
 
 } // namespace mallard::reuse::inline MALLARD_LIBRARY

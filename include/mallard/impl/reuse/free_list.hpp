@@ -13,40 +13,20 @@
 
 namespace mallard::reuse::inline MALLARD_LIBRARY {
 
-/// The size of the blocks of a list.
-class size_of_one {
-public:
-    using links = core::links<false>; // a multiple of 4 is aligned for no pointer
-
-    explicit constexpr size_of_one(std::size_t bytes) noexcept : bytes_(bytes) {}
-    [[nodiscard, gnu::always_inline]] constexpr std::size_t bytes() const noexcept { return bytes_; }
-    [[nodiscard, gnu::always_inline]] constexpr bool is(std::size_t bytes) const noexcept {
-        return bytes == bytes_;
-    }
-    [[nodiscard, gnu::always_inline]] constexpr bool holds(std::size_t bytes) const noexcept {
-        return bytes <= bytes_;
-    }
-
-private:
-    std::size_t bytes_;
-};
-
-template <class Links>
-class free_list : public carves_one_size {
+template <class Links, class Size = size_of_one>
+class free_list : public carves_size<Size> {
 public:
     /// Requires: `block_bytes` is a multiple of 4, at least the size of a pointer.
     explicit constexpr free_list(std::size_t block_bytes, std::size_t = fundamental_alignment) noexcept
-        : carves_one_size(block_bytes) {}
+        : carves_size<Size>(block_bytes) {}
 
     /// Returns: a block, still poisoned; null if none is free.
-    [[nodiscard, gnu::always_inline]] void* pop() noexcept {
-        return Links::pop(&list_, size_of_one(block_bytes()));
-    }
+    [[nodiscard, gnu::always_inline]] void* pop() noexcept { return Links::pop(&list_, this->size()); }
 
     /// Effects: makes `p` free and poisons it.
     [[gnu::always_inline]] void push(void* p) noexcept {
-        Links::push(&list_, static_cast<core::free_block*>(p), size_of_one(block_bytes()));
-        core::poison(p, block_bytes());
+        Links::push(&list_, static_cast<core::free_block*>(p), this->size());
+        core::poison(p, this->block_bytes());
     }
 
     [[nodiscard]] bool empty() const noexcept { return list_ == nullptr; }

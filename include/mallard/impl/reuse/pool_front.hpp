@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    [[no_unique_address]] FreeBlocks free_; // lends its last bytes to the next members
+    [[MALLARD_NO_UNIQUE_ADDRESS]] FreeBlocks free_; // lends its last bytes to the next members
     std::uint16_t classes_;
     std::uint32_t limit_low_ = 0;
     std::byte* cursor_ = nullptr;
