@@ -6,6 +6,8 @@
     build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak
     build/venv/bin/python docs/refresh.py --stages build/test-logs/times.json
                                                              stores the times of these stages of mallard test
+    build/venv/bin/python docs/refresh.py --platforms build/platforms/results.json
+                                                             stores the outcomes of the stage platforms
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -144,6 +146,7 @@ def main() -> int:
     )
     parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
     parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
+    parser.add_argument("--platforms", type=Path, metavar="FILE", help="store these outcomes of targets")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
     if database := arguments.database or arguments.added:
@@ -152,6 +155,8 @@ def main() -> int:
         testing.add_soaks(arguments.soak)
     if arguments.stages:
         testing.add_stages(arguments.stages)
+    if arguments.platforms:
+        testing.add_platforms(arguments.platforms)
     figures = {name: block for module in FIGURES for name, block in module.blocks().items()}
     wanted = {document: refreshed(document.read_text(encoding="utf-8"), figures) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}

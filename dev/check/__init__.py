@@ -92,6 +92,15 @@ STAGES: tuple[Stage, ...] = (
         full=True,
     ),
     PythonStage(
+        "platforms",
+        "other processors and systems under emulators, and systems without one",
+        (
+            *("aarch64", "riscv64", "qemu-user", "mingw", "wine", "arm-none-eabi", "qemu-system-arm"),
+            *("googletest", "mold"),
+        ),
+        full=True,
+    ),
+    PythonStage(
         "python-full",
         "the Python tests that are marked full: the other inputs, verbs and packages",
         ADVISOR,

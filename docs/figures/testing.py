@@ -1,4 +1,5 @@
-"""The times of the stages of `mallard test`, and the results of long runs: the soak, and mutation testing."""
+"""The times of the stages of `mallard test`, and what some runs found: the soak, mutation testing, and the
+stage `platforms`."""
 
 from __future__ import annotations
 
@@ -13,11 +14,12 @@ RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
 SOAKS = RESULTS / "soak.json"
 MUTATION = RESULTS / "mutation.json"
 STAGE_TIMES = RESULTS / "stages.json"
+PLATFORMS = RESULTS / "platforms.json"
 FORMAT = 1
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"soak": soak, "mutation": mutation, "stages": stages}
+    return {"soak": soak, "mutation": mutation, "stages": stages, "platforms": platforms}
 
 
 def add_soaks(lines: Path) -> None:
@@ -30,6 +32,20 @@ def add_soaks(lines: Path) -> None:
         if run not in stored:
             stored.append(run)
     SOAKS.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def add_platforms(outcomes: Path) -> None:
+    """Stores the outcomes of the stage `platforms` in place of older ones of the same targets."""
+    stored = {**(read(PLATFORMS) or {}), **read(outcomes)}
+    PLATFORMS.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def platforms() -> str:
+    outcomes = read(PLATFORMS)
+    if not outcomes:
+        return "No run is stored."
+    rows = [f"| {target} | {outcome} |" for target, outcome in sorted(outcomes.items())]
+    return "\n".join(["| target | outcome |", "|---|---|", *rows])
 
 
 def read(file: Path) -> Any:
