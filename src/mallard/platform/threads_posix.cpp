@@ -48,9 +48,15 @@ namespace {
 
 constinit std::atomic<void (*)() noexcept> at_end{nullptr};
 
-void run_at_end(void*) noexcept {
-    at_end.load(std::memory_order_relaxed)();
-}
+void run_at_end(void* value) noexcept;
+
+/// Destructors of thread_local objects run before all keys with glibc and on macOS. With musl they run under a key of the C++
+/// library, perhaps after the one here: the system's next round of keys is behind them.
+#if defined(__GLIBC__) || defined(__APPLE__)
+constexpr bool waits_a_round = false;
+#else
+constexpr bool waits_a_round = true;
+#endif
 
 /// The key of the system's thread-specific data. Never destroyed: threads may outlive the objects with static storage
 /// duration.
@@ -61,6 +67,13 @@ public:
         if (const std::uint64_t key = find(); key != none && key != deleted) {
             pthread_setspecific(static_cast<pthread_key_t>(key - 1), this); // any value but null
         }
+    }
+
+    /// Effects: has run_at_end() called in the next round, by another value.
+    /// Returns: false, with no effect, in the second of two rounds.
+    bool wait_a_round(const void* value) noexcept {
+        return value == this &&
+               pthread_setspecific(static_cast<pthread_key_t>(key_.load() - 1), &at_end) == 0;
     }
 
     void end() noexcept {
@@ -91,6 +104,13 @@ private:
 };
 
 constinit end_key key_of_ends;
+
+void run_at_end(void* value) noexcept {
+    if (waits_a_round && key_of_ends.wait_a_round(value)) {
+        return;
+    }
+    at_end.load(std::memory_order_relaxed)();
+}
 
 } // namespace
 
