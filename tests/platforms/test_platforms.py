@@ -20,7 +20,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 PYPI = ("ziglang==0.17.1", "wasmtime==50.0.1")
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
 PAGES = (4096, 16384, 65536)
-UNIT_TESTS = ("core", "reuse", "upstream", "impl_space", "impl_threads")
+UNIT_TESTS = ("core", "reuse", "upstream", "impl_threads")
 # qemu-user executes no program again and adds lines to stderr: death tests fail. It ignores advice about
 # memory, and its pages are in memory by the host's size.
 NOT_EMULATED = ":".join(
@@ -230,5 +230,5 @@ def test_unit_tests_pass_on_aarch64(page):
             ["qemu-aarch64", "-p", str(page), program], GTEST_FILTER=f"-{NOT_EMULATED}", GTEST_BRIEF="1"
         )
         count += int(re.search(r"\[  PASSED  \] (\d+) test", output)[1])
-    assert count > 300
+    assert count > 200
     store(f"Linux aarch64, unit tests, pages of {page >> 10} KiB", f"g++ and qemu-user: {count} passed")
