@@ -20,7 +20,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 PYPI = ("ziglang==0.17.1", "wasmtime==50.0.1")
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
 PAGES = (4096, 16384, 65536)
-UNIT_TESTS = ("core", "reuse", "upstream", "impl_threads")
+UNIT_TESTS = ("core", "reuse", "impl_threads")
 # qemu-user executes no program again and adds lines to stderr: death tests fail. It ignores advice about
 # memory, and its pages are in memory by the host's size.
 NOT_EMULATED = ":".join(
