@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from dev.package.tree import library_sources
+
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
 OWN = re.compile(r"^\s*#\s*include\s*<(mallard/[^>]+)>", re.MULTILINE)
@@ -98,10 +100,21 @@ def find_unit_tests(file: Path) -> list[Path]:
 
 
 def find_users(file: Path) -> list[Path]:
-    """Of a private header, or of the source that it belongs to: the other sources that include it."""
+    """Of a private header, or of the source that it belongs to: the other sources that include it. The header
+    of memory_posix.cpp is memory.hpp.
+    """
     header = file.with_suffix(".hpp")
-    sources = sorted((ROOT / "src").rglob("*.cpp"))
-    return [source for source in sources if source.stem != file.stem and header in own_includes(source)]
+    if not header.is_file():
+        header = file.with_name(f"{file.stem.partition('_')[0]}.hpp")
+    return [
+        source for source in compiled_sources() if source.stem != file.stem and header in own_includes(source)
+    ]
+
+
+@cache
+def compiled_sources() -> tuple[Path, ...]:
+    """Those of the library, without the parts for other systems."""
+    return tuple(sorted(ROOT / name for name in library_sources(ROOT)))
 
 
 def find_kinds(file: Path) -> str:
@@ -133,4 +146,4 @@ def sources_to_recompile(file: Path) -> list[Path]:
     """Those that include a header themselves. In the others, the linker takes the mutated functions."""
     if file.suffix == ".cpp":
         return [file]
-    return [source for source in sorted((ROOT / "src").rglob("*.cpp")) if file in own_includes(source)]
+    return [source for source in compiled_sources() if file in own_includes(source)]

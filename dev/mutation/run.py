@@ -26,7 +26,7 @@ from pathlib import Path
 from dev.mutation.accepted import read_accepted, stale
 from dev.mutation.account import Judged, Kept, is_accepted, page, sums, survivors
 from dev.mutation.mutants import Mutant, find_mutants
-from dev.mutation.programs import ROOT
+from dev.mutation.programs import ROOT, compiled_sources
 from dev.mutation.verdict import FLAGS, UnsoundProgramError, Verdict, Workshop
 
 
@@ -62,7 +62,7 @@ def sources(chosen: list[Path] | None) -> list[Path]:
         return [file.resolve().relative_to(ROOT) for file in chosen]
     files = [
         *(ROOT / "include").rglob("*.hpp"),
-        *(ROOT / "src").rglob("*.cpp"),
+        *compiled_sources(),
         *(ROOT / "src").rglob("*.hpp"),
     ]
     return sorted(file.relative_to(ROOT) for file in files)

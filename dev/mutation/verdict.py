@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dev.mutation.mutants import Mutant
-from dev.mutation.programs import ROOT, Program, find_programs, sources_to_recompile
+from dev.mutation.programs import ROOT, Program, compiled_sources, find_programs, sources_to_recompile
 
 GOOGLETEST = Path(os.environ.get("MALLARD_GOOGLETEST", "/usr/src/googletest")) / "googletest"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -58,7 +58,7 @@ class Workshop:
         header.write_text((ROOT / "dev/mutation/standard.hpp").read_text(encoding="utf-8"))
         self.compile(header, self.once / "standard.hpp.gch", "-x", "c++-header", precompiled=False)
         googletest = (GOOGLETEST / "src" / name for name in ("gtest-all.cc", "gtest_main.cc"))
-        sources = [*sorted((ROOT / "src").rglob("*.cpp")), *(ROOT / part for part in PARTS), *googletest]
+        sources = [*compiled_sources(), *(ROOT / part for part in PARTS), *googletest]
 
         def compile_once(source: Path) -> None:
             self.compile(source, self.once / f"{source.name}.o", f"-I{GOOGLETEST}")
@@ -133,9 +133,7 @@ class Workshop:
     def link(self, program: Program, output: Path, library: dict[Path, Path], to: Path) -> None:
         # The mutated functions first: of several that are inline, the linker takes the first.
         objects = [output, *library.values()]
-        objects += [
-            self.once / f"{s.name}.o" for s in sorted((ROOT / "src").rglob("*.cpp")) if s not in library
-        ]
+        objects += [self.once / f"{source.name}.o" for source in compiled_sources() if source not in library]
         objects += [self.once / f"{Path(part).name}.o" for part in PARTS]
         if program.is_unit_test:
             objects += [self.once / "gtest-all.cc.o", self.once / "gtest_main.cc.o"]

@@ -162,7 +162,7 @@ def test_invalid_profile_names_the_faulty_field(text: str, message: str) -> None
     with pytest.raises(UsageError) as refused:
         read_profile(text)
     assert message in str(refused.value)
-    assert "build them again" in str(refused.value)
+    assert "build it again" in str(refused.value)
 
 
 def test_fields_of_a_later_version_are_ignored() -> None:

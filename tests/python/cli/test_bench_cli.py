@@ -3,6 +3,7 @@ behind."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -182,7 +183,8 @@ def test_help_has_examples(verb: str, capsys: Any) -> None:
 def test_the_first_help_names_every_verb(words: list[str], capsys: Any) -> None:
     assert main(words) == 0
     shown = capsys.readouterr().out
-    assert all(f"\n  {verb} " in shown for verb in VERBS)
+    first = re.findall(r"^  ((?:\w+, )*\w+)  ", shown, re.MULTILINE)
+    assert {verb for names in first for verb in names.split(", ")} >= set(VERBS)
 
 
 def test_version(capsys: Any) -> None:

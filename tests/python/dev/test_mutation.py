@@ -10,7 +10,13 @@ import pytest
 from dev.mutation.accepted import Accepted, read_accepted, stale
 from dev.mutation.account import Judged, Kept, page, sums
 from dev.mutation.mutants import Mutant, find_mutants
-from dev.mutation.programs import find_kinds, find_programs, find_unit_tests, sources_to_recompile
+from dev.mutation.programs import (
+    compiled_sources,
+    find_kinds,
+    find_programs,
+    find_unit_tests,
+    sources_to_recompile,
+)
 from dev.mutation.run import store
 from dev.mutation.verdict import Verdict
 
@@ -97,7 +103,8 @@ INTERNAL = ("core", "checking", "reuse", "impl")
 def test_every_source_of_the_library_has_mutants_that_differ_from_it_and_a_program_that_judges_them() -> None:
     files = [
         *(file for name in INTERNAL for file in (ROOT / "include" / "mallard" / name).rglob("*.hpp")),
-        *(ROOT / "src").rglob("*.?pp"),
+        *compiled_sources(),
+        *(ROOT / "src").rglob("*.hpp"),
     ]
     assert len(files) > 50
     for file in files:
