@@ -14,6 +14,8 @@ from consumer import EXPECTED, PROJECT, run
 from samples import sampled
 from source_tree import ROOT
 
+from dev.package.tree import library_sources
+
 CHECKED = Path(__file__).with_name("checked")
 # Halves the time. The library itself stays optimised.
 UNOPTIMISED = "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG"
@@ -23,7 +25,7 @@ def test_the_readme_installs_optimised_code(prefix):
     (archive,) = prefix.rglob("libmallard.a")
     notes = run("readelf", "--string-dump=.GCC.command.line", archive, LC_ALL="C")
     objects = notes.split("\nFile: ")[1:]
-    assert len(objects) == len(list((ROOT / "src/mallard").rglob("*.cpp")))
+    assert len(objects) == len(library_sources(ROOT))
     for note in objects:
         levels = re.findall(r"-O(\S*)", note)
         assert levels, note
@@ -34,7 +36,7 @@ def test_the_readme_builds_the_library_alone(installation):
     tree, _ = installation
     commands = json.loads((tree / "build/mine/compile_commands.json").read_text())
     compiled = {Path(command["file"]).resolve() for command in commands}
-    assert compiled == set((ROOT / "src/mallard").rglob("*.cpp"))
+    assert compiled == {ROOT / source for source in library_sources(ROOT)}
     assert all("-DNDEBUG" in shlex.split(command["command"]) for command in commands)
 
 

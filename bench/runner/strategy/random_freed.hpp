@@ -22,7 +22,7 @@ namespace bench {
 class random_blocks : public mallard::reuse::carves_one_size {
 public:
     explicit random_blocks(std::size_t block_bytes, std::size_t = mallard::fundamental_alignment) noexcept
-        : carves_one_size(block_bytes) {}
+        : mallard::reuse::carves_one_size(block_bytes) {}
 
     [[nodiscard]] void* pop() noexcept {
         if (blocks_.empty()) {
