@@ -20,7 +20,7 @@ protected:
     static constexpr int none = -1;
 
     order_of_blocks() {
-        order_.serve(index, index + 1, nullptr);
+        order_.serve(index, index + 1, room_); // which it does not use
         std::generate(blocks_.begin(), blocks_.end(), [this] {
             void* p = order_.pop(index);
             return p != nullptr ? p : order_.carve(cursor_, std::end(room_), index);

@@ -36,7 +36,7 @@ protected:
 
     free_blocks() {
         mallard::core::poison(rooms_, sizeof rooms_);
-        by_class_.serve(index, index + 1, nullptr);
+        by_class_.serve(index, index + 1, rooms_[0]); // which it does not use
         by_class_blocks_ = taken([this] {
             void* p = by_class_.pop(index);
             return p != nullptr ? p : by_class_.carve(by_class_cursor_, std::end(rooms_[0]), index);

@@ -219,7 +219,7 @@ TEST(linked_queue, takes_blocks_as_they_were_freed) {
     using classes = mallard::eighth_classes;
     mallard::first_freed::by_class<classes> lists;
     alignas(16) std::byte memory[64 * 24 + 64];
-    lists.serve(1, 80, nullptr);
+    lists.serve(1, 80, memory);
     lists.serve(2, 80, memory);
     std::deque<void*> free;
     std::vector<void*> used;
