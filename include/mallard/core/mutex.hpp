@@ -56,5 +56,7 @@ public:
 private:
     Mutex& mutex_;
 };
+template <class Mutex>
+lock_guard(Mutex&) -> lock_guard<Mutex>;
 
 } // namespace mallard::core::inline MALLARD_LIBRARY
