@@ -2,11 +2,11 @@
 # components that `cmake --install` leaves out.
 find_program(MALLARD_DPKG_DEB dpkg-deb)
 mark_as_advanced(MALLARD_DPKG_DEB)
-if(NOT MALLARD_DPKG_DEB)
+set(debian "${PROJECT_SOURCE_DIR}/packaging/debian")
+if(NOT MALLARD_DPKG_DEB OR NOT EXISTS "${debian}") # the sources in a package have no packaging/
   return()
 endif()
 
-set(debian "${PROJECT_SOURCE_DIR}/packaging/debian")
 set(debian_build "${PROJECT_BINARY_DIR}/debian")
 string(TIMESTAMP debian_date "%a, %d %b %Y %H:%M:%S +0000" UTC) # of $SOURCE_DATE_EPOCH, if set
 set(debian_maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
