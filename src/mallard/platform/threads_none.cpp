@@ -8,7 +8,8 @@
 namespace mallard::core::inline MALLARD_LIBRARY {
 
 cancellation_disabled::cancellation_disabled() noexcept = default;
-cancellation_disabled::~cancellation_disabled() = default;
+// NOLINTNEXTLINE(modernize-use-equals-default): on other systems it does something
+cancellation_disabled::~cancellation_disabled() {}
 
 } // namespace mallard::core::inline MALLARD_LIBRARY
 

@@ -29,7 +29,8 @@ cancellation_disabled::~cancellation_disabled() {
 #else
 // A system without cancellation, such as Android.
 cancellation_disabled::cancellation_disabled() noexcept = default;
-cancellation_disabled::~cancellation_disabled() = default;
+// NOLINTNEXTLINE(modernize-use-equals-default): on other systems it does something
+cancellation_disabled::~cancellation_disabled() {}
 #endif
 
 } // namespace mallard::core::inline MALLARD_LIBRARY

@@ -23,7 +23,8 @@ extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) noexcept;
 namespace mallard::core::inline MALLARD_LIBRARY {
 
 cancellation_disabled::cancellation_disabled() noexcept = default;
-cancellation_disabled::~cancellation_disabled() = default;
+// NOLINTNEXTLINE(modernize-use-equals-default): on other systems it does something
+cancellation_disabled::~cancellation_disabled() {}
 
 #ifndef MALLARD_MUTEX
 static_assert(sizeof(SRWLOCK) == sizeof(void*)); // SRWLOCK_INIT is zero

@@ -132,7 +132,7 @@ public:
                 h->next = first_;
                 put_in_front(h);
             } else {
-                chunks.push(static_cast<core::free_block*>(static_cast<void*>(h)), h->tagged_bytes);
+                chunks.push(reinterpret_cast<core::free_block*>(h), h->tagged_bytes);
             }
         }
         chunks.sort();
