@@ -113,5 +113,10 @@ STAGES: tuple[Stage, ...] = (
         ("zstd", "dw", "pkg-config", "debootstrap"),
         full=True,
     ),
-    PythonStage("tutorial", "docs/advisor/tutorial.md, typed in a fresh clone", ("zstd", "dw"), full=True),
+    PythonStage(
+        "tutorial",
+        "README's first command and the tutorial's, typed in a fresh clone",
+        ("zstd", "dw"),
+        full=True,
+    ),
 )

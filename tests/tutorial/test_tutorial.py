@@ -1,4 +1,4 @@
-"""The commands of docs/advisor/tutorial.md, typed in order in a fresh clone. No time decides."""
+"""README's first command, and those of docs/advisor/tutorial.md in order, typed in a fresh clone."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from source_tree import ROOT
+
+from mallard.bench.analysis.survey import QUESTIONS
 
 COMMAND = re.compile(r"(?m)^    \$ (.*)$")
 LONGEST = 3600  # seconds
@@ -47,25 +49,41 @@ def clone(tmp_path: Path) -> Path:
     return clone
 
 
+def type_command(
+    command: str, clone: Path, capsys: pytest.CaptureFixture[str]
+) -> subprocess.CompletedProcess[str]:
+    # This call's own tools and settings are not those of a user.
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("MALLARD_", "PYTHON"))}
+    with capsys.disabled():  # a stage that prints nothing for long is ended
+        print(f"$ {command}", flush=True)
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=clone,
+        env={**own, "COLUMNS": "100", "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+
+
+def test_the_survey_ends_with_an_answer_to_every_question(
+    clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = type_command("./mallard bench --reps 1", clone, capsys)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    for question in QUESTIONS:
+        assert question.text in done.stdout
+    assert "Next: 'mallard advise" in done.stdout
+
+
 def test_the_tutorial_works_in_a_fresh_clone(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = COMMAND.findall((clone / "docs/advisor/tutorial.md").read_text(encoding="utf-8"))
     assert len(commands) >= 11
     mentioned = set()
-    # This call's own tools and settings are not those of a user.
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("MALLARD_", "PYTHON"))}
     for command in commands:
-        with capsys.disabled():  # a stage that prints nothing for long is ended
-            print(f"$ {command}", flush=True)
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=clone,
-            env={**own, "COLUMNS": "100", "NO_COLOR": "1"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
+        done = type_command(command, clone, capsys)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         for part, words in WORDS.items():
             if command.startswith(part) or (part.startswith("--") and part in command):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mallard.bench.analysis.survey import QUESTIONS
 from mallard.bench.plan import Plan
 from mallard.bench.plan.assembly import PlannedRow
 from mallard.bench.plan.request import SURVEY
@@ -53,3 +54,7 @@ def test_survey_forecast_is_right_within_a_third(slowness: float) -> None:
             assert display.remaining[-1] == pytest.approx(finish - elapsed, rel=1 / 3, abs=1e-6)
         series.end()
     assert display.total == len(display.remaining) == sum(PROCESSES.values())
+
+
+def test_every_run_of_the_survey_has_a_forecast() -> None:
+    assert {question.experiment for question in QUESTIONS} <= set(measuring._PROCESS_SECONDS)
