@@ -7,7 +7,7 @@ function(mallard_install)
 
   install(TARGETS mallard EXPORT mallard_targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mallard" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library
-          FILES_MATCHING PATTERN "*.hpp")
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cppm")
   install(EXPORT mallard_targets NAMESPACE mallard:: DESTINATION "${package_dir}" FILE mallard-targets.cmake
           COMPONENT library)
 

@@ -1,4 +1,4 @@
-// The containers of C++23 on local allocators, for standard libraries that have them.
+// The containers of C++23 and C++26 on local allocators, for standard libraries that have them.
 #include <mallard/adapt/counted.hpp>
 #include <mallard/bind/allocator.hpp>
 #include <mallard/bind/resource.hpp>
@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#include <version>
 
 namespace {
 
@@ -36,7 +37,7 @@ void expect_all_memory_from(const pool_type& pool, const Allocator& allocator) {
     {
         typename containers<Allocator>::map map(allocator);
         for (int key = 100; key != 0; --key) {
-            map.try_emplace(key, text);
+            map.try_emplace(key, typename containers<Allocator>::string(text, allocator));
         }
         map.erase(50);
         typename containers<Allocator>::set set(allocator);
@@ -64,5 +65,41 @@ TEST(newer_containers, take_memory_by_abstract_base) {
     mallard::resource<pool_type> pool;
     expect_all_memory_from(pool.mechanism(), std::pmr::polymorphic_allocator<>(&pool));
 }
+
+#ifdef __cpp_lib_indirect
+
+TEST(newer_containers, hold_an_object_outside_themselves) {
+    pool_type pool;
+    const mallard::allocator<int, pool_type> allocator(pool);
+    {
+        const std::indirect<int, mallard::allocator<int, pool_type>> first(std::allocator_arg, allocator, 7);
+        const auto second = first; // NOLINT(performance-unnecessary-copy-initialization): copies the object
+        EXPECT_EQ(*second, 7);
+        EXPECT_EQ(pool.counts().allocations, 2U);
+    }
+    EXPECT_EQ(pool.counts().bytes_in_use, 0U);
+}
+
+TEST(newer_containers, hold_an_object_of_a_derived_class) {
+    struct base {
+        virtual ~base() = default;
+        [[nodiscard]] virtual int value() const { return 1; }
+    };
+    struct derived : base {
+        [[nodiscard]] int value() const override { return 2; }
+    };
+    pool_type pool;
+    const mallard::allocator<base, pool_type> allocator(pool);
+    {
+        using holder = std::polymorphic<base, mallard::allocator<base, pool_type>>;
+        const holder first(std::allocator_arg, allocator, std::in_place_type<derived>);
+        const auto second = first; // NOLINT(performance-unnecessary-copy-initialization): copies the object
+        EXPECT_EQ(second->value(), 2);
+        EXPECT_EQ(pool.counts().allocations, 2U);
+    }
+    EXPECT_EQ(pool.counts().bytes_in_use, 0U);
+}
+
+#endif
 
 } // namespace

@@ -1,7 +1,6 @@
 """The library on other systems: smoke.cpp for each target, small.cpp on a Cortex-M4, unit tests on aarch64. A
 target whose tools are missing is skipped with the command that installs them."""
 
-import json
 import os
 import re
 import shutil
@@ -11,11 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from source_tree import ROOT, files
+from smoke_program import BUILD, expect_success, library, store
+from source_tree import ROOT
 
 HERE = ROOT / "tests/platforms"
-BUILD = ROOT / "build/platforms"
-RESULTS = BUILD / "results.json"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 PYPI = ("ziglang==0.17.1", "wasmtime==50.0.1")
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
@@ -50,23 +48,6 @@ def need(*tools: str, package: str) -> None:
             pytest.skip(f"{tool} is missing: apt-get install {package}")
 
 
-def store(target: str, outcome: str) -> None:
-    """Adds the outcome of a target to the results, from which docs/refresh.py writes docs/platforms.md."""
-    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
-    RESULTS.write_text(json.dumps({**known, target: outcome}, indent=1) + "\n", encoding="utf-8")
-
-
-def library(memory: str, threads: str) -> list[Path]:
-    """The sources of the library for a system."""
-    chosen = {f"memory_{memory}", f"threads_{threads}"}
-    others = re.compile("memory_(posix|windows|plain)|threads_(posix|windows|none)|failure_quiet")
-    return [
-        file
-        for file in files("*.cpp", under="src/mallard")
-        if file.stem in chosen or not others.fullmatch(file.stem)
-    ]
-
-
 def smoke_source(memory: str, threads: str) -> Path:
     """One file, so that the headers are parsed once."""
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -82,13 +63,6 @@ def build_smoke(compiler: Sequence[str], name: str, memory: str = "posix", threa
     source = smoke_source(memory, threads)
     run([*compiler, *options, source, "-o", program], ZIG_GLOBAL_CACHE_DIR=str(BUILD / "zig"))
     return program
-
-
-def expect_success(output: str) -> str:
-    """The first line of smoke.cpp, with the number of its checks."""
-    count = re.search(r"^(\d+) checks, 0 failed$", output, re.MULTILINE)
-    assert count, output
-    return f"{output.splitlines()[0]}; {count[1]} checks"
 
 
 @pytest.fixture(scope="module")

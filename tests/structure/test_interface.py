@@ -98,3 +98,10 @@ class hidden {};
 """
     assert interface_names(source) == {"a", "b", "e", "g", "h"}
     assert [folder for folder, _ in blocks(source)] == ["", "slab"]
+
+
+def test_the_module_exports_the_interface():
+    module = text(Path("include/mallard/mallard.cppm"))
+    exported = re.findall(r"^using mallard::(\S+);$", module, re.MULTILINE)
+    names = set().union(*(names for header, names in listed().items() if room(Path(header)) != "record"))
+    assert exported == sorted(names)

@@ -133,9 +133,10 @@ class static_arena {
 public:
     static constexpr std::size_t most_bytes = Bytes;
 
-    /// If the size of blocks is not known yet, the smallest block of 8 bytes decides: zones add the most to it.
+    /// Returns: the bytes for as many larger blocks as `Bytes` bytes hold plain ones. If the size of blocks is not known
+    /// yet, the smallest block of 8 bytes decides: zones add the most to it.
     template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
-    using with_room_for = static_arena<[] {
+    [[nodiscard]] static consteval std::size_t room_for() noexcept {
         constexpr block_size plain = Plain.of_block();
         constexpr block_size larger = Larger.of_block();
         if constexpr (Plain.bytes == 0) {
@@ -150,7 +151,10 @@ public:
                        (plain.alignment > fundamental_alignment ? plain.alignment : 0);
             }
         }
-    }()>;
+    }
+
+    template <reuse::reuse_of_one_size FreeBlocks, block_size Plain, block_size Larger>
+    using with_room_for = static_arena<room_for<FreeBlocks, Plain, Larger>()>;
 
     constexpr static_arena() = default;
     static_arena(const static_arena&) = delete;

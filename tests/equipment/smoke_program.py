@@ -1,0 +1,41 @@
+"""The sources and the output of tests/platforms/smoke.cpp, and where outcomes are stored."""
+
+import fcntl
+import json
+import re
+from pathlib import Path
+
+from source_tree import ROOT, files
+
+BUILD = ROOT / "build/platforms"
+RESULTS = BUILD / "results.json"
+
+
+def store(target: str, outcome: str) -> None:
+    """Adds the outcome of a target to the results, from which docs/refresh.py writes docs/platforms.md. Files
+    of tests run side by side."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with RESULTS.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        known = json.loads(file.read() or "{}")
+        file.truncate(0)
+        file.write(json.dumps({**known, target: outcome}, indent=1) + "\n")
+
+
+def library(memory: str, threads: str) -> list[Path]:
+    """The sources of the library for a system."""
+    chosen = {f"memory_{memory}", f"threads_{threads}"}
+    others = re.compile("memory_(posix|windows|plain)|threads_(posix|windows|none)|failure_quiet")
+    return [
+        file
+        for file in files("*.cpp", under="src/mallard")
+        if file.stem in chosen or not others.fullmatch(file.stem)
+    ]
+
+
+def expect_success(output: str) -> str:
+    """The first line of smoke.cpp, with the number of its checks."""
+    count = re.search(r"^(\d+) checks, 0 failed$", output, re.MULTILINE)
+    assert count, output
+    return f"{output.splitlines()[0]}; {count[1]} checks"
