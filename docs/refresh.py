@@ -50,6 +50,7 @@ from figures import (  # noqa: E402
     reuse,
     testing,
     trace_bytes,
+    transcripts,
     utilization,
 )
 from figures.stored import read_stored, stored_file  # noqa: E402
@@ -71,14 +72,17 @@ FIGURES = (
         peers,
         pools,
     ),
-    *(primitives, programs, recording, result_rows, reuse, testing, trace_bytes, utilization),
+    *(primitives, programs, recording, result_rows, reuse, testing, trace_bytes, transcripts, utilization),
 )
 # Each page with figures, with its folder.
 DOCUMENTS = (
     ROOT / "README.md",
     *(page for page in sorted(DOCS.rglob("*.md")) if "<!-- figures: " in page.read_text(encoding="utf-8")),
 )
-IMAGES = {DOCS / "images" / "density.svg": density.image}
+IMAGES = {
+    DOCS / "images" / "density.svg": density.image,
+    DOCS / "images" / "programs.svg": programs.bars,
+}
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from statistics import geometric_mean
 
+from figures.bar_chart_image import Bar, bar_chart_image
 from figures.stored import changed_since, conditions, initial_buffers, load, markdown_table, nanoseconds
-from mallard.bench.analysis.names import BASE, malloc
+from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.phases import bytes_text, median_figure
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
+    Comparison,
     Work,
     cells_by_work,
     compare,
     group_works,
-    mallocs_in,
     mean_over_works,
     work_sentences,
     work_strategies,
 )
-from mallard.bench.analysis.words import percent
+from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Cell
 from mallard.bench.experiments.programs import HELD, NAME, SIZES
-from mallard.shared.mallocs import MALLOCS
-from mallard.shared.stats import Verdict, spread
+from mallard.shared.stats import Ratio, Verdict, spread
 
-MULTIPOOL, INLINE, MONOTONIC = "multipool", "multipool/inline", "monotonic"
-VERDICTS: dict[Verdict, str] = {
-    "faster": "mallard is faster",
-    "no difference": "no difference",
-    "slower": "the malloc is faster",
+MULTIPOOL, MONOTONIC = "multipool", "monotonic"
+PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "boost-pmr-unsynchronized"
+MIMALLOC = f"{BASE}@mimalloc3"
+LABELS = {
+    BASE: "glibc's malloc",
+    FASTEST_MALLOC: "the fastest malloc of each",
+    PMR_POOL: "std::pmr pool",
+    PMR_MONOTONIC: "std::pmr monotonic*",
+    BOOST_POOL: "Boost's pmr pool",
+    MULTIPOOL: "mallard multipool",
+    MONOTONIC: "mallard monotonic*",
 }
+ALTERNATIVES = (
+    (MULTIPOOL, PMR_POOL, "`std::pmr::unsynchronized_pool_resource`"),
+    (MONOTONIC, PMR_MONOTONIC, "`std::pmr::monotonic_buffer_resource`"),
+    (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
+    (MULTIPOOL, FASTEST_MALLOC, "the fastest malloc of each program"),
+    (MULTIPOOL, BOOST_POOL, "Boost's `unsynchronized_pool_resource`"),
+)
+VERDICTS: tuple[Verdict, ...] = ("faster", "no difference", "slower")
 Cells = Mapping[str, Mapping[str, Cell]]
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     texts: dict[str, Callable[[], str]] = {
-        "one_number": lambda: one_number([cells_by_work(_works(size)) for size in SIZES]),
+        "programs_against": against,
+        "programs_against_conditions": against_conditions,
         "programs_conditions": lambda: conditions(NAME),
     }
     for size in SIZES:
@@ -50,51 +67,83 @@ def _works(size: str) -> Sequence[Work]:
     return next(works for setting, works in by_setting.items() if dict(setting)["size"] == size)
 
 
-def one_number(sizes: Sequence[Cells]) -> str:
-    """The first figures of README: mallard beside the malloc that is fastest in each program, and beside each
-    malloc. `sizes` are the cells of the small programs, and of the large ones.
-    """
-    small, large = sizes
-    multipools = (MULTIPOOL, INLINE)
-    by_type, inline, fastest = (_shares([small], name) for name in (*multipools, FASTEST_MALLOC))
-    by_type_large, inline_large, fastest_large = (
-        _shares([large], name) for name in (*multipools, FASTEST_MALLOC)
+def bars() -> str:
+    """The picture of README's first screen: mallard beside what its readers have."""
+    cells = _every_cell()
+    scoped = sum(MONOTONIC in works for works in cells.values())
+    others = (PMR_POOL, PMR_MONOTONIC, BOOST_POOL)
+    names = [name for name in (BASE, FASTEST_MALLOC, *others, MULTIPOOL, MONOTONIC) if _mean(cells, name)]
+    means = {name: mean for name in names if (mean := _mean(cells, name))}
+    drawn = [
+        Bar(
+            LABELS[name].format(scoped=scoped),
+            *(100.0 * share for share in (mean.median, mean.low, mean.high)),
+            own=name in (MULTIPOOL, MONOTONIC),
+        )
+        for name, mean in means.items()
+    ]
+    title = "Programs that people write: CPU time in percent of glibc's malloc"
+    programs = len(_works(SIZES[0]))
+    notes = (
+        f"Geometric mean of {len(cells)}: {programs} programs in a cache, and larger ones. Less is better.",
+        f"* The {scoped} that free little before their scope ends. Lines: 95 % intervals.",
     )
-    mallocs = [name for name in mallocs_in(next(iter(small.values()))) if malloc(name)]
-    alone = ", ".join(f"{malloc(name)} {_shares(sizes, name)} %" for name in mallocs)
-    scoped = [{work: cells for work, cells in size.items() if MONOTONIC in cells} for size in sizes]
+    return bar_chart_image(title, drawn, notes)
+
+
+def against() -> str:
+    """README's table: a strategy beside each alternative, in time, memory and single programs."""
+    cells = _every_cell()
+    lines = []
+    for name, other, label in ALTERNATIVES:
+        both = compare(cells, name, other)
+        if both is None:
+            continue
+        counts = Counter(ratio.verdict for ratio in both.ratios.values())
+        memory = [
+            held[name] / held[other]
+            for work in _works(SIZES[-1])
+            if {name, other} <= (held := _held(work)).keys()
+        ]
+        share = f"{percent(geometric_mean(memory))} %" if memory else ""
+        verdicts = " / ".join(str(counts[verdict]) for verdict in VERDICTS)
+        lines.append([f"`{name}`", label, f"{percent_text(both.mean)}", share, verdicts])
+    heading = ["of mallard", "against", "time, % of that", "memory, % of that", "faster / even / slower"]
+    return markdown_table(heading, lines)
+
+
+def against_conditions() -> str:
     stored = load(NAME)
     buffers = initial_buffers(stored) or "; no strategy begins in a buffer"
-    command = f"--strategy {BASE},{MONOTONIC},{','.join(multipools)} --malloc {','.join(MALLOCS)}"
+    both = compare(_every_cell(), MULTIPOOL, FASTEST_MALLOC)
+    assert both
+    carried = sorted(both.ratios, key=lambda cell: both.ratios[cell].median)
+    best, worst = carried[:2], carried[-2:][::-1]
     return (
-        f"**In geometric mean, {len(small)} programs that people write take {by_type} % of glibc's time with "
-        f"a `multipool` bound by type, {inline} % behind the inline base, and {fastest} % with the malloc "
-        f"that is fastest in each: {_verdicts(small, multipools)}; {len(large)} large ones take "
-        f"{by_type_large}, {inline_large} and {fastest_large} %: {_verdicts(large, multipools)}.** One "
-        f"malloc for all of them, small and large: {alone}. "
-        f"`{MONOTONIC}`, in the {len(scoped[0])} that free little before their scope ends, takes "
-        f"{_shares(scoped, MONOTONIC)} %, the fastest malloc there {_shares(scoped, FASTEST_MALLOC)} %: "
-        f"{'; '.join(dict.fromkeys(_verdicts(cells, (MONOTONIC,)) for cells in scoped))}. "
-        f"Measured {stored.run['started'][:10]} on {stored.run['machine']['cpu']}{buffers}; "
-        f"`./mallard bench {NAME} {command}` repeats it.{changed_since(stored)}"
+        "Geometric means; memory at the peak of the large programs. Even: the 95 % interval holds 100 %. "
+        f"Against the malloc that is fastest in each, {_cells_text(both, best)} win most, "
+        f"{_cells_text(both, worst)} lose most. Measured {stored.run['started'][:10]} on "
+        f"{stored.run['machine']['cpu']}{buffers}.{changed_since(stored)}"
     )
 
 
-def _shares(sizes: Sequence[Cells], name: str) -> str:
-    """The mean time of a strategy in percent of new-delete's, for each size."""
-    comparisons = [compare(cells, name, BASE) for cells in sizes]
-    return " and ".join(percent(comparison.mean.median) for comparison in comparisons if comparison)
+def _cells_text(both: Comparison, names: Sequence[str]) -> str:
+    return " and ".join(f"{name} ({percent(both.ratios[name].median)} %)" for name in names)
 
 
-def _verdicts(cells: Cells, names: Sequence[str]) -> str:
-    """Whether the strategies are faster than the malloc that is fastest in each program; one verdict, unless
-    they differ.
-    """
-    comparisons = {name: compare(cells, name, FASTEST_MALLOC) for name in names}
-    verdicts = {name: VERDICTS[both.mean.verdict] for name, both in comparisons.items() if both}
-    if len(set(verdicts.values())) == 1:
-        return next(iter(verdicts.values()))
-    return ", ".join(f"`{name}`: {verdict}" for name, verdict in verdicts.items())
+def _every_cell() -> Cells:
+    return {f"{work}, {size}": cells for size in SIZES for work, cells in cells_by_work(_works(size)).items()}
+
+
+def _mean(cells: Cells, name: str) -> Ratio | None:
+    comparison = compare(cells, name, BASE)
+    return comparison.mean if comparison else None
+
+
+def _held(work: Work) -> dict[str, float]:
+    """What each strategy takes from the system at its peak."""
+    figures = {name: median_figure(work.line, name, HELD.figure) for name in work.line.cells}
+    return {name: held for name, held in figures.items() if held and work.line.finished(name)}
 
 
 def _times(works: Sequence[Work]) -> str:

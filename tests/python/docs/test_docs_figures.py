@@ -11,7 +11,7 @@ from statistics import fmean
 import pytest
 from synthetic_rows import native_row
 
-from mallard.bench.analysis.panel.works import cells_by_work, group_works
+from mallard.bench.analysis.panel.works import FASTEST_MALLOC, compare, group_works
 from mallard.bench.analysis.peers import TIME, Duel, Side
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.bench.contenders import LIBRARIES
@@ -21,7 +21,18 @@ from mallard.bench.result import Row
 from mallard.shared import mallocs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
-from figures import against, claims, density, fragmentation, locality, peers, primitives, programs, reuse
+from figures import (
+    against,
+    claims,
+    density,
+    fragmentation,
+    locality,
+    peers,
+    primitives,
+    programs,
+    reuse,
+    transcripts,
+)
 from figures.stored import buffer_text, stored_runs
 from refresh import add_runs, drop_runs
 
@@ -155,37 +166,36 @@ def test_a_pair_is_compared_with_alternatives() -> None:
     assert f"behind the abstract base | {base} |" in table
 
 
-def test_first_sentence_is_of_whole_programs() -> None:
-    """With the figures of the tables of programs, and every malloc."""
-    blocks = programs.blocks()
-    text = blocks["one_number"]()
-    small, large = (
-        dict(re.findall(r"^\| (\S+) .* \*\*(\d+)\*\* \|$", blocks[name](), re.MULTILINE))
-        for name in ("programs_small", "programs_large")
-    )
-    assert f"{small['multipool']} % of glibc's time with a `multipool` bound by type" in text
-    assert f"{small['multipool/inline']} % behind the inline base" in text
-    assert f"large ones take {large['multipool']}, {large['multipool/inline']} and " in text
-    for name in ("jemalloc", "mimalloc", "tcmalloc", "snmalloc", "mimalloc3"):
-        under = f"new-delete@{name}"
-        assert f"{name} {small[under]} and {large[under]} %" in text
-    assert f"takes {small['monotonic']} and {large['monotonic']} %" in text
-    assert "; no strategy begins in a buffer; " in text
-    assert "`./mallard bench programs --strategy new-delete,monotonic,multipool,multipool/inline" in text
+def test_readme_compares_with_each_alternative() -> None:
+    """In the programs of both sizes; a mean of the bars is the one over glibc."""
+    table = [line.strip("| ").split(" | ") for line in programs.against().splitlines()[2:]]
+    assert {row[1] for row in table} <= {label for _, _, label in programs.ALTERNATIVES}
+    assert len(table) >= 4
+    cells = programs._every_cell()
+    for row in table:
+        assert sum(map(int, row[-1].split(" / "))) == (len(cells) if row[0] == "`multipool`" else 12)
+    picture = programs.bars()
+    pool = compare(cells, "multipool", "new-delete")
+    assert pool
+    assert f"{100 * pool.mean.median:.0f} %</text>" in picture
+    assert picture.count('class="own"') == 2
+    text = programs.against_conditions()
+    assert "; no strategy begins in a buffer." in text
+    both = compare(cells, "multipool", FASTEST_MALLOC)
+    assert both
+    for name in (min, max):
+        cell = name(both.ratios, key=lambda cell: both.ratios[cell].median)
+        assert f"{cell} ({100 * both.ratios[cell].median:.0f} %)" in text
 
 
 @pytest.mark.parametrize(
-    ("multipool", "inline", "verdict"),
-    [
-        (40.0, 45.0, "in each: mallard is faster; 1 large"),
-        (50.0, 50.0, "in each: no difference; 1 large"),
-        (60.0, 55.0, "in each: the malloc is faster; 1 large"),
-        (40.0, 60.0, "each: `multipool`: mallard is faster, `multipool/inline`: the malloc is faster; 1"),
-    ],
+    ("multipool", "share", "verdicts"),
+    [(40.0, "80", "2 / 0 / 0"), (50.0, "100", "0 / 2 / 0"), (60.0, "120", "0 / 0 / 2")],
 )
-def test_first_sentence_follows_the_rows(multipool: float, inline: float, verdict: str) -> None:
-    times = {"new-delete": 100.0, "new-delete@mimalloc": 50.0, "monotonic": 50.0}
-    times |= {"multipool": multipool, "multipool/inline": inline}
+def test_verdicts_of_readme_follow_the_rows(
+    multipool: float, share: str, verdicts: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = {"new-delete": 100.0, "new-delete@mimalloc3": 50.0, "monotonic": 50.0, "multipool": multipool}
     rows = [
         Row.from_native(
             1, native_row("programs", {"program": "json", "size": size}, name, repetition, ns, 1000)
@@ -194,8 +204,25 @@ def test_first_sentence_follows_the_rows(multipool: float, inline: float, verdic
         for name, ns in times.items()
         for repetition in range(3)
     ]
-    sizes = [cells_by_work(works) for works in group_works("programs", rows).values()]
-    assert verdict in programs.one_number(sizes)
+    sizes = dict(zip(programs.SIZES, group_works("programs", rows).values(), strict=True))
+    monkeypatch.setattr(programs, "_works", sizes.__getitem__)
+    lines = [line for line in programs.against().splitlines() if "mimalloc 3" in line]
+    assert len(lines) == 1
+    assert f"{share} %" in lines[0]
+    assert lines[0].endswith(f"{verdicts} |")
+
+
+@pytest.mark.parametrize("lines", [["Use a", "  one", "      more", "  two"], ["Use a", *["  point"] * 20]])
+def test_readme_quotes_whole_points_of_the_tutorial(
+    lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "tutorial.md"
+    page.write_text("    $ ./mallard advise -- x\n\n" + "".join(f"    {line}\n" for line in lines), "utf-8")
+    monkeypatch.setattr(transcripts, "PAGE", page)
+    quoted = transcripts.advice().splitlines()
+    assert quoted[:2] == ["```", "$ ./mallard advise -- x"]
+    assert quoted[2:-2] == lines[: len(quoted) - 4]
+    assert len(quoted) - 4 <= transcripts.MOST_LINES
 
 
 def test_density_states_the_buffer_of_rows() -> None:
