@@ -3,11 +3,16 @@ add_library(mallard_options INTERFACE)
 target_compile_features(mallard_options INTERFACE cxx_std_20)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-target_compile_options(
-  mallard_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
-                            -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wnull-dereference)
+if(MSVC)
+  # C5030: attributes of g++ and clang++ in brackets, which MSVC ignores.
+  target_compile_options(mallard_options INTERFACE /W4 /permissive- /Zc:__cplusplus /wd5030)
+else()
+  target_compile_options(
+    mallard_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+                              -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wnull-dereference)
+endif()
 if(MALLARD_WERROR)
-  target_compile_options(mallard_options INTERFACE -Werror)
+  target_compile_options(mallard_options INTERFACE $<IF:$<CXX_COMPILER_ID:MSVC>,/WX,-Werror>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports false null dereferences and array bounds in its own library's headers once they are inlined.

@@ -95,8 +95,8 @@ STAGES: tuple[Stage, ...] = (
         "platforms",
         "other processors and systems under emulators, and systems without one",
         (
-            *("aarch64", "riscv64", "qemu-user", "mingw", "wine", "arm-none-eabi", "qemu-system-arm"),
-            *("googletest", "mold"),
+            *("aarch64", "riscv64", "qemu-user", "mingw", "wine", "wasm", "arm-none-eabi"),
+            *("qemu-system-arm", "debootstrap", "googletest", "mold"),
         ),
         full=True,
     ),

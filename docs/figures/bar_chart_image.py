@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, BAR_HEIGHT, PITCH = 720, 22, 34
-LABELS_WIDTH, FIGURES_WIDTH, HEADING_HEIGHT, FOOT_LINE = 250, 56, 34, 20
+LABELS_WIDTH, FIGURES_WIDTH, HEADING_HEIGHT, FOOT_LINE = 250, 72, 34, 20
 STYLE = """
     text { font: 15px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
     .title { font-weight: 600 }
