@@ -27,6 +27,7 @@ from mallard.bench.experiments.programs import HELD, NAME, SIZES
 from mallard.shared.stats import Ratio, Verdict, spread
 
 MULTIPOOL, MONOTONIC = "multipool", "monotonic"
+MULTIPOOL_BASE, MONOTONIC_BASE = "multipool/base", "monotonic/base"  # bound as std::pmr's are
 PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "boost-pmr-unsynchronized"
 MIMALLOC = f"{BASE}@mimalloc3"
 LABELS = {
@@ -39,11 +40,11 @@ LABELS = {
     MONOTONIC: "mallard monotonic*",
 }
 ALTERNATIVES = (
-    (MULTIPOOL, PMR_POOL, "`std::pmr::unsynchronized_pool_resource`"),
-    (MONOTONIC, PMR_MONOTONIC, "`std::pmr::monotonic_buffer_resource`"),
+    (MULTIPOOL_BASE, PMR_POOL, "`std::pmr::unsynchronized_pool_resource`"),
+    (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr::monotonic_buffer_resource`"),
     (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
     (MULTIPOOL, FASTEST_MALLOC, "the fastest malloc of each program"),
-    (MULTIPOOL, BOOST_POOL, "Boost's `unsynchronized_pool_resource`"),
+    (MULTIPOOL_BASE, BOOST_POOL, "Boost's `unsynchronized_pool_resource`"),
 )
 VERDICTS: tuple[Verdict, ...] = ("faster", "no difference", "slower")
 Cells = Mapping[str, Mapping[str, Cell]]
