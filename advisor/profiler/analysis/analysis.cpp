@@ -134,6 +134,7 @@ void analysis::allocate(const trace::event& event, std::uint64_t bytes, bool com
     block.thread = event.thread;
     block.has_complete_stack = complete;
     blocks_.insert(block);
+    threads_[event.thread].last_allocation = number_;
     calls_.allocated(block.call, bytes);
     timeline_.allocated(block.call, bytes, ticks_, calls_);
     process_scope_.allocated(bytes, ticks_);
@@ -171,6 +172,7 @@ void analysis::free(const trace::event& event, bool complete) {
 
 void analysis::end(const live_block& block, call_id freed, std::uint32_t thread) {
     const bool elsewhere = block.thread != thread;
+    const bool temporary = freed != no_call && threads_[thread].last_allocation == block.number;
     const std::uint64_t life_ticks = ticks_ - block.ticks;
     const std::uint64_t life_clock = clock_ - block.clock - block.bytes;
     const auto life_ticks_sum = static_cast<double>(life_ticks);
@@ -186,13 +188,13 @@ void analysis::end(const live_block& block, call_id freed, std::uint32_t thread)
         }
     }
     pairs_.add(block.call, freed, container, elsewhere, block.bytes, life_ticks_sum, life_clock_sum);
-    calls_.freed(block.call, block.bytes, life_ticks_sum, life_clock_sum, elsewhere);
+    calls_.freed(block.call, block.bytes, life_ticks_sum, life_clock_sum, elsewhere, temporary);
     timeline_.freed(block.call, block.bytes, calls_);
     lives_.add(block.bytes, life_ticks, life_clock);
     process_scope_.freed(1, block.bytes, ticks_, !elsewhere);
     if (block.marked != no_call) {
         marked_.freed(block.marked, block.thread, block.number, block.bytes, ticks_, life_ticks, life_clock,
-                      elsewhere);
+                      elsewhere, temporary);
     }
     if (instances_.are_used()) {
         instances_.freed(block.address);

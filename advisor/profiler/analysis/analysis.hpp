@@ -24,6 +24,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <vector>
@@ -124,7 +125,9 @@ private:
         std::uint64_t last_ticks = 0;
         std::uint64_t reallocated = 0; ///< address
         std::uint64_t reallocated_bytes = 0;
+        std::uint64_t last_allocation = no_event;
     };
+    static constexpr std::uint64_t no_event = std::numeric_limits<std::uint64_t>::max();
 
     void add(const trace::event& event);
     void know_thread(std::uint32_t thread, std::uint64_t ticks);

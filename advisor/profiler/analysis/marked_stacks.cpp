@@ -73,8 +73,9 @@ void marked_stacks::free_called(std::uint32_t thread) {
 
 void marked_stacks::freed(call_id by, std::uint32_t owner, std::uint64_t number, std::uint64_t bytes,
                           std::uint64_t ticks, std::uint64_t life_ticks, std::uint64_t life_clock,
-                          bool elsewhere) {
-    calls_.freed(by, bytes, static_cast<double>(life_ticks), static_cast<double>(life_clock), elsewhere);
+                          bool elsewhere, bool temporary) {
+    calls_.freed(by, bytes, static_cast<double>(life_ticks), static_cast<double>(life_clock), elsewhere,
+                 temporary);
     open_scopes& scopes = threads_[owner].scopes;
     scopes.freed(scopes.containing(number), bytes, ticks, !elsewhere);
 }

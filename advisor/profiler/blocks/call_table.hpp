@@ -37,6 +37,8 @@ struct call_totals {
     std::uint64_t freed_bytes = 0;
     std::uint64_t freed_elsewhere = 0; ///< by another thread
     std::uint64_t freed_elsewhere_bytes = 0;
+    std::uint64_t temporary = 0; ///< freed before the next allocation of the thread
+    std::uint64_t temporary_bytes = 0;
     double life_ticks = 0;
     double life_clock = 0; ///< bytes that the process allocated during the blocks' lives
 
@@ -110,7 +112,8 @@ public:
         call.most_live = live > call.most_live ? live : call.most_live;
     }
 
-    void freed(call_id id, std::uint64_t bytes, double ticks, double clock, bool elsewhere) noexcept {
+    void freed(call_id id, std::uint64_t bytes, double ticks, double clock, bool elsewhere,
+               bool temporary) noexcept {
         call_totals& call = calls_[id];
         ++call.freed;
         call.freed_bytes += bytes;
@@ -119,6 +122,10 @@ public:
         if (elsewhere) {
             ++call.freed_elsewhere;
             call.freed_elsewhere_bytes += bytes;
+        }
+        if (temporary) {
+            ++call.temporary;
+            call.temporary_bytes += bytes;
         }
         if (call.freed_bytes == call.bytes && bytes != 0) {
             ++call.returns;

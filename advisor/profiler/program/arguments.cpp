@@ -6,12 +6,14 @@
 namespace mallard::advisor {
 
 const char* const usage =
-    "Usage: mallard-profile TRACE [--process N] [--scope F] [--symbols TEXT] [--events] [--export FORMAT -o "
+    "Usage: mallard-profile TRACE [--process N] [--scope F] [--all] [--symbols TEXT] [--events] [--export "
+    "FORMAT -o "
     "FILE]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
     "  --process N   the process with this number; without it, the one with the most events\n"
     "  --scope F     show one function or marked scope in depth as well\n"
+    "  --all         list all sites and scopes, not only the heaviest\n"
     "  --symbols TEXT\n"
     "                print the functions of the process's files whose symbols contain TEXT instead, a line "
     "each\n"
@@ -52,13 +54,13 @@ void check_together(const arguments& parsed) {
     if (parsed.exported == nullptr && !parsed.output.empty()) {
         throw usage_error("-o " + parsed.output + " is for exports: add --export FORMAT.");
     }
-    if (parsed.exported != nullptr && (parsed.events || parsed.scope || parsed.symbols)) {
+    if (parsed.exported != nullptr && (parsed.events || parsed.scope || parsed.all_rows || parsed.symbols)) {
         throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
-                          "--scope or --symbols.");
+                          "--scope, --all or --symbols.");
     }
-    if (parsed.symbols && (parsed.events || parsed.scope)) {
+    if (parsed.symbols && (parsed.events || parsed.scope || parsed.all_rows)) {
         throw usage_error(
-            "--symbols prints names only. It goes with --process, not with --events or --scope.");
+            "--symbols prints names only. It goes with --process, not with --events, --scope or --all.");
     }
 }
 
@@ -102,6 +104,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
             parsed.exported = find_format(value());
         } else if (word == "-o" || word == "--output") {
             parsed.output = value();
+        } else if (word == "--all" && !attached) {
+            parsed.all_rows = true;
         } else if (word == "--events" && !attached) {
             parsed.events = true;
         } else if ((word == "--help" || word == "-h") && !attached) {
@@ -109,8 +113,9 @@ arguments read_arguments(const std::vector<std::string>& words) {
         } else if (word == "--") {
             only_names = true;
         } else {
-            throw usage_error("Unknown option '" + words[at] +
-                              "'. The options are --process, --scope, --symbols, --events, --export and -o.");
+            throw usage_error(
+                "Unknown option '" + words[at] +
+                "'. The options are --process, --scope, --all, --symbols, --events, --export and -o.");
         }
     }
     if (parsed.trace.empty() && !parsed.help) {

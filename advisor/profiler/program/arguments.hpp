@@ -22,6 +22,7 @@ struct arguments {
     std::optional<std::uint32_t> process; ///< the process id
     std::optional<std::string> scope;
     std::optional<std::string> symbols; ///< print the functions whose symbols have this text
+    bool all_rows = false;              ///< list all sites and scopes
     bool events = false;                ///< print the events as text
     const export_format* exported = nullptr;
     std::string output; ///< the file of the export

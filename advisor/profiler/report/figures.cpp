@@ -156,6 +156,7 @@ void figure_sums::add(const call_totals& call) {
     all.add(call.allocations, call.bytes);
     freed.add(call.freed, call.freed_bytes);
     freed_elsewhere.add(call.freed_elsewhere, call.freed_elsewhere_bytes);
+    temporary.add(call.temporary, call.temporary_bytes);
     frees += call.frees;
     smallest = std::min(smallest, call.smallest);
     largest = std::max(largest, call.largest);
@@ -208,6 +209,7 @@ void write_figures(json_writer& to, const figure_sums& sums, const figure_settin
     } else {
         to.field("freed_by_other_thread", json_writer::null{});
     }
+    write(to, "temporary", sums.temporary);
     write_dimensions(to, sums, setting);
     to.key("drag");
     if (setting.scope != nullptr && setting.scope->peaks != 0) {

@@ -45,7 +45,8 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     source.busy = busy_share(results, process, source.ns_per_tick);
     source.shows_scopes = summary.reason.empty();
     if (source.shows_scopes) {
-        source.listed = heaviest_scopes(results.scopes());
+        source.listed =
+            request.all_rows ? allocating_scopes(results.scopes()) : heaviest_scopes(results.scopes());
     }
     std::optional<scope_match> in_depth;
     if (request.scope) {
@@ -65,7 +66,7 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     write_completeness(to, results, summary);
     write_process_figures(to, source);
     write_scopes(to, source);
-    write_sites(to, source);
+    write_sites(to, source, request.all_rows);
     write_pairs(to, source);
     write_iterations(to, source);
     write_owners(to, source);

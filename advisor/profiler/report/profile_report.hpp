@@ -27,6 +27,7 @@ struct report_request {
     std::size_t chosen = 0;                ///< in `processes`
     std::vector<std::string> marked_names; ///< of scopes, marks and pools, by number
     std::optional<std::string> scope;      ///< the scope to show in depth
+    bool all_rows = false;                 ///< list all sites and scopes
 };
 
 /// Returns: the document, a line of JSON.

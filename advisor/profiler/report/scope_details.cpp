@@ -103,13 +103,20 @@ void scope_details::add_escapes(const analysis& results, call_sites& sites) {
     }
 }
 
-std::vector<scope_id> heaviest_scopes(const std::vector<scope_totals>& scopes) {
+std::vector<scope_id> allocating_scopes(const std::vector<scope_totals>& scopes) {
     std::vector<scope_id> all;
     for (std::size_t function = 0; function < scopes.size(); ++function) {
         if (scopes[function].allocating != 0) {
             all.push_back(static_cast<scope_id>(function));
         }
     }
+    std::ranges::stable_sort(
+        all, [&](scope_id left, scope_id right) { return scopes[left].owned > scopes[right].owned; });
+    return all;
+}
+
+std::vector<scope_id> heaviest_scopes(const std::vector<scope_totals>& scopes) {
+    std::vector<scope_id> all = allocating_scopes(scopes);
     std::vector<bool> is_chosen(scopes.size());
     const auto choose = [&](std::size_t most, std::uint64_t scope_totals::* weight) {
         std::ranges::stable_sort(

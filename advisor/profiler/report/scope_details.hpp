@@ -89,7 +89,10 @@ private:
         place_; ///< by function: one more than the index in `all_`; 0 if it is not chosen
 };
 
-/// Returns: the functions to list, ordered by owned allocations. At most about 180.
+/// Returns: the functions with an activation that allocates, ordered by owned allocations.
+std::vector<scope_id> allocating_scopes(const std::vector<scope_totals>& scopes);
+
+/// Returns: the heaviest of these functions, ordered by owned allocations. At most about 180.
 std::vector<scope_id> heaviest_scopes(const std::vector<scope_totals>& scopes);
 
 } // namespace mallard::advisor

@@ -118,6 +118,58 @@ void write_unlisted(json_writer& to, std::string_view key, std::string_view rows
     to.field("allocations", sums.allocations).field("bytes", sums.bytes).end_object();
 }
 
+block_count alive_blocks(const figure_sums& sums) {
+    return {sums.all.allocations - sums.freed.allocations, sums.all.bytes - sums.freed.bytes};
+}
+block_count alive_blocks(const call_totals& call) {
+    return {call.allocations - call.freed, call.bytes - call.freed_bytes};
+}
+block_count temporary_blocks(const figure_sums& sums) {
+    return sums.temporary;
+}
+block_count temporary_blocks(const call_totals& call) {
+    return {call.temporary, call.temporary_bytes};
+}
+
+/// Effects: writes the sites by the blocks that `count` returns for the sums of a site or a call, most `weight` first,
+/// each with its heaviest stack.
+template <class Count>
+void write_ranking(json_writer& to, std::string_view key, const report_source& source,
+                   std::span<const site> sites, std::size_t most_rows, std::uint64_t block_count::* weight,
+                   const Count& count) {
+    struct ranked_site {
+        const site* row = nullptr;
+        block_count blocks;
+    };
+    std::vector<ranked_site> ranking;
+    block_count unlisted;
+    for (const site& row : sites) {
+        if (const block_count blocks = count(row.sums); blocks.allocations != 0) {
+            ranking.push_back({&row, blocks});
+            unlisted.add(blocks.allocations, blocks.bytes);
+        }
+    }
+    std::ranges::stable_sort(ranking, [&](const ranked_site& left, const ranked_site& right) {
+        return left.blocks.*weight > right.blocks.*weight;
+    });
+    const std::size_t sites_with_blocks = ranking.size();
+    ranking.resize(std::min(sites_with_blocks, most_rows));
+    const std::span<const call_totals> calls = source.results.calls().all();
+    to.key(key).begin_list();
+    for (const auto& [row, blocks] : ranking) {
+        const call_id heaviest =
+            std::ranges::max(row->calls, {}, [&](call_id call) { return count(calls[call]).*weight; });
+        to.begin_object().field("place", source.tables.place(row->address));
+        to.field("allocations", blocks.allocations).field("bytes", blocks.bytes);
+        to.field("stack", source.tables.stack(calls[heaviest].context)).end_object();
+        unlisted.allocations -= blocks.allocations;
+        unlisted.bytes -= blocks.bytes;
+    }
+    to.end_list();
+    write_unlisted(to, std::string(key) + "_not_listed", "sites", sites_with_blocks - ranking.size(),
+                   unlisted);
+}
+
 /// A pair of an allocating and a freeing call; or the live blocks of a call.
 struct pair_row {
     const pair_totals* pair = nullptr;
@@ -162,8 +214,7 @@ std::vector<pair_row> all_pairs(const report_source& source, const Filter& belon
     }
     const std::span<const call_totals> calls = source.results.calls().all();
     for (std::size_t call = 0; call < calls.size(); ++call) {
-        const block_count alive{calls[call].allocations - calls[call].freed,
-                                calls[call].bytes - calls[call].freed_bytes};
+        const block_count alive = alive_blocks(calls[call]);
         if (alive.allocations != 0 && belongs(static_cast<call_id>(call))) {
             rows.push_back({nullptr, static_cast<call_id>(call), alive});
         }
@@ -183,9 +234,10 @@ std::vector<bool> calls_inside(const report_source& source, scope_id scope) {
 
 } // namespace
 
-void write_sites(json_writer& to, const report_source& source) {
+void write_sites(json_writer& to, const report_source& source, bool all_rows) {
     std::vector<site> sites = all_sites(source, [](call_id) { return true; });
-    const std::size_t shown = heaviest_first(sites, 160, 80, [](const site& row) { return row.sums.all; });
+    const std::size_t shown = heaviest_first(sites, all_rows ? sites.size() : 160, 80,
+                                             [](const site& row) { return row.sums.all; });
     to.key("sites").begin_list();
     for (std::size_t at = 0; at < shown; ++at) {
         write_site(to, source, sites[at]);
@@ -196,6 +248,12 @@ void write_sites(json_writer& to, const report_source& source) {
         unlisted.add(sites[at].sums.all.allocations, sites[at].sums.all.bytes);
     }
     write_unlisted(to, "sites_not_listed", "sites", sites.size() - shown, unlisted);
+
+    const std::size_t most_rows = all_rows ? sites.size() : 60;
+    write_ranking(to, "leaks", source, sites, most_rows, &block_count::bytes,
+                  [](const auto& sums) { return alive_blocks(sums); });
+    write_ranking(to, "temporary", source, sites, most_rows, &block_count::allocations,
+                  [](const auto& sums) { return temporary_blocks(sums); });
 }
 
 void write_pairs(json_writer& to, const report_source& source) {

@@ -15,6 +15,8 @@ TEST(profile_arguments, are_read_in_any_order_and_form) {
     EXPECT_EQ(parsed.scope, "std::f(int)");
     EXPECT_EQ(read_arguments({"--", "--odd"}).trace, "--odd");
     EXPECT_TRUE(read_arguments({"--help"}).help);
+    EXPECT_FALSE(parsed.all_rows);
+    EXPECT_TRUE(read_arguments({"a", "--all"}).all_rows);
 }
 
 TEST(profile_arguments, are_refused_if_invalid) {
@@ -23,6 +25,9 @@ TEST(profile_arguments, are_refused_if_invalid) {
     EXPECT_THROW(read_arguments({"a", "--scope"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--scoop", "b"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--events=yes"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--all=yes"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--all", "--symbols", "b"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--all", "--export", "folded", "-o", "b"}), usage_error);
     for (const char* number : {"", "x", "-1", "1x", "4294967296", " 1"}) {
         EXPECT_THROW(read_arguments({"a", "--process", number}), usage_error) << number;
     }

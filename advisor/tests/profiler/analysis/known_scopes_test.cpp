@@ -85,6 +85,40 @@ TEST(known_scopes, count_live_blocks_neither_contained_nor_escaped) {
               std::string::npos);
 }
 
+TEST(known_scopes, count_temporary_blocks_by_thread) {
+    story program;
+    program.call("main").call("label");
+    program.free(program.allocate(10, 1), 2); // temporary, whatever the other thread allocates
+    const story::block kept = program.allocate(20, 1);
+    program.allocate(1, 3);
+    program.free(kept, 4); // another allocation came in between
+    const story::block passed = program.allocate(40, 1);
+    program.in_thread(1).call("worker");
+    program.free(passed, 1); // by another thread
+    const story::block mixed = program.allocate(80, 2);
+    program.in_thread(0).allocate(1, 3);
+    program.in_thread(1).free(mixed, 3);
+    const std::string document = program.profile();
+    EXPECT_NE(document.find(R"("temporary":{"allocations":2,"bytes":90})"), std::string::npos);
+    EXPECT_NE(document.find(R"("temporary":[{"place":)"), std::string::npos);
+    EXPECT_NE(document.find(R"("leaks_not_listed":{"sites":0,)"), std::string::npos);
+}
+
+TEST(known_scopes, are_all_listed_on_request) {
+    story program;
+    program.call("main");
+    for (int at = 0; at < 300; ++at) {
+        program.call("function" + std::to_string(at));
+        program.allocate(10);
+        program.leave();
+    }
+    EXPECT_EQ(program.profile().find(R"("sites_not_listed":{"sites":0,)"), std::string::npos);
+    const std::string document = program.profile({}, true);
+    EXPECT_NE(document.find(R"("scopes_not_listed":{"scopes":0,)"), std::string::npos);
+    EXPECT_NE(document.find(R"("sites_not_listed":{"sites":0,)"), std::string::npos);
+    EXPECT_NE(document.find(R"("leaks_not_listed":{"sites":0,)"), std::string::npos);
+}
+
 TEST(known_scopes, count_the_outermost_activation_of_a_recursion) {
     story program;
     program.call("main").call("walk").call("walk", 2);

@@ -140,13 +140,14 @@ const advisor::scope_totals& story::marked(std::uint64_t name) {
     throw std::runtime_error("the story has no mark " + std::to_string(name));
 }
 
-std::string story::profile(const std::optional<std::string>& in_depth) {
+std::string story::profile(const std::optional<std::string>& in_depth, bool all_rows) {
     const advisor::analysis& results = analysis();
     advisor::report_request request;
     request.file = "story";
     request.processes = {process};
     request.marked_names = marked_names;
     request.scope = in_depth;
+    request.all_rows = all_rows;
     return advisor::profile_report(results, names_, request);
 }
 

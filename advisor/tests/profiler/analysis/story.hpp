@@ -38,8 +38,8 @@ public:
     /// Returns: the sums of a marked scope's activations.
     const advisor::scope_totals& marked(std::uint64_t name);
     const advisor::analysis& analysis();
-    /// Returns: the document, with one scope in depth if it is named.
-    std::string profile(const std::optional<std::string>& in_depth = {});
+    /// Returns: the document, with one scope in depth if it is named, and with all rows or the heaviest.
+    std::string profile(const std::optional<std::string>& in_depth = {}, bool all_rows = false);
 
     trace::process process;
     std::vector<std::string> marked_names;

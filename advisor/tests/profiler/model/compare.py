@@ -240,14 +240,16 @@ def check_pairs(program: Program, model: Model, profile: dict[str, Any], differe
             )
 
 
+def site_line(program: Program, context: int) -> int:
+    path = program.paths[context]
+    own = [each for each in path if not program.function_names[program.function_of[each]].startswith("lib")]
+    return lines_of(own or path)[-1]
+
+
 def check_sites(program: Program, profile: dict[str, Any], differences: Differences) -> None:
     expected = defaultdict(list)
     for block in program.blocks:
-        path = program.paths[block.context]
-        own = [
-            each for each in path if not program.function_names[program.function_of[each]].startswith("lib")
-        ]
-        expected[lines_of(own or path)[-1]].append(block)
+        expected[site_line(program, block.context)].append(block)
     differences.check("sites", len(expected), len(profile["sites"]) + profile["sites_not_listed"]["sites"])
     for row in profile["sites"]:
         line = profile["places"][row["place"]]["line"]
@@ -261,6 +263,24 @@ def check_sites(program: Program, profile: dict[str, Any], differences: Differen
         )
         got = [each["allocations"] for each in row["owners"]]
         differences.check(f"site {line} owners", sorted(owners.values(), reverse=True)[:5], got)
+
+
+def check_rankings(program: Program, profile: dict[str, Any], differences: Differences) -> None:
+    for name, belongs in (
+        ("leaks", lambda block: not block.freed),
+        ("temporary", lambda block: block.freed is not None and block.freed.temporary),
+    ):
+        expected = defaultdict(list)
+        for block in filter(belongs, program.blocks):
+            expected[site_line(program, block.context)].append(block)
+        rows, unlisted = profile[name], profile[f"{name}_not_listed"]
+        differences.check(f"{name} sites", len(expected), len(rows) + unlisted["sites"])
+        for row in rows:
+            line = profile["places"][row["place"]]["line"]
+            amount = {key: row[key] for key in ("allocations", "bytes")}
+            differences.check(f"{name} of site {line}", count(expected[line]), amount)
+        for key, total in count(block for blocks in expected.values() for block in blocks).items():
+            differences.check(f"{name} {key}", total, sum(row[key] for row in rows) + unlisted[key])
 
 
 def check_flame(program: Program, profile: dict[str, Any], differences: Differences) -> None:
@@ -354,6 +374,7 @@ def compare(program: Program, profile: dict[str, Any]) -> int:
     check_timeline(program, profile, differences)
     check_pairs(program, model, profile, differences)
     check_sites(program, profile, differences)
+    check_rankings(program, profile, differences)
     check_flame(program, profile, differences)
     check_marks(program, model, profile, differences)
     if differences.found:

@@ -66,6 +66,7 @@ class Model:
             figures["containment_bytes"] = ratio(count(contained)["bytes"], count(freed)["bytes"])
         elsewhere = [block for block in freed if block.freed and block.freed.thread != block.thread]
         figures["freed_by_other_thread"] = count(elsewhere) if threads > 1 else None
+        figures["temporary"] = count(block for block in freed if block.freed and block.freed.temporary)
         figures.update(self.density(len(blocks) + frees, timed, ticks))
         bits = (
             -sum(n / len(blocks) * math.log2(n / len(blocks)) for n in classes.values()) if blocks else None

@@ -24,6 +24,7 @@ class Free:
     context: int | None
     thread: int
     container: "Activation | None" = None
+    temporary: bool = False
 
 
 @dataclass(eq=False)
@@ -79,6 +80,7 @@ class Thread:
     first: int | None = None
     last: int = 0
     reallocated: tuple[int, int] | None = None
+    last_block: Block | None = None
 
 
 @dataclass

@@ -193,6 +193,7 @@ class Program:
         block = Block(event.address, size, self.number, self.ticks, self.clock, event.context, event.thread)
         block.marks = tuple(thread.marked)
         self.live[event.address] = block
+        thread.last_block = block
         self.blocks.append(block)
         if self.is_complete(event.context):
             for activation in thread.levels:
@@ -223,7 +224,8 @@ class Program:
         self.end_block(block, event.context, event.thread)
 
     def end_block(self, block: Block, context: int | None, thread: int) -> None:
-        block.freed = Free(self.number, self.ticks, self.clock, context, thread)
+        temporary = context is not None and self.threads[thread].last_block is block
+        block.freed = Free(self.number, self.ticks, self.clock, context, thread, temporary=temporary)
         if self.is_complete(block.context):
             for activation in self.threads[block.thread].levels:
                 if activation.counts and activation.begin <= block.number:
