@@ -73,6 +73,37 @@ def test_json_is_passed_through(profiler: Profiler, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out) == document()
 
 
+def test_all_lengthens_json(tmp_path: Path, profiler: Profiler) -> None:
+    profiler()
+    assert main(["profile", "x.trace", "--json", "--all"]) == 0
+    assert words(tmp_path) == ["x.trace", "--all"]
+
+
+def test_shows_written_profile(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profiler()
+    assert main(["profile", "native/answer"]) == 0
+    assert capsys.readouterr().out.startswith("clang++-16 -fsyntax-only x.cpp\n")
+    assert not (tmp_path / "native" / "words").exists()
+
+
+def test_compares_recording_with_written_profile(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profiler()
+    changed = document()
+    changed["sites"][0]["figures"]["allocations"] += 70
+    (tmp_path / "old.json").write_text(json.dumps(changed))
+    assert main(["profile", "--diff", "old.json", "x.trace", "--json"]) == 0
+    assert words(tmp_path) == ["x.trace", "--all"]
+    difference = json.loads(capsys.readouterr().out)
+    assert difference["format"] == "mallard profile difference"
+    (site,) = difference["sites"]
+    assert site["before"]["allocations"] - site["after"]["allocations"] == 70
+    assert difference["scopes"] == []
+
+
 def test_writes_page_atomically(
     tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +148,15 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("nowhere", "there is no file nowhere; 'mallard record -o nowhere -- PROGRAM' makes it"),
         ("x" * 300, "there is no file x"),
         ("native", "native is a directory; give the file that"),
-        ("x.trace y.trace", "unexpected argument 'y.trace'"),
+        ("x.trace y.trace", "unexpected argument 'y.trace'; add --diff to compare two recordings"),
+        ("x.trace --diff", "--diff compares two recordings, and there is 1; give it two"),
+        ("x.trace x.trace x.trace --diff", "--diff compares two recordings, and there are 3; give it two"),
+        ("x.trace nowhere --diff", "there is no file nowhere"),
+        ("x.trace x.trace --diff --scope f", "leave --scope out"),
+        ("x.trace x.trace --diff --html y", "leave --html out"),
+        ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --json --all' writes"),
+        ("native/answer --scope f", "--scope f needs the recording, and native/answer is a profile that"),
+        ("native/answer --export dhat -o y", "--export dhat needs the recording"),
         ("x.trace --export dhat", "--export dhat needs a file; add -o FILE"),
         ("x.trace --export dhta -o y", "'dhta' (did you mean dhat?); allowed are pprof, dhat, folded"),
         ("x.trace -o y", "-o y is the file of an export; add --export pprof, dhat, folded"),

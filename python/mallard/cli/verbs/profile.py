@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from mallard.advisor.profile.document import Profile, ask, read_profile
@@ -17,6 +19,7 @@ EXAMPLES = (
     ("mallard profile FILE --scope parse", "one scope in depth"),
     ("mallard profile FILE --html profile.html", "one page, with a flame graph and a timeline"),
     ("mallard profile FILE --export dhat -o dhat.json", "for dh_view or the Firefox Profiler"),
+    ("mallard profile --diff old.trace new.trace", "what allocates more, by site and by scope"),
 )
 
 DEFAULT_TRACE = "mallard.trace"
@@ -26,12 +29,11 @@ PIPE_WIDTH = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "trace",
-        nargs="?",
+        "traces",
+        nargs="*",
         metavar="TRACE",
         type=Path,
-        default=Path(DEFAULT_TRACE),
-        help=f"the recording that 'mallard record' made (default: ./{DEFAULT_TRACE})",
+        help=f"the recording that 'mallard record' made (default: ./{DEFAULT_TRACE}), or what --json wrote",
     )
     parser.add_argument(
         "--scope",
@@ -44,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive_int,
         help="the process with the system's number N (default: the one with the most events)",
     )
-    parser.add_argument("--all", action="store_true", help="longer lists on the screen")
+    parser.add_argument("--all", action="store_true", help="longer lists on the screen and in JSON")
+    parser.add_argument("--diff", action="store_true", help="compare two recordings, the older one first")
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--json", action="store_true", help="as JSON (docs/advisor/profile_format.md)")
     forms.add_argument("--html", metavar="FILE", type=Path, help="the profile as one page for a browser")
@@ -55,7 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    _check_trace(arguments.trace)
+    arguments.traces = arguments.traces or [Path(DEFAULT_TRACE)]
+    _check_number(arguments)
+    for trace in arguments.traces:
+        _check_trace(trace)
+        for option in ("scope", "process", "export"):
+            if (value := getattr(arguments, option)) is not None and _is_document(trace):
+                raise UsageError(
+                    f"--{option} {value} needs the recording, and {trace} is a profile that --json wrote"
+                )
     if arguments.export and arguments.output is None:
         raise UsageError(f"--export {arguments.export} needs a file; add -o FILE")
     if arguments.output is not None and not arguments.export:
@@ -69,8 +80,31 @@ def check(arguments: argparse.Namespace) -> None:
     target, option = _target(arguments)
     if target is not None:
         check_writable(target, option)
-        if target.exists() and target.samefile(arguments.trace):
+        if target.exists() and any(target.samefile(trace) for trace in arguments.traces):
             raise UsageError(f"{target} is the trace itself; give another file: {option} FILE")
+
+
+def _check_number(arguments: argparse.Namespace) -> None:
+    traces = arguments.traces
+    if not arguments.diff:
+        if len(traces) > 1:
+            raise UsageError(f"unexpected argument '{traces[1]}'; add --diff to compare two recordings")
+        return
+    if len(traces) != 2:
+        raise UsageError(
+            f"--diff compares two recordings, and there {'is' if len(traces) == 1 else 'are'} {len(traces)}; "
+            "give it two: mallard profile --diff OLD NEW"
+        )
+    for option in ("scope", "process", "html", "export"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(
+                f"--diff compares whole processes, on the screen or with --json; leave --{option} out"
+                + (
+                    ", and give it what 'mallard profile TRACE --process N --json --all' writes"
+                    if option == "process"
+                    else ""
+                )
+            )
 
 
 def _check_trace(trace: Path) -> None:
@@ -95,20 +129,38 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    words = _words(arguments)
+    if arguments.diff:
+        return _show_difference(arguments)
+    words = _words(arguments, arguments.traces[0])
     if arguments.export:
         return _export(arguments, words)
-    answer = ask(words)
     if arguments.json:
+        answer = _document(arguments, arguments.traces[0], ["--all"] if arguments.all else [])
         print(answer.decode(), end="")
         return 0
-    profile = read_profile(answer)
+    profile = read_profile(_document(arguments, arguments.traces[0]))
     return _write_page(arguments, profile) if arguments.html else _show(arguments, profile)
 
 
-def _words(arguments: argparse.Namespace) -> list[str]:
+def _document(arguments: argparse.Namespace, trace: Path, options: Sequence[str] = ()) -> bytes:
+    """The profile of a recording, or one that --json wrote earlier."""
+    return trace.read_bytes() if _is_document(trace) else ask([*_words(arguments, trace), *options])
+
+
+def _is_document(trace: Path) -> bool:
+    """False for a file that cannot be read, which the native program reports."""
+    try:
+        if not trace.is_file():  # reading a pipe would empty it
+            return False
+        with trace.open("rb") as file:
+            return file.read(1) == b"{"
+    except OSError:
+        return False
+
+
+def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
     """Prefixes `./` to a trace whose name begins with a dash, so that it is not taken for an option."""
-    name = str(arguments.trace)
+    name = str(trace)
     words = [f"./{name}" if name.startswith("-") else name]
     if arguments.process is not None:
         words += ["--process", str(arguments.process)]
@@ -144,4 +196,18 @@ def _show(arguments: argparse.Namespace, profile: Profile) -> int:
     from mallard.shared.view.terminal.console import output_console
 
     show_profile(output_console(PIPE_WIDTH), profile, all_rows=arguments.all)
+    return 0
+
+
+def _show_difference(arguments: argparse.Namespace) -> int:
+    from mallard.advisor.profile.difference import compare
+    from mallard.advisor.view.terminal.profile.difference import show_difference
+    from mallard.shared.view.terminal.console import output_console
+
+    before, after = (read_profile(_document(arguments, trace, ["--all"])) for trace in arguments.traces)
+    difference = compare(before, after)
+    if arguments.json:
+        print(json.dumps(difference.document(), indent=1))
+    else:
+        show_difference(output_console(PIPE_WIDTH), difference, all_rows=arguments.all)
     return 0
