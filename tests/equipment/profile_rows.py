@@ -62,6 +62,7 @@ def figures(
         "containment": inside / (inside + escaped) if inside + escaped else None,
         "containment_bytes": inside / (inside + escaped) if inside + escaped else None,
         "freed_by_other_thread": None,
+        "temporary": amount(allocations // 4, bytes_ // 8),
         **{
             letter: {"raw": scaled, "scaled": scaled, **further[letter]} for letter, scaled in LETTERS.items()
         },

@@ -109,6 +109,13 @@ def document(**changes: Any) -> dict[str, Any]:
         "scopes_not_listed": {"scopes": 412, "most_allocations": 90},
         "sites": sites(),
         "sites_not_listed": {"sites": 31, **amount(400, 9000)},
+        "leaks": [
+            {"place": 4, **amount(40_000, 9_000_000), "stack": 0},
+            {"place": 5, **amount(1, 4_000_000), "stack": 1},
+        ],
+        "leaks_not_listed": {"sites": 3, **amount(19_999, 1000)},
+        "temporary": [{"place": 7, **amount(300_000, 39_000_000), "stack": 1}],
+        "temporary_not_listed": {"sites": 0, **amount(0, 0)},
         "pairs": pairs(),
         "pairs_not_listed": {"pairs": 210, **amount(5000, 90_000)},
         "iterations": [

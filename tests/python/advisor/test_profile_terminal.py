@@ -12,6 +12,7 @@ from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.view.terminal.profile import show_profile
+from mallard.advisor.view.terminal.profile.leaks import LISTS, show_list
 from mallard.advisor.view.terminal.profile.lines import bar
 
 
@@ -200,6 +201,36 @@ DOCUMENTS = {
 }
 
 
+def listed(profile: dict[str, Any], name: str, width: int = 80, *, all_rows: bool = False) -> list[str]:
+    console = Console(width=width, highlight=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    show_list(console, read_profile(json.dumps(profile)), name, all_rows=all_rows)
+    return console.export_text().splitlines()
+
+
+def test_leaks_name_site_and_callers() -> None:
+    lines = listed(document(), "leaks")
+    assert lines[1].startswith("60,000 blocks of 14.9 MiB, 5.0 % of 1.20 M. Blocks that are never freed.")
+    assert "still reachable" in " ".join(lines[1:4])
+    at = next(at for at, line in enumerate(lines) if line.startswith(" - std::vector"))
+    assert lines[at + 1] == "   40,000 blocks of 8.58 MiB"
+    # The stack begins behind the site.
+    assert lines[at + 2].startswith("   < Preprocessor::HandleIncludeDirective < ")
+    assert lines[-1] == "  and 3 more sites: --all"
+
+
+def test_temporary_allocations_are_listed() -> None:
+    lines = listed(document(), "temporary")
+    assert lines[1].startswith("300 k blocks of 37.2 MiB, 25 % of 1.20 M.")
+    assert "temporary allocations  sites with the most blocks first" in lines
+    assert not lines[-1].endswith("--all")
+
+
+def test_a_program_without_leaks_is_told() -> None:
+    clean = document(leaks=[], leaks_not_listed=None, figures=figures(19, 100))
+    assert listed(clean, "leaks")[1].startswith("0 blocks of 0 B, none of 19.")
+    assert "leaks  " not in "".join(listed(clean, "leaks"))
+
+
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize("kind", DOCUMENTS)
 def test_lines_fit_the_terminal(kind: str, width: int) -> None:
@@ -207,6 +238,8 @@ def test_lines_fit_the_terminal(kind: str, width: int) -> None:
 
     for all_rows in (False, True):
         lines = shown(DOCUMENTS[kind](), width, all_rows=all_rows)
+        for name in LISTS:
+            lines += listed(DOCUMENTS[kind](), name, width, all_rows=all_rows)
         assert max(map(cell_len, lines)) <= width
         assert all(line.isprintable() for line in lines)
         assert all(line == line.rstrip() for line in lines)

@@ -79,6 +79,16 @@ def test_all_lengthens_json(tmp_path: Path, profiler: Profiler) -> None:
     assert words(tmp_path) == ["x.trace", "--all"]
 
 
+@pytest.mark.parametrize("option", [[], ["--all"]])
+def test_shows_list_of_leaks(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    profiler()
+    assert main(["profile", "x.trace", "--list", "leaks", *option]) == 0
+    assert words(tmp_path) == ["x.trace", *option]
+    assert "40,000 blocks of 8.58 MiB" in capsys.readouterr().out
+
+
 def test_shows_written_profile(
     tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -155,6 +165,10 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace x.trace --diff --scope f", "leave --scope out"),
         ("x.trace x.trace --diff --html y", "leave --html out"),
         ("x.trace x.trace --diff --process 1", "'mallard profile TRACE --process N --json --all' writes"),
+        ("x.trace x.trace --diff --list leaks", "leave --list out"),
+        ("x.trace --list leak", "'leak' (did you mean leaks?); allowed are leaks, temporary"),
+        ("x.trace --list leaks --json", "leave --json out; JSON has the list as it is"),
+        ("x.trace --list leaks --scope f", "--list leaks is for the screen of a process; leave --scope out"),
         ("native/answer --scope f", "--scope f needs the recording, and native/answer is a profile that"),
         ("native/answer --export dhat -o y", "--export dhat needs the recording"),
         ("x.trace --export dhat", "--export dhat needs a file; add -o FILE"),

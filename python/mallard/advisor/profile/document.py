@@ -31,6 +31,7 @@ from mallard.advisor.profile.records import (
     Pooled,
     Scope,
     Site,
+    SiteBlocks,
 )
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import PROFILER
@@ -271,7 +272,7 @@ class ScopesNotListed:
 
 @dataclass(frozen=True)
 class NotListed:
-    """Rows beyond the end of a list, either sites or pairs."""
+    """Rows beyond the end of a list of sites or pairs."""
 
     sites: int = 0
     pairs: int = 0
@@ -397,6 +398,10 @@ class Profile:
     foreign: Foreign | None = None
     scopes_not_listed: ScopesNotListed | None = None
     sites_not_listed: NotListed | None = None
+    leaks: tuple[SiteBlocks, ...] = ()
+    leaks_not_listed: NotListed | None = None
+    temporary: tuple[SiteBlocks, ...] = ()
+    temporary_not_listed: NotListed | None = None
     pairs_not_listed: NotListed | None = None
     markers: Markers | None = None
     pools: tuple[RecordedPool, ...] = ()

@@ -55,6 +55,7 @@ class Figures:
     alive: Amount | None
     containment: float | None
     freed_by_other_thread: Amount | None = None
+    temporary: Amount | None = None
     D: Dimension | None = None
     V: Dimension | None = None
     L: Dimension | None = None
@@ -186,6 +187,16 @@ class Site:
     owners: tuple[FunctionAmount, ...] = ()
     peak_bytes: int | None = None
     returns: int | None = None
+
+
+@dataclass(frozen=True)
+class SiteBlocks:
+    """Some of the blocks of a site, with the stack that made most of them."""
+
+    place: int
+    allocations: int
+    bytes: int
+    stack: int
 
 
 @dataclass(frozen=True)

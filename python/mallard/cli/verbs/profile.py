@@ -24,6 +24,7 @@ EXAMPLES = (
 
 DEFAULT_TRACE = "mallard.trace"
 EXPORTS = ("pprof", "dhat", "folded", "folded-blocks", "folded-peak", "folded-end")
+LISTS = ("leaks", "temporary")
 PIPE_WIDTH = 100
 
 
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the process with the system's number N (default: the one with the most events)",
     )
     parser.add_argument("--all", action="store_true", help="longer lists on the screen and in JSON")
+    parser.add_argument("--list", choices=LISTS, help="the sites of leaks, or of temporary allocations")
     parser.add_argument("--diff", action="store_true", help="compare two recordings, the older one first")
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--json", action="store_true", help="as JSON (docs/advisor/profile_format.md)")
@@ -74,6 +76,8 @@ def check(arguments: argparse.Namespace) -> None:
             f"-o {arguments.output} is the file of an export; add --export {', '.join(EXPORTS[:-1])} or "
             f"{EXPORTS[-1]}, or write the page with --html FILE"
         )
+    if arguments.list:
+        _check_list(arguments)
     if arguments.scope is not None and (arguments.export or not arguments.scope.strip()):
         reason = "exports are of the whole process" if arguments.export else "the name of a scope is empty"
         raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
@@ -82,6 +86,15 @@ def check(arguments: argparse.Namespace) -> None:
         check_writable(target, option)
         if target.exists() and any(target.samefile(trace) for trace in arguments.traces):
             raise UsageError(f"{target} is the trace itself; give another file: {option} FILE")
+
+
+def _check_list(arguments: argparse.Namespace) -> None:
+    for option in ("scope", "json", "html", "export"):
+        if getattr(arguments, option):
+            remedy = "; JSON has the list as it is" if option == "json" else ""
+            raise UsageError(
+                f"--list {arguments.list} is for the screen of a process; leave --{option} out{remedy}"
+            )
 
 
 def _check_number(arguments: argparse.Namespace) -> None:
@@ -95,7 +108,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
             f"--diff compares two recordings, and there {'is' if len(traces) == 1 else 'are'} {len(traces)}; "
             "give it two: mallard profile --diff OLD NEW"
         )
-    for option in ("scope", "process", "html", "export"):
+    for option in ("scope", "process", "list", "html", "export"):
         if getattr(arguments, option) is not None:
             raise UsageError(
                 f"--diff compares whole processes, on the screen or with --json; leave --{option} out"
@@ -138,7 +151,10 @@ def run(arguments: argparse.Namespace) -> int:
         answer = _document(arguments, arguments.traces[0], ["--all"] if arguments.all else [])
         print(answer.decode(), end="")
         return 0
-    profile = read_profile(_document(arguments, arguments.traces[0]))
+    long_list = ["--all"] if arguments.list and arguments.all else []
+    profile = read_profile(_document(arguments, arguments.traces[0], long_list))
+    if arguments.list:
+        return _show_list(arguments, profile)
     return _write_page(arguments, profile) if arguments.html else _show(arguments, profile)
 
 
@@ -188,6 +204,14 @@ def _write_page(arguments: argparse.Namespace, profile: Profile) -> int:
     page = profile_page(profile)
     write_atomically(arguments.html, page, "--html")
     print_line(output_console(), f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
+    return 0
+
+
+def _show_list(arguments: argparse.Namespace, profile: Profile) -> int:
+    from mallard.advisor.view.terminal.profile.leaks import show_list
+    from mallard.shared.view.terminal.console import output_console
+
+    show_list(output_console(PIPE_WIDTH), profile, arguments.list, all_rows=arguments.all)
     return 0
 
 

@@ -302,17 +302,16 @@ def _show_pairs(console: Console, pairs: Sequence[Pair], names: Names, most: int
         print_cut(
             console, Text(f" - {plural(amount.allocations, 'block')} of {size(amount.bytes)}{lives}{thread}")
         )
-        _show_stack(console, "   + ", pair.allocated, names)
+        show_stack(console, "   + ", names.stack(pair.allocated), names)
         if pair.freed is None:
             print_cut(console, Text("   - alive at the end", "dim"))
         else:
-            _show_stack(console, "   - ", pair.freed, names)
+            show_stack(console, "   - ", names.stack(pair.freed), names)
     print_omitted(console, 0 if most is None else len(pairs[most:]), "pair")
 
 
-def _show_stack(console: Console, mark: str, stack: int | None, names: Names) -> None:
+def show_stack(console: Console, mark: str, places: Sequence[int | None], names: Names) -> None:
     """The innermost levels, joined by `<`: each was called by the next."""
-    places = names.stack(stack)
     levels = [last_parts(names.place_function(place)).removeprefix(ELLIPSIS) for place in places[:LEVELS]]
     more_levels = f" < {len(places) - LEVELS} more" if len(places) > LEVELS else ""
     print_cut(console, Text(f"{mark}{' < '.join(levels) or 'no stack'}{more_levels}", "dim"))
