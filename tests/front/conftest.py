@@ -29,7 +29,13 @@ missing = [line.strip() for line in open(words[-1]) if line[0] == "." and not os
 sys.exit(f"ERROR: no such folder: {missing}" if missing else 0)
 """
 ADVISOR = [f"advisor/{name}" for name in ("trace", "recorder", "trial", "profiler")]
-PROJECT = '[project]\nname = "mallard"\ndependencies = []\n[project.optional-dependencies]\ntest = []\n'
+PROJECT = """[project]
+name = "mallard"
+dependencies = []
+[project.optional-dependencies]
+parquet = []
+test = []
+"""
 
 
 def heed_signals() -> None:

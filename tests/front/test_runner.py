@@ -25,6 +25,20 @@ def test_configures_once_and_builds_changes(tools):
     assert [call.split()[0] for call in tools.cmake_calls()] == ["--preset", "--build", "--build"]
 
 
+def test_adds_packages_of_a_command_once(tools):
+    tools.program("pkg-config", "exit 0")
+    project = tools.root / "pyproject.toml"
+    project.write_text(project.read_text().replace("parquet = []", 'parquet = ["columns"]'))
+    (tools.root.parent / "x.trace").write_text("")
+    tools.call("profile", "x.trace")
+    requirements = tools.root / "build/venv/requirements.txt"
+    assert "columns" not in requirements.read_text()
+    assert "making the Python environment" in tools.call("profile", "x.trace", "--parquet", "y").stderr
+    assert "columns" in requirements.read_text()
+    for words in (["profile", "x.trace", "--parquet", "y"], ["profile", "x.trace"]):
+        assert tools.call(*words).stderr == ""
+
+
 @pytest.mark.parametrize(
     "place", sampled("include/file", "bench/runner/file", "src/file", "cmake/file", "CMakeLists.txt")
 )

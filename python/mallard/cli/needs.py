@@ -1,7 +1,7 @@
 """The needs of a command, which the front door sets up before the command runs. The shell reads a line each:
 
 answered                             the program has printed what was asked for; nothing is needed
-environment GROUP                    Python packages: `run`, or `test`, which has those of the tests too
+environment GROUP                    Python packages: `run`, `parquet` with pyarrow, or `test`, which has all
 runner PRESET                        what this preset builds: the native runner, or the advisor
 survey                               the runner is the smaller one of the survey
 preloaded PACKAGE LIBRARY TEXT...    a library for the loader; without it TEXT is skipped

@@ -1,4 +1,4 @@
-"""Exports and lists: every row, every field, in three formats."""
+"""Exports and lists: every row, every field, in each format."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.papers.catalogue import offered
 from mallard.bench.store import Store
 from mallard.bench.strategy_names import of_papers
+from mallard.cli import parse_command
+from mallard.cli.needs import Needs
+from mallard.cli.verbs.show.export import column_type
 from mallard.shared.atomic_file import write_atomically
 from mallard.shared.errors import UsageError
 
@@ -116,6 +119,45 @@ def test_exports_all_runs_in_one_table(measured: Any, capsys: Any) -> None:
     lines = list(csv.DictReader(io.StringIO(text)))
     assert {line["run_id"] for line in lines} == {"1", "2", "3"}
     assert {line["operation"] for line in lines} == {"", "pair"}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([None, 3, 8], int),
+        ([3, 0.5], float),
+        ([3, "all"], str),
+        ([True, None], bool),
+        ([None], str),
+        ([("a",), ()], list[str]),
+        ([{"a": 1.0}], dict[str, float]),
+    ],
+)
+def test_parquet_column_has_the_narrowest_type(values: list[Any], kind: Any) -> None:
+    assert column_type(values) == kind
+
+
+@pytest.mark.parametrize(("ending", "group"), [("csv", "run"), ("parquet", "parquet")])
+def test_parquet_needs_its_packages(measured: Any, ending: str, group: str) -> None:
+    command = parse_command(["show", "export", "-o", f"rows.{ending}", "--db", str(measured.database)])
+    assert command.needs() == Needs(environment=group)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("words", [(), ("--summary",)])
+def test_duckdb_reads_the_exported_rows(measured: Any, capsys: Any, words: tuple[str, ...]) -> None:
+    import duckdb
+
+    file = Path(measured.database).parent / "rows.parquet"
+    exported(measured, capsys, "--run", "all", "-o", str(file), *words)
+    expected = json.loads(exported(measured, capsys, "--run", "all", "--format", "json", *words))["rows"]
+    table = f"FROM '{file}'"
+    assert duckdb.sql(f"SELECT count(*) {table}").fetchall() == [(len(expected),)]
+    rows = duckdb.sql(f"SELECT run_id, strategy, status, size_log2, operation, figures {table}").fetchall()
+    for row, record in zip(rows, expected, strict=True):
+        assert row[:3] == (record["run_id"], record["strategy"], record["status"])
+        assert row[3:5] == (record["parameters"].get("size_log2"), record["parameters"].get("operation"))
+        assert row[5] == record["figures"]
 
 
 def test_summary_has_one_line_per_cell(measured: Any, capsys: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,18 @@ def files(tmp_path: Path) -> list[str]:
 
 def test_needs_include_the_advisor(profiler: Profiler) -> None:
     assert parse_command(["profile", "x.trace"]).needs() == Needs(presets=("advisor",))
+
+
+def test_parquet_needs_pyarrow(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profiler()
+    needs = parse_command(["profile", "x.trace", "--parquet", "new"]).needs()
+    assert needs == Needs(environment="parquet", presets=("advisor",))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["profile", "x.trace", "--parquet", "new"]) == 2
+    assert "--parquet needs the Python package pyarrow; type: " in capsys.readouterr().err
+    assert files(tmp_path) == ["native", "x.trace"]
 
 
 def test_passes_scope_and_process_to_profiler(tmp_path: Path, profiler: Profiler) -> None:
@@ -169,6 +182,11 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("x.trace --list leak", "'leak' (did you mean leaks?); allowed are leaks, temporary"),
         ("x.trace --list leaks --json", "leave --json out; JSON has the list as it is"),
         ("x.trace --list leaks --scope f", "--list leaks is for the screen of a process; leave --scope out"),
+        ("x.trace --parquet x.trace", "--parquet x.trace is a file; give a folder, which may be new"),
+        ("x.trace --parquet none/new", "there is no directory none; make it first"),
+        ("x.trace --parquet new --json", "not allowed with"),
+        ("x.trace --parquet new --list leaks", "leave --parquet out"),
+        ("x.trace x.trace --diff --parquet new", "leave --parquet out"),
         ("native/answer --scope f", "--scope f needs the recording, and native/answer is a profile that"),
         ("native/answer --export dhat -o y", "--export dhat needs the recording"),
         ("x.trace --export dhat", "--export dhat needs a file; add -o FILE"),

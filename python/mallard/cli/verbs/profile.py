@@ -13,13 +13,14 @@ from mallard.cli.needs import Needs
 from mallard.cli.parser import positive_int
 from mallard.shared.atomic_file import atomic_file, check_writable, write_atomically
 from mallard.shared.errors import UsageError
+from mallard.shared.parquet import EXTRA, load_pyarrow, write_parquet
 
 EXAMPLES = (
     ("mallard profile FILE", "one screen for the whole program"),
     ("mallard profile FILE --scope parse", "one scope in depth"),
     ("mallard profile FILE --html profile.html", "one page, with a flame graph and a timeline"),
     ("mallard profile FILE --export dhat -o dhat.json", "for dh_view or the Firefox Profiler"),
-    ("mallard profile --diff old.trace new.trace", "what allocates more, by site and by scope"),
+    ("mallard profile --diff FILE FILE", "what allocates more, by site and by scope"),
 )
 
 DEFAULT_TRACE = "mallard.trace"
@@ -56,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     forms.add_argument(
         "--export", metavar="FORMAT", choices=EXPORTS, help="pprof, dhat or folded (stacks), into -o FILE"
     )
+    forms.add_argument(
+        "--parquet", metavar="FOLDER", type=Path, help="sites, scopes, lifetimes for databases"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the file of --export")
 
 
@@ -81,6 +85,8 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.scope is not None and (arguments.export or not arguments.scope.strip()):
         reason = "exports are of the whole process" if arguments.export else "the name of a scope is empty"
         raise UsageError(f"--scope '{arguments.scope}': {reason}; leave it out")
+    if arguments.parquet is not None:
+        _check_folder(arguments.parquet)
     target, option = _target(arguments)
     if target is not None:
         check_writable(target, option)
@@ -88,8 +94,14 @@ def check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{target} is the trace itself; give another file: {option} FILE")
 
 
+def _check_folder(folder: Path) -> None:
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise UsageError(f"--parquet {folder} is a file; give a folder, which may be new")
+    check_writable(folder / "x" if os.path.isdir(folder) else folder, "--parquet")
+
+
 def _check_list(arguments: argparse.Namespace) -> None:
-    for option in ("scope", "json", "html", "export"):
+    for option in ("scope", "json", "html", "export", "parquet"):
         if getattr(arguments, option):
             remedy = "; JSON has the list as it is" if option == "json" else ""
             raise UsageError(
@@ -108,7 +120,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
             f"--diff compares two recordings, and there {'is' if len(traces) == 1 else 'are'} {len(traces)}; "
             "give it two: mallard profile --diff OLD NEW"
         )
-    for option in ("scope", "process", "list", "html", "export"):
+    for option in ("scope", "process", "list", "html", "export", "parquet"):
         if getattr(arguments, option) is not None:
             raise UsageError(
                 f"--diff compares whole processes, on the screen or with --json; leave --{option} out"
@@ -138,7 +150,7 @@ def _target(arguments: argparse.Namespace) -> tuple[Path | None, str]:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    return Needs(presets=("advisor",))
+    return Needs(environment="run" if arguments.parquet is None else EXTRA, presets=("advisor",))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -151,6 +163,8 @@ def run(arguments: argparse.Namespace) -> int:
         answer = _document(arguments, arguments.traces[0], ["--all"] if arguments.all else [])
         print(answer.decode(), end="")
         return 0
+    if arguments.parquet:
+        return _write_tables(arguments)
     long_list = ["--all"] if arguments.list and arguments.all else []
     profile = read_profile(_document(arguments, arguments.traces[0], long_list))
     if arguments.list:
@@ -193,6 +207,22 @@ def _export(arguments: argparse.Namespace, words: list[str]) -> int:
         ask([*words, "--export", arguments.export, "-o", str(partial)])
         written = partial.stat().st_size
     print_line(output_console(), f"{arguments.output}: {arguments.export}, {size(written)}")
+    return 0
+
+
+def _write_tables(arguments: argparse.Namespace) -> int:
+    from mallard.advisor.profile.tables import TABLES
+    from mallard.shared.view.terminal.console import output_console, print_line
+
+    load_pyarrow("--parquet")
+    profile = read_profile(_document(arguments, arguments.traces[0], ["--all"]))
+    folder = arguments.parquet
+    folder.mkdir(exist_ok=True)
+    for name, (columns, records) in TABLES.items():
+        rows = records(profile)
+        file = folder / f"{name}.parquet"
+        write_parquet(file, columns, rows, "--parquet")
+        print_line(output_console(), f"{file}: {len(rows):,} rows")
     return 0
 
 

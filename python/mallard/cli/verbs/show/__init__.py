@@ -1,9 +1,9 @@
 """`mallard show`: the last run, or WHAT: a printed table, a page, peers, claims, rows, or a list of names.
 
 A form has a line in FORMS and a module here with EXAMPLES, OPTIONS (the help texts of its options),
-`check(arguments)` and `run(arguments) -> int`. It may have ARGUMENT, a name and a help text, and CHOICES, the
-allowed values of options. One parser accepts the options of all forms, so that an option of another form is
-refused with the names of the forms that have it. Help shows the options of one form.
+`check(arguments)` and `run(arguments) -> int`. It may have `needs(arguments)`, ARGUMENT, a name and a help
+text, and CHOICES, the allowed values of options. One parser accepts the options of all forms, so that an
+option of another form is refused with the names of the forms that have it. Help shows the options of one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORMS = {
     "page": "all results as one page for a browser, beside the published figures",
     "peers": "mallard's allocators beside those of other libraries",
     "claims": "the claims of the papers, judged by the measurements made here",
-    "export": "rows or cells as CSV, JSON or Markdown, for other programs",
+    "export": "rows or cells as CSV, JSON, Markdown or Parquet, for other programs",
     LIST: "the names of experiments, strategies and the like, on one screen",
 }
 LISTS = ("experiments", "structures", "strategies", "contenders", "tables", "runs")
@@ -96,7 +96,11 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def needs(arguments: argparse.Namespace) -> Needs:
-    return NOTHING if arguments.what == LIST or arguments.what in LISTS else Needs()
+    if arguments.what == LIST or arguments.what in LISTS:
+        return NOTHING
+    module = _module(arguments.what)
+    needs: Needs = module.needs(arguments) if hasattr(module, "needs") else Needs()
+    return needs
 
 
 def run(arguments: argparse.Namespace) -> int:

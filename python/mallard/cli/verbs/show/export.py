@@ -9,23 +9,28 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from mallard.bench.analysis.names import in_table_order
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.store import Note, Run, Store
+from mallard.cli.needs import Needs
 from mallard.cli.verbs.show.runs import check_runs, selected_runs
 from mallard.shared.atomic_file import write_atomically
 from mallard.shared.errors import UsageError
+from mallard.shared.parquet import EXTRA, Column, write_parquet
 from mallard.shared.stats import median
 
+PARQUET = "parquet"
 EXAMPLES = (
     ("mallard show export > rows.csv", "every repetition of the latest run"),
     ("mallard show export --summary --format md", "a cell a line: median, interval, ratio"),
     ("mallard show export --run all -o all.json", "every run, in the format of the file"),
+    ("mallard show export --run all -o all.parquet", "for DuckDB, Spark or ClickHouse"),
 )
 
-FORMATS = ("csv", "json", "md")
+FORMATS = ("csv", "json", "md", PARQUET)
 Record = dict[str, Any]
 Notes = Mapping[int, Sequence[Note]]  # by the number of a run
 
@@ -39,8 +44,13 @@ CHOICES = {"format": FORMATS}
 
 
 def check(arguments: argparse.Namespace) -> None:
-    _format(arguments)
+    if _format(arguments) == PARQUET and arguments.output is None:
+        raise UsageError("--format parquet needs a file; add -o rows.parquet")
     check_runs(arguments, measured=True)
+
+
+def needs(arguments: argparse.Namespace) -> Needs:
+    return Needs(environment=EXTRA if _format(arguments) == PARQUET else "run")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,6 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
         records = [_of_cell(row.cells[name]) for row in cell_rows(rows) for name in in_table_order(row.cells)]
     else:
         records = [row.to_dict() for row in rows]
+    if _format(arguments) == PARQUET:
+        _write_parquet(arguments.output, records, notes)
+        return 0
     text = WRITERS[_format(arguments)](runs, records, notes)
     if arguments.output is None:
         sys.stdout.write(text)
@@ -127,6 +140,37 @@ def _as_markdown(runs: Sequence[Run], records: Sequence[Record], notes: Notes) -
     lines += ["", _markdown_line(columns), _markdown_line(["---"] * len(columns))]
     lines += [_markdown_line([_short(record.get(name)) for name in columns]) for record in flat]
     return "\n".join(lines) + "\n"
+
+
+def _write_parquet(path: Path, records: Sequence[Record], notes: Notes) -> None:
+    """A parameter has a column of its own. Further figures, which differ from cell to cell, are a map."""
+    flat = [
+        {
+            **{name: value for name, value in record.items() if name not in ("parameters", "figures")},
+            **record["parameters"],
+            "figures": {name: float(value) for name, value in record["figures"].items()},
+            "run_notes": [f"{note.kind}: {note.text}" for note in notes[record["run_id"]]],
+        }
+        for record in records
+    ]
+    columns = {name: column_type([record.get(name) for record in flat]) for name in _columns(flat)}
+    for record in flat:
+        for name, kind in columns.items():
+            if kind is str and record.get(name) is not None:
+                record[name] = str(record[name])
+    write_parquet(path, columns, flat, "-o")
+
+
+def column_type(values: Sequence[Any]) -> Column:
+    """The narrowest type of the values. Parameters of one name may have numbers here and words there."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {list, tuple} and kinds:
+        return list[str]
+    if kinds == {dict}:
+        return dict[str, float]
+    if kinds in ({int}, {bool}):
+        return kinds.pop()
+    return float if kinds and kinds <= {int, float} else str
 
 
 def _flat(record: Record) -> Record:
