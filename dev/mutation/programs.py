@@ -84,12 +84,12 @@ def find_unit_tests(file: Path) -> list[Path]:
     """space/heap_block.hpp -> tests/unit/impl/space/heap_block_test.cpp, and those whose names begin so."""
     header = find_header(file)
     if header is None:
-        # A part of a class whose header has the same first word, as block_zones.cpp of block_registry.hpp.
+        # A part of a header that has or begins with the same word, as block_zones.cpp of block_registry.hpp.
         word = file.stem.partition("_")[0]
         tests = [
             test
             for header in sorted(all_includes(file))
-            if header.is_relative_to(INCLUDE) and header.stem.startswith(f"{word}_")
+            if header.is_relative_to(INCLUDE) and f"{header.stem}_".startswith(f"{word}_")
             for test in find_unit_tests(header)
         ]
         return tests or [test for user in find_users(file) for test in find_unit_tests(user)]

@@ -52,6 +52,17 @@ public:
     [[nodiscard]] mechanism_type& mechanism() noexcept { return mechanism_; }
     [[nodiscard]] const mechanism_type& mechanism() const noexcept { return mechanism_; }
 
+    /// Returns: a block of the mechanism, whose type is known here: no front is looked for.
+    /// Throws: the mechanism's exceptions.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment = fundamental_alignment) {
+        return mechanism_.allocate(bytes, alignment);
+    }
+
+    /// Requires: `p` came from allocate(bytes, alignment) of this resource or its base and was not deallocated since.
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment = fundamental_alignment) noexcept {
+        mechanism_.deallocate(p, bytes, alignment);
+    }
+
     /// Returns: the result of allocate(); null where that throws.
     [[nodiscard]] void* try_allocate(std::size_t bytes,
                                      std::size_t alignment = fundamental_alignment) noexcept {

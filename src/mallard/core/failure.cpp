@@ -1,47 +1,20 @@
+#include "failure_report.hpp"
+
 #include <mallard/core/cancellation.hpp>
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdarg>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <stdexcept>
 
 namespace mallard::inline MALLARD_LIBRARY {
 
 namespace {
 
 std::atomic<out_of_memory_handler> installed_oom_handler{nullptr};
-
-void tell_handler(std::size_t bytes, std::size_t alignment) noexcept {
-    if (out_of_memory_handler handler = installed_oom_handler.load();
-        handler != nullptr && !core::unheard_failures::expected()) {
-        const core::cancellation_disabled meanwhile;
-        handler(bytes, alignment);
-    }
-}
-
-[[noreturn, gnu::format(MALLARD_FORMAT, 1, 2)]] void abort_with(const char* format, ...) noexcept {
-    const core::cancellation_disabled until_the_end;
-    std::va_list values;
-    va_start(values, format);
-    std::vfprintf(stderr, format, values);
-    va_end(values);
-    std::abort();
-}
-
-[[noreturn]] void refuse(std::size_t bytes, std::size_t alignment, const char* why) {
-    tell_handler(bytes, alignment);
-#ifdef __cpp_exceptions
-    throw refused_request(why);
-#else
-    abort_with("%s\n", why);
-#endif
-}
 
 } // namespace
 
@@ -53,12 +26,29 @@ out_of_memory_handler set_out_of_memory_handler(out_of_memory_handler handler) n
 
 namespace mallard::core::inline MALLARD_LIBRARY {
 
+void call_oom_handler(std::size_t bytes, std::size_t alignment) noexcept {
+    if (out_of_memory_handler handler = installed_oom_handler.load();
+        handler != nullptr && !unheard_failures::expected()) {
+        const cancellation_disabled meanwhile;
+        handler(bytes, alignment);
+    }
+}
+
+void abort_with(const char* format, ...) noexcept {
+    const cancellation_disabled until_the_end;
+    std::va_list values;
+    va_start(values, format);
+    std::vfprintf(stderr, format, values);
+    va_end(values);
+    std::abort();
+}
+
 void contract_broken(const char* condition, const char* file, int line) noexcept {
     abort_with("%s:%d: mallard: a caller broke the contract: %s\n", file, line, condition);
 }
 
 void fail_allocation(std::size_t bytes, std::size_t alignment) {
-    tell_handler(bytes, alignment);
+    call_oom_handler(bytes, alignment);
 #ifdef __cpp_exceptions
     throw std::bad_alloc();
 #else
@@ -71,104 +61,6 @@ void fail_damaged_free_memory(const void* p) noexcept {
                "afterwards; compile with "
                "-DMALLARD_CHECKED=1 to see the place\n",
                p);
-}
-
-void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t alignment) {
-    tell_handler(SIZE_MAX, alignment);
-#ifdef __cpp_exceptions
-    static_cast<void>(count);
-    static_cast<void>(object_bytes);
-    throw std::bad_array_new_length();
-#else
-    abort_with("mallard: an array of %zu objects of %zu bytes is longer than any memory\n", count,
-               object_bytes);
-#endif
-}
-
-} // namespace mallard::core::inline MALLARD_LIBRARY
-
-namespace mallard::inline MALLARD_LIBRARY {
-
-refused_request::refused_request(const char* why) noexcept {
-    std::snprintf(why_.data(), why_.size(), "%s", why);
-}
-
-} // namespace mallard::inline MALLARD_LIBRARY
-
-namespace mallard::core::inline MALLARD_LIBRARY {
-
-void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
-                    std::size_t most_alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a request for %zu bytes at alignment %zu is refused: blocks of this pool have %zu "
-        "bytes at alignment %zu; construct the pool with the block_size of its largest request",
-        bytes, alignment, most_bytes, most_alignment);
-    refuse(bytes, alignment, text.data());
-}
-
-void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a request for %zu bytes at alignment %zu is refused: the pool's arena has no room "
-        "for one such block; make it larger",
-        bytes, alignment);
-    refuse(bytes, alignment, text.data());
-}
-
-void refuse_burst(std::size_t bytes, std::size_t alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
-        "holds a pointer to the next; request blocks of %zu bytes or more",
-        bytes, alignment, sizeof(void*));
-    refuse(bytes, alignment, text.data());
-}
-
-void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
-                       std::size_t most_alignment) {
-    std::array<char, 224> text;
-    std::snprintf(text.data(), text.size(),
-                  "mallard: a pool of blocks of %zu bytes at alignment %zu is refused: a block has %zu bytes "
-                  "at the most, and an alignment that is a power of two up to %zu; make the block_size so",
-                  bytes, alignment, most_bytes, most_alignment);
-    refuse(bytes, alignment, text.data());
-}
-
-void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes, std::size_t alignment) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: a region of %zu bytes at %p is refused: a heap needs %zu bytes at the least, and a begin "
-        "at a multiple of %zu; make it larger, or align it by alignas",
-        bytes, begin, least_bytes, alignment);
-    refuse(bytes, alignment, text.data());
-}
-
-void refuse_foreign_region(const void* begin) {
-    std::array<char, 224> text;
-    std::snprintf(
-        text.data(), text.size(),
-        "mallard: there is no heap in the region at %p: create one by create_in(), or open it with the "
-        "mallard that made it",
-        begin);
-    refuse(0, 1, text.data());
-}
-
-void fail_length(std::size_t requested, std::size_t most) {
-    std::array<char, 160> text;
-    std::snprintf(text.data(), text.size(),
-                  "mallard: a fixed block holds %zu objects, and %zu were requested: use larger blocks, or "
-                  "reserve the full size at once",
-                  most, requested);
-#ifdef __cpp_exceptions
-    throw std::length_error(text.data());
-#else
-    abort_with("%s\n", text.data());
-#endif
 }
 
 } // namespace mallard::core::inline MALLARD_LIBRARY

@@ -1,5 +1,6 @@
-/// In place of failure.cpp, for programs without stdio: failures end the program by a trap and not by a message. The
-/// out-of-memory handler runs before that. With exceptions the same ones are thrown, without the numbers in their text.
+/// In place of failure.cpp and failure_refusal.cpp, for programs without stdio: failures end the program by a trap and not
+/// by a message. The out-of-memory handler runs before that. With exceptions the same ones are thrown, without the numbers
+/// in their text.
 #include <mallard/core/contract.hpp>
 #include <mallard/core/failure.hpp>
 

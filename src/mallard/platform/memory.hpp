@@ -8,7 +8,6 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
-#include <mallard/upstream/pages.hpp>
 
 #include <cstddef>
 
@@ -39,8 +38,6 @@ void request_huge_pages(std::byte* p, std::size_t bytes) noexcept;
 
 /// Effects: offers the pages to the system, which takes them only under pressure. Their contents are lost, now or later.
 void offer(std::byte* p, std::size_t bytes) noexcept;
-
-[[nodiscard]] page_report inspect(const void* p, std::size_t bytes);
 
 // ---- addresses
 

@@ -37,10 +37,6 @@ bool populate(std::byte*, std::size_t) noexcept {
 
 void offer(std::byte*, std::size_t) noexcept {}
 
-page_report inspect(const void*, std::size_t) {
-    return {};
-}
-
 // Addresses without memory do not exist: a heap takes its large blocks from its upstream, as it does where a system has
 // none left.
 std::byte* reserve(std::size_t) noexcept {

@@ -2,6 +2,7 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/cancellation.hpp>
+#include <mallard/upstream/pages.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,9 +14,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
-#include <sstream>
-#include <string>
 #include <string_view>
 
 #ifndef MAP_NORESERVE
@@ -128,29 +126,6 @@ void offer([[maybe_unused]] std::byte* p, [[maybe_unused]] std::size_t bytes) no
 #ifdef MADV_FREE
     madvise(p, bytes, MADV_FREE);
 #endif
-}
-
-page_report inspect(const void* p, std::size_t bytes) {
-    page_report report;
-    std::ifstream maps("/proc/self/smaps");
-    const auto begin = reinterpret_cast<std::uintptr_t>(p);
-    bool overlaps = false;
-    for (std::string line; std::getline(maps, line);) {
-        std::istringstream words(line);
-        std::string key;
-        words >> key;
-        if (const auto dash = key.find('-'); dash != std::string::npos && key.back() != ':') {
-            const auto low = std::stoull(key, nullptr, 16);
-            const auto high = std::stoull(key.substr(dash + 1), nullptr, 16);
-            overlaps = low < begin + bytes && begin < high;
-        } else if (overlaps && (key == "Rss:" || key == "AnonHugePages:")) {
-            std::size_t kibibytes = 0;
-            words >> kibibytes;
-            (key == "Rss:" ? report.resident_bytes : report.huge_bytes) += kibibytes << 10;
-            report.known = true;
-        }
-    }
-    return report;
 }
 
 std::byte* reserve(std::size_t bytes) noexcept {

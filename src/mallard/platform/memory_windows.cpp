@@ -78,10 +78,6 @@ void offer(std::byte* p, std::size_t bytes) noexcept {
     VirtualAlloc(p, bytes, MEM_RESET, PAGE_READWRITE);
 }
 
-page_report inspect(const void*, std::size_t) {
-    return {};
-}
-
 std::byte* reserve(std::size_t bytes) noexcept {
     return take(nullptr, bytes, MEM_RESERVE, PAGE_NOACCESS);
 }

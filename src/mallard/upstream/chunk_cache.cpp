@@ -37,16 +37,16 @@ std::size_t least_offered() noexcept {
 
 /// Enough for all chunks within the default limits, if all have the smallest size. More of them go to the next
 /// place: the shared bins, or the system.
-constexpr std::size_t most_offered_of_a_thread = chunk_cache_limits{}.thread_bytes / least_page_bytes;
-constexpr std::size_t most_offered_of_all = chunk_cache_limits{}.shared_bytes / least_page_bytes;
+using own_bins = bins_for<chunk_cache_limits{}.thread_bytes / least_page_bytes>;
+using all_bins = bins_for<chunk_cache_limits{}.shared_bytes / least_page_bytes>;
 
 /// Returns: a chunk; null if the system has none, without a call of the out-of-memory handler.
-void* try_to_take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
+[[gnu::cold]] void* try_to_take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
     return bytes < least_page_bytes ? new_delete::try_allocate(bytes, alignment)
                                     : pages().try_allocate(bytes, alignment);
 }
 
-void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+[[gnu::cold]] void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept {
     if (bytes < least_page_bytes) {
         new_delete::deallocate(p, bytes, alignment);
     } else {
@@ -54,48 +54,49 @@ void give_to_system(void* p, std::size_t bytes, std::size_t alignment) noexcept 
     }
 }
 
+/// Their memory is mapped for the first chunk, because most programs share none.
 class shared_bins {
 public:
-    [[nodiscard]] void* take(std::size_t index, std::size_t alignment) noexcept {
+    [[nodiscard, gnu::cold, gnu::noinline]] void* take(std::size_t index, std::size_t alignment) noexcept {
         // Avoids the lock as long as no chunk is shared.
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return nullptr;
         }
         const core::lock_guard lock(mutex_);
-        void* p = bins_.take(index, alignment);
+        void* p = bins_->take(index, alignment);
         note_bytes();
         return p;
     }
 
-    void put(void* p, std::size_t index) noexcept {
+    [[gnu::cold, gnu::noinline]] void put(void* p, std::size_t index) noexcept {
         const std::size_t bytes = chunk_bytes(index);
         const core::lock_guard lock(mutex_);
-        if (bins_.bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
-            bins_.put(p, index, least_offered)) {
-            bins_.decay(1, to_system);
+        if (this->bytes() + bytes <= shared_limit_bytes.load(std::memory_order_relaxed) &&
+            (bins_ != nullptr || map()) && bins_->put(p, index, least_offered)) {
+            bins_->decay(1, to_system);
+            note_bytes();
         } else {
             give_to_system(p, bytes, chunk_alignment(index));
         }
-        note_bytes();
     }
 
     /// Effects: moves the epoch of these bins on by a quarter, when that of a thread ends. Without this, chunks
     /// of a peak would stay until threads return more.
-    void age() noexcept {
+    [[gnu::cold]] void age() noexcept {
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return;
         }
         const core::lock_guard lock(mutex_);
-        bins_.decay(operations_an_epoch / 4, to_system);
+        bins_->decay(operations_an_epoch / 4, to_system);
         note_bytes();
     }
 
-    void empty() noexcept {
+    [[gnu::cold]] void empty() noexcept {
         if (approximate_bytes_.load(std::memory_order_relaxed) == 0) {
             return;
         }
         const core::lock_guard lock(mutex_);
-        bins_.empty(to_system);
+        bins_->empty(to_system);
         note_bytes();
     }
 
@@ -114,17 +115,24 @@ public:
     }
 
 private:
-    static void to_system(void* p, std::size_t index) noexcept {
+    [[gnu::cold]] static void to_system(void* p, std::size_t index) noexcept {
         give_to_system(p, chunk_bytes(index), chunk_alignment(index));
     }
 
+    /// Returns: false if there is no memory.
+    [[gnu::cold, gnu::noinline]] bool map() noexcept {
+        void* const memory = pages().try_allocate(sizeof(all_bins));
+        bins_ = memory == nullptr ? nullptr : ::new (memory) all_bins;
+        return bins_ != nullptr;
+    }
+
     void note_bytes() noexcept {
-        approximate_bytes_.store(bins_.bytes(), std::memory_order_relaxed);
-        approximate_offered_bytes_.store(bins_.offered_bytes(), std::memory_order_relaxed);
+        approximate_bytes_.store(bins_->bytes(), std::memory_order_relaxed);
+        approximate_offered_bytes_.store(bins_->offered_bytes(), std::memory_order_relaxed);
     }
 
     threads::fork_mutex mutex_;
-    bins<most_offered_of_all> bins_;
+    bins* bins_ = nullptr; ///< never unmapped; not null if a chunk is shared
     std::atomic<std::size_t> approximate_bytes_{0};
     std::atomic<std::size_t> approximate_offered_bytes_{0};
 };
@@ -139,24 +147,24 @@ void to_shared(void* p, std::size_t index) noexcept {
     shared.put(p, index);
 }
 
-using own_bins = bins<most_offered_of_a_thread>;
-
 constinit threads::rooms_for<own_bins> rooms;
 constinit threads::fork_hold rooms_held = threads::make_fork_hold<rooms>();
 const threads::held_while_loaded shared_while_loaded(shared_held);
 const threads::held_while_loaded rooms_while_loaded(rooms_held);
 
-/// The bins of a thread that has none: always empty, and never written to.
-constinit own_bins no_bins;
-
-/// A closing thread empties its bins. Chunks that it releases after that go to the shared bins.
-constinit MALLARD_THREAD_LOCAL own_bins* thread_bins = &no_bins;
+/// Null in a thread that has returned no chunk. A closing thread empties its bins. Chunks that it releases after that go to
+/// the shared bins.
+constinit MALLARD_THREAD_LOCAL own_bins* thread_bins = nullptr;
 constinit MALLARD_THREAD_LOCAL threads::thread_end_task closing{};
 
-void close_bins() noexcept {
-    own_bins* const closed = std::exchange(thread_bins, &no_bins);
+[[gnu::cold]] void close_bins() noexcept {
+    own_bins* const closed = std::exchange(thread_bins, nullptr);
     closed->empty(to_shared);
     rooms.put_back(closed);
+}
+
+std::size_t own_bytes() noexcept {
+    return thread_bins == nullptr ? 0 : thread_bins->bytes();
 }
 
 /// Returns: false if this thread has closed, or there is no memory for its bins.
@@ -175,11 +183,11 @@ void close_bins() noexcept {
 }
 
 /// Returns: a chunk from the system; null if it has none. Before that, gives all waiting chunks back.
-[[gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
+[[gnu::cold, gnu::noinline]] void* take_from_system(std::size_t bytes, std::size_t alignment) noexcept {
     void* p = try_to_take_from_system(bytes, alignment);
     // A request that no machine can serve does not empty the bins.
     constexpr std::size_t most = PTRDIFF_MAX / 2;
-    if (p == nullptr && bytes <= most && alignment <= most && thread_bins->bytes() + shared.bytes() != 0) {
+    if (p == nullptr && bytes <= most && alignment <= most && own_bytes() + shared.bytes() != 0) {
         chunk_cache::trim();
         p = try_to_take_from_system(bytes, alignment);
     }
@@ -197,11 +205,12 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* chunk_cache::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    bins* const mine = thread_bins;
     const std::size_t index = bin_index(bytes, alignment);
     if (index == bin_count) [[unlikely]] {
         return take_from_system(bytes, alignment);
     }
-    void* p = thread_bins->take(index, alignment);
+    void* p = mine == nullptr ? nullptr : mine->take(index, alignment);
     if (p == nullptr) [[unlikely]] {
         p = shared.take(index, alignment);
         if (p == nullptr) {
@@ -222,11 +231,11 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
         return;
     }
     core::unpoison(p, chunk_bytes(index));
-    if (thread_bins == &no_bins && !open_bins()) [[unlikely]] {
+    if (thread_bins == nullptr && !open_bins()) [[unlikely]] {
         to_shared(p, index);
         return;
     }
-    own_bins& mine = *thread_bins;
+    bins& mine = *thread_bins;
     if (mine.bytes() + chunk_bytes(index) > thread_limit_bytes.load(std::memory_order_relaxed) ||
         !mine.put(p, index, least_offered)) [[unlikely]] {
         to_shared(p, index);
@@ -238,7 +247,9 @@ void chunk_cache::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
 }
 
 void chunk_cache::trim() noexcept {
-    thread_bins->empty(to_shared);
+    if (thread_bins != nullptr) {
+        thread_bins->empty(to_shared);
+    }
     shared.empty();
 }
 
@@ -249,9 +260,10 @@ void chunk_cache::set_limits(chunk_cache_limits limits) noexcept {
 }
 
 chunk_cache_stats chunk_cache::stats() noexcept {
-    return {.thread_bytes = thread_bins->bytes(),
+    const std::size_t own_offered = thread_bins == nullptr ? 0 : thread_bins->offered_bytes();
+    return {.thread_bytes = own_bytes(),
             .shared_bytes = shared.bytes(),
-            .offered_bytes = thread_bins->offered_bytes() + shared.offered_bytes()};
+            .offered_bytes = own_offered + shared.offered_bytes()};
 }
 
 } // namespace mallard::inline MALLARD_LIBRARY

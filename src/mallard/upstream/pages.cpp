@@ -136,8 +136,4 @@ bool pages::has_huge_pages() noexcept {
     return huge_page_mode.get() != 0;
 }
 
-page_report pages::inspect(const void* p, std::size_t bytes) {
-    return platform::inspect(p, bytes);
-}
-
 } // namespace mallard::inline MALLARD_LIBRARY

@@ -110,8 +110,8 @@ public:
     /// Complexity: linear in the chunks, on average.
     template <upstream Upstream>
     void release(Upstream&& source) noexcept {
-        while (root_ != nullptr) {
-            give_back(source, remove(&root_));
+        if (root_ != nullptr) [[unlikely]] {
+            release_all(source);
         }
     }
 
@@ -128,7 +128,14 @@ private:
         return (mixed ^ (mixed >> 32)) * odd;
     }
 
-    [[nodiscard]] static std::size_t count(chunk* c) noexcept {
+    template <upstream Upstream>
+    [[gnu::cold, gnu::noinline]] void release_all(Upstream& source) noexcept {
+        while (root_ != nullptr) {
+            give_back(source, remove(&root_));
+        }
+    }
+
+    [[gnu::cold]] static std::size_t count(chunk* c) noexcept {
         return c == nullptr ? 0 : 1 + count(read(smaller(c))) + count(read(larger(c)));
     }
 

@@ -2,8 +2,8 @@
 
 #include "../../platform/threads.hpp"
 
-#include <mallard/impl/space/reserved_range.hpp>
 #include <mallard/impl/threads/process_mark.hpp>
+#include <mallard/upstream/pages.hpp>
 
 #include <utility>
 
@@ -29,15 +29,11 @@ thread_rooms::room* thread_rooms::take(bool& is_new) noexcept {
     }
     if (taken == nullptr) {
         is_new = true;
-        std::byte* const memory = space::reserved_range::reserve(bytes_);
+        void* const memory = pages().try_allocate(bytes_);
         if (memory == nullptr) {
             return nullptr;
         }
-        if (!space::reserved_range::commit(memory, 0, bytes_)) {
-            space::reserved_range::give_back(memory, bytes_);
-            return nullptr;
-        }
-        taken = ::new (static_cast<void*>(memory)) room;
+        taken = ::new (memory) room;
         taken->previous = std::exchange(newest_, taken);
     }
     // A child of vfork() leaves the room to the thread of its parent that waits for it.

@@ -1,0 +1,120 @@
+#include "failure_report.hpp"
+
+#include <mallard/core/failure.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+
+namespace mallard::inline MALLARD_LIBRARY {
+
+refused_request::refused_request(const char* why) noexcept {
+    std::snprintf(why_.data(), why_.size(), "%s", why);
+}
+
+} // namespace mallard::inline MALLARD_LIBRARY
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
+namespace {
+
+[[noreturn]] void refuse(std::size_t bytes, std::size_t alignment, const char* why) {
+    call_oom_handler(bytes, alignment);
+#ifdef __cpp_exceptions
+    throw refused_request(why);
+#else
+    abort_with("%s\n", why);
+#endif
+}
+
+} // namespace
+
+void fail_array_length(std::size_t count, std::size_t object_bytes, std::size_t alignment) {
+    call_oom_handler(SIZE_MAX, alignment);
+#ifdef __cpp_exceptions
+    static_cast<void>(count);
+    static_cast<void>(object_bytes);
+    throw std::bad_array_new_length();
+#else
+    abort_with("mallard: an array of %zu objects of %zu bytes is longer than any memory\n", count,
+               object_bytes);
+#endif
+}
+
+void refuse_request(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
+                    std::size_t most_alignment) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a request for %zu bytes at alignment %zu is refused: blocks of this pool have %zu "
+        "bytes at alignment %zu; construct the pool with the block_size of its largest request",
+        bytes, alignment, most_bytes, most_alignment);
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_for_want_of_room(std::size_t bytes, std::size_t alignment) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a request for %zu bytes at alignment %zu is refused: the pool's arena has no room "
+        "for one such block; make it larger",
+        bytes, alignment);
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_burst(std::size_t bytes, std::size_t alignment) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a burst of blocks of %zu bytes at alignment %zu is refused: each block of a chain "
+        "holds a pointer to the next; request blocks of %zu bytes or more",
+        bytes, alignment, sizeof(void*));
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_block_size(std::size_t bytes, std::size_t alignment, std::size_t most_bytes,
+                       std::size_t most_alignment) {
+    std::array<char, 224> text;
+    std::snprintf(text.data(), text.size(),
+                  "mallard: a pool of blocks of %zu bytes at alignment %zu is refused: a block has %zu bytes "
+                  "at the most, and an alignment that is a power of two up to %zu; make the block_size so",
+                  bytes, alignment, most_bytes, most_alignment);
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_region(const void* begin, std::size_t bytes, std::size_t least_bytes, std::size_t alignment) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: a region of %zu bytes at %p is refused: a heap needs %zu bytes at the least, and a begin "
+        "at a multiple of %zu; make it larger, or align it by alignas",
+        bytes, begin, least_bytes, alignment);
+    refuse(bytes, alignment, text.data());
+}
+
+void refuse_foreign_region(const void* begin) {
+    std::array<char, 224> text;
+    std::snprintf(
+        text.data(), text.size(),
+        "mallard: there is no heap in the region at %p: create one by create_in(), or open it with the "
+        "mallard that made it",
+        begin);
+    refuse(0, 1, text.data());
+}
+
+void fail_length(std::size_t requested, std::size_t most) {
+    std::array<char, 160> text;
+    std::snprintf(text.data(), text.size(),
+                  "mallard: a fixed block holds %zu objects, and %zu were requested: use larger blocks, or "
+                  "reserve the full size at once",
+                  most, requested);
+#ifdef __cpp_exceptions
+    throw std::length_error(text.data());
+#else
+    abort_with("%s\n", text.data());
+#endif
+}
+
+} // namespace mallard::core::inline MALLARD_LIBRARY
