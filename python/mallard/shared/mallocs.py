@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -133,6 +134,13 @@ def require_library(malloc: str) -> Path | None:
             "out of --global"
         )
     return None if malloc == OWN else find_library(malloc)
+
+
+def how_to_use(malloc: str, words: Sequence[str]) -> str:
+    """The line to type for a program under this malloc, and the Debian package of the malloc."""
+    library = find_library(malloc) or MALLOCS[malloc].library
+    package = f"; the library is in Debian's package {MALLOCS[malloc].package}" if malloc in MALLOCS else ""
+    return f"{preload.VARIABLE}={shlex.quote(str(library))} {shlex.join(words)}{package}"
 
 
 def environment(strategy: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from page_reader import read, words
+from profile_rows import scope
 from synthetic_profile import document, empty, hostile
 from synthetic_study import ceiling, effect, ground, mallocs, pattern, result, study
 
@@ -63,8 +64,32 @@ def test_page_begins_with_answer_and_loads_nothing(kind: str) -> None:
 def test_page_has_the_figures_before_and_after() -> None:
     text = texts(render_page(study()))["before-and-after"]
     assert "as it is" in text
-    assert "70.3 ms 38.7 ms (37.4 to 40.0 ms) 1.2 x" in text
+    assert "70.3 ms 38.7 ms saved (37.4 to 40.0 ms) 1.2 x" in text
     assert "Dashed: 63.0 ms" in text
+
+
+def test_page_has_no_negative_saving() -> None:
+    case = study(trial=result(ground(effect("monotonic", 38.7), effect("heap", -0.4, 0.1))), on_top=None)
+    text = texts(render_page(case))
+    assert "109 ms costs 0.40 ms (0.30 to 0.50 ms) 1.2 x" in text["before-and-after"]
+    assert "heap costs 0.40 ms (0.30 to 0.50 ms) 0.37 %" in text["tried"]
+
+
+def test_page_without_estimate_draws_no_floor() -> None:
+    case = study(ceiling=ceiling(109.0))
+    assert not case.ceiling.known
+    text = texts(render_page(case))
+    assert "Dashed" not in text["before-and-after"]
+    assert "reaches to the whole run of 109 ms" in text["answer"]
+
+
+def test_density_agrees_with_estimate() -> None:
+    """A recording by which the allocator takes 98 % of the time, and half of that without the recorder."""
+    density = {"raw": 0.98, "scaled": 0.98, "interval": [0.95, 1.05], "ns_per_operation": 100.0}
+    handle = scope(1, 1, 250_000, 9000, 1.0)
+    handle["figures"] |= {"frees": 250_000, "D": density}
+    page = texts(render_page(study(), document(scopes=[handle])))
+    assert "46 % of the time (44 to 49 %)" in page["scope"]
 
 
 def test_bar_ends_at_the_time_minus_saving() -> None:

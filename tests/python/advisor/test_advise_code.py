@@ -14,6 +14,7 @@ from source_tree import ROOT
 from synthetic_profile import document
 from synthetic_study import candidate, escaping
 
+from mallard.advisor.advice.candidates import Candidate
 from mallard.advisor.advice.code import CONTAINERS, TypeChange, buffer_bytes, code_for, type_changes
 from mallard.advisor.profile.document import read_profile
 from mallard.advisor.trial.program import STRATEGIES
@@ -23,20 +24,29 @@ EVERY_CHANGE = [
 ]
 
 
+UNKNOWN = {"returns": 0, "peak_p50": None, "peak_p99": None, "peak_max": None, "region_bytes": None}
+FORMS: dict[str, tuple[Candidate, list[TypeChange]]] = {
+    "small": (escaping(), EVERY_CHANGE),
+    "large": (candidate(region_bytes=1 << 30), EVERY_CHANGE),
+    "without_types": (candidate(), []),
+    "without_sizes": (candidate(**UNKNOWN), []),
+    "merged": (candidate(exact=False, returns=0, bytes_p50=5e7, bytes_p99=5e7), EVERY_CHANGE[:1]),
+}
+
+
 def test_code_of_every_strategy_compiles(tmp_path: Path):
-    """All strategies in one file, each in a namespace, with and without a buffer."""
+    """All strategies in one file, each in a namespace, in every form."""
     compiler = shutil.which(os.environ.get("CXX", "c++"))
     if compiler is None:
         pytest.skip("no C++ compiler")
     includes: list[str] = []
     parts: list[str] = []
     for number, strategy in enumerate(STRATEGIES):
-        for large in (False, True):
-            scope = candidate(region_bytes=1 << 30) if large else escaping()
-            lines = code_for(strategy, scope, EVERY_CHANGE, threads=large).splitlines()
+        for form, (scope, changes) in FORMS.items():
+            lines = code_for(strategy, scope, changes, threads=form == "large").splitlines()
             includes += [line for line in lines if line.startswith("#include")]
             body = [line for line in lines if not line.startswith("#include")]
-            parts += [f"namespace of_{number}_{'large' if large else 'small'} {{", *body, "}"]
+            parts += [f"namespace of_{number}_{form} {{", *body, "}"]
     file = tmp_path / "pasted.cpp"
     file.write_text("\n".join([*dict.fromkeys(includes), *parts]) + "\n")
     words = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT / 'include'}"]
@@ -58,6 +68,11 @@ def test_merged_calls_do_not_size_the_buffer() -> None:
     assert buffer_bytes(scope) == 16384
     code = code_for("monotonic", scope, [])
     assert "// As recorded, a call needs at most 9.48 KiB." in code
+    never_empty = candidate(exact=False, returns=0, bytes_p50=5.6e6, bytes_p99=5.6e6)
+    assert buffer_bytes(never_empty) == 8192
+    code = code_for("monotonic", never_empty, [])
+    reason = "the most that was live together, as stacks cannot tell calls apart"
+    assert f"// As recorded, a call needs at most 5.00 KiB: {reason}." in code
 
 
 def test_buffer_serves_the_99th_percentile():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from rich.console import Console
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.document import read_profile
+from mallard.advisor.profile.sentences import names_remedy
 from mallard.advisor.view.terminal.profile import show_profile
 from mallard.advisor.view.terminal.profile.leaks import LISTS, show_list
 from mallard.advisor.view.terminal.profile.lines import bar
@@ -163,6 +165,51 @@ def test_files_without_symbols_name_the_remedy() -> None:
     assert "Many functions of git have addresses for names; debug symbols give them" in text
     assert "libc.so.6 have" not in text
     assert not any("addresses for names" in line for line in shown(document()))
+
+
+def test_names_the_package_of_debug_symbols(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    dpkg = tmp_path / "dpkg"
+    dpkg.write_text(FAKE_DPKG)
+    dpkg.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    files = ["tool", "libtool.so.1", "libc.so.6", "mine"]
+    profile = document(functions=[{"name": f"{file}+0x1f", "object": file} for file in files[:3]])
+    profile["process"] |= {"executable": "/opt/x/tool"}
+    text = " ".join(shown(profile))
+    assert (
+        "(on Debian: libc6-dbg, libtool1-dbgsym and tool-dbgsym from the debug archive, debian-debug," in text
+    )
+    assert "(on Debian: packages -dbgsym from" in names_remedy(files[3:], read_profile(json.dumps(profile)))
+
+
+FAKE_DPKG = """#!/bin/sh
+case $2 in
+/opt/x/tool) echo "tool: /opt/x/tool" ;;
+"*/lib/*/libtool.so.1") echo "libtool1:amd64, libtool1:i386: /usr/lib/a/libtool.so.1" ;;
+"*/lib/*/libc.so.6") echo "libc6:amd64: /lib/a/libc.so.6" ;;
+*) exit 1 ;;
+esac
+"""
+
+
+def merged_scope() -> dict[str, Any]:
+    """1,000 calls that count as one, with blocks of 64 KB in all and of 9 KB at a time."""
+    row = scope(1, 1, 9000, 64_000, 1.0, separations={"seen": 1, "at_most": 1000})
+    row["activations"] |= {"seen": 1, "allocating": 1}
+    return row | {"rewind": {"returns": 1000, "peak_bytes": 9216}}
+
+
+def test_merged_calls_are_sized_by_what_lived_together() -> None:
+    row = merged_scope()
+    lines = shown(document(scope=in_depth() | {"row": row}))
+    assert find_fact(lines, "activations").startswith(
+        "1 activation; 1 call told apart of at most 1,000, so sizes are of what was live together"
+    )
+    assert find_fact(lines, "back to zero") == "1,000 times; at most 9.00 KiB between"
+    for label in ("bytes of an activation", "fresh pages", "a region keeps"):
+        assert not any(line.startswith(label) for line in lines), label
+    figures_row = next(line for line in shown(document(scopes=[row])) if "9.00 KiB" in line)
+    assert figures_row.split()[-7:-2] == ["-", "-", "9.00", "KiB", "-"]
 
 
 def test_scope_in_depth_shows_dimension_bars() -> None:

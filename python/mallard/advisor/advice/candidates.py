@@ -66,14 +66,15 @@ class Candidate:
     bytes_p50: float | None = None  # allocated by one activation, freed or not
     bytes_p99: float | None = None
     left_out: tuple[LastingSite, ...] = ()  # sites whose blocks the trial leaves to the global allocator
+    object: str = ""  # the file with the function's code
 
     @property
     def title(self) -> str:
         if self.kind == "marker":
             return f'the scope "{self.name}"'
-        if NO_NAME.search(self.name):
-            return "main()" if self.is_main else f"the function at {self.name}"
-        return f"{self.name}()"
+        if self.is_unnamed:
+            return f"the function at {self.name}"
+        return "main()" if NO_NAME.search(self.name) else f"{self.name}()"
 
     @property
     def is_main(self) -> bool:
@@ -81,8 +82,13 @@ class Candidate:
         return self.rank == 4
 
     @property
-    def has_a_name(self) -> bool:
-        return self.rank < 2 or not NO_NAME.search(self.name)
+    def is_unnamed(self) -> bool:
+        """The function has an address for a name, because its file is stripped."""
+        return self.kind != "marker" and not self.is_main and NO_NAME.search(self.name) is not None
+
+    @property
+    def object_name(self) -> str:
+        return os.path.basename(self.object) or "the program"
 
     @property
     def with_source(self) -> str:
@@ -172,6 +178,7 @@ def make_candidate(names: Names, scope: Scope, mains: frozenset[int] = frozenset
         alive_sites=_sites(names, scope.alive_sites),
         bytes_p50=activation_bytes.below(activation_bytes.p50) if activation_bytes else None,
         bytes_p99=activation_bytes.below(activation_bytes.p99) if activation_bytes else None,
+        object="" if scope.name is not None else names.function(scope.function).object or "",
     )
 
 

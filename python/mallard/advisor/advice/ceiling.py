@@ -60,6 +60,11 @@ class Ceiling:
         return self._of_program(self.high)
 
     @property
+    def known(self) -> bool:
+        """False if the interval reaches to the whole run: then the estimate says nothing."""
+        return self.high < self.program_seconds
+
+    @property
     def worth_a_trial(self) -> bool:
         """Compares with the shorter time, because the clock of the trial is not known yet."""
         shorter = min(self.cpu_seconds, self.wall_seconds)

@@ -29,9 +29,36 @@ MECHANISM = {
         ("mallard/local/monotonic.hpp", "mallard/local/multipool.hpp"),
     ),
     "small-object-pool": ("mallard::small_object_pool<>", ("mallard/local/small_object_pool.hpp",)),
-    "adaptive-pool": ("mallard::multipool<>", ("mallard/local/multipool.hpp",)),
+    "adaptive-pool": ("adaptive_pools", ("mallard/local/adaptive_pool.hpp",)),
     "heap": ("mallard::heap<>", ("mallard/local/heap.hpp",)),
 }
+# An adaptive pool has nodes of one size, so the trial has a pool for each.
+ADAPTIVE_POOLS = """\
+// A pool for each multiple of 16 bytes up to 1 KiB. Larger blocks come from the global heap.
+class adaptive_pools {
+public:
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        return pool(bytes).allocate(rounded(bytes), alignment);
+    }
+    void deallocate(void* block, std::size_t bytes, std::size_t alignment) noexcept {
+        pool(bytes).deallocate(block, rounded(bytes), alignment);
+    }
+
+private:
+    using nodes = mallard::adaptive_pool<>; // the first request fixes the size of the nodes
+    static constexpr std::size_t step = 16, largest = nodes::largest_node_bytes;
+
+    static std::size_t index(std::size_t bytes) {
+        return (std::clamp<std::size_t>(bytes, 1, largest) - 1) / step;
+    }
+    static std::size_t rounded(std::size_t bytes) {
+        return bytes > largest ? bytes : (index(bytes) + 1) * step;
+    }
+    nodes& pool(std::size_t bytes) { return pools_[index(bytes)]; }
+
+    std::array<nodes, largest / step> pools_;
+};
+"""
 # Functions of the standard library that allocate, and their containers.
 CONTAINERS = (
     (re.compile(r"^std::(?:__cxx11::)?(?:basic_)?string\b|^std::operator\+"), "string", ""),
@@ -99,13 +126,23 @@ def bytes_needed(strategy: str, candidate: Candidate) -> tuple[float | None, flo
     since the last moment without a live block, a pool the blocks that live at one time. A call that seems to
     need more is several calls that their stacks do not distinguish.
     """
-    most = candidate.region_bytes if candidate.returns > 1 else None
-    p99 = candidate.bytes_p99
-    if strategy in REGIONS and p99 is not None and (most is None or p99 <= most):
-        return candidate.bytes_p50, p99, most
-    if strategy in REGIONS and most is not None:
-        return None, most, most
+    if strategy in REGIONS:
+        most = _most_in_a_region(candidate)
+        p99 = candidate.bytes_p99
+        if p99 is not None and (most is None or p99 <= most):
+            return candidate.bytes_p50, p99, most
+        if most is not None:
+            return None, most, most
     return candidate.peak_p50, candidate.peak_p99, candidate.peak_max
+
+
+def _most_in_a_region(candidate: Candidate) -> float | None:
+    """The most bytes between two moments without a live block. Without such moments the blocks that live at
+    one time, if the stacks do not distinguish the calls.
+    """
+    if candidate.returns > 1:
+        return candidate.region_bytes
+    return None if candidate.exact else candidate.peak_max
 
 
 def buffer_bytes(candidate: Candidate) -> int:
@@ -135,6 +172,7 @@ def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, 
         {"memory_resource", *(kind.removeprefix("multi") for kind in kinds)}
         | ({"cstddef", "span"} if _has_buffer(strategy, candidate) else set())
         | (set() if strategy in REGIONS else {"memory"})
+        | ({"algorithm", "array", "cstddef"} if strategy == "adaptive-pool" else set())
     )
     lines += ["", *(f"#include <{header}>" for header in standard), "", *_changes(candidate, changes)]
     lines += _memory(strategy, mechanism, candidate)
@@ -191,10 +229,9 @@ def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
         ]
     if strategy in REGIONS:
         return [*needs, *_region(strategy, mechanism, candidate)]
-    also = ["// It was tried as adaptive pools, one a size; a multipool has a pool for each size, too."]
     return [
+        *(ADAPTIVE_POOLS.splitlines() if strategy == "adaptive-pool" else []),
         *needs,
-        *(also if strategy == "adaptive-pool" else []),
         f"inline thread_local mallard::resource<{mechanism}> memory; // keeps its memory from call to call",
     ]
 
@@ -202,7 +239,10 @@ def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
 def _render_needs(strategy: str, candidate: Candidate) -> list[str]:
     p50, p99, most = bytes_needed(strategy, candidate)
     if most and p99 == most:
-        return [f"// As recorded, a call needs at most {size(round(most))}."]
+        merged = (
+            "" if candidate.exact else ": the most that was live together, as stacks cannot tell calls apart"
+        )
+        return [f"// As recorded, a call needs at most {size(round(most))}{merged}."]
     phrases = [
         f"{calls} at most {size(round(need))}"
         for calls, need in (("half of the calls need", p50), ("99 of 100", p99), ("the largest", most))

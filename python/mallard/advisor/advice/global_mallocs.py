@@ -59,10 +59,19 @@ class Globals:
         return replace(self, seconds=self.wall_seconds, effects=_sort_by_saving(effects), wall=True)
 
     @property
+    def as_fast_as_fastest(self) -> list[GlobalEffect]:
+        """The malloc that saves most, and those whose intervals meet the interval of that one."""
+        saving = [effect for effect in self.effects if effect.saves and effect.malloc not in self.differing]
+        return [effect for effect in saving if effect.time.low <= saving[0].time.high]
+
+    @property
     def best(self) -> GlobalEffect | None:
-        return next(
-            (effect for effect in self.effects if effect.saves and effect.malloc not in self.differing), None
-        )
+        """Of mallocs that are equally fast as far as measured, the one with the lower peak memory."""
+        return min(self.as_fast_as_fastest, key=self._cost, default=None)
+
+    def _cost(self, effect: GlobalEffect) -> tuple[float, float]:
+        """Peaks that are shown as the same ratio are equal: the rest is noise."""
+        return round(effect.peak_bytes.median / max(self.peak_bytes, 1.0), 1), effect.time.median
 
 
 def installed(mallocs: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -44,6 +44,7 @@ from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, locat
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
 
+OUTLIVING = "the blocks that outlive it"
 SCREENING = ("monotonic", "multipool")  # of each candidate
 SECONDS, QUICK_SECONDS = 100.0, 25.0
 FULL_ROUNDS, LEAST_ROUNDS = 21, 5
@@ -139,7 +140,7 @@ def run_trials(
     briefly = None if plan.strategies else _try_briefly(runner, best.result, request, plan)
     strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
     full = _campaign(request, strategies, request.litters, plan.full_rounds)
-    result = runner(f"measuring {best.candidate.name}", scope, full) or best.result
+    result = runner(f"{best.candidate.title} in all rounds", scope, full) or best.result
     notes = (*_brief_note(briefly, strategies, quick=request.quick), *_rounds_note(result, request))
     study = on_one_clock(
         replace(
@@ -159,21 +160,23 @@ def run_trials(
 
 @dataclass
 class TrialRunner:
-    """Runs trials. A failed trial adds a note, and keeps the earlier measurements."""
+    """Runs trials. A failed trial adds a note, and keeps the earlier measurements. `subject` names the trial
+    in the note.
+    """
 
     program: Program
     step: Step
     notes: list[str] = field(default_factory=list)
 
-    def __call__(self, name: str, scope: Scope, campaign: Campaign) -> Result | None:
+    def __call__(self, subject: str, scope: Scope, campaign: Campaign) -> Result | None:
         try:
-            return run_campaign(self.program, scope, campaign, self.step(name))
+            return run_campaign(self.program, scope, campaign, self.step(f"trying {subject}"))
         except UsageError as error:
-            self.notes.append(f"Not measured: {name}. The reason: {_line(error)}.")
+            self.notes.append(f"A trial of {subject} was not possible: {_reason(error)}.")
             return None
 
-    def run_first(self, name: str, scope: Scope, campaign: Campaign) -> Ground | None:
-        result = self(name, scope, campaign)
+    def run_first(self, subject: str, scope: Scope, campaign: Campaign) -> Ground | None:
+        result = self(subject, scope, campaign)
         return result.grounds[0] if result else None
 
 
@@ -188,7 +191,13 @@ def _screen_all(
         _screen(program, trace, candidate, campaign, step(f"trying {candidate.name}"))
         for candidate in candidates
     )
-    return sorted(screened, key=lambda screening: -screening.saved_share)
+    return sorted(screened, key=_preference)
+
+
+def _preference(screened: Screened) -> tuple[bool, float]:
+    """A function with a name, if that saves time: nobody can change one without."""
+    is_named = not screened.candidate.is_unnamed and screened.saved_share >= LEAST_EFFECT
+    return not is_named, -screened.saved_share
 
 
 def _without_escapes(runner: TrialRunner, first: Screened, request: Request, plan: Plan) -> Screened:
@@ -196,11 +205,11 @@ def _without_escapes(runner: TrialRunner, first: Screened, request: Request, pla
     assert first.result
     lasting = (*first.candidate.escape_sites, *first.candidate.alive_sites)
     sites = tuple({site.code: site for site in lasting if site.code}.values())
-    scope = exclude_code(first.result.scope, [site.code for site in sites], "what outlives it")
+    scope = exclude_code(first.result.scope, [site.code for site in sites], OUTLIVING)
     if scope is None:
         return first
     campaign = _campaign(request, SCREENING, (request.litters[0],), plan.screening_rounds)
-    result = runner(f"trying {scope.name}", scope, campaign)
+    result = runner(f"{first.candidate.title} without {OUTLIVING}", scope, campaign)
     retried = Screened(replace(first.candidate, left_out=sites), result)
     gain = retried.saved_seconds - max(first.saved_seconds, 0.0)
     return retried if result and gain > LEAST_EFFECT * result.grounds[0].trial.program_seconds else first
@@ -212,7 +221,7 @@ def _try_briefly(runner: TrialRunner, screened: Result, request: Request, plan: 
     if len(ground.trial.effects) + len(ground.trial.failed) == len(STRATEGIES):
         return ground
     campaign = _campaign(request, tuple(STRATEGIES), (request.litters[0],), plan.screening_rounds)
-    return runner.run_first(f"every strategy in {screened.scope.name}", screened.scope, campaign)
+    return runner.run_first(f"every strategy in {screened.scope.name}()", screened.scope, campaign)
 
 
 def best_two(briefly: Ground) -> tuple[str, ...]:
@@ -226,7 +235,7 @@ def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: boo
     count = briefly.trial.effects[0].time.n if briefly.trial.effects else 0
     best = in_prose(strategies)
     reason = "As --quick asks" if quick else "The program takes long"
-    return [f"{reason}: each strategy had {count} rounds, and the best of them, {best}, all."]
+    return [f"{reason}: each strategy had {count} rounds, and the best of them, {best}, had all rounds."]
 
 
 def on_one_clock(study: Study) -> Study:
@@ -269,11 +278,12 @@ def _screen(
         scope = locate_scope(trace, candidate.asked_as)
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
     except UsageError as error:
-        return Screened(candidate, None, _line(error))
+        return Screened(candidate, None, _reason(error))
 
 
-def _line(error: UsageError) -> str:
-    return str(error).splitlines()[0]
+def _reason(error: UsageError) -> str:
+    """The message without its remedies, which are options of other verbs."""
+    return str(error).splitlines()[0].partition("; ")[0]
 
 
 def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, plan: Plan) -> Ground | None:
@@ -284,7 +294,8 @@ def _on_top(runner: TrialRunner, scope: Scope, study: Study, request: Request, p
     assert study.best
     on_base = _campaign(request, (study.best.strategy,), (0,), plan.extra_rounds)
     campaign = replace(on_base, mallocs=(malloc.malloc,), wall=study.wall)
-    return runner.run_first(f"on top of {malloc.malloc}", scope, campaign)
+    assert study.chosen
+    return runner.run_first(f"{study.chosen.title} under {malloc.malloc}", scope, campaign)
 
 
 def _both(
@@ -304,7 +315,8 @@ def _both(
             continue
         separate = _campaign(request, (study.best.strategy,), (request.litters[0],), plan.extra_rounds)
         campaign = replace(separate, wall=study.wall)
-        ground = runner.run_first(f"both {first.candidate.name} and {second.candidate.name}", scope, campaign)
+        subject = f"{first.candidate.title} together with {second.candidate.title}"
+        ground = runner.run_first(subject, scope, campaign)
         return ScopePair(second.candidate, ground) if ground else None
     return None
 

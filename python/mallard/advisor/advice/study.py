@@ -25,11 +25,14 @@ class Screened:
     reason: str = ""
 
     @property
+    def best(self) -> Effect | None:
+        """The strategy that saves most or costs least."""
+        return next(iter(self.result.grounds[0].allowed), None) if self.result else None
+
+    @property
     def saved_seconds(self) -> float:
         """The saving of the best strategy; negative if all strategies cost time."""
-        if self.result is None:
-            return -float("inf")
-        return max((-effect.time.median for effect in self.result.grounds[0].allowed), default=-float("inf"))
+        return -self.best.time.median if self.best else -float("inf")
 
     @property
     def saved_share(self) -> float:

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mallard.advisor.advice.candidates import Candidate, LastingSite
-from mallard.advisor.advice.code import code_for
+from mallard.advisor.advice.code import REGIONS, code_for
+from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import LEAST_EFFECT, Study
 from mallard.advisor.profile.formats import count, plural
+from mallard.advisor.profile.sentences import names_remedy
 from mallard.advisor.trial.campaign import Ground
 from mallard.advisor.trial.effect import Effect, varies
+from mallard.shared.mallocs import how_to_use
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
 from mallard.shared.version import bench_command
@@ -56,10 +59,19 @@ def nanoseconds(value: float) -> str:
 
 
 def interval(difference: Difference) -> str:
-    """The interval of a saving: `37.1 to 39.7 ms`."""
+    """The interval of a saving, or of a cost where the middle is one: `37.1 to 39.7 ms`."""
     if not (math.isfinite(difference.low) and math.isfinite(difference.high)):
         return "interval not known"
+    if difference.median > 0:
+        return between(difference.low, difference.high)
     return between(-difference.high, -difference.low)
+
+
+def change(difference: Difference, total: str = "") -> str:
+    """`38.7 ms saved (37.1 to 39.7 ms)`, or `costs 0.40 ms (0.20 to 0.60 ms)`; `total` is ` of 109 ms`."""
+    if difference.median > 0:
+        return f"costs {times(difference.median)}{total} ({interval(difference)})"
+    return f"{times(-difference.median)}{total} saved ({interval(difference)})"
 
 
 def between(low: float, high: float) -> str:
@@ -77,6 +89,12 @@ def at_most(share: float) -> str:
     """A percentage, rounded up because it is a bound."""
     hundredth = 100 * share
     return f"{math.ceil(hundredth * 10) / 10:.1f} %" if hundredth < 10 else f"{math.ceil(hundredth):.0f} %"
+
+
+def peak_effect(more_bytes: float, base_bytes: float) -> str:
+    """`at 1.2 x the peak memory`."""
+    ratio = peak_ratio(more_bytes, base_bytes)
+    return "at the same peak memory" if ratio == "1.0 x" else f"at {ratio} the peak memory"
 
 
 def peak_ratio(more_bytes: float, base_bytes: float) -> str:
@@ -138,7 +156,11 @@ def _kind(study: Study) -> Kind:
         return "unresolved"
     # An allocator that serves all of main is a global allocator, and an existing one needs no work.
     enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
-    return "global" if global_saving >= enough * local_saving else "local"
+    if study.chosen and study.chosen.is_unnamed:
+        enough = 0.0
+    if not global_saving or global_saving < enough * local_saving:
+        return "local"
+    return "local" if local_is_as_good_as_both(study) else "global"
 
 
 def _saved_locally(study: Study) -> float:
@@ -173,15 +195,30 @@ def best_strategy_on_top(study: Study) -> Effect | None:
 
 def local_follow_up(study: Study) -> Effect | None:
     """The local allocator that still saves time once the program uses the other malloc."""
-    on_top = best_strategy_on_top(study)
-    if on_top is None or study.chosen is None or study.chosen.is_main or not on_top.saves:
+    on_top, chosen = best_strategy_on_top(study), study.chosen
+    if on_top is None or chosen is None or chosen.is_main or chosen.is_unnamed or not on_top.saves:
         return None
     return on_top
 
 
-BEYOND_THE_TRIAL = (
-    f"winking out and binding by type: '{bench_command()} density' measures them on this machine"
-)
+def local_is_as_good_as_both(study: Study) -> bool:
+    """True if the local allocator alone is as fast, as far as measured, as that allocator under the other
+    malloc, and takes less memory.
+    """
+    best, malloc, on_top = study.best, study.globals.best, local_follow_up(study)
+    if best is None or malloc is None or on_top is None:
+        return False
+    middle = malloc.time.median + on_top.time.median
+    half = math.hypot(malloc.time.high - malloc.time.median, on_top.time.high - on_top.time.median)
+    is_as_fast = best.time.low <= middle + half
+    return is_as_fast and best.peak_bytes.median < peak_of_both(malloc, on_top)
+
+
+def peak_of_both(malloc: GlobalEffect, on_top: Effect) -> float:
+    """The bytes by which the peak grows with both halves of the advice."""
+    return malloc.peak_bytes.median + on_top.peak_bytes.median
+
+
 BLOCKS_TO_NAME = 1000
 NOT_SEEN = (
     "A trial is a floor. It cannot see three things that come on top: winking out (no destructor runs), "
@@ -210,7 +247,7 @@ def decide(study: Study) -> Verdict:
         _HEADLINES[kind](study),
         tuple(_facts(study, kind)),
         tuple(_notes(study, kind)),
-        _code(study) if study.best and kind != "nothing" and _can_be_written(study) else "",
+        _code(study) if answer.strategy and _can_be_written(study) else "",
     )
 
 
@@ -236,19 +273,26 @@ def _local(study: Study) -> str:
     assert ground
     assert best
     assert chosen
-    return (
-        f"Put {strategy_name(best)} into {chosen.with_source}: {times(-best.time.median)} of "
-        f"{times(ground.trial.program_seconds)} saved ({interval(best.time)}), measured on this program, "
-        f"against {_against(ground)}."
+    saved = (
+        f"{change(best.time, f' of {times(ground.trial.program_seconds)}')} "
+        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, measured on this program, "
+        f"against {_against(ground)}"
     )
+    if chosen.is_unnamed:
+        return (
+            f"Install the names of {chosen.object_name}, and ask again: {strategy_name(best)} in one of its "
+            f"functions helps, but the function has no name ({saved})."
+        )
+    return f"Put {strategy_name(best)} into {chosen.with_source}: {saved}."
 
 
 def _global(study: Study) -> str:
     best = study.globals.best
     assert best
     return (
-        f"Use {best.malloc} instead of {study.base}: {times(-best.time.median)} of "
-        f"{times(study.globals.seconds)} saved ({interval(best.time)}), measured on this program, on a "
+        f"Use {best.malloc} instead of {study.base}: "
+        f"{change(best.time, f' of {times(study.globals.seconds)}')} "
+        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, measured on this program, on a "
         f"{study.globals.heap} heap, with nothing changed in it.{_then(study)}"
     )
 
@@ -308,13 +352,16 @@ def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
     yield "estimate", _estimate(study)
     if kind == "nothing":
         return
+    if kind == "global" and study.globals.best:
+        yield "to use it", how_to_use(study.globals.best.malloc, study.words)
     yield from _mallocs(study, kind)
     if study.chosen and study.ground:
         if study.best and kind != "local":
-            yield "a local allocator", _local(study).replace("Put", "put", 1)
+            text = _local(study)
+            yield "a local allocator", text[:1].lower() + text[1:]
         if study.best:
+            yield "counts on", _counts_on(study, study.ground, study.best)
             yield "memory", _memory(study, study.chosen, study.best)
-            yield "on top of the trial", BEYOND_THE_TRIAL
         if alternatives := "; ".join(_list_alternatives(study, study.chosen)):
             yield "other strategies", alternatives
         yield from _heaps(study)
@@ -337,42 +384,68 @@ def _estimate(study: Study) -> str:
     operations = plural(ceiling.operations, "operation")
     if ceiling.ns_per_operation is not None:
         operations += f" of {nanoseconds(ceiling.ns_per_operation)}"
-    text = (
-        f"malloc and page faults take at most {times(ceiling.high)} ({at_most(ceiling.share_high)}) here: "
-        f"{operations}, and {plural(ceiling.faults, 'page fault')} of {nanoseconds(ceiling.fault_ns)}; with "
-        f"its interval, {between(ceiling.low, ceiling.high)}; locality is not counted"
-    )
-    best = study.best
-    if best and -best.time.median > ceiling.high:
-        text += (
-            f". The trial saved {times(-best.time.median - ceiling.high)} more than that: by this estimate "
-            "it comes from locality, because blocks that are used together lie together"
+    counted = f"{operations}, and {plural(ceiling.faults, 'page fault')} of {nanoseconds(ceiling.fault_ns)}"
+    if not ceiling.known:
+        return (
+            "the time in malloc and page faults is not known, because its interval reaches to the whole run "
+            f"of {times(ceiling.program_seconds)}: {counted}"
         )
-    return text
+    return (
+        f"malloc and page faults take about {times(ceiling.seconds)} ({percent(ceiling.share)}) here, with "
+        f"the interval {between(ceiling.low, ceiling.high)}: {counted}; locality is not counted"
+    )
+
+
+def _counts_on(study: Study, ground: Ground, best: Effect) -> str:
+    """Which of the advantages of a local allocator the figure of the trial rests on."""
+    frees = plural(best.counts.freed + best.counts.freed_by_others, "free")
+    if best.strategy == "monotonic":
+        text = f"{frees} that are not made"
+        pool = next((effect for effect in ground.allowed if effect.strategy == "multipool"), None)
+        if pool:
+            text += f"; a multipool, which makes them: {change(pool.time)}"
+    else:
+        text = f"{frees}, and as many requests, that are cheaper than those of {ground.malloc}"
+    beyond = -best.time.median - study.ceiling.high
+    if study.ceiling.known and beyond > 0:
+        text += (
+            f"; and locality, by estimate {times(beyond)}, because blocks that are used together are adjacent"
+        )
+    winking_out = (
+        "winking out, which leaves out the destructors too, and " if best.strategy in REGIONS else ""
+    )
+    measures = f"'{bench_command()} density' measures {'both' if winking_out else 'that'} on this machine"
+    return f"{text}. Not in the figure: {winking_out}inlining ({measures})"
 
 
 def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
     for effect in study.globals.effects:
         if effect is study.globals.effects[0] or effect.saves:
-            saved = -effect.time.median
-            word = "saved" if saved >= 0 else "lost"
-            text = f"{times(abs(saved))} {word} ({interval(effect.time)})" + (
+            text = change(effect.time) + (
                 "" if effect.saves or effect.time.low > 0 else ", which is not significant"
             )
             text += f"; peak {peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes)}"
+            fastest = study.globals.as_fast_as_fastest
+            if effect is study.globals.best and effect is not fastest[0]:
+                text += (
+                    f"; preferred to {fastest[0].malloc}, because their intervals meet and its peak is lower"
+                )
             if (
                 study.on_top
                 and study.on_top.malloc == effect.malloc
                 and (best := best_strategy_on_top(study))
             ):
                 text += f"; on top of it {strategy_name(best)} {_still(best)}"
+                if local_is_as_good_as_both(study):
+                    peak = peak_ratio(peak_of_both(effect, best), study.globals.peak_bytes)
+                    text += f"; both are as fast as the local allocator alone, with a peak of {peak}"
             yield f"{effect.malloc} instead of {study.globals.base}", text
 
 
 def _still(best: Effect) -> str:
     if best.saves:
         return f"still saves {times(-best.time.median)} ({interval(best.time)})"
-    return f"saves nothing that is sure ({interval(best.time)})"
+    return f"has no significant effect: {change(best.time)}"
 
 
 def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
@@ -437,8 +510,8 @@ def _heaps(study: Study) -> Iterator[tuple[str, str]]:
                 yield (
                     f"on a {ground.heap} heap",
                     (
-                        f"{times(-effect.time.median)} of {times(ground.trial.program_seconds)} saved "
-                        f"({interval(effect.time)}), against {ground.malloc}"
+                        f"{change(effect.time, f' of {times(ground.trial.program_seconds)}')}, "
+                        f"against {ground.malloc}"
                     ),
                 )
 
@@ -481,6 +554,11 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
             f"Calls of {study.chosen.title} cannot be distinguished by their stacks, so its containment is "
             "an upper bound; MALLARD_SCOPE in the function makes it exact."
         )
+    unnamed = {screened.candidate.object_name for screened in study.screened if screened.candidate.is_unnamed}
+    if study.chosen and study.chosen.is_unnamed:
+        unnamed.add(study.chosen.object_name)
+    if unnamed:
+        yield names_remedy(sorted(unnamed), study.profile)
     if study.ground:
         yield NOT_SEEN
 
@@ -496,7 +574,7 @@ def _against(ground: Ground) -> str:
 
 def _can_be_written(study: Study) -> bool:
     """True if the function has a name, or uses C++ containers."""
-    return study.chosen is not None and study.chosen.has_a_name and bool(study.changes)
+    return study.chosen is not None and not study.chosen.is_unnamed and bool(study.changes)
 
 
 def _code(study: Study) -> str:

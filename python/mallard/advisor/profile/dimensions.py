@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mallard.advisor.profile.formats import UNKNOWN, plural, ratio, share, size
-from mallard.advisor.profile.records import BreakEven, Dimension, Scope
+from mallard.advisor.profile.records import BreakEven, Dimension, Drag, Percentiles, Scope
 
 NEVER = "never"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
@@ -23,6 +23,28 @@ def separated_share(scope: Scope) -> float | None:
 def exact(scope: Scope) -> bool:
     """False if calls that nothing separates may count as one activation."""
     return scope.name is not None or separated_share(scope) == 1.0
+
+
+def merged(scope: Scope) -> bool:
+    """True if activations count as one and their blocks were all freed in between. Then no figure of an
+    activation is that of a call.
+    """
+    returns = scope.rewind.returns if scope.rewind else None
+    return not exact(scope) and returns is not None and returns > scope.activations.allocating
+
+
+def activation_bytes(scope: Scope) -> Percentiles:
+    """The bytes that an activation allocates. Of merged activations only the most between two moments without
+    a live block is known.
+    """
+    if merged(scope) and scope.rewind:
+        return Percentiles(max=scope.rewind.peak_bytes)
+    return scope.activation_bytes or Percentiles()
+
+
+def drag(scope: Scope) -> Drag | None:
+    """The bytes that a region keeps over the live ones; None for merged activations."""
+    return None if merged(scope) else scope.figures.drag
 
 
 def contained(scope: Scope) -> str:
@@ -52,7 +74,7 @@ def _density(dimension: Dimension) -> str:
     if dimension.raw is None:
         return ""
     ends = (
-        f" ({share(dimension.interval[0]).removesuffix(' %')} to {share(dimension.interval[1])})"
+        f" ({share(dimension.interval[0]).removesuffix(' %')} to {share(min(dimension.interval[1], 1.0))})"
         if dimension.interval
         else ""
     )

@@ -6,6 +6,9 @@ import os
 import re
 import shlex
 import signal
+import subprocess
+from collections.abc import Sequence
+from functools import cache
 
 from mallard.advisor.profile.document import ListedProcess, Process, Profile
 from mallard.advisor.profile.formats import UNKNOWN, count, plural, precise_share, seconds, share, size
@@ -35,6 +38,7 @@ BOUND = (
 WIDEST = 0.3  # of an interval of a share
 UNNAMED = re.compile(r"\+0x[0-9a-f]+$")
 MANY_UNNAMED = 0.2  # of the functions of a file
+DPKG_SECONDS = 20
 OTHERS = 3  # processes that are named
 MOST_LETTERS = 20  # of a program's name
 MOST_WORDS = 200  # letters of a command line
@@ -244,9 +248,45 @@ def _unnamed(profile: Profile) -> list[str]:
     files = [file for file, number in without.items() if file and number > MANY_UNNAMED * totals[file]]
     if not files:
         return []
-    heaviest = in_prose(sorted(files, key=lambda file: -without[file])[:3])
-    remedy = "debug symbols give them (on Debian: packages -dbgsym, or DEBUGINFOD_URLS)"
-    return [f"Many functions of {heaviest} have addresses for names; {remedy}."]
+    return [names_remedy(sorted(files, key=lambda file: -without[file])[:3], profile)]
+
+
+def names_remedy(files: Sequence[str], profile: Profile | None) -> str:
+    """The debug symbols that give the functions of these files, programs or libraries, their names."""
+    paths = _object_paths(profile) if profile else {}
+    packages = sorted({package for file in files if (package := _debian_package(paths.get(file, file)))})
+    symbols = [f"{package}-dbg{'' if package == 'libc6' else 'sym'}" for package in packages]
+    shown = in_prose(symbols or ["packages -dbgsym"])
+    return (
+        f"Many functions of {in_prose(files)} have addresses for names; debug symbols give them (on Debian: "
+        f"{shown} from the debug archive, debian-debug, or DEBUGINFOD_URLS)."
+    )
+
+
+def _object_paths(profile: Profile) -> dict[str, str]:
+    """The paths of the program and of its libraries by file name, as far as the profile has them."""
+    sites = (site.file for scope in profile.scopes for site in (*scope.escape_sites, *scope.alive_sites))
+    paths = [path for path in (*sites, profile.process.executable) if path]
+    return {os.path.basename(path): path for path in paths}
+
+
+@cache
+def _debian_package(file: str) -> str:
+    """The package that owns the path, or has a library of that name; empty if none does, or without dpkg."""
+    if os.path.isabs(file):  # /lib may be a link to /usr/lib, and packages know one of the names
+        patterns = [file, os.path.realpath(file), os.path.realpath(file).removeprefix("/usr")]
+    else:
+        patterns = [f"*/lib/*/{file}", f"*/lib/{file}"] if ".so" in file else []
+    for pattern in patterns:
+        try:
+            search = subprocess.run(
+                ["dpkg", "-S", pattern], capture_output=True, text=True, timeout=DPKG_SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        if search.returncode == 0 and (owner := re.match(r"([a-z0-9][a-z0-9+.-]*)[:,]", search.stdout)):
+            return owner[1]
+    return ""
 
 
 def _were(number: int, noun: str) -> str:

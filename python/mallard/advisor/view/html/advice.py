@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mallard.advisor.advice.candidates import Candidate
+from mallard.advisor.advice.ceiling import Ceiling
 from mallard.advisor.advice.study import Screened, Study
-from mallard.advisor.advice.verdict import Verdict, between, interval, peak_ratio, percent, times
+from mallard.advisor.advice.verdict import Verdict, between, change, peak_ratio, percent, times
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.dimensions import DIMENSIONS
 from mallard.advisor.profile.document import Node, Profile
@@ -95,7 +96,7 @@ def before_and_after_part(study: Study) -> Part | None:
             element(
                 "tr",
                 *(element("th", head) for head in ("", "time")),
-                *(element("th", head, class_="n") for head in ("", "saved", "peak memory")),
+                *(element("th", head, class_="n") for head in ("", "effect", "peak memory")),
             ),
         ),
         element("tbody", *(_row(bar, widest, floor) for bar in bars)),
@@ -123,7 +124,7 @@ def before_and_after_part(study: Study) -> Part | None:
 def time_floor(study: Study, program_seconds: float) -> float | None:
     """The program's time less the estimate of its time in allocation. That is CPU time, so there is none
     beside wall time."""
-    if study.ground and study.ground.trial.wall:
+    if not study.ceiling.known or (study.ground and study.ground.trial.wall):
         return None
     return max(0.0, program_seconds - study.ceiling.high)
 
@@ -174,13 +175,13 @@ def _row(bar: Bar, widest: float, floor: float | None) -> Markup:
         element("u", style=f"left:{percent(floor)}") if floor is not None else None,
         class_="time-bar",
     )
-    saved = "" if bar.saved is None else f"{times(-bar.saved.median)} ({interval(bar.saved)})"
+    saved = "" if bar.saved is None else change(bar.saved)
     return element(
         "tr",
         element("th", breakable(bar.label), element("small", bar.about) if bar.about else None),
         element("td", drawn, class_="timed"),
         element("td", times(bar.seconds), class_="n", data_label="time"),
-        element("td", saved, class_="n", data_label="saved"),
+        element("td", saved, class_="n", data_label="effect"),
         element("td", bar.peak, class_="n", data_label="peak memory"),
         class_=bar.kind,
     )
@@ -217,7 +218,7 @@ def _heading(ground: Ground) -> Markup:
 def _strategies(study: Study, ground: Ground) -> Markup:
     heads = (
         "strategy",
-        *map(number_head, ("saved", "interval", "of all", "peak", "faults", "served", "rewound")),
+        *map(number_head, ("effect", "of all", "peak", "faults", "served", "rewound")),
     )
     rows = [_strategy(study, ground, effect) for effect in ground.trial.effects]
     return table(f"Strategies against {ground.malloc} on a {ground.heap} heap", heads, rows)
@@ -227,13 +228,11 @@ def _strategy(study: Study, ground: Ground, effect: Effect) -> Markup:
     counts = effect.counts
     requests = counts.requests
     mark = " (another output)" if effect.strategy in ground.differing else ""
-    saved = -effect.time.median
     return element(
         "tr",
         element("th", breakable(effect.strategy), mark or None),
-        number(times(saved), "saved"),
-        number(interval(effect.time), "interval"),
-        number(percent(saved / ground.trial.program_seconds), "of all"),
+        number(change(effect.time), "effect"),
+        number(percent(abs(effect.time.median) / ground.trial.program_seconds), "of all"),
         number(peak_ratio(effect.peak_bytes.median, study.globals.peak_bytes), "peak"),
         number(f"{effect.faults.median:+,.0f}", "faults"),
         number(percent(counts.served / requests) if requests else "", "served"),
@@ -243,7 +242,7 @@ def _strategy(study: Study, ground: Ground, effect: Effect) -> Markup:
 
 def _candidates(screened: tuple[Screened, ...]) -> Markup:
     """The table of candidates. The best of the short trials is measured in full."""
-    heads = ("scope", *map(number_head, ("blocks", "contained", "saved in a short trial")))
+    heads = ("scope", *map(number_head, ("blocks", "contained", "effect in a short trial")))
     rows = [
         element(
             "tr",
@@ -253,9 +252,10 @@ def _candidates(screened: tuple[Screened, ...]) -> Markup:
                 "" if entry.candidate.containment is None else percent(entry.candidate.containment),
                 "contained",
             ),
-            number(times(entry.saved_seconds) if entry.result else entry.reason, "saved in a short trial"),
+            number(entry.reason if best is None else change(best.time), "effect in a short trial"),
         )
         for entry in screened
+        for best in (entry.best,)
     ]
     return joined(element("h3", "Scopes that were tried"), table("Scopes that were tried", heads, rows))
 
@@ -352,16 +352,31 @@ def scope_part(study: Study, content: Content) -> Part | None:
     row = find_row(chosen, content)
     if row is None:
         return None
+    figures = with_program_density(row.figures, study.ceiling)
     body = joined(
         element(
             "div",
-            element("figure", duck(row.figures), element("figcaption", "The darker, the nearer to 1.")),
-            dimensions(row.figures),
+            element("figure", duck(figures), element("figcaption", "The darker, the nearer to 1.")),
+            dimensions(figures),
             class_="duck-and-bars",
         ),
         element("div", *lifetime_details(content, row), class_="columns in-depth"),
     )
     return Part("scope", "Scope", f"How the memory of {chosen.title} lives", body, {})
+
+
+def with_program_density(figures: Figures, ceiling: Ceiling) -> Figures:
+    """The figures with the scope's density in the time of the program without the recorder, as in the
+    estimate. The recording's own density is a share of another time.
+    """
+    density = figures.dimension("D")
+    if not ceiling.known or not density.raw or density.ns_per_operation is None:
+        return replace(figures, D=None)
+    operations = figures.allocations + (figures.frees or 0)
+    scale = operations * density.ns_per_operation * 1e-9 / (ceiling.program_seconds * density.raw)
+    raw = min(1.0, density.raw * scale)
+    interval = (density.interval[0] * scale, density.interval[1] * scale) if density.interval else None
+    return replace(figures, D=replace(density, raw=raw, scaled=raw, interval=interval))
 
 
 def find_row(chosen: Candidate, content: Content) -> Scope | None:

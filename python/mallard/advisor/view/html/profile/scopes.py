@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mallard.advisor.profile import sentences
-from mallard.advisor.profile.dimensions import contained, separated_share
+from mallard.advisor.profile.dimensions import activation_bytes, contained, drag, merged, separated_share
 from mallard.advisor.profile.formats import UNKNOWN, count, plural, ratio, share, size
 from mallard.advisor.profile.records import Amount, Escape, Percentiles, Scope
 from mallard.advisor.view.html.profile.page import Content, Part, name, number, number_head, table, unlisted
@@ -78,8 +78,9 @@ def scope_table(content: Content, scopes: Sequence[Scope], caption: str) -> Mark
 
 def _row(content: Content, scope: Scope, total: Amount) -> Markup:
     figures = scope.figures
-    bytes_ = scope.activation_bytes or Percentiles()
-    drag = figures.drag.area_ratio if figures.drag else None
+    bytes_ = activation_bytes(scope)
+    kept = drag(scope)
+    over_time = kept.area_ratio if kept else None
     apart = separated_share(scope)
     return element(
         "tr",
@@ -97,7 +98,7 @@ def _row(content: Content, scope: Scope, total: Amount) -> Markup:
         number(size(bytes_.below(bytes_.p50)), "p50", bytes_.p50 or 0.0),
         number(size(bytes_.below(bytes_.p99)), "p99", bytes_.p99 or 0.0),
         number(size(bytes_.max), "max", bytes_.max or 0.0),
-        number(ratio(drag), "drag", drag or 0.0),
+        number(ratio(over_time), "drag", over_time or 0.0),
         number(share(apart), "told apart", apart or 0.0),
     )
 
@@ -156,14 +157,14 @@ def lifetime_details(content: Content, scope: Scope) -> tuple[Markup, ...]:
 
 def _activation(scope: Scope) -> Markup:
     peak = scope.activation_peak or Percentiles()
-    counts, faults, rewind, seen = scope.activations, scope.page_faults, scope.rewind, scope.separations
-    drag = scope.figures.drag
+    counts, faults, rewind = scope.activations, scope.page_faults, scope.rewind
+    kept = drag(scope)
     facts = [
         (
             "activations",
             f"{count(counts.allocating)} allocate, {count(counts.contained)} end with all blocks freed",
         ),
-        ("told apart", f"{count(seen.seen)} of at most {count(seen.at_most)}" if seen else "exact"),
+        ("told apart", _told_apart(scope)),
         (
             "live at its peak",
             f"p50 {size(peak.below(peak.p50))}, p99 {size(peak.below(peak.p99))}, max {size(peak.max)}",
@@ -176,13 +177,24 @@ def _activation(scope: Scope) -> Markup:
         ),
         (
             "drag",
-            f"{ratio(drag.area_ratio)} over time, {ratio(drag.peak_ratio)} at the peak" if drag else UNKNOWN,
+            f"{ratio(kept.area_ratio)} over time, {ratio(kept.peak_ratio)} at the peak" if kept else UNKNOWN,
         ),
-        ("fresh pages", f"{ratio(faults.per_activation)} an activation" if faults else UNKNOWN),
+        (
+            "fresh pages",
+            f"{ratio(faults.per_activation)} an activation" if faults and not merged(scope) else UNKNOWN,
+        ),
     ]
     return element(
         "dl", *(part for term, text in facts for part in (element("dt", term), element("dd", text)))
     )
+
+
+def _told_apart(scope: Scope) -> str:
+    seen = scope.separations
+    if seen is None:
+        return "exact"
+    text = f"{count(seen.seen)} of at most {count(seen.at_most)}"
+    return f"{text}, so sizes are of what was live together" if merged(scope) else text
 
 
 def sizes(scope: Scope) -> Markup:
@@ -245,7 +257,9 @@ def one_scope_part(content: Content) -> Part | None:
         details(content, in_depth.row),
         element(
             "div",
-            _classes("Bytes of an activation", in_depth.activation_bytes_classes),
+            None
+            if merged(in_depth.row)
+            else _classes("Bytes of an activation", in_depth.activation_bytes_classes),
             _classes("Live bytes at its peak", in_depth.activation_peak_classes),
             class_="columns",
         ),

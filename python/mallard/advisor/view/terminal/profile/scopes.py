@@ -9,7 +9,15 @@ from rich.console import Console
 from rich.text import Text
 
 from mallard.advisor.profile import sentences
-from mallard.advisor.profile.dimensions import DIMENSIONS, contained, exact, separated_share
+from mallard.advisor.profile.dimensions import (
+    DIMENSIONS,
+    activation_bytes,
+    contained,
+    drag,
+    exact,
+    merged,
+    separated_share,
+)
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.formats import UNKNOWN, count, plural, ratio, seconds, share, size
 from mallard.advisor.profile.names import ELLIPSIS, Names, fitted, last_parts
@@ -74,8 +82,8 @@ def show_table(console: Console, scopes: Sequence[Scope], total: Amount, names: 
 
 def scope_figures(scope: Scope, total: Amount) -> list[str]:
     figures = scope.figures
-    bytes_ = scope.activation_bytes or Percentiles()
-    drag = figures.drag.area_ratio if figures.drag else None
+    bytes_ = activation_bytes(scope)
+    kept = drag(scope)
     return [
         contained(scope),
         f"{count(figures.allocations)} {_part(figures.allocations, total.allocations)}",
@@ -83,7 +91,7 @@ def scope_figures(scope: Scope, total: Amount) -> list[str]:
         size(bytes_.below(bytes_.p50)),
         size(bytes_.below(bytes_.p99)),
         size(bytes_.max),
-        ratio(drag),
+        ratio(kept.area_ratio if kept else None),
         UNKNOWN if (apart := separated_share(scope)) is None else round_percent(apart),
     ]
 
@@ -107,7 +115,8 @@ def activations(scope: Scope) -> str:
     plain = plural(number, "activation")
     if seen is None or seen.at_most is None or seen.seen >= seen.at_most:
         return plain
-    return f"{plain}; {count(seen.seen)} calls told apart of at most {count(seen.at_most)}"
+    text = f"{plain}; {plural(seen.seen, 'call')} told apart of at most {count(seen.at_most)}"
+    return f"{text}, so sizes are of what was live together" if merged(scope) else text
 
 
 def describe_escapes(scope: Scope, names: Names, most: int = 3) -> str:
@@ -191,17 +200,16 @@ def _show_facts(console: Console, profile: Profile, scope: Scope, names: Names) 
             console, "alive at the end", f"{count(figures.alive.allocations)} of {size(figures.alive.bytes)}"
         )
     fact(console, "the rest", describe_escapes(scope, names))
-    if figures.drag:
-        over_time, at_peak = ratio(figures.drag.area_ratio), ratio(figures.drag.peak_ratio)
-        drag = f"{over_time} times the live bytes over time, {at_peak} at the peak"
-        fact(console, "a region keeps", drag)
+    if kept := drag(scope):
+        over_time, at_peak = ratio(kept.area_ratio), ratio(kept.peak_ratio)
+        fact(console, "a region keeps", f"{over_time} times the live bytes over time, {at_peak} at the peak")
     if scope.rewind and scope.rewind.returns is not None:
         fact(
             console,
             "back to zero",
             f"{plural(scope.rewind.returns, 'time')}; at most {size(scope.rewind.peak_bytes)} between",
         )
-    if scope.page_faults and scope.page_faults.per_activation is not None:
+    if scope.page_faults and scope.page_faults.per_activation is not None and not merged(scope):
         fact(console, "fresh pages", f"{ratio(scope.page_faults.per_activation)} an activation")
     if figures.mean_lifetime_seconds is not None:
         meanwhile = (
@@ -237,6 +245,8 @@ def _show_dimensions(console: Console, scope: Scope) -> None:
 
 
 def _show_percentiles(console: Console, scope: Scope) -> None:
+    if merged(scope):
+        return  # the most that was live together is in the facts
     heading(console, "bytes of an activation")
     print_cut(console, heads(PERCENTILES, 12))
     for label, measured in (("allocated", scope.activation_bytes), ("at its peak", scope.activation_peak)):
