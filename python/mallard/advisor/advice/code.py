@@ -239,10 +239,10 @@ def _memory(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
 def _render_needs(strategy: str, candidate: Candidate) -> list[str]:
     p50, p99, most = bytes_needed(strategy, candidate)
     if most and p99 == most:
-        merged = (
-            "" if candidate.exact else ": the most that was live together, as stacks cannot tell calls apart"
-        )
-        return [f"// As recorded, a call needs at most {size(round(most))}{merged}."]
+        needs = f"// As recorded, a call needs at most {size(round(most))}"
+        if candidate.exact:
+            return [f"{needs}."]
+        return [f"{needs}, the most that lived together:", "// the stacks do not tell its calls apart."]
     phrases = [
         f"{calls} at most {size(round(need))}"
         for calls, need in (("half of the calls need", p50), ("99 of 100", p99), ("the largest", most))

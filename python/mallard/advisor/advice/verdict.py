@@ -397,25 +397,22 @@ def _estimate(study: Study) -> str:
 
 
 def _counts_on(study: Study, ground: Ground, best: Effect) -> str:
-    """Which of the advantages of a local allocator the figure of the trial rests on."""
+    """The advantage of a local allocator that the trial's figure rests on, and those that come on top."""
     frees = plural(best.counts.freed + best.counts.freed_by_others, "free")
     if best.strategy == "monotonic":
-        text = f"{frees} that are not made"
+        text = f"winking out: {frees} that do nothing"
         pool = next((effect for effect in ground.allowed if effect.strategy == "multipool"), None)
         if pool:
-            text += f"; a multipool, which makes them: {change(pool.time)}"
+            text += f"; a multipool, which serves them: {change(pool.time)}"
     else:
-        text = f"{frees}, and as many requests, that are cheaper than those of {ground.malloc}"
+        text = f"{frees} and their requests that are cheaper than those of {ground.malloc}"
     beyond = -best.time.median - study.ceiling.high
     if study.ceiling.known and beyond > 0:
         text += (
             f"; and locality, by estimate {times(beyond)}, because blocks that are used together are adjacent"
         )
-    winking_out = (
-        "winking out, which leaves out the destructors too, and " if best.strategy in REGIONS else ""
-    )
-    measures = f"'{bench_command()} density' measures {'both' if winking_out else 'that'} on this machine"
-    return f"{text}. Not in the figure: {winking_out}inlining ({measures})"
+    more = "the destructors that winking out leaves out, and " if best.strategy in REGIONS else ""
+    return f"{text}. On top: {more}inlining ('{bench_command()} density' measures that on this machine)"
 
 
 def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -559,7 +556,7 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         unnamed.add(study.chosen.object_name)
     if unnamed:
         yield names_remedy(sorted(unnamed), study.profile)
-    if study.ground:
+    if study.ground and not study.best:
         yield NOT_SEEN
 
 
