@@ -112,7 +112,9 @@ def test_region_for_main_is_a_global_allocator():
 def test_nameless_function_has_no_code():
     nameless = candidate("jq+0x24a0", rank=2, source="jq", object="/usr/bin/jq")
     verdict = decide(study(chosen=nameless, changes=(CHANGE,), globals=mallocs(), on_top=None))
-    assert verdict.headline.startswith("Install the names of jq, and ask again: a monotonic allocator")
+    assert verdict.headline.startswith(
+        "Install the debug symbols of jq, and ask again: a monotonic allocator"
+    )
     assert "38.7 ms of 109 ms saved" in verdict.headline
     assert "0x24a0" not in verdict.headline
     assert any(note.startswith("Many functions of jq have addresses for names") for note in verdict.notes)

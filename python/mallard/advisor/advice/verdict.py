@@ -280,8 +280,8 @@ def _local(study: Study) -> str:
     )
     if chosen.is_unnamed:
         return (
-            f"Install the names of {chosen.object_name}, and ask again: {strategy_name(best)} in one of its "
-            f"functions helps, but the function has no name ({saved})."
+            f"Install the debug symbols of {chosen.object_name}, and ask again: {strategy_name(best)} in one "
+            f"of its functions saves time, but the function has no name ({saved})."
         )
     return f"Put {strategy_name(best)} into {chosen.with_source}: {saved}."
 
