@@ -281,7 +281,7 @@ def _local(study: Study) -> str:
     if chosen.is_unnamed:
         return (
             f"Install the debug symbols of {chosen.object_name}, and ask again: {strategy_name(best)} in one "
-            f"of its functions saves time, but the function has no name ({saved})."
+            f"of its functions, which has no name: {saved}."
         )
     return f"Put {strategy_name(best)} into {chosen.with_source}: {saved}."
 
@@ -451,10 +451,11 @@ def _memory(study: Study, chosen: Candidate, best: Effect) -> str:
     if chosen.escaped and chosen.escape_sites:
         text += f": {_render_sites(chosen.escape_sites, chosen.escaped)}"
     if chosen.alive and chosen.alive_sites:
-        text += f"; {count(chosen.alive)} stay to the end: {_render_sites(chosen.alive_sites, chosen.alive)}"
+        stay = "stays" if chosen.alive == 1 else "stay"
+        sites = _render_sites(chosen.alive_sites, chosen.alive)
+        text += f"; {count(chosen.alive)} {stay} to the end: {sites}"
     if (chosen.escaped and chosen.escape_sites) or (chosen.alive and chosen.alive_sites):
-        stay = "the trial left those global" if chosen.left_out else "leave those global"
-        text += f"; {stay}"
+        text += "; the trial left those global" if chosen.left_out else "; leave those global"
     text += _break_even(chosen)
     if best.counts.freed_by_others:
         text += f"; {count(best.counts.freed_by_others)} are freed by other threads"
