@@ -138,6 +138,8 @@ def require_library(malloc: str) -> Path | None:
 
 def how_to_use(malloc: str, words: Sequence[str]) -> str:
     """The line to type for a program under this malloc, and the Debian package of the malloc."""
+    if malloc == OWN:
+        return f"{shlex.join(words)}, with no malloc preloaded"
     library = find_library(malloc) or MALLOCS[malloc].library
     package = f"; the library is in Debian's package {MALLOCS[malloc].package}" if malloc in MALLOCS else ""
     return f"{preload.VARIABLE}={shlex.quote(str(library))} {shlex.join(words)}{package}"

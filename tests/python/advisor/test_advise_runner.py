@@ -240,7 +240,7 @@ def test_unservable_scope_is_skipped_with_reason(advise, monkeypatch):
 def test_notes_unusual_programs(advise, changes, message):
     program = type("Odd", (FakeProgram,), changes | {"saved_ms": {"monotonic": 5.0}})
     case, _, _ = advise(program=program)
-    assert any(note.startswith(message) for note in case.notes)
+    assert any(note.startswith(message) for note in decide(case).notes)
 
 
 def test_notes_child_processes_and_foreign_recordings(advise):

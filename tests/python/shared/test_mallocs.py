@@ -87,6 +87,19 @@ def test_accepts_malloc_as_file(shared_library: Path) -> None:
     assert mallocs.file_names(["jemalloc", "mimalloc-3.3"]) == {"mimalloc-3.3": "libmimalloc.so.3.3"}
 
 
+def test_line_to_type_names_library_and_package(
+    shared_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mallocs.register_file(f"newest={shared_library}")
+    words = ("./server", "two words")
+    assert mallocs.how_to_use("newest", words) == f"LD_PRELOAD={shared_library} ./server 'two words'"
+    assert mallocs.how_to_use("glibc", words) == "./server 'two words', with no malloc preloaded"
+    monkeypatch.setattr(mallocs, "find_library", lambda name: Path(f"/usr/lib/lib{name}.so.2"))
+    assert mallocs.how_to_use("jemalloc", ("ls",)) == (
+        "LD_PRELOAD=/usr/lib/libjemalloc.so.2 ls; the library is in Debian's package libjemalloc2"
+    )
+
+
 def test_spaces_and_colons_are_hidden_by_a_link(shared_library: Path) -> None:
     folder = shared_library.parent / "two words: here"
     folder.mkdir()

@@ -35,7 +35,6 @@ from mallard.advisor.trial.campaign import (
     refuse_long,
     run_campaign,
     runs_again,
-    short,
 )
 from mallard.advisor.trial.effect import SEVERAL_CORES
 from mallard.advisor.trial.process import NothingRecordedError, record
@@ -456,7 +455,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         ceiling=ceiling,
         globals=mallocs,
         patterns=tuple(find_patterns(profile)) if ceiling.worth_a_trial else (),
-        notes=(*study_notes(program, profile, mallocs, ceiling), *_input_note(program, request)),
+        notes=(*study_notes(program, profile, mallocs), *_input_note(program, request)),
         profile=profile,
     )
 
@@ -465,7 +464,7 @@ def _input_note(program: Program, request: Request) -> list[str]:
     return [EMPTY_INPUT] if request.terminal and program.stdin is None else []
 
 
-def study_notes(program: Program, profile: Profile, mallocs: Globals, ceiling: Ceiling) -> list[str]:
+def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[str]:
     """Doubts about the program and its runs."""
     notes = []
     if mallocs.status != 0:
@@ -483,8 +482,6 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals, ceiling: C
         notes.append("The program ended differently from run to run, so runs are hard to compare.")
     if not mallocs.same_output:
         notes.append("The program's output differs from run to run, so it was not compared.")
-    if ceiling.worth_a_trial and (advice := short(mallocs.seconds)):
-        notes.append(advice)
     notes += [
         f"Under {name} the program {end}, and without it does not." for name, end in mallocs.failed.items()
     ]

@@ -19,7 +19,7 @@ from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.advice.study import LEAST_EFFECT, Study
 from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.profile.sentences import names_remedy
-from mallard.advisor.trial.campaign import Ground
+from mallard.advisor.trial.campaign import Ground, short
 from mallard.advisor.trial.effect import Effect, varies
 from mallard.shared.mallocs import how_to_use
 from mallard.shared.prose import in_prose
@@ -533,6 +533,8 @@ def _also(study: Study) -> Iterator[tuple[str, str]]:
 
 def _notes(study: Study, kind: Kind) -> Iterator[str]:
     yield from study.notes
+    if kind != "nothing" and (advice := short(study.ceiling.program_seconds)):
+        yield advice
     ground = study.ground
     if ground:
         if ground.trial.ends and study.globals.same_end:
