@@ -223,6 +223,7 @@ def test_pattern_that_saves_most_is_the_answer():
         (pattern(estimate=40.0),),  # not clearly more than the measured saving
         (pattern("reuse", 60.0, share=0.2),),  # a small share of the blocks
         (pattern("owner", None),),
+        (pattern(estimate=60.0, function="git+0x2896c0"),),  # nobody can change a function without a name
     ],
 )
 def test_smaller_patterns_are_facts(patterns):

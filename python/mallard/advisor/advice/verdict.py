@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from mallard.advisor.advice.candidates import Candidate, LastingSite
+from mallard.advisor.advice.candidates import NO_NAME, Candidate, LastingSite
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.patterns import Pattern
@@ -173,13 +173,14 @@ def _saved_globally(study: Study) -> float:
 
 
 def heaviest(study: Study) -> Pattern | None:
-    """The pattern with the largest estimate, if it is large enough for the headline."""
+    """The pattern with the largest estimate, if it is large enough for the headline and has a name."""
     least = PATTERN_SHARE * study.ceiling.program_seconds
     return next(
         (
             pattern
             for pattern in study.patterns
             if (pattern.estimated_seconds or 0.0) >= least
+            and not NO_NAME.search(pattern.function)
             and (pattern.kind == "reserve" or pattern.share >= PATTERN_ALONE)
         ),
         None,
