@@ -108,8 +108,7 @@ def mallocs(*effects: tuple[str, float, float], **changes: Any) -> Globals:
         "faults": 500.0,
         "rounds": 11,
         "status": 0,
-        "same_output": True,
-        "same_end": True,
+        "compared": True,
         "effects": tuple(
             sorted(
                 (

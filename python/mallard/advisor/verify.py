@@ -28,6 +28,7 @@ from mallard.advisor.profile.names import Names, is_library_function
 from mallard.advisor.trial.effect import SEVERAL_CORES, difference, run_cpu_seconds, run_wall_seconds
 from mallard.advisor.trial.process import Measured, measure, own_environment, record
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
+from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
 from mallard.shared.errors import UsageError
 from mallard.shared.stats import Difference, median
@@ -240,11 +241,15 @@ class Ownership:
 
 
 def record_ownership(
-    words: Sequence[str], stdin: Path | None, folder: Path, seconds_limit: float
+    words: Sequence[str],
+    stdin: Path | None,
+    folder: Path,
+    seconds_limit: float,
+    surroundings: Surroundings = UNCHANGED,
 ) -> Ownership:
     """Records the program once. A program that cannot be recorded is not an error here."""
     try:
-        trace = record(words, stdin, folder / "after.trace", seconds_limit)
+        trace = record(words, stdin, folder / "after.trace", seconds_limit, surroundings)
         return check_frees(read_profile(ask([str(trace)])))
     except UsageError as error:
         return Ownership(unknown=str(error))
@@ -316,9 +321,8 @@ class Comparison:
     rewrite: Change | None  # from before to null
     allocator: Change | None  # from null to after
     failed: Mapping[str, str]  # programs that ended in a way that the first never does, and how
-    compared: bool  # the output before the change does not vary from run to run
+    compared: bool  # False if outputs are ignored
     differing: tuple[str, ...]  # programs whose output differs
-    ends: tuple[str, ...] = ()  # of the program before, if they vary from run to run
     malloc: str = OWN_MALLOC
     heap: str = "clean"
 
@@ -336,26 +340,32 @@ def compare(
     seconds_limit: float,
     tick: Tick,
     wall: bool | None = None,
+    surroundings: Surroundings = UNCHANGED,
 ) -> Comparison:
     """`programs` by BEFORE, AFTER and optionally NULL, each with the arguments `words`. `wall` is that of the
-    advice, if any.
+    advice, if any. A first run of BEFORE precedes the rounds: without it, a run of another program could
+    leave the files behind that change all runs of BEFORE.
     """
     environment = own_environment()
     runs = {
-        name: partial(measure, [program, *words], environment, stdin, seconds_limit)
+        name: partial(
+            measure,
+            surroundings.program_words([program, *words]),
+            environment,
+            stdin,
+            seconds_limit,
+            surroundings,
+        )
         for name, program in programs.items()
     }
-    return summarize_comparison(
-        interleaved(runs, BEFORE, rounds, 1, tick, _check_first), wall, _malloc_name(environment)
-    )
-
-
-def _check_first(first: Mapping[str, Measured]) -> None:
-    if first[BEFORE].ended_by:
+    first = runs[BEFORE]()
+    if first.ended_by:
         raise UsageError(
-            f"the program before the change {first[BEFORE].end}, so there is nothing to compare with; give "
-            "it arguments with which it exits by itself"
+            f"the program before the change {first.end}, so there is nothing to compare with; give it "
+            "arguments with which it exits by itself"
         )
+    compared = interleaved(runs, BEFORE, rounds, 1, tick, first=first)
+    return summarize_comparison(compared, wall, _malloc_name(environment))
 
 
 def _malloc_name(environment: Mapping[str, str]) -> str:
@@ -381,7 +391,6 @@ def summarize_comparison(
         failed=dict(rounds.failed),
         compared=output_is_compared(rounds, BEFORE),
         differing=tuple(outputs_differ(rounds, [name for name in present if name != BEFORE], BEFORE)),
-        ends=rounds.ends,
         malloc=malloc,
     )
 

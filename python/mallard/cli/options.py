@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mallard.bench.store import require_database
 from mallard.cli.parser import positive_seconds
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean
+
+if TYPE_CHECKING:
+    from mallard.advisor.trial.surroundings import Surroundings
 
 DATABASE = "mallard.db"
 ALL_TEXT = "heat maps with all bindings and variants of a strategy"
@@ -34,6 +39,35 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
         default=600.0,
         help="of one run (default: 600)",
     )
+
+
+def add_surroundings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--prepare", metavar="CMD", help="before each run: a command that restores files")
+    parser.add_argument("--setup", metavar="CMD", help="once, before the first run")
+    parser.add_argument("--cleanup", metavar="CMD", help="once, after the last run")
+    parser.add_argument("--scratch", metavar="DIR", type=Path, help="each run in a fresh copy of this folder")
+    parser.add_argument(
+        "--ignore-output", action="store_true", help="for output with times: compare the status alone"
+    )
+
+
+def check_surroundings(arguments: argparse.Namespace) -> None:
+    if arguments.scratch is not None and not arguments.scratch.is_dir():
+        raise UsageError(
+            f"--scratch {arguments.scratch} is not a folder; give the one that the program changes"
+        )
+
+
+def surround_runs(arguments: argparse.Namespace) -> AbstractContextManager[Surroundings]:
+    from mallard.advisor.trial.surroundings import Surroundings, surround
+
+    surroundings = Surroundings(
+        prepare=arguments.prepare,
+        scratch=arguments.scratch,
+        ignore_output=arguments.ignore_output,
+        seconds_limit=arguments.time_limit,
+    )
+    return surround(surroundings, arguments.setup, arguments.cleanup)
 
 
 def check_database(arguments: argparse.Namespace, *, needed: bool = False) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit, check_program
+from mallard.cli.options import add_surroundings, add_time_limit, check_program, check_surroundings
 from mallard.cli.parser import positive_int, seed_number
 from mallard.shared import mallocs
 from mallard.shared.errors import UsageError
@@ -35,7 +35,7 @@ def add_ground(parser: argparse.ArgumentParser, default: str, text: str) -> None
         metavar="WORD",
         choices=(*HEAPS, "both"),
         default="clean",
-        help="of the global allocator: clean (the default), littered, or both",
+        help="clean (the default), littered, or both",
     )
 
 
@@ -48,6 +48,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
     add_time_limit(parser)
+    add_surroundings(parser)
 
 
 def check_runs(arguments: argparse.Namespace) -> None:
@@ -55,6 +56,7 @@ def check_runs(arguments: argparse.Namespace) -> None:
     if arguments.rounds is not None and arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
     mallocs.selected(arguments.mallocs, "--global")
+    check_surroundings(arguments)
     for file, option in ((arguments.trace, "--trace"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
             raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")

@@ -1,11 +1,15 @@
-"""Ends child processes with mallard, even if it is killed."""
+"""Ends child processes with mallard, even if it is killed, and at a time limit."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
+import subprocess
 from collections.abc import Callable
+
+from mallard.shared.errors import UsageError
 
 PR_SET_PDEATHSIG = 1
 
@@ -24,3 +28,18 @@ def end_with_parent(number: signal.Signals = signal.SIGKILL) -> Callable[[], Non
             os.kill(os.getpid(), signal.SIGKILL)
 
     return bind
+
+
+def wait(process: subprocess.Popen[bytes], name: str, seconds_limit: float) -> None:
+    """Kills the process group on a timeout or Ctrl-C: the process leads its own group."""
+    try:
+        process.wait(seconds_limit)
+    except subprocess.TimeoutExpired:
+        raise UsageError(
+            f"{name} ran for more than {seconds_limit:g} s; give it less work, or --time-limit SECONDS"
+        ) from None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

@@ -17,7 +17,7 @@ from mallard.advisor.advice.global_mallocs import compare_mallocs
 from mallard.advisor.advice.runner import SCREENING, Request, best_two, plan_for, study, union
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.campaign import EMPTY_INPUT
-from mallard.advisor.trial.process import NothingRecordedError
+from mallard.advisor.trial.process import NothingRecordedError, RecordingDiffersError
 from mallard.advisor.trial.program import EXCEPT, NULL, STRATEGIES, Arm, Counts, Program, RunResult, Scope
 from mallard.advisor.trial.scope_code import exclude_code
 from mallard.advisor.view.terminal.advice import advice_json
@@ -153,11 +153,43 @@ def test_reports_rounds_with_unexpected_ends():
         {"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)}
     )
     assert compared.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
-    varying = compare_mallocs(
-        {"glibc": runs(0, 11, 0), "mimalloc": runs(0, 11, 11), "tcmalloc": runs(256, 256, 256)}
-    )
-    assert not varying.same_end
-    assert varying.failed == {"tcmalloc": "ended with exit status 1"}
+
+
+@pytest.mark.parametrize("place", [1, 4, 40])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"output": "other"}, "printed another output than the first run; .* give --ignore-output"),
+        ({"status": 256}, "ended with exit status 1, and the first run ended with exit status 0"),
+    ],
+)
+def test_differing_runs_have_no_answer(advise, place, change, message):
+    """A program that leaves something behind: its later runs differ, under every arm."""
+
+    class Stateful(FakeProgram):
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            done = super().run(arm, scope)
+            return replace(done, **change) if len(self.runs) > place else done
+
+    with pytest.raises(
+        UsageError, match=f"^there is no answer, because the program's runs differ: .* {message}"
+    ):
+        advise(program=Stateful)
+    assert len(Stateful.runs) < place + 30
+
+
+def test_state_is_told_from_the_recorder(advise, monkeypatch):
+    """After a recording that differs, a later run decides."""
+
+    def differ(*_: object) -> None:
+        raise RecordingDiffersError("with the recorder")
+
+    monkeypatch.setattr(runner, "_load_or_record", differ)
+    with pytest.raises(UsageError, match=r"^with the recorder"):
+        advise()
+    outputs = type("Stateful", (FakeProgram,), {"outputs": ("later", "first")})
+    with pytest.raises(UsageError, match="a later run printed another output than the first run"):
+        advise(program=outputs)
 
 
 def test_several_cores_mean_wall_time_without_trial(advise):
@@ -231,7 +263,7 @@ def test_unservable_scope_is_skipped_with_reason(advise, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"outputs": ("a", "b", "c")}, "The program's output differs from run to run"),
+        ({"outputs": ("",)}, "The program's output was not compared, as --ignore-output asks."),
         ({"status": 256}, "The program ended with exit status 1; its standard input is empty, --input FILE"),
         ({"status": 11}, "The program ended by SIGSEGV"),
         ({"seconds": 0.04}, "The program takes 40 ms; with more work, the answer is surer"),
@@ -395,6 +427,7 @@ def test_union_joins_codes_of_two_scopes():
         ({"rounds": 2}, "--rounds 2: an interval needs 3 rounds or more"),
         ({"mallocs": "glibd"}, "--global 'glibd' is not a known malloc"),
         ({"input": Path("no/such")}, "--input no/such is not a file"),
+        ({"scratch": Path("no/such")}, "--scratch no/such is not a folder"),
     ],
 )
 def test_rejects_bad_input(words, message):
@@ -405,6 +438,7 @@ def test_rejects_bad_input(words, message):
         "mallocs": "glibc",
         "trace": None,
         "input": None,
+        "scratch": None,
     }
     with pytest.raises(UsageError, match=message):
         check(type("Arguments", (), defaults | words))

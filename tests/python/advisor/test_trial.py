@@ -11,6 +11,7 @@ import pytest
 
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.effect import summarize_trial
+from mallard.advisor.trial.process import RunsDifferError
 from mallard.advisor.trial.program import (
     AS_IT_IS,
     MAGIC,
@@ -268,19 +269,19 @@ def test_unexpected_end_is_reported_with_rounds():
     assert [effect.strategy for effect in trial.effects] == ["monotonic"]
 
 
-def test_varying_ends_are_not_strategy_failures():
-    odd = {"plain": {1: 256, 4: 256}, "null": {2: 256}, "heap": {2: 256, 5: 256}}
-    result = run_campaign(ending(odd), SCOPE, campaign("monotonic", "heap"), no_tick)
-    trial = result.grounds[0].trial
-    assert trial.failed == {}
-    assert trial.ends == ("ended with exit status 1", "ended with exit status 0")
-    assert {effect.strategy for effect in trial.effects} == {"monotonic", "heap"}
-    output = " ".join(shown(result).split())
-    assert (
-        "By itself the program ended with exit status 1 or ended with exit status 0, from run to run"
-        in output
-    )
-    assert "without it, it does not" not in output
+@pytest.mark.parametrize("round_", [1, 4])
+@pytest.mark.parametrize("change", [{"status": 256}, {"output": "other"}])
+def test_rejects_runs_that_differ(round_, change):
+    """The unchanged program must repeat its first run, as do other arms that share its state."""
+
+    def run(arm: Arm, done: int) -> RunResult:
+        once = by_time(plain=80, null=100, monotonic=70)(arm, done)
+        return replace(once, **change) if arm.strategy is None and done >= round_ else once
+
+    program = FakeProgram(run)
+    object.__setattr__(program, "first", RESULT)
+    with pytest.raises(RunsDifferError, match=f"the run of round {round_}, as it is, .* the first run"):
+        run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
 
 
 def test_best_served_blocks_and_kept_the_output():
@@ -312,11 +313,13 @@ def test_rejects_an_unservable_scope_after_one_round():
     assert len(program.arms) == 3
 
 
-def test_output_is_compared_if_deterministic():
+def test_output_is_compared_unless_ignored():
     rounds = Rounds({AS_IT_IS: [RESULT, RESULT], "heap": [RESULT, replace(RESULT, output="other")]})
     assert outputs_differ(rounds, ["heap"]) == ["heap"]
-    rounds.runs[AS_IT_IS] = [RESULT, replace(RESULT, output="third")]
-    assert outputs_differ(rounds, ["heap"]) == []
+    ignored = FakeProgram(lambda arm, _: replace(by_time(plain=80, null=100, heap=70)(arm, 1), output=""))
+    result = run_campaign(ignored, SCOPE, campaign("heap"), no_tick)
+    assert result.grounds[0].differing == ()
+    assert "output was not compared, as --ignore-output asks" in shown(result)
 
 
 def test_wall_time_if_several_threads_allocate():

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mallard.advisor.trial import process
-from mallard.advisor.trial.process import wait
 from mallard.shared.errors import UsageError
+from mallard.shared.parent_death import wait
 
 
 def test_kills_a_program_and_its_children(tmp_path: Path) -> None:

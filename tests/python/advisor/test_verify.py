@@ -15,7 +15,7 @@ from samples import sampled
 from synthetic_profile import document
 
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.trial.process import Measured
+from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.rounds import Rounds, interleaved
 from mallard.advisor.verify import (
     AFTER,
@@ -27,6 +27,7 @@ from mallard.advisor.verify import (
     Verification,
     _malloc_name,
     check_frees,
+    compare,
     read_advice,
     record_ownership,
     summarize_comparison,
@@ -79,7 +80,7 @@ def test_names_a_preloaded_malloc() -> None:
 def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = []
 
-    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float) -> Path:
+    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float, _: Any) -> Path:
         limits.append(seconds_limit)
         raise UsageError("it was too long")
 
@@ -127,9 +128,26 @@ def test_compares_deterministic_outputs() -> None:
     assert changed.differing == (AFTER,)
     assert not changed.is_sound
     assert "The output differs from before: after the change." in shown(changed)
-    random = compared(before=[replace(RUN, output=str(number)) for number in range(5)], after=runs(0.1))
-    assert random.is_sound
-    assert "differs from run to run" in shown(random)
+    ignored = compared(before=runs(0.1, output=""), after=runs(0.1, output=""))
+    assert ignored.is_sound
+    assert "output was not compared, as --ignore-output asks" in shown(ignored)
+
+
+@pytest.mark.parametrize("first_round", [BEFORE, AFTER])
+def test_rejects_programs_that_change_their_next_run(first_round: str, monkeypatch) -> None:
+    """Whichever program comes first in the first round, and changes all later runs."""
+    ran: list[str] = []
+
+    def measure(words: list[str], *_: object) -> Measured:
+        ran.append(words[0])
+        return replace(RUN, status=256 if len(ran) > 1 else 0)
+
+    monkeypatch.setattr("mallard.advisor.verify.measure", measure)
+    monkeypatch.setattr("random.Random.shuffle", lambda _, names: names.sort(key=first_round.__ne__))
+    programs = {BEFORE: "./before", AFTER: "./after"}
+    with pytest.raises(RunsDifferError, match="before, ended with exit status 1, and the first run ended"):
+        compare(programs, ["x"], None, 3, 60.0, lambda *_: None)
+    assert ran[1] == programs[first_round]
 
 
 def test_json_has_programs_and_changes() -> None:

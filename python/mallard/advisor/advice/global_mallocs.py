@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from mallard.advisor.trial.campaign import run_once
 from mallard.advisor.trial.effect import difference, run_cpu_seconds, run_wall_seconds
-from mallard.advisor.trial.program import Arm, Program, RunResult, Scope
+from mallard.advisor.trial.process import refuse_difference
+from mallard.advisor.trial.program import Program, RunResult
 from mallard.advisor.trial.rounds import describe_failures
-from mallard.shared.mallocs import is_available, require_library
+from mallard.shared.mallocs import is_available
 from mallard.shared.stats import Difference, median
-
-NO_SCOPE = Scope("", ())
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,7 @@ class Globals:
     faults: float
     rounds: int
     status: int  # of wait()
-    same_output: bool  # from run to run, under the base
-    same_end: bool
+    compared: bool  # False if outputs are ignored
     effects: tuple[GlobalEffect, ...]  # largest saving first
     failed: dict[str, str] = field(default_factory=dict)  # mallocs under which the program ended differently
     differing: tuple[str, ...] = ()  # mallocs under which the output differs
@@ -88,7 +87,9 @@ def run_globals(
     tick: Callable[[int, int], None],
     litter: int = 0,
 ) -> Globals:
-    """The first malloc is the base. Each runs once in a round, in random order, on the heap of the trials."""
+    """The first malloc is the base, whose runs must end and print as the first one. Each malloc runs once in
+    a round, in random order, on the heap of the trials.
+    """
     present, missing = installed(mallocs)
     draw = random.Random(seed)
     runs: dict[str, list[RunResult]] = {name: [] for name in present}
@@ -98,11 +99,10 @@ def run_globals(
         for place, name in enumerate(order):
             tick(round_ * len(order) + place, rounds * len(order))
             runs[name].append(run_once(program, name, litter))
+            if name == mallocs[0]:
+                first = program.first or runs[name][0]
+                refuse_difference(first, runs[name][-1], f"the run of round {round_ + 1} under {name}")
     return replace(compare_mallocs(runs, tuple(missing)), heap="littered" if litter else "clean")
-
-
-def run_once(program: Program, malloc: str, litter: int = 0) -> RunResult:
-    return program.run(Arm(None, require_library(malloc), litter), NO_SCOPE)
 
 
 def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] = ()) -> Globals:
@@ -111,7 +111,6 @@ def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] =
     ends = {run.status for run in base_runs}
     failed = {name: end for name in alternatives if (end := describe_failures(runs[name], ends))}
     outputs = {run.output for run in base_runs}
-    several = len(base_runs) > 1
     effects = [_effect(name, runs[name], base_runs) for name in alternatives if name not in failed]
     cpu_seconds = median([run.cpu_seconds for run in base_runs])
     return Globals(
@@ -123,15 +122,10 @@ def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] =
         faults=median([float(run.faults) for run in base_runs]),
         rounds=len(base_runs),
         status=base_runs[0].status,
-        same_output=len(outputs) == 1,
-        same_end=len(ends) == 1,
+        compared=all(outputs),
         effects=_sort_by_saving(effects),
         failed=failed,
-        differing=tuple(
-            name
-            for name in alternatives
-            if several and len(outputs) == 1 and {run.output for run in runs[name]} - outputs
-        ),
+        differing=tuple(name for name in alternatives if {run.output for run in runs[name]} - outputs),
         missing=missing,
     )
 

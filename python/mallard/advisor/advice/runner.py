@@ -20,24 +20,33 @@ from pathlib import Path
 from mallard.advisor.advice.candidates import Candidate, disjoint, find_candidates, requested_candidates
 from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nanoseconds, width
 from mallard.advisor.advice.code import type_changes
-from mallard.advisor.advice.global_mallocs import Globals, run_globals, run_once
+from mallard.advisor.advice.global_mallocs import Globals, run_globals
 from mallard.advisor.advice.patterns import find_patterns
 from mallard.advisor.advice.study import LEAST_EFFECT, ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile
 from mallard.advisor.profile.sentences import withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
+    OUTPUT_IGNORED,
     SHORT_SECONDS,
     Campaign,
     Ground,
     Result,
     estimate,
     refuse_long,
+    refuse_second_difference,
     run_campaign,
+    run_once,
     runs_again,
 )
 from mallard.advisor.trial.effect import SEVERAL_CORES
-from mallard.advisor.trial.process import NothingRecordedError, record
+from mallard.advisor.trial.process import (
+    LIMITS,
+    NothingRecordedError,
+    RecordingDiffersError,
+    RunsDifferError,
+    record,
+)
 from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, locate_scope
 from mallard.shared.errors import UsageError
@@ -170,6 +179,8 @@ class TrialRunner:
     def __call__(self, subject: str, scope: Scope, campaign: Campaign) -> Result | None:
         try:
             return run_campaign(self.program, scope, campaign, self.step(f"trying {subject}"))
+        except RunsDifferError:
+            raise
         except UsageError as error:
             self.notes.append(f"A trial of {subject} was not possible: {_reason(error)}.")
             return None
@@ -276,6 +287,8 @@ def _screen(
     try:
         scope = locate_scope(trace, candidate.asked_as)
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
+    except RunsDifferError:
+        raise
     except UsageError as error:
         return Screened(candidate, None, _reason(error))
 
@@ -338,7 +351,6 @@ def _rounds_note(result: Result, request: Request) -> list[str]:
     return [f"{result.rounds} rounds, {reason}; --rounds {FULL_ROUNDS} makes the interval narrower."]
 
 
-LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
 DISTURBED = 0.3  # width of an interval, relative to its median
 
@@ -356,7 +368,7 @@ def study(
     step: Step,
     notify: Notify = ignore_message,
 ) -> Study:
-    notify(runs_again(program.words[0]))
+    notify(runs_again(program))
     return on_one_clock(_study(program, request, trace, folder, step, notify))
 
 
@@ -366,6 +378,7 @@ def _study(
     """Runs the program as often as the answer needs. Below an estimate of 2 % nothing is tried."""
     step("first run")
     first = run_once(program, request.mallocs[0])
+    program = replace(program, first=first)
     plan = plan_for(first.wall_seconds, request)
     if request.rounds is None:
         refuse_long(plan.runs, first.wall_seconds)
@@ -373,8 +386,12 @@ def _study(
     step("recording")
     try:
         recording, profile = _load_or_record(program, trace, folder)
+    except RecordingDiffersError:
+        refuse_second_difference(program, request.mallocs[0])
+        raise
     except NothingRecordedError as error:
         if not error.ends_as(first.status):
+            refuse_second_difference(program, request.mallocs[0])
             raise UsageError(
                 f"{error}; without the recorder the program {first.end}, so the recorder, or a limit that "
                 f"leaves it no room, is the cause: {LIMITS}"
@@ -418,7 +435,11 @@ def _load_or_record(program: Program, trace: Path | None, folder: Path) -> tuple
     recordings = []
     begin = time.monotonic()
     for number in range(MOST_RECORDINGS):
-        file = record(program.words, program.stdin, folder / f"{number}.trace", program.seconds_limit)
+        file = record(
+            *(program.words, program.stdin, folder / f"{number}.trace", program.seconds_limit),
+            program.surroundings,
+            program.first,
+        )
         recordings.append((file, read_profile(ask([str(file)]))))
         if width(recordings[-1][1]) < DISTURBED or time.monotonic() - begin > SECONDS_TO_RECORD:
             break
@@ -435,8 +456,7 @@ def _single_run(first: RunResult, request: Request) -> Globals:
         faults=float(first.faults),
         rounds=1,
         status=first.status,
-        same_output=True,
-        same_end=True,
+        compared=bool(first.output),
         effects=(),
     )
 
@@ -472,16 +492,14 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[st
         ended = RunResult(0, 0, 0, 0, mallocs.status, "", None).end
         notes.append(f"The program {ended}{input_hint}.")
     recorded = profile.process.exit_status
-    if mallocs.same_end and recorded is not None and recorded not in (-1, mallocs.status):
+    if recorded is not None and recorded not in (-1, mallocs.status):
         ends = [RunResult(0, 0, 0, 0, status, "", None).end for status in (recorded, mallocs.status)]
         notes.append(
             f"With the recorder the program {ends[0]}, and without it {ends[1]}: the recording may be "
             f"incomplete; {LIMITS}."
         )
-    if not mallocs.same_end:
-        notes.append("The program ended differently from run to run, so runs are hard to compare.")
-    if not mallocs.same_output:
-        notes.append("The program's output differs from run to run, so it was not compared.")
+    if not mallocs.compared:
+        notes.append(OUTPUT_IGNORED)
     notes += [
         f"Under {name} the program {end}, and without it does not." for name, end in mallocs.failed.items()
     ]

@@ -20,7 +20,7 @@ from mallard.advisor.advice.study import LEAST_EFFECT, Study
 from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.profile.sentences import names_remedy
 from mallard.advisor.trial.campaign import Ground, short
-from mallard.advisor.trial.effect import Effect, varies
+from mallard.advisor.trial.effect import Effect
 from mallard.shared.mallocs import how_to_use
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
@@ -538,8 +538,6 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         yield advice
     ground = study.ground
     if ground:
-        if ground.trial.ends and study.globals.same_end:
-            yield varies(ground.trial.ends)
         for strategy, end in ground.trial.failed.items():
             yield f"Under {strategy} the program {end}, and without it does not. It was excluded."
         for strategy in ground.differing:

@@ -14,6 +14,7 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
     summarize_trial,
 )
+from mallard.advisor.trial.process import refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
 from mallard.shared.errors import UsageError
@@ -27,11 +28,14 @@ EMPTY_INPUT = (
 )
 
 
-def runs_again(program: str) -> str:
-    return (
-        f"{os.path.basename(program)} runs many times, in this folder: files that it writes are written "
-        "again each time."
-    )
+OUTPUT_IGNORED = "The program's output was not compared, as --ignore-output asks."
+
+
+def runs_again(program: Program) -> str:
+    name, scratch = os.path.basename(program.words[0]), program.surroundings.scratch
+    if scratch is not None:
+        return f"{name} runs many times, each in a fresh copy of {scratch}."
+    return f"{name} runs many times, in this folder: files that it writes are written again each time."
 
 
 def estimate(runs: int, seconds: float) -> str:
@@ -95,7 +99,7 @@ class Ground:
     litter: int
     trial: Trial
     differing: tuple[str, ...]  # strategies under which the program's output differs
-    compared: bool  # the output does not vary from run to run
+    compared: bool  # False if outputs are ignored
     # (nanoseconds added to each operation, the program's time compared with the null)
     sensitivity: tuple[tuple[int, Difference], ...]
     slope: Difference | None = None  # of the program's time over the added delays
@@ -144,7 +148,19 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
 
 def run_alone(program: Program, campaign: Campaign) -> RunResult:
     """Runs the unchanged program once under the first malloc."""
-    return program.run(Arm(None, require_library(campaign.mallocs[0])), Scope("", ()))
+    return run_once(program, campaign.mallocs[0])
+
+
+def run_once(program: Program, malloc: str, litter: int = 0) -> RunResult:
+    return program.run(Arm(None, require_library(malloc), litter), Scope("", ()))
+
+
+def refuse_second_difference(program: Program, malloc: str) -> None:
+    """Runs the program again after a recording that differs: if this run does too, the recorder is not the
+    cause.
+    """
+    assert program.first
+    refuse_difference(program.first, run_once(program, malloc), "a later run")
 
 
 def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:

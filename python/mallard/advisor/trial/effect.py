@@ -48,7 +48,6 @@ class Trial:
     failed: dict[str, str]
     last: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """The last requests of the scope in the failed runs: bytes, and the caller's address."""
-    ends: tuple[str, ...] = ()  # of the unchanged program, if they vary from run to run
 
     @property
     def nanoseconds_to_find(self) -> float:
@@ -83,12 +82,7 @@ def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: 
         null=counts,
         failed={name: end for name, end in rounds.failed.items() if name in strategies},
         last={name: run.counts.last for name, run in rounds.odd.items() if run.counts},
-        ends=rounds.ends,
     )
-
-
-def varies(ends: Sequence[str]) -> str:
-    return f"By itself the program {' or '.join(ends)}, from run to run, so its runs are hard to compare."
 
 
 def run_cpu_seconds(run: Measured) -> float:

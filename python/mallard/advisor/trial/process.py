@@ -6,7 +6,6 @@ signal.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
@@ -18,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import COLLECTOR, MEASURER
-from mallard.shared.parent_death import end_with_parent
+from mallard.shared.parent_death import end_with_parent, wait
 
 
 def run_limited(
@@ -33,6 +33,7 @@ def run_limited(
     stdin: Path | None,
     stdout: IO[bytes] | int,
     stderr: IO[bytes] | int,
+    folder: Path | None = None,
 ) -> list[int]:
     """Returns: the fields that mallard-measure writes."""
     # Preload libraries into the program, but not into mallard-measure.
@@ -52,6 +53,7 @@ def run_limited(
             stdout=stdout,
             stderr=stderr,
             env=measurer_environment,
+            cwd=folder,
             pass_fds=(result.fileno(),),
             start_new_session=True,
             # Safe, because this process has one thread. On SIGTERM mallard-measure ends its group.
@@ -67,21 +69,6 @@ def run_limited(
     return list(map(int, fields))
 
 
-def wait(process: subprocess.Popen[bytes], name: str, seconds_limit: float) -> None:
-    """Kills the process group on a timeout or Ctrl-C: the process leads its own group."""
-    try:
-        process.wait(seconds_limit)
-    except subprocess.TimeoutExpired:
-        raise UsageError(
-            f"{name} ran for more than {seconds_limit:g} s; give it less work, or --time-limit SECONDS"
-        ) from None
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-
 DIGESTED_AT_ONCE = 1 << 20
 
 
@@ -94,7 +81,7 @@ class Measured:
     peak_bytes: int
     faults: int
     status: int  # of wait()
-    output: str  # a digest
+    output: str  # a digest; empty if outputs are not compared
 
     @property
     def ended_by(self) -> str:
@@ -113,19 +100,48 @@ class Measured:
         return f"ended with exit status {os.WEXITSTATUS(self.status)}"
 
 
+class RunsDifferError(UsageError):
+    """Runs of the unchanged program differ, so that nothing can be compared with them."""
+
+
+def refuse_difference(first: Measured, run: Measured, name: str) -> None:
+    """Rejects a program whose run `name` ended or printed differently than its first run."""
+    if run.status != first.status:
+        difference = f"{name} {run.end}, and the first run {first.end}"
+        remedy = ""
+    elif run.output != first.output:
+        difference = f"{name} printed another output than the first run"
+        remedy = "; for an output with times or addresses, give --ignore-output"
+    else:
+        return
+    raise RunsDifferError(
+        f"there is no answer, because the program's runs differ: {difference}; if a run changes files that "
+        "the next one reads, give --prepare CMD to restore them before each run, or --scratch DIR for runs "
+        f"in fresh copies of that folder{remedy}"
+    )
+
+
 def measure(
-    words: Sequence[str], environment: Mapping[str, str], stdin: Path | None, seconds_limit: float
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    stdin: Path | None,
+    seconds_limit: float,
+    surroundings: Surroundings = UNCHANGED,
 ) -> Measured:
     """Hides the program's output from the terminal, and keeps its digest for comparison."""
     with (
+        surroundings.enter_run() as folder,
         tempfile.TemporaryFile(prefix="mallard-output-") as output,
         tempfile.TemporaryFile(prefix="mallard-errors-") as errors,
     ):
         status, user, system, wall, peak, minor, major = run_limited(
-            words, environment, words[0], seconds_limit, stdin=stdin, stdout=output, stderr=errors
+            *(words, environment, words[0], seconds_limit),
+            stdin=stdin,
+            stdout=output,
+            stderr=errors,
+            folder=folder,
         )
-        output.seek(0)
-        digest = sha256_of_file(output)
+        digest = "" if surroundings.ignore_output else _digest(output)
     return Measured(
         cpu_seconds=(user + system) * 1e-6,
         wall_seconds=wall * 1e-9,
@@ -141,6 +157,11 @@ def own_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "MALLARD_ROOT"}
 
 
+def _digest(output: IO[bytes]) -> str:
+    output.seek(0)
+    return sha256_of_file(output)
+
+
 def sha256_of_file(file: IO[bytes]) -> str:
     """The digest of the file from its current position. The file may be larger than memory."""
     digest = hashlib.sha256()
@@ -151,6 +172,7 @@ def sha256_of_file(file: IO[bytes]) -> str:
 
 ERROR = "error: "
 TIMES_SLOWER = 4  # a program that only allocates is slowed more, and needs --sample
+LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
 NOTHING_RECORDED = "before its first allocation"
 END = re.compile(r"(ended with status|ended by signal) (\d+)")
 
@@ -168,28 +190,60 @@ class NothingRecordedError(UsageError):
         return (by_signal, int(match[2])) == (os.WIFSIGNALED(status), code)
 
 
-def record(program: Sequence[str], stdin: Path | None, trace: Path, seconds_limit: float) -> Path:
+class RecordingDiffersError(RunsDifferError):
+    """The recorded run ended or printed differently than the first run."""
+
+
+def record(
+    program: Sequence[str],
+    stdin: Path | None,
+    trace: Path,
+    seconds_limit: float,
+    surroundings: Surroundings = UNCHANGED,
+    first: Measured | None = None,
+) -> Path:
     """Records the program once and hides its output. `seconds_limit` applies to a run without the recorder,
-    which is slower.
+    which is faster. Raises a RecordingDiffersError if the run differs from `first`.
     """
     words = [str(COLLECTOR.find()), "-o", str(trace), "--", *program]
-    with tempfile.TemporaryFile(prefix="mallard-errors-") as errors:
-        run_limited(
+    with (
+        surroundings.enter_run() as folder,
+        tempfile.TemporaryFile(prefix="mallard-output-") as output,
+        tempfile.TemporaryFile(prefix="mallard-errors-") as errors,
+    ):
+        status, *_ = run_limited(
             words,
             own_environment(),
             f"{program[0]}, which is recorded,",
             TIMES_SLOWER * seconds_limit,
             stdin=stdin,
-            stdout=subprocess.DEVNULL,
+            stdout=output,
             stderr=errors,
+            folder=folder,
         )
         errors.seek(0)
-        output = errors.read().decode(errors="replace")
+        messages = errors.read().decode(errors="replace")
+        digest = "" if surroundings.ignore_output else _digest(output)
     if not trace.is_file():
-        reason = _reason(output)
+        reason = _reason(messages)
         error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
         raise error(reason or f"{program[0]} was not recorded")
+    if first is not None:
+        _refuse_other_recording(first, os.WEXITSTATUS(status), digest)
     return trace
+
+
+def _refuse_other_recording(first: Measured, code: int, output: str) -> None:
+    """`code` is the exit status of mallard-record, which a shell would return for the program."""
+    by_signal = os.WIFSIGNALED(first.status)
+    if code != (128 + os.WTERMSIG(first.status) if by_signal else os.WEXITSTATUS(first.status)):
+        end = f"ended by signal {code - 128}" if code > 128 else f"ended with exit status {code}"
+        difference = f"the program {end} with the recorder, and without it {first.end}"
+    elif output != first.output:
+        difference = "the program printed another output with the recorder than without it"
+    else:
+        return
+    raise RecordingDiffersError(f"there is no answer, because {difference}: {LIMITS}")
 
 
 def _reason(output: str) -> str:

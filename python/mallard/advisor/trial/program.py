@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from mallard.advisor.trial.process import Measured, measure, own_environment
+from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
 
 STRATEGIES = {
@@ -143,12 +144,14 @@ class Program:
     library: Path  # libmallard_trial.so
     stdin: Path | None = None
     seconds_limit: float = 600.0
+    surroundings: Surroundings = UNCHANGED
+    first: Measured | None = None  # run of the unchanged program, as which all others must end and print
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
         with tempfile.TemporaryDirectory(prefix="mallard-trial-") as folder:
             report = Path(folder) / "report"
             environment = self._environment(arm, scope, report)
-            measured = measure(self.words, environment, self.stdin, self.seconds_limit)
+            measured = measure(self.words, environment, self.stdin, self.seconds_limit, self.surroundings)
             return _to_run_result(measured, read_counts(report))
 
     def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:

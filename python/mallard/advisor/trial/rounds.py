@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from mallard.advisor.profile.formats import count
-from mallard.advisor.trial.process import Measured
+from mallard.advisor.trial.process import Measured, refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
@@ -45,8 +45,6 @@ class Rounds(Generic[Run]):
     runs: dict[str, list[Run]] = field(default_factory=dict)
     # The arms that ended in a way that the base never does, and how. They have no runs.
     failed: dict[str, str] = field(default_factory=dict)
-    # The ends of the base, if they vary from run to run.
-    ends: tuple[str, ...] = ()
     odd: dict[str, Run] = field(default_factory=dict)  # arm -> its first failed run
 
     def of(self, arm: str) -> list[Run]:
@@ -59,11 +57,13 @@ def interleaved(
     rounds: int,
     seed: int,
     tick: Callable[[int, int], None],
-    check_first: Callable[[Mapping[str, Run]], None],
+    check_first: Callable[[Mapping[str, Run]], None] | None = None,
     check: Callable[[Rounds[Run]], None] | None = None,
+    first: Measured | None = None,
 ) -> Rounds[Run]:
     """An arm that ends in a way that the base never does has failed. `check_first` may reject the first
-    round, `check` the first two.
+    round, `check` the first two. All runs of the base must end and print as the first one does: `first`, or
+    that of the first round.
     """
     random_order = random.Random(seed)
     completed: Rounds[Run] = Rounds({name: [] for name in arms})
@@ -75,7 +75,10 @@ def interleaved(
         for index, name in enumerate(names):
             tick(round_ * len(names) + index, rounds * len(names))
             results[name] = arms[name]()
-        if round_ == 0:
+            if name == base:
+                first = first or results[base]
+                refuse_difference(first, results[base], f"the run of round {round_ + 1}, {base},")
+        if round_ == 0 and check_first:
             check_first(results)
         for name, result in results.items():
             completed.runs[name].append(result)
@@ -92,13 +95,13 @@ def _always_ends_differently(completed: Rounds[Run], name: str, base: str) -> bo
 
 
 def _without_failed(completed: Rounds[Run], base: str) -> Rounds[Run]:
-    expected = {run.status: run.end for run in completed.of(base)}
+    expected = {run.status for run in completed.of(base)}
     failed = {
         name: end for name, runs in completed.runs.items() if (end := describe_failures(runs, expected))
     }
     sound = {name: runs for name, runs in completed.runs.items() if name not in failed}
     odd = {name: next(run for run in completed.of(name) if run.status not in expected) for name in failed}
-    return Rounds(sound, failed, tuple(expected.values()) if len(expected) > 1 else (), odd)
+    return Rounds(sound, failed, odd)
 
 
 def describe_failures(runs: Sequence[Measured], expected: Container[int]) -> str:
@@ -131,6 +134,7 @@ def run_rounds(
         tick,
         lambda results: _check_first(results, arms, scope),
         lambda completed: _check_null(completed, scope),
+        program.first,
     )
     if NULL in completed.failed:
         raise _null_breaks(scope, completed.failed[NULL])
@@ -178,12 +182,11 @@ def _null_breaks(scope: Scope, effect: str) -> UsageError:
 
 
 def outputs_differ(rounds: Rounds[Run], arms: Sequence[str], base: str = AS_IT_IS) -> list[str]:
-    """The arms whose output differs from the base's; empty if the base's own output varies."""
+    """The arms whose output differs from the base's."""
     base_outputs = {run.output for run in rounds.of(base)}
-    if len(base_outputs) != 1:
-        return []
     return [arm for arm in arms if {run.output for run in rounds.of(arm)} - base_outputs]
 
 
 def output_is_compared(rounds: Rounds[Run], base: str = AS_IT_IS) -> bool:
-    return len({run.output for run in rounds.of(base)}) == 1
+    """False if outputs are ignored."""
+    return all(run.output for run in rounds.of(base))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mallard.cli import trials
 from mallard.cli.needs import Needs
+from mallard.cli.options import surround_runs
 from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES
@@ -29,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scope", metavar="LIST", help="functions or markers to try, or parts of their names"
     )
-    trials.add_rounds(parser, None, "runs of each strategy (default: 21, fewer for long programs)")
+    trials.add_rounds(parser, None, "runs of each strategy (default: at most 21)")
     usual = ",".join(NAMES)
-    trials.add_ground(parser, usual, f"the malloc to compare with, and others (default: {usual})")
+    trials.add_ground(parser, usual, f"base malloc, and others (default: {usual})")
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
     forms = parser.add_mutually_exclusive_group()
@@ -79,9 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
     from mallard.shared.view.terminal.console import output_console, print_line
     from mallard.shared.view.terminal.counting import step_progress
 
-    program = Program(
-        arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
-    )
     chosen = trials.chosen_mallocs(arguments)
     trials.check_available(chosen[:1])  # of the others, those that are missing are named in the answer
     asked = Request(
@@ -95,7 +93,18 @@ def run(arguments: argparse.Namespace) -> int:
     )
     display = Console(stderr=True, highlight=False)
     say = partial(print_line, display)
-    with tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder, step_progress(display) as step:
+    with (
+        surround_runs(arguments) as surroundings,
+        tempfile.TemporaryDirectory(prefix="mallard-advise-") as folder,
+        step_progress(display) as step,
+    ):
+        program = Program(
+            surroundings.program_words(arguments.program),
+            TRIAL_LIBRARY.find(),
+            arguments.input,
+            arguments.time_limit,
+            surroundings,
+        )
         found = study(program, asked, arguments.trace, Path(folder), step, say)
     verdict = decide(found)
     if arguments.json:

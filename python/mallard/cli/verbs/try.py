@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from mallard.advisor.trial.program import STRATEGIES
 from mallard.cli import trials
 from mallard.cli.needs import Needs
+from mallard.cli.options import surround_runs
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import NAMES, OWN
 from mallard.shared.native_file import TRIAL_LIBRARY
@@ -92,11 +94,12 @@ def run(arguments: argparse.Namespace) -> int:
         Campaign,
         estimate,
         refuse_long,
+        refuse_second_difference,
         run_alone,
         run_campaign,
         runs_again,
     )
-    from mallard.advisor.trial.process import record
+    from mallard.advisor.trial.process import RecordingDiffersError, record
     from mallard.advisor.trial.program import Program
     from mallard.advisor.trial.scope_code import exclude_functions, locate_scope
     from mallard.advisor.view.terminal.trial import show_campaign, trial_json
@@ -105,10 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     trials.check_available(trials.chosen_mallocs(arguments))
     display = Console(stderr=True, highlight=False)
-    print_line(display, runs_again(arguments.program[0]))
-    program = Program(
-        arguments.program, TRIAL_LIBRARY.find(), arguments.input, seconds_limit=arguments.time_limit
-    )
     campaign = Campaign(
         strategies=tuple(chosen_strategies(arguments.strategy)),
         mallocs=trials.chosen_mallocs(arguments),
@@ -117,14 +116,32 @@ def run(arguments: argparse.Namespace) -> int:
         rounds=arguments.rounds or USUAL_ROUNDS,
         seed=arguments.seed,
     )
-    seconds = run_alone(program, campaign).wall_seconds
-    if arguments.rounds is None:
-        refuse_long(campaign.runs, seconds)
-    print_line(display, estimate(campaign.runs, seconds))
-    with tempfile.TemporaryDirectory(prefix="mallard-try-") as folder:
-        trace = arguments.trace or record(
-            arguments.program, arguments.input, Path(folder) / "mallard.trace", arguments.time_limit
+    with (
+        surround_runs(arguments) as surroundings,
+        tempfile.TemporaryDirectory(prefix="mallard-try-") as folder,
+    ):
+        program = Program(
+            surroundings.program_words(arguments.program),
+            TRIAL_LIBRARY.find(),
+            arguments.input,
+            arguments.time_limit,
+            surroundings,
         )
+        print_line(display, runs_again(program))
+        first = run_alone(program, campaign)
+        program = replace(program, first=first)
+        if arguments.rounds is None:
+            refuse_long(campaign.runs, first.wall_seconds)
+        print_line(display, estimate(campaign.runs, first.wall_seconds))
+        try:
+            trace = arguments.trace or record(
+                *(program.words, program.stdin, Path(folder) / "mallard.trace", program.seconds_limit),
+                surroundings,
+                first,
+            )
+        except RecordingDiffersError:
+            refuse_second_difference(program, campaign.mallocs[0])
+            raise
         scope = exclude_functions(trace, locate_scope(trace, arguments.scope), arguments.without)
         with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)

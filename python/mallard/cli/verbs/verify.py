@@ -9,7 +9,14 @@ from pathlib import Path
 from mallard.advisor.verify import AFTER, BEFORE, NULL, read_advice
 from mallard.cli import exit_status
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit, check_program, is_one_program
+from mallard.cli.options import (
+    add_surroundings,
+    add_time_limit,
+    check_program,
+    check_surroundings,
+    is_one_program,
+    surround_runs,
+)
 from mallard.cli.parser import positive_int
 from mallard.shared.errors import UsageError
 
@@ -50,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input", metavar="FILE", type=Path, help="the programs' standard input (default: none)"
     )
     add_time_limit(parser)
+    add_surroundings(parser)
     parser.add_argument("--json", action="store_true", help="the result as JSON")
 
 
@@ -70,6 +78,7 @@ def check(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"{program} and {earlier} are one program; give two builds")
     if arguments.rounds < LEAST_ROUNDS:
         raise UsageError(f"--rounds {arguments.rounds}: an interval needs {LEAST_ROUNDS} rounds or more")
+    check_surroundings(arguments)
     for file, option in ((arguments.advice, "--advice"), (arguments.input, "--input")):
         if file is not None and not file.is_file():
             raise UsageError(f"{option} {file} is not a file; give one, or leave the option out")
@@ -89,19 +98,23 @@ def run(arguments: argparse.Namespace) -> int:
 
     advice = read_advice(arguments.advice) if arguments.advice else None
     programs = dict(zip(PLACES, arguments.programs, strict=False))
-    with count_progress(Console(stderr=True, highlight=False), "run") as tick:
-        comparison = compare(
-            programs,
-            arguments.words,
-            arguments.input,
-            arguments.rounds,
-            arguments.time_limit,
-            tick,
-            advice.wall if advice and advice.figure else None,
-        )
-    with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
-        command = [programs[AFTER], *arguments.words]
-        ownership = record_ownership(command, arguments.input, Path(folder), arguments.time_limit)
+    with surround_runs(arguments) as surroundings:
+        with count_progress(Console(stderr=True, highlight=False), "run") as tick:
+            comparison = compare(
+                programs,
+                arguments.words,
+                arguments.input,
+                arguments.rounds,
+                arguments.time_limit,
+                tick,
+                advice.wall if advice and advice.figure else None,
+                surroundings,
+            )
+        with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
+            command = surroundings.program_words([programs[AFTER], *arguments.words])
+            ownership = record_ownership(
+                command, arguments.input, Path(folder), arguments.time_limit, surroundings
+            )
     result = Verification(comparison, ownership, advice)
     if arguments.json:
         print(result.json())

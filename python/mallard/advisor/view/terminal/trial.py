@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from mallard.advisor.profile.formats import count, size
-from mallard.advisor.trial.campaign import Ground, Result, short
-from mallard.advisor.trial.effect import Effect, meaning, varies
+from mallard.advisor.trial.campaign import OUTPUT_IGNORED, Ground, Result, short
+from mallard.advisor.trial.effect import Effect, meaning
 from mallard.advisor.trial.program import STRATEGIES
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
@@ -108,8 +108,6 @@ def last_request(of_servers: Sequence[tuple[int, int]]) -> str:
 
 def _notes(ground: Ground) -> list[str]:
     notes = [warning] if (warning := short(ground.trial.program_seconds)) else []
-    if ground.trial.ends:
-        notes.append(varies(ground.trial.ends))
     notes += [
         f"{strategy}: the program {failure} under it; without it, it does not."
         f"{last_request(ground.trial.last.get(strategy, ()))}"
@@ -119,7 +117,7 @@ def _notes(ground: Ground) -> list[str]:
         f"{strategy}: the output differs from the unchanged program's." for strategy in ground.differing
     ]
     if not ground.compared:
-        notes.append("The program's output differs from run to run, so it was not compared.")
+        notes.append(OUTPUT_IGNORED)
     for effect in ground.trial.effects:
         if reasons := unserved_reasons(effect.counts):
             notes.append(f"{effect.strategy}: the global allocator served {reasons}.")

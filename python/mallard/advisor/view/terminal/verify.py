@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from mallard.advisor.profile.formats import count, plural
-from mallard.advisor.trial.campaign import SHORT_SECONDS
-from mallard.advisor.trial.effect import SEVERAL_CORES, varies
+from mallard.advisor.trial.campaign import OUTPUT_IGNORED, SHORT_SECONDS
+from mallard.advisor.trial.effect import SEVERAL_CORES
 from mallard.advisor.verify import (
     AFTER,
     BEFORE,
@@ -166,15 +166,13 @@ def _notes(comparison: Comparison, advice: Advice | None) -> list[str]:
         notes.append(f"Times are wall time: a program uses more than {SEVERAL_CORES:g} cores on average.")
     if comparison.programs[BEFORE].seconds < SHORT_SECONDS:
         notes.append("The program is short: its start is much of its time. Give it more work.")
-    if comparison.ends:
-        notes.append(varies(comparison.ends))
     if comparison.differing:
         names = in_prose([_called(name) for name in comparison.differing])
         notes.append(f"The output differs from before: {names}.")
     elif comparison.compared:
         notes.append("The output is the same in all runs.")
     else:
-        notes.append("The output before the change differs from run to run, so it was not compared.")
+        notes.append(OUTPUT_IGNORED)
     return notes
 
 

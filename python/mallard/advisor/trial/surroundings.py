@@ -1,0 +1,118 @@
+"""The commands and the folder of each run, for programs whose runs leave something behind.
+
+Commands are run by `sh -c`. They are not timed and not recorded, and their output is hidden. The options have
+hyperfine's names and meaning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mallard.shared.errors import UsageError
+from mallard.shared.parent_death import end_with_parent, wait
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    prepare: str | None = None  # a command before each run
+    scratch: Path | None = None  # a folder of which each run gets a fresh copy
+    # The copy, which is the working directory of a run. All copies have this path, which the program may
+    # print, and by which the code of a scope is found.
+    copy: Path | None = None
+    ignore_output: bool = False
+    seconds_limit: float = 600.0  # of a command
+
+    @contextlib.contextmanager
+    def enter_run(self) -> Iterator[Path | None]:
+        """The working directory of one run; None for that of mallard."""
+        with self._fresh_copy():
+            if self.prepare is not None:
+                _run_command("--prepare", self.prepare, self.seconds_limit, self.copy)
+            yield self.copy
+
+    @contextlib.contextmanager
+    def _fresh_copy(self) -> Iterator[None]:
+        if self.scratch is None or self.copy is None:
+            yield
+            return
+        try:
+            self.copy.mkdir()
+            _copy_files(self.scratch, self.copy)
+            yield
+        finally:
+            # A folder without write permission cannot be emptied.
+            subprocess.run(["chmod", "-R", "u+rwX", "--", self.copy], capture_output=True, check=False)
+            shutil.rmtree(self.copy, ignore_errors=True)
+
+    def program_words(self, words: Sequence[str]) -> list[str]:
+        """The command in a copy: its program stays the file that its path names in mallard's directory."""
+        program, *arguments = words
+        return [os.path.abspath(program) if self.scratch and "/" in program else program, *arguments]
+
+
+UNCHANGED = Surroundings()
+
+
+@contextlib.contextmanager
+def surround(
+    surroundings: Surroundings, setup: str | None = None, cleanup: str | None = None
+) -> Iterator[Surroundings]:
+    """Runs `setup` before all runs, and `cleanup` after the last, even if that failed."""
+    limit = surroundings.seconds_limit
+    with tempfile.TemporaryDirectory(prefix="mallard-scratch-") as folder:
+        if scratch := surroundings.scratch:
+            if Path(folder).resolve().is_relative_to(scratch.resolve()):
+                raise UsageError(
+                    f"--scratch {scratch} contains {Path(folder).parent}, where the copies are made; give a "
+                    "smaller folder, or another TMPDIR"
+                )
+            place = Path(folder) / (scratch.resolve().name or "root")
+            surroundings = replace(surroundings, scratch=scratch.absolute(), copy=place)
+        if setup is not None:
+            _run_command("--setup", setup, limit)
+        try:
+            yield surroundings
+        except BaseException:
+            if cleanup is not None:
+                with contextlib.suppress(UsageError):  # the first error is the one to report
+                    _run_command("--cleanup", cleanup, limit)
+            raise
+        if cleanup is not None:
+            _run_command("--cleanup", cleanup, limit)
+
+
+def _run_command(option: str, command: str, seconds_limit: float, folder: Path | None = None) -> None:
+    name = f"{option} '{command}'"
+    with tempfile.TemporaryFile(prefix="mallard-errors-") as errors:
+        process = subprocess.Popen(
+            ["sh", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            cwd=folder,
+            start_new_session=True,
+            preexec_fn=end_with_parent(signal.SIGTERM),
+        )
+        wait(process, name, seconds_limit)
+        errors.seek(0)
+        lines = errors.read().decode(errors="replace").strip().splitlines()
+    status = process.returncode
+    if status:
+        end = f"by signal {-status}" if status < 0 else f"with exit status {status}"
+        message = f" ({lines[-1]})" if lines else ""
+        raise UsageError(f"{name} ended {end}{message}; give a command that ends with exit status 0")
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    words = ["cp", "-a", "--", f"{source}/.", str(target)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, errors="replace")
+    if done.returncode:
+        raise UsageError(f"--scratch {source} cannot be copied: {done.stderr.strip().splitlines()[-1]}")
