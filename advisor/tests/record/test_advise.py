@@ -31,6 +31,40 @@ def test_advises_an_allocation_heavy_program(advise, toys):
         assert document["study"]["trial"]["scope"]["name"] == "handle"
 
 
+def test_runs_that_differ_have_no_answer(advise, tmp_path):
+    words = ("--global", "glibc", "--", "sh", "-c", "mkdir made && echo first")
+    done = advise(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "a later run ended with exit status 1, and the first run ended with exit status 0" in done.stderr
+    for remedy in (("--prepare", "rmdir made"), ("--scratch", ".", "--setup", "rmdir made")):
+        done = advise(*remedy, *words)
+        assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "made").exists()
+
+
+def test_an_output_that_differs_is_ignored_on_request(advise):
+    words = ("--global", "glibc", "--", "sh", "-c", "echo $$")
+    done = advise(*words)
+    assert done.returncode == 2
+    assert "a later run printed another output than the first run" in done.stderr
+    assert advise("--ignore-output", *words).returncode == 0
+
+
+def test_a_program_that_frees_past_the_trial(toys, tmp_path):
+    """The free() of libc gets blocks of each strategy, and ends the program."""
+    program = toys.build("frees_by_libc", ["frees_by_libc.c"], "-g")
+    words = ("--global", "glibc", "--rounds", 3, "--json")
+    done = front("advise", "--scope", "handle", *words, "--", program, 3000, folder=tmp_path)
+    assert done.returncode == 1, done.stderr
+    document = json.loads(done.stdout)
+    assert document["kind"] == "unmeasured"
+    assert document["headline"].startswith("Nothing could be measured: under monotonic, multipool")
+    done = front("try", "--scope", "handle", "--rounds", 3, "--", program, 3000, folder=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "nothing could be measured" in done.stdout
+
+
 def test_a_program_that_does_not_start(advise):
     done = advise("--", "/no/such/program")
     assert done.returncode == 2

@@ -34,3 +34,7 @@ def in_prose(words: Sequence[str]) -> str:
     """Words as in a sentence: one; one and two; one, two and three."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -30,6 +30,11 @@ KINDS: dict[str, dict[str, Any]] = {
         "globals": mallocs(("mimalloc", 0.1, 1.0)),
         "on_top": None,
     },
+    "unmeasured": {
+        "trial": result(ground(failed={"monotonic": "ended by SIGABRT"})),
+        "globals": mallocs(failed={"mimalloc": "ended by SIGABRT"}),
+        "on_top": None,
+    },
     "nothing": {**NOTHING, "globals": mallocs()},
 }
 

@@ -121,7 +121,11 @@ def test_saving_within_interval_does_not_count():
     program = FakeProgram(lambda arm, round_: replace(RESULT, cpu_seconds=next(times) / 1000, counts=counts))
     result = run_campaign(program, SCOPE, campaign("monotonic"), no_tick)
     assert result.grounds[0].best is None
-    assert "no strategy saves time beyond its interval, against glibc" in shown(result)
+    text = " ".join(shown(result).split())
+    assert "no strategy saves time beyond its interval, against glibc" in text
+    assert not result.grounds[0].is_unmeasured
+    assert "monotonic may save up to" in text
+    assert "wide after 5 rounds, and --rounds 20 halves it, in about 6 seconds" in text
 
 
 def test_rounds_run_every_arm_in_random_order():
@@ -162,6 +166,18 @@ def test_crashing_strategy_is_reported_and_excluded():
     result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap"), no_tick)
     assert result.grounds[0].trial.failed == {"heap": "ended by SIGSEGV"}
     assert "heap: the program ended by SIGSEGV under it" in shown(result)
+
+
+def test_trial_under_which_nothing_ran_is_unmeasured():
+    def run(arm: Arm, round_: int) -> RunResult:
+        once = by_time(plain=80, null=100, monotonic=70, heap=90)(arm, round_)
+        return replace(once, status=6) if arm.strategy in ("monotonic", "heap") else once
+
+    result = run_campaign(FakeProgram(run), SCOPE, campaign("monotonic", "heap"), no_tick)
+    assert result.grounds[0].is_unmeasured
+    text = " ".join(shown(result).split())
+    assert "handle: nothing could be measured: under monotonic and heap the program ended by SIGABRT." in text
+    assert "no strategy saves time" not in text
 
 
 def ending(odd: dict[str, dict[int, int]]):

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from mallard.advisor.trial.campaign import run_once
+from mallard.advisor.trial.campaign import PRINTED_OTHER, run_once
 from mallard.advisor.trial.effect import difference, run_cpu_seconds, run_wall_seconds
 from mallard.advisor.trial.process import refuse_difference
 from mallard.advisor.trial.program import Program, RunResult
@@ -58,9 +58,18 @@ class Globals:
         return replace(self, seconds=self.wall_seconds, effects=_sort_by_saving(effects), wall=True)
 
     @property
+    def failures(self) -> dict[str, str]:
+        """What the program did under the mallocs that it does not tolerate."""
+        return self.failed | dict.fromkeys(self.differing, PRINTED_OTHER)
+
+    @property
+    def allowed(self) -> list[GlobalEffect]:
+        return [effect for effect in self.effects if effect.malloc not in self.differing]
+
+    @property
     def as_fast_as_fastest(self) -> list[GlobalEffect]:
         """The malloc that saves most, and those whose intervals meet the interval of that one."""
-        saving = [effect for effect in self.effects if effect.saves and effect.malloc not in self.differing]
+        saving = [effect for effect in self.allowed if effect.saves]
         return [effect for effect in saving if effect.time.low <= saving[0].time.high]
 
     @property
@@ -125,7 +134,11 @@ def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] =
         compared=all(outputs),
         effects=_sort_by_saving(effects),
         failed=failed,
-        differing=tuple(name for name in alternatives if {run.output for run in runs[name]} - outputs),
+        differing=tuple(
+            name
+            for name in alternatives
+            if name not in failed and {run.output for run in runs[name]} - outputs
+        ),
         missing=missing,
     )
 

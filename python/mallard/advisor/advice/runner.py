@@ -22,11 +22,12 @@ from mallard.advisor.advice.ceiling import Ceiling, estimate_ceiling, fault_nano
 from mallard.advisor.advice.code import type_changes
 from mallard.advisor.advice.global_mallocs import Globals, run_globals
 from mallard.advisor.advice.patterns import find_patterns
-from mallard.advisor.advice.study import LEAST_EFFECT, ScopePair, Screened, Study
+from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile
 from mallard.advisor.profile.sentences import withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
+    LEAST_EFFECT,
     OUTPUT_IGNORED,
     SHORT_SECONDS,
     Campaign,
@@ -50,7 +51,7 @@ from mallard.advisor.trial.process import (
 from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, locate_scope
 from mallard.shared.errors import UsageError
-from mallard.shared.prose import in_prose
+from mallard.shared.prose import capitalised, in_prose
 
 OUTLIVING = "the blocks that outlive it"
 SCREENING = ("monotonic", "multipool")  # of each candidate
@@ -107,6 +108,7 @@ def plan_for(seconds: float, request: Request) -> Plan:
     # The interval of 21 rounds is worth more time than planned, up to a program of about a second.
     least = LEAST_ROUNDS if request.quick or run_seconds > 1.5 else FULL_ROUNDS
     of_mallocs = rounds(0.2, len(request.mallocs), LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS)
+    of_mallocs = max(of_mallocs, request.rounds or 0)
     screening = rounds(0.2, 3 * fewer_arms, LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS)
     full = request.rounds or rounds(0.5, full_arms, least, max(most, least))
     extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
@@ -424,7 +426,7 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
         withheld="",
         ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
         globals=_single_run(first, request),
-        notes=(f"{reason[:1].upper()}{reason[1:]}.", *_input_note(program, request)),
+        notes=(f"{capitalised(reason)}.", *_input_note(program, request)),
     )
 
 
@@ -500,10 +502,6 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[st
         )
     if not mallocs.compared:
         notes.append(OUTPUT_IGNORED)
-    notes += [
-        f"Under {name} the program {end}, and without it does not." for name, end in mallocs.failed.items()
-    ]
-    notes += [f"Under {name} the program's output differs." for name in mallocs.differing]
     notes += [f"{name} is not installed, so it was not tried." for name in mallocs.missing]
     if profile.process.programs_not_followed or profile.process.forks_not_followed:
         notes.append(

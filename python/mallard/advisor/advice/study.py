@@ -10,10 +10,8 @@ from mallard.advisor.advice.code import TypeChange
 from mallard.advisor.advice.global_mallocs import Globals
 from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.profile.document import Profile
-from mallard.advisor.trial.campaign import Ground, Result
+from mallard.advisor.trial.campaign import LEAST_EFFECT, Ground, Result
 from mallard.advisor.trial.effect import Effect
-
-LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,20 @@ from mallard.advisor.advice.candidates import NO_NAME, Candidate, LastingSite
 from mallard.advisor.advice.code import REGIONS, code_for
 from mallard.advisor.advice.global_mallocs import GlobalEffect
 from mallard.advisor.advice.patterns import Pattern
-from mallard.advisor.advice.study import LEAST_EFFECT, Study
+from mallard.advisor.advice.study import Study
 from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.profile.sentences import names_remedy
-from mallard.advisor.trial.campaign import Ground, short
+from mallard.advisor.trial.campaign import (
+    LEAST_EFFECT,
+    PAST_MALLOC,
+    Ground,
+    describe_failures_together,
+    short,
+    unresolved,
+)
 from mallard.advisor.trial.effect import Effect
 from mallard.shared.mallocs import how_to_use
-from mallard.shared.prose import in_prose
+from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.stats import Difference
 from mallard.shared.version import bench_command
 
@@ -107,7 +114,7 @@ def _digits(value: float) -> str:
     return f"{value:.0f}" if size >= 99.5 else f"{value:.1f}" if size >= 0.995 else f"{value:.2f}"
 
 
-Kind = Literal["nothing", "local", "global", "pattern", "unresolved"]
+Kind = Literal["nothing", "local", "global", "pattern", "unresolved", "unmeasured"]
 
 GLOBAL_IS_ENOUGH = 0.8  # of a local allocator's saving
 MAIN_IS_ENOUGH = 0.5
@@ -147,6 +154,8 @@ def choose_answer(study: Study) -> Answer:
 def _kind(study: Study) -> Kind:
     if not study.ceiling.worth_a_trial:
         return "nothing"
+    if _is_unmeasured(study):
+        return "unmeasured"
     local_saving, global_saving = _saved_locally(study), _saved_globally(study)
     pattern = heaviest(study)
     measured = max(local_saving, global_saving)
@@ -161,6 +170,15 @@ def _kind(study: Study) -> Kind:
     if not global_saving or global_saving < enough * local_saving:
         return "local"
     return "local" if local_is_as_good_as_both(study) else "global"
+
+
+def _is_unmeasured(study: Study) -> bool:
+    """True if the program tolerated nothing that was tried."""
+    return not study.globals.allowed and not _tried(study) and bool(_failures(study))
+
+
+def _failures(study: Study) -> dict[str, str]:
+    return study.globals.failures | (study.ground.failures if study.ground else {})
 
 
 def _saved_locally(study: Study) -> float:
@@ -185,6 +203,10 @@ def heaviest(study: Study) -> Pattern | None:
         ),
         None,
     )
+
+
+def _tried(study: Study) -> list[Effect]:
+    return study.ground.allowed if study.ground else []
 
 
 def best_strategy_on_top(study: Study) -> Effect | None:
@@ -323,7 +345,24 @@ def _pattern(study: Study) -> str:
     )
 
 
+def _unmeasured(study: Study) -> str:
+    failures = describe_failures_together(_failures(study))
+    return f"Nothing could be measured: {failures}; with {study.base} alone it does not. {PAST_MALLOC}"
+
+
 def _unresolved(study: Study) -> str:
+    room = unresolved(
+        {effect.malloc: effect.time for effect in study.globals.allowed}
+        | {strategy_name(effect): effect.time for effect in _tried(study)},
+        study.ceiling.program_seconds,
+        len(study.globals.effects) + len(_tried(study)) + 3,  # with the base malloc, unchanged and the null
+        study.globals.wall_seconds,
+    )
+    if room:
+        return (
+            f"Not resolved: no strategy and no malloc saves {percent(LEAST_EFFECT)} of "
+            f"{times(study.ceiling.program_seconds)} beyond its interval, against {_base(study)}, but {room}."
+        )
     if study.trial is None:
         reason = study.withheld or "No scope of the program ends most of the blocks that it makes."
         return (
@@ -343,6 +382,7 @@ _HEADLINES = {
     "global": _global,
     "pattern": _pattern,
     "unresolved": _unresolved,
+    "unmeasured": _unmeasured,
 }
 
 
@@ -536,14 +576,11 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     yield from study.notes
     if kind != "nothing" and (advice := short(study.ceiling.program_seconds)):
         yield advice
-    ground = study.ground
-    if ground:
-        for strategy, end in ground.trial.failed.items():
-            yield f"Under {strategy} the program {end}, and without it does not. It was excluded."
-        for strategy in ground.differing:
-            yield f"Under {strategy} the program's output differs. It was excluded."
+    if kind != "unmeasured" and (failures := _failures(study)):
+        arms = "that, it does not; it was" if len(failures) == 1 else "them, it does not; they were"
+        yield f"{capitalised(describe_failures_together(failures))}; without {arms} excluded."
     if study.wall:
-        reason = "several threads allocate in the scope" if ground else "the program uses several cores"
+        reason = "several threads allocate in the scope" if study.ground else "the program uses several cores"
         yield f"Times are wall time, because {reason}."
     for screened in study.screened:
         if screened.reason:
@@ -558,7 +595,7 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
         unnamed.add(study.chosen.object_name)
     if unnamed:
         yield names_remedy(sorted(unnamed), study.profile)
-    if study.ground and not study.best:
+    if study.ground and not study.best and kind != "unmeasured":
         yield NOT_SEEN
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +20,10 @@ from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResul
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import require_library
+from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
 
+LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
 MOST_SECONDS = 3600.0  # limit for a command without --rounds
 SHORT_SECONDS = 0.05
 EMPTY_INPUT = (
@@ -60,6 +63,32 @@ def short(seconds: float) -> str:
     )
 
 
+def unresolved(
+    times: Mapping[str, Difference], program_seconds: float, runs_per_round: int, run_seconds: float
+) -> str:
+    """The interval that leaves most room for a saving, and the rounds that halve it. Empty if no interval
+    hides a saving that is worth a change. `times` has the change of time by strategy or malloc.
+    """
+    name, time = min(times.items(), key=lambda item: item[1].low, default=("", None))
+    least = LEAST_EFFECT * program_seconds
+    if time is None or not math.isfinite(time.high - time.low):
+        return ""
+    if -time.low < least or time.high - time.low < least:
+        return ""
+    rounds = 4 * time.n  # the width falls with the root of the rounds
+    return (
+        f"{name} may save up to {_milliseconds(-time.low)}: its interval is "
+        f"{_milliseconds(time.high - time.low)} wide after {time.n} rounds, and --rounds {rounds} halves it, "
+        f"in about {_long(rounds * runs_per_round * run_seconds)}"
+    )
+
+
+def _milliseconds(seconds: float) -> str:
+    milliseconds = 1e3 * seconds
+    decimals = 0 if milliseconds >= 9.95 else 1 if milliseconds >= 0.995 else 2
+    return f"{milliseconds:.{decimals}f} ms"
+
+
 def _seconds(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
@@ -70,6 +99,25 @@ def _long(seconds: float) -> str:
             return f"{seconds / unit:.0f} {name}"
     return f"{max(seconds, 2):.0f} seconds"
 
+
+PRINTED_OTHER = "printed another output"
+
+
+def describe_failures_together(failures: Mapping[str, str]) -> str:
+    """`under a and b the program ended by SIGABRT, and under c it printed another output`"""
+    names: dict[str, list[str]] = {}
+    for name, end in failures.items():
+        names.setdefault(end, []).append(name)
+    first, *others = names.items()
+    phrases = [f"under {in_prose(first[1])} the program {first[0]}"]
+    return in_prose([*phrases, *(f"under {in_prose(arms)} it {end}" for end, arms in others)])
+
+
+PAST_MALLOC = (
+    "Such a program often calls the free() of glibc past a preloaded malloc: from a plug-in that it opens "
+    "with RTLD_DEEPBIND, or by a pointer from dlsym() on libc. Open it without that flag, or ask dlsym() for "
+    "RTLD_DEFAULT, and try again."
+)
 
 Tick = Callable[[int, int], None]
 
@@ -107,6 +155,15 @@ class Ground:
     @property
     def heap(self) -> str:
         return "littered" if self.litter else "clean"
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """What the program did under the strategies that it does not tolerate."""
+        return self.trial.failed | dict.fromkeys(self.differing, PRINTED_OTHER)
+
+    @property
+    def is_unmeasured(self) -> bool:
+        return not self.allowed and bool(self.failures)
 
     @property
     def allowed(self) -> list[Effect]:

@@ -9,7 +9,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from mallard.cli import trials
+from mallard.cli import exit_status, trials
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.atomic_file import check_writable, write_atomically
@@ -107,13 +107,14 @@ def run(arguments: argparse.Namespace) -> int:
         )
         found = study(program, asked, arguments.trace, Path(folder), step, say)
     verdict = decide(found)
+    status = exit_status.FINDINGS if verdict.kind == "unmeasured" else exit_status.DONE
     if arguments.json:
         print(advice_json(found, verdict))
-        return 0
+        return status
     console = output_console()
     show_advice(console, found, verdict)
     if arguments.html:
         page = advice_page(found, verdict, found.profile)
         write_atomically(arguments.html, page, "--html")
         print_line(console, f"{arguments.html}: {size(len(page.encode()))}; open it in a browser")
-    return 0
+    return status

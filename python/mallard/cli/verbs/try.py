@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mallard.advisor.trial.program import STRATEGIES
-from mallard.cli import trials
+from mallard.cli import exit_status, trials
 from mallard.cli.needs import Needs
 from mallard.cli.options import surround_runs
 from mallard.shared.errors import UsageError
@@ -151,4 +151,5 @@ def run(arguments: argparse.Namespace) -> int:
         show_campaign(output_console(), result)
         if trials.reads_terminal(arguments):
             print_line(output_console(), EMPTY_INPUT)
-    return 0
+    unmeasured = any(ground.is_unmeasured for ground in result.grounds)
+    return exit_status.FINDINGS if unmeasured else exit_status.DONE

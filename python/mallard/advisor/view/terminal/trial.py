@@ -10,7 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from mallard.advisor.profile.formats import count, size
-from mallard.advisor.trial.campaign import OUTPUT_IGNORED, Ground, Result, short
+from mallard.advisor.trial.campaign import (
+    OUTPUT_IGNORED,
+    PAST_MALLOC,
+    Ground,
+    Result,
+    describe_failures_together,
+    short,
+    unresolved,
+)
 from mallard.advisor.trial.effect import Effect, meaning
 from mallard.advisor.trial.program import STRATEGIES
 from mallard.advisor.trial.rounds import unserved_reasons
@@ -46,7 +54,8 @@ def _show_ground(console: Console, result: Result, ground: Ground) -> None:
         f"{result.rounds} rounds.",
     )
     console.print()
-    console.print(_table(ground))
+    if trial.effects:
+        console.print(_table(ground))
     for line in _notes(ground):
         print_line(console, line)
 
@@ -57,8 +66,18 @@ def _against(ground: Ground) -> str:
 
 def _answer(result: Result, ground: Ground) -> str:
     best = ground.best
+    if ground.is_unmeasured:
+        failures = describe_failures_together(ground.failures)
+        return f"{result.scope.name}: nothing could be measured: {failures}. {PAST_MALLOC}"
     if best is None:
-        return f"{result.scope.name}: no strategy saves time beyond its interval, {_against(ground)}."
+        room = unresolved(
+            {effect.strategy: effect.time for effect in ground.allowed},
+            ground.trial.program_seconds,
+            len(ground.trial.effects) + 2,
+            ground.trial.null_seconds,
+        )
+        but = f"; {room}" if room else ""
+        return f"{result.scope.name}: no strategy saves time beyond its interval, {_against(ground)}{but}."
     return (
         f"{result.scope.name}: {STRATEGIES[best.strategy]} saves {_milliseconds(-best.time.median)} of "
         f"{_milliseconds(ground.trial.program_seconds)} ({_milliseconds(-best.time.high)} to "
