@@ -46,7 +46,8 @@ struct report {
     // The trial's own time before the program's first allocation: littering, and calibrating a delay.
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t begin_wall_ns = 0;
-    std::array<std::uint64_t, 11> unused_words{};
+    /// The file of the allocator below the trial: its path, or the end of a longer one. Empty if unknown.
+    std::array<char, 88> malloc_file{};
     std::array<counts, max_arenas> arena_counts{};
 };
 static_assert(sizeof(report) == sizeof(counts) * (report::max_arenas + 1));

@@ -6,13 +6,17 @@
 #include "recorder/system/wiped_memory.hpp"
 #include "trial/serve/region.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -65,6 +69,16 @@ report* map_report(const char* path) noexcept {
     return memory == MAP_FAILED ? nullptr : new (memory) report;
 }
 
+void store_malloc_file(std::array<char, 88>& file) noexcept {
+    Dl_info library{};
+    if (::dladdr(reinterpret_cast<void*>(recorder::next().malloc), &library) != 0 &&
+        library.dli_fname != nullptr) {
+        const std::size_t length = std::strlen(library.dli_fname);
+        const std::size_t stored = std::min(length, file.size() - 1);
+        std::memcpy(file.data(), library.dli_fname + (length - stored), stored);
+    }
+}
+
 /// Returns: iterations of an empty loop that take `nanoseconds`, by the fastest of ten calibrations.
 std::uint64_t calibrate_delay(std::uint32_t nanoseconds) noexcept {
     constexpr std::uint64_t iterations = 100'000;
@@ -109,6 +123,7 @@ bool trial::start() noexcept {
     if (flag == nullptr || results == nullptr || !the_region.open(settings.most_taken)) {
         return false;
     }
+    store_malloc_file(results->malloc_file);
     *flag = 1;
     in_original_process_ = flag;
     results->ranges = static_cast<std::uint32_t>(settings.code.count);

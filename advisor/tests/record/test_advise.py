@@ -51,6 +51,18 @@ def test_an_output_that_differs_is_ignored_on_request(advise):
     assert advise("--ignore-output", *words).returncode == 0
 
 
+def test_a_program_is_compared_with_the_malloc_that_it_needs(toys, tmp_path):
+    library = toys.build("libownmalloc.so", ["own_malloc.c"], "-shared", "-fPIC", "-DVISIBILITY=")
+    where = f"-Wl,-rpath,{library.parent}"
+    program = toys.build("own_requests", ["requests.cpp"], "-Wl,--no-as-needed", str(library), where)
+    words = ("--scope", "handle", "--rounds", 3, "--global", "glibc", "--json", "--", program, 20)
+    for verb in ("advise", "try"):
+        done = front(verb, *words, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "the program's own libownmalloc.so" in done.stdout
+        assert "glibc" not in done.stdout
+
+
 def test_a_program_that_frees_past_the_trial(toys, tmp_path):
     """The free() of libc gets blocks of each strategy, and ends the program."""
     program = toys.build("frees_by_libc", ["frees_by_libc.c"], "-g")

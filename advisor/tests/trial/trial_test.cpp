@@ -32,6 +32,7 @@ struct outcome {
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t last_bytes = 0;
     std::uint64_t last_caller = 0;
+    std::string malloc_file;
     counts all{};
 };
 
@@ -81,6 +82,7 @@ outcome run(const std::string& strategy, const std::string& scene, const std::st
     result.seen_excepted = contents->seen_excepted;
     result.arenas = contents->arenas;
     result.begin_cpu_ns = contents->begin_cpu_ns;
+    result.malloc_file = contents->malloc_file.data();
     result.last_bytes = contents->arena_counts[0].last_bytes;
     result.last_caller = contents->arena_counts[0].last_caller;
     for (std::uint32_t index = 0; result.reported && index < contents->arenas; ++index) {
@@ -197,6 +199,11 @@ TEST(trial, reports_its_own_time_and_the_last_request) {
     EXPECT_LT(clean.begin_cpu_ns, littered.begin_cpu_ns);
     EXPECT_GT(clean.last_bytes, 0U);
     EXPECT_NE(clean.last_caller, 0U);
+}
+
+TEST(trial, names_the_global_allocator) {
+    const std::string file = run("null", "exceptions", code_variable()).malloc_file;
+    EXPECT_TRUE(std::filesystem::path(file).filename().string().starts_with("libc.so")) << file;
 }
 
 TEST(trial, delay_does_not_change_the_results) {

@@ -7,6 +7,7 @@ of any library that has a malloc: PATH, or NAME=PATH.
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import shlex
@@ -31,18 +32,44 @@ class Malloc:
     name: str
     package: str  # Debian 12's
     library: str  # the beginning of the file's name
+    message: bytes  # the beginning of its messages, in each executable with it
 
 
 MALLOCS = {
     malloc.name: malloc
     for malloc in (
-        Malloc("jemalloc", "libjemalloc2", "libjemalloc.so"),
-        Malloc("mimalloc", "libmimalloc2.0", "libmimalloc.so"),
-        Malloc("tcmalloc", "libtcmalloc-minimal4", "libtcmalloc_minimal.so"),
+        Malloc("jemalloc", "libjemalloc2", "libjemalloc.so", b"<jemalloc>: "),
+        Malloc("mimalloc", "libmimalloc2.0", "libmimalloc.so", b"mimalloc: "),
+        Malloc("tcmalloc", "libtcmalloc-minimal4", "libtcmalloc_minimal.so", b"tcmalloc: "),
     )
 }
 NAMES = (OWN, *MALLOCS)
 _files: dict[str, Path] = {}  # the libraries that --malloc gave as files
+
+
+def own_name(file: str) -> str:
+    """The name of the malloc that a process found in this file, without a preloaded one."""
+    name = os.path.basename(file)
+    if not name or re.match(r"libc[.-]", name):
+        return OWN
+    known = next((malloc for malloc in MALLOCS if name.startswith(f"lib{malloc}")), name)
+    return f"the program's own {known}"
+
+
+def linked_into(executable: str) -> str:
+    """The malloc inside an executable, found even without its symbols; empty if there is none."""
+    try:
+        with open(executable, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as contents:
+            return next((name for name, malloc in MALLOCS.items() if contents.find(malloc.message) >= 0), "")
+    except (OSError, ValueError):  # not readable, or empty
+        return ""
+
+
+def same_file(library: str, other: str) -> bool:
+    try:
+        return os.path.samefile(library, other)
+    except OSError:
+        return False
 
 
 def is_file(item: str) -> bool:

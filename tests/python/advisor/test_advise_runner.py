@@ -111,7 +111,7 @@ def test_program_that_hardly_allocates_runs_once(advise):
     quiet = document()["process"] | {"command": ["server"], "events": 100}
     case, runs, _ = advise(process=quiet)
     assert decide(case).kind == "nothing"
-    assert len(runs) == 1
+    assert [arm.strategy for arm in runs] == [None, NULL]  # the second finds the program's own malloc
 
 
 def test_mallocs_run_on_the_heap_of_trials(advise, monkeypatch):
@@ -201,6 +201,30 @@ def test_several_cores_mean_wall_time_without_trial(advise):
     assert "of 50.0 ms here" in decide(case).headline
 
 
+def test_program_is_compared_with_its_own_malloc(advise, monkeypatch, tmp_path):
+    """The library that it brings is not preloaded again."""
+    library = tmp_path / "libjemalloc.so.2"
+    library.touch()
+
+    class Jemalloc(FakeProgram):
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            done = super().run(arm, scope)
+            return replace(done, counts=done.counts and replace(done.counts, malloc_file=str(library)))
+
+    def find_library(name: str) -> Path:
+        return library if name == "jemalloc" else Path(f"/lib/{name}")
+
+    for module in ("mallard.shared.mallocs", "mallard.advisor.trial.program"):
+        monkeypatch.setattr(f"{module}.find_library", find_library)
+    case, runs, _ = advise(Jemalloc, Request(("glibc", "jemalloc", "mimalloc")))
+    own = "the program's own jemalloc"
+    assert case.base == case.globals.base == case.ground.malloc == own
+    assert [effect.malloc for effect in case.globals.effects] == ["mimalloc"]
+    assert library not in {arm.malloc for arm in runs}
+    assert decide(case).headline.endswith(f"against {own} on a clean heap.")
+    assert f"jemalloc was not preloaded: it is {own}." in case.notes
+
+
 def test_first_run_uses_the_base_malloc(advise, monkeypatch):
     monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}.so"))
     quiet = document()["process"] | {"command": ["server"], "events": 100}
@@ -217,6 +241,19 @@ def test_program_without_allocations_is_answered(advise, monkeypatch):
     verdict = decide(advise()[0])
     assert verdict.headline.startswith("Nothing worth doing: the program allocates 0 blocks")
     assert verdict.notes == ("Nothing was recorded: 'x' ended before its first allocation.",)
+
+
+@pytest.mark.parametrize("events", [100, 1_000_000])
+def test_malloc_inside_the_program_is_unmeasured(advise, monkeypatch, events):
+    """Nothing replaces it, so that few blocks prove nothing."""
+    monkeypatch.setattr(runner, "linked_into", {"/opt/llvm/bin/clang++-16": "jemalloc"}.__getitem__)
+    process = document()["process"] | {"events": events, "executable": "/opt/llvm/bin/clang++-16"}
+    verdict = decide(advise(process=process, scopes=[])[0])
+    assert verdict.kind == "unmeasured"
+    assert verdict.headline.startswith(
+        "Nothing could be measured: the program has its own jemalloc linked into it"
+    )
+    assert verdict.facts == ()
 
 
 def test_rejects_programs_that_the_recorder_ends(advise, monkeypatch):
@@ -336,7 +373,7 @@ def test_announces_the_expected_time(advise):
 
 def test_rejects_hours_after_one_run(advise):
     slow = type("Slow", (FakeProgram,), {"seconds": 540.0})
-    with pytest.raises(UsageError, match="a run takes 540 s, so 116 runs would take about 17 hours"):
+    with pytest.raises(UsageError, match="a run takes 540 s, so 117 runs would take about 18 hours"):
         advise(program=slow)
     assert len(slow.runs) == 1
     hardly = document()["process"] | {"command": ["server"], "events": 100}

@@ -25,6 +25,37 @@ def test_split_inverts_under(strategy: str, malloc: str) -> None:
     assert mallocs.split("multipool-hybrid") == ("multipool-hybrid", "")
 
 
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("", "glibc"),
+        ("/lib/x86_64-linux-gnu/libc.so.6", "glibc"),
+        ("/lib/libc-2.31.so", "glibc"),
+        ("/opt/x/libjemalloc.so.2", "the program's own jemalloc"),
+        ("/usr/lib/libtcmalloc.so.4", "the program's own tcmalloc"),
+        ("/opt/libcustom.so", "the program's own libcustom.so"),
+    ],
+)
+def test_names_the_malloc_of_a_program(file: str, name: str) -> None:
+    assert mallocs.own_name(file) == name
+
+
+def test_finds_a_malloc_inside_an_executable(tmp_path: Path) -> None:
+    executable = tmp_path / "server"
+    assert mallocs.linked_into(str(executable)) == ""
+    for contents, name in ((b"", ""), (b"libjemalloc.so.2", ""), (b"\0<jemalloc>: Error\0", "jemalloc")):
+        executable.write_bytes(contents)
+        assert mallocs.linked_into(str(executable)) == name
+
+
+def test_compares_libraries_by_file(tmp_path: Path) -> None:
+    library, other = files(tmp_path, "libjemalloc.so.2", "other")
+    (tmp_path / "link").symlink_to(library)
+    assert mallocs.same_file(str(tmp_path / "link"), str(library))
+    assert not mallocs.same_file(str(library), str(other))
+    assert not mallocs.same_file(str(library), "")
+
+
 def test_uses_library_known_to_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, versioned, secure = files(
         tmp_path, "libmimalloc.so", "libmimalloc.so.2.0", "libmimalloc-secure.so.2"

@@ -45,6 +45,7 @@ class Globals:
     failed: dict[str, str] = field(default_factory=dict)  # mallocs under which the program ended differently
     differing: tuple[str, ...] = ()  # mallocs under which the output differs
     missing: tuple[str, ...] = ()  # not installed
+    same: tuple[str, ...] = ()  # not tried, because the program's own malloc is the same library
     heap: str = "clean"
     wall: bool = False  # `seconds` and the effects are wall time
 
@@ -82,12 +83,6 @@ class Globals:
         return round(effect.peak_bytes.median / max(self.peak_bytes, 1.0), 1), effect.time.median
 
 
-def installed(mallocs: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The installed mallocs, and the missing ones."""
-    present = [name for name in mallocs if is_available(name)]
-    return present, [name for name in mallocs if name not in present]
-
-
 def run_globals(
     program: Program,
     mallocs: Sequence[str],
@@ -99,7 +94,9 @@ def run_globals(
     """The first malloc is the base, whose runs must end and print as the first one. Each malloc runs once in
     a round, in random order, on the heap of the trials.
     """
-    present, missing = installed(mallocs)
+    missing = tuple(name for name in mallocs if not is_available(name))
+    same = tuple(name for name in mallocs[1:] if name not in missing and program.brings(name))
+    present = [name for name in mallocs if name not in (*missing, *same)]
     draw = random.Random(seed)
     runs: dict[str, list[RunResult]] = {name: [] for name in present}
     for round_ in range(rounds):
@@ -111,7 +108,9 @@ def run_globals(
             if name == mallocs[0]:
                 first = program.first or runs[name][0]
                 refuse_difference(first, runs[name][-1], f"the run of round {round_ + 1} under {name}")
-    return replace(compare_mallocs(runs, tuple(missing)), heap="littered" if litter else "clean")
+    compared = compare_mallocs(runs, missing)
+    base, heap = program.name_malloc(compared.base), "littered" if litter else "clean"
+    return replace(compared, base=base, same=same, heap=heap)
 
 
 def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] = ()) -> Globals:

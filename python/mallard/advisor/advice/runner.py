@@ -12,6 +12,7 @@ on top, both   under another malloc, and together with another scope
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -51,6 +52,7 @@ from mallard.advisor.trial.process import (
 from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, locate_scope
 from mallard.shared.errors import UsageError
+from mallard.shared.mallocs import OWN, linked_into
 from mallard.shared.prose import capitalised, in_prose
 
 OUTLIVING = "the blocks that outlive it"
@@ -61,6 +63,7 @@ MOST_ROUNDS_IF_SHORT = 41
 LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS = 3, 11
 LEAST_SCREENING_ROUNDS, MOST_SCREENING_ROUNDS = 3, 5
 WITHOUT_STRATEGY = 2  # arms: the unchanged program, and the null
+FIRST_RUNS = 2  # the second finds the program's own malloc
 RUNS_OF_A_RECORDING = 2  # the recorder slows a program
 
 
@@ -114,7 +117,7 @@ def plan_for(seconds: float, request: Request) -> Plan:
     extra = full if all_fit else max(LEAST_ROUNDS, full // 2)
     candidates = len(request.scopes) or (5 if run_seconds < 0.3 else 3 if run_seconds < 0.7 else 2)
     runs = (
-        1
+        FIRST_RUNS
         + RUNS_OF_A_RECORDING
         + of_mallocs * len(request.mallocs)
         + screening * fewer_arms * (candidates + 1)  # the best one again, without the blocks that escape
@@ -399,11 +402,13 @@ def _study(
                 f"leaves it no room, is the cause: {LIMITS}"
             ) from None
         return _study_without_events(program, request, first, str(error))
+    if request.mallocs[0] == OWN:
+        program = replace(program, malloc_file=program.find_malloc())
     fault_ns = fault_nanoseconds()
     if not estimate_ceiling(
         profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns
     ).worth_a_trial:
-        return _start(program, request, profile, _single_run(first, request), fault_ns)
+        return _start(program, request, profile, _single_run(program, first, request), fault_ns)
     mallocs = run_globals(
         program, request.mallocs, plan.global_rounds, request.seed, step("other mallocs"), request.litters[0]
     )
@@ -419,13 +424,14 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
     """The study of a program in which the recorder saw no allocation."""
     return Study(
         words=tuple(program.words),
-        base=request.mallocs[0],
+        base=program.name_malloc(request.mallocs[0]),
         allocations=0,
         peak_live_bytes=0,
         threads=0,
         withheld="",
+        linked_malloc=_find_linked_malloc(program, None),
         ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
-        globals=_single_run(first, request),
+        globals=_single_run(program, first, request),
         notes=(f"{capitalised(reason)}.", *_input_note(program, request)),
     )
 
@@ -448,9 +454,9 @@ def _load_or_record(program: Program, trace: Path | None, folder: Path) -> tuple
     return min(recordings, key=lambda recording: width(recording[1]))
 
 
-def _single_run(first: RunResult, request: Request) -> Globals:
+def _single_run(program: Program, first: RunResult, request: Request) -> Globals:
     return Globals(
-        base=request.mallocs[0],
+        base=program.name_malloc(request.mallocs[0]),
         seconds=first.cpu_seconds,
         cpu_seconds=first.cpu_seconds,
         wall_seconds=first.wall_seconds,
@@ -469,17 +475,23 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
     )
     return Study(
         words=tuple(program.words),
-        base=request.mallocs[0],
+        base=program.name_malloc(request.mallocs[0]),
         allocations=profile.figures.allocations,
         peak_live_bytes=profile.timeline.peak_bytes if profile.timeline else None,
         threads=profile.process.threads,
         withheld=withheld(profile),
+        linked_malloc=_find_linked_malloc(program, profile),
         ceiling=ceiling,
         globals=mallocs,
         patterns=tuple(find_patterns(profile)) if ceiling.worth_a_trial else (),
         notes=(*study_notes(program, profile, mallocs), *_input_note(program, request)),
         profile=profile,
     )
+
+
+def _find_linked_malloc(program: Program, profile: Profile | None) -> str:
+    executable = profile.process.executable if profile else None
+    return linked_into(executable or shutil.which(program.words[0]) or program.words[0])
 
 
 def _input_note(program: Program, request: Request) -> list[str]:
@@ -502,6 +514,7 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[st
         )
     if not mallocs.compared:
         notes.append(OUTPUT_IGNORED)
+    notes += [f"{name} was not preloaded: it is {mallocs.base}." for name in mallocs.same]
     notes += [f"{name} is not installed, so it was not tried." for name in mallocs.missing]
     if profile.process.programs_not_followed or profile.process.forks_not_followed:
         notes.append(

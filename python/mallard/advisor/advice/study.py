@@ -67,6 +67,7 @@ class Study:
     patterns: tuple[Pattern, ...] = ()
     changes: tuple[TypeChange, ...] = ()
     notes: tuple[str, ...] = ()
+    linked_malloc: str = ""  # inside the executable, whose blocks are then neither recorded nor served
     profile: Profile | None = field(default=None, repr=False)  # of the recording; too large for the JSON
 
     @property

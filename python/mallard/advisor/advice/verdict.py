@@ -153,7 +153,7 @@ def choose_answer(study: Study) -> Answer:
 
 def _kind(study: Study) -> Kind:
     if not study.ceiling.worth_a_trial:
-        return "nothing"
+        return "unmeasured" if study.linked_malloc else "nothing"
     if _is_unmeasured(study):
         return "unmeasured"
     local_saving, global_saving = _saved_locally(study), _saved_globally(study)
@@ -162,7 +162,7 @@ def _kind(study: Study) -> Kind:
     if pattern and (pattern.estimated_seconds or 0.0) > PATTERN_IS_MORE * measured:
         return "pattern"
     if measured <= 0:
-        return "unresolved"
+        return "unmeasured" if study.linked_malloc and not study.trial else "unresolved"
     # An allocator that serves all of main is a global allocator, and an existing one needs no work.
     enough = MAIN_IS_ENOUGH if study.chosen and study.chosen.is_main else GLOBAL_IS_ENOUGH
     if study.chosen and study.chosen.is_unnamed:
@@ -346,6 +346,12 @@ def _pattern(study: Study) -> str:
 
 
 def _unmeasured(study: Study) -> str:
+    if not _is_unmeasured(study):
+        return (
+            f"Nothing could be measured: the program has its own {study.linked_malloc} linked into it, which "
+            "no preloaded library replaces; recorded were only blocks from elsewhere, "
+            f"{count(study.allocations)} of them. Link it with the malloc of the C library, and try again."
+        )
     failures = describe_failures_together(_failures(study))
     return f"Nothing could be measured: {failures}; with {study.base} alone it does not. {PAST_MALLOC}"
 
@@ -390,8 +396,9 @@ _HEADLINES = {
 
 
 def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
-    yield "estimate", _estimate(study)
-    if kind == "nothing":
+    if kind != "unmeasured" or _is_unmeasured(study):
+        yield "estimate", _estimate(study)
+    if kind in ("nothing", "unmeasured"):
         return
     if kind == "global" and study.globals.best:
         yield "to use it", how_to_use(study.globals.best.malloc, study.words)

@@ -19,7 +19,7 @@ from mallard.advisor.trial.process import refuse_difference
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
 from mallard.shared.errors import UsageError
-from mallard.shared.mallocs import require_library
+from mallard.shared.mallocs import OWN, own_name, require_library
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
 
@@ -143,7 +143,7 @@ class Campaign:
 class Ground:
     """The environment of a trial, a global allocator on a clean or littered heap, with the results."""
 
-    malloc: str
+    malloc: str  # the malloc that the program brings, by name, if none is preloaded
     litter: int
     trial: Trial
     differing: tuple[str, ...]  # strategies under which the program's output differs
@@ -240,7 +240,7 @@ def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[RunResu
     trial = summarize_trial(rounds, campaign.strategies, campaign.wall)
     delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
     return Ground(
-        malloc=malloc,
+        malloc=own_name(trial.null.malloc_file) if malloc == OWN else malloc,
         litter=litter,
         trial=trial,
         differing=tuple(outputs_differ(rounds, campaign.strategies)),

@@ -13,6 +13,7 @@ from pathlib import Path
 from mallard.advisor.trial.process import Measured, measure, own_environment
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
+from mallard.shared.mallocs import OWN, find_library, own_name, same_file
 
 STRATEGIES = {
     "monotonic": "a monotonic allocator (rewound when no block of the scope is live)",
@@ -25,7 +26,7 @@ STRATEGIES = {
 
 
 MAGIC = b"mdtrial1"
-HEADER = struct.Struct("<8sIIIIQQ")
+HEADER = struct.Struct("<8sIIIIQQ88s")
 SERVER_BYTES = 128
 MOST_NAMED = 3  # of the last requests
 
@@ -55,6 +56,7 @@ class Counts:
     begin_wall_ns: int = 0
     # The last request of each server: its bytes, and the address of its caller.
     last: tuple[tuple[int, int], ...] = ()
+    malloc_file: str = ""  # of the global allocator; empty if unknown
 
     @property
     def requests(self) -> int:
@@ -84,7 +86,7 @@ def read_counts(file: Path) -> Counts | None:
         return None
     if len(data) < SERVER_BYTES or not data.startswith(MAGIC):
         return None
-    _, servers, _, seen, seen_excepted, cpu_ns, wall_ns = HEADER.unpack_from(data)
+    _, servers, _, seen, seen_excepted, cpu_ns, wall_ns, malloc_file = HEADER.unpack_from(data)
     complete = min(servers, len(data) // SERVER_BYTES - 1)
     rows = [SERVER.unpack_from(data, SERVER_BYTES * index) for index in range(1, complete + 1)]
     sums = {name: sum(row[index] for row in rows) for index, name in enumerate(SUMMED)}
@@ -99,6 +101,7 @@ def read_counts(file: Path) -> Counts | None:
         begin_cpu_ns=cpu_ns,
         begin_wall_ns=wall_ns,
         last=last[:MOST_NAMED],
+        malloc_file=malloc_file.rstrip(b"\0").decode(errors="replace"),
     )
 
 
@@ -145,6 +148,7 @@ class Program:
     stdin: Path | None = None
     seconds_limit: float = 600.0
     surroundings: Surroundings = UNCHANGED
+    malloc_file: str = ""  # of the program's own malloc, if it is known
     first: Measured | None = None  # run of the unchanged program, as which all others must end and print
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
@@ -153,6 +157,20 @@ class Program:
             environment = self._environment(arm, scope, report)
             measured = measure(self.words, environment, self.stdin, self.seconds_limit, self.surroundings)
             return _to_run_result(measured, read_counts(report))
+
+    def find_malloc(self) -> str:
+        """The file of the program's own malloc, from a run in which the trial serves nothing."""
+        counts = self.run(Arm(NULL), Scope("", NO_SCOPE)).counts
+        return counts.malloc_file if counts else ""
+
+    def name_malloc(self, malloc: str) -> str:
+        """The malloc as answers call it: OWN is what the program brings, which need not be glibc."""
+        return own_name(self.malloc_file) if malloc == OWN else malloc
+
+    def brings(self, malloc: str) -> bool:
+        """True if the library to preload is the one that the program has already."""
+        library = find_library(malloc) if malloc != OWN else None
+        return library is not None and same_file(str(library), self.malloc_file)
 
     def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
         environment = own_environment()
