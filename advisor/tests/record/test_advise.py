@@ -36,7 +36,10 @@ def test_runs_that_differ_have_no_answer(advise, tmp_path):
     done = advise(*words)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "a later run ended with exit status 1, and the first run ended with exit status 0" in done.stderr
+    assert (
+        "the run after the recording ended with exit status 1, and the first run ended with exit status 0"
+        in done.stderr
+    )
     for remedy in (("--prepare", "rmdir made"), ("--scratch", ".", "--setup", "rmdir made")):
         done = advise(*remedy, *words)
         assert done.returncode == 0, done.stderr
@@ -47,7 +50,7 @@ def test_an_output_that_differs_is_ignored_on_request(advise):
     words = ("--global", "glibc", "--", "sh", "-c", "echo $$")
     done = advise(*words)
     assert done.returncode == 2
-    assert "a later run printed another output than the first run" in done.stderr
+    assert "the run after the recording printed another output than the first run" in done.stderr
     assert advise("--ignore-output", *words).returncode == 0
 
 

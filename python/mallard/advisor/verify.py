@@ -246,10 +246,11 @@ def record_ownership(
     folder: Path,
     seconds_limit: float,
     surroundings: Surroundings = UNCHANGED,
+    first: Measured | None = None,
 ) -> Ownership:
-    """Records the program once. A program that cannot be recorded is not an error here."""
+    """Records the program once. A program that is not recorded as in `first` is not an error here."""
     try:
-        trace = record(words, stdin, folder / "after.trace", seconds_limit, surroundings)
+        trace = record(words, stdin, folder / "after.trace", seconds_limit, surroundings, first)
         return check_frees(read_profile(ask([str(trace)])))
     except UsageError as error:
         return Ownership(unknown=str(error))
@@ -332,6 +333,26 @@ class Comparison:
         return not self.failed and not self.differing
 
 
+def run_before(
+    program: str,
+    words: Sequence[str],
+    stdin: Path | None,
+    seconds_limit: float,
+    surroundings: Surroundings = UNCHANGED,
+) -> Measured:
+    """The first run of all. In the first round, a run of AFTER could precede it, and leave the files behind
+    that change all runs of BEFORE.
+    """
+    command = surroundings.program_words([program, *words])
+    first = measure(command, own_environment(), stdin, seconds_limit, surroundings)
+    if first.ended_by:
+        raise UsageError(
+            f"the program before the change {first.end}, so there is nothing to compare with; give it "
+            "arguments with which it exits by itself"
+        )
+    return first
+
+
 def compare(
     programs: Mapping[str, str],
     words: Sequence[str],
@@ -341,10 +362,10 @@ def compare(
     tick: Tick,
     wall: bool | None = None,
     surroundings: Surroundings = UNCHANGED,
+    first: Measured | None = None,
 ) -> Comparison:
     """`programs` by BEFORE, AFTER and optionally NULL, each with the arguments `words`. `wall` is that of the
-    advice, if any. A first run of BEFORE precedes the rounds: without it, a run of another program could
-    leave the files behind that change all runs of BEFORE.
+    advice, if any. `first` is a run of BEFORE, which those in the rounds must repeat.
     """
     environment = own_environment()
     runs = {
@@ -358,12 +379,6 @@ def compare(
         )
         for name, program in programs.items()
     }
-    first = runs[BEFORE]()
-    if first.ended_by:
-        raise UsageError(
-            f"the program before the change {first.end}, so there is nothing to compare with; give it "
-            "arguments with which it exits by itself"
-        )
     compared = interleaved(runs, BEFORE, rounds, 1, tick, first=first)
     return summarize_comparison(compared, wall, _malloc_name(environment))
 

@@ -188,7 +188,9 @@ def test_state_is_told_from_the_recorder(advise, monkeypatch):
     with pytest.raises(UsageError, match=r"^with the recorder"):
         advise()
     outputs = type("Stateful", (FakeProgram,), {"outputs": ("later", "first")})
-    with pytest.raises(UsageError, match="a later run printed another output than the first run"):
+    with pytest.raises(
+        UsageError, match="the run after the recording printed another output than the first run"
+    ):
         advise(program=outputs)
 
 

@@ -15,7 +15,7 @@ from samples import sampled
 from synthetic_profile import document
 
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.trial.process import Measured, RunsDifferError
+from mallard.advisor.trial.process import Measured, RecordingDiffersError, RunsDifferError
 from mallard.advisor.trial.rounds import Rounds, interleaved
 from mallard.advisor.verify import (
     AFTER,
@@ -30,6 +30,7 @@ from mallard.advisor.verify import (
     compare,
     read_advice,
     record_ownership,
+    run_before,
     summarize_comparison,
 )
 from mallard.advisor.view.terminal.verify import show_verification
@@ -80,13 +81,24 @@ def test_names_a_preloaded_malloc() -> None:
 def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = []
 
-    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float, _: Any) -> Path:
+    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float, *_: Any) -> Path:
         limits.append(seconds_limit)
         raise UsageError("it was too long")
 
     monkeypatch.setattr("mallard.advisor.verify.record", record)
     assert record_ownership(["./after"], None, tmp_path, 7.0).unknown == "it was too long"
     assert limits == [7.0]
+
+
+def test_other_recording_shows_no_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def record(*words: Any) -> Path:
+        assert words[-1] is RUN
+        raise RecordingDiffersError("the program printed another output with the recorder")
+
+    monkeypatch.setattr("mallard.advisor.verify.record", record)
+    ownership = record_ownership(["./after"], None, tmp_path, 7.0, first=RUN)
+    assert ownership.unknown == "the program printed another output with the recorder"
+    assert "No recording shows how" in shown(compared(before=runs(0.1), after=runs(0.1)), ownership)
 
 
 def test_rewrite_is_unknown_without_null() -> None:
@@ -145,8 +157,9 @@ def test_rejects_programs_that_change_their_next_run(first_round: str, monkeypat
     monkeypatch.setattr("mallard.advisor.verify.measure", measure)
     monkeypatch.setattr("random.Random.shuffle", lambda _, names: names.sort(key=first_round.__ne__))
     programs = {BEFORE: "./before", AFTER: "./after"}
+    first = run_before("./before", ["x"], None, 60.0)
     with pytest.raises(RunsDifferError, match="before, ended with exit status 1, and the first run ended"):
-        compare(programs, ["x"], None, 3, 60.0, lambda *_: None)
+        compare(programs, ["x"], None, 3, 60.0, lambda *_: None, first=first)
     assert ran[1] == programs[first_round]
 
 

@@ -217,7 +217,7 @@ def refuse_second_difference(program: Program, malloc: str) -> None:
     cause.
     """
     assert program.first
-    refuse_difference(program.first, run_once(program, malloc), "a later run")
+    refuse_difference(program.first, run_once(program, malloc), "the run after the recording")
 
 
 def _arms(campaign: Campaign, malloc: str, litter: int) -> dict[str, Arm]:

@@ -111,7 +111,7 @@ def refuse_difference(first: Measured, run: Measured, name: str) -> None:
         remedy = ""
     elif run.output != first.output:
         difference = f"{name} printed another output than the first run"
-        remedy = "; for an output with times or addresses, give --ignore-output"
+        remedy = "; for an output with times, addresses or lines in any order, give --ignore-output"
     else:
         return
     raise RunsDifferError(
@@ -243,7 +243,7 @@ def _refuse_other_recording(first: Measured, code: int, output: str) -> None:
         difference = "the program printed another output with the recorder than without it"
     else:
         return
-    raise RecordingDiffersError(f"there is no answer, because {difference}: {LIMITS}")
+    raise RecordingDiffersError(f"{difference}, so the recording is of another run: {LIMITS}")
 
 
 def _reason(output: str) -> str:

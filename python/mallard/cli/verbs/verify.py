@@ -91,7 +91,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from mallard.advisor.verify import Verification, compare, record_ownership
+    from mallard.advisor.verify import Verification, compare, record_ownership, run_before
     from mallard.advisor.view.terminal.verify import show_verification
     from mallard.shared.view.terminal.console import output_console
     from mallard.shared.view.terminal.counting import count_progress
@@ -99,6 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
     advice = read_advice(arguments.advice) if arguments.advice else None
     programs = dict(zip(PLACES, arguments.programs, strict=False))
     with surround_runs(arguments) as surroundings:
+        first = run_before(
+            programs[BEFORE], arguments.words, arguments.input, arguments.time_limit, surroundings
+        )
         with count_progress(Console(stderr=True, highlight=False), "run") as tick:
             comparison = compare(
                 programs,
@@ -109,11 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
                 tick,
                 advice.wall if advice and advice.figure else None,
                 surroundings,
+                first,
             )
         with tempfile.TemporaryDirectory(prefix="mallard-verify-") as folder:
             command = surroundings.program_words([programs[AFTER], *arguments.words])
             ownership = record_ownership(
-                command, arguments.input, Path(folder), arguments.time_limit, surroundings
+                *(command, arguments.input, Path(folder), arguments.time_limit, surroundings),
+                first if comparison.is_sound else None,
             )
     result = Verification(comparison, ownership, advice)
     if arguments.json:
