@@ -46,8 +46,14 @@ struct report {
     // The trial's own time before the program's first allocation: littering, and calibrating a delay.
     std::uint64_t begin_cpu_ns = 0;
     std::uint64_t begin_wall_ns = 0;
+    // The process itself, from the begin of the trial to its end or to its last execution of another program. All are 0 if
+    // it was killed.
+    std::uint64_t cpu_ns = 0;
+    std::uint64_t wall_ns = 0;
+    std::uint64_t peak_bytes = 0; ///< also before the begin
+    std::uint64_t faults = 0;
     /// The file of the allocator below the trial: its path, or the end of a longer one. Empty if unknown.
-    std::array<char, 88> malloc_file{};
+    std::array<char, 56> malloc_file{};
     std::array<counts, max_arenas> arena_counts{};
 };
 static_assert(sizeof(report) == sizeof(counts) * (report::max_arenas + 1));

@@ -72,6 +72,10 @@ void read_entry(char* entry, setting& result) noexcept {
         result.by = *by == 'm' ? detection::mark : *by == 'f' ? detection::functions : detection::stack;
     } else if (const char* const mark = value_of(entry, "MALLARD_TRIAL_MARK=")) {
         copy(result.mark, mark, std::strlen(mark));
+    } else if (const char* process = value_of(entry, "MALLARD_TRIAL_PROCESS=")) {
+        result.instance = static_cast<std::uint32_t>(number(process, 10));
+        process += *process == ':' ? 1 : 0;
+        copy(result.process, process, std::strlen(process));
     } else if (const char* const report = value_of(entry, "MALLARD_TRIAL_REPORT=")) {
         copy(result.report, report, std::strlen(report));
     } else if (const char* most = value_of(entry, "MALLARD_TRIAL_MOST_BYTES=")) {
@@ -89,15 +93,15 @@ void read_entry(char* entry, setting& result) noexcept {
 
 setting setting::read() noexcept {
     setting result;
-    bool is_requested = false;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        is_requested = is_requested || value_of(*entry, prefix) != nullptr;
+        result.is_requested = result.is_requested || value_of(*entry, prefix) != nullptr;
         read_entry(*entry, result);
     }
-    if (is_requested) {
-        recorder::remove_variables(prefix);
-    }
     return result;
+}
+
+void setting::remove_from_environment() noexcept {
+    recorder::remove_variables(prefix);
 }
 
 } // namespace mallard::trial

@@ -32,7 +32,7 @@ enum class detection : std::uint8_t {
 };
 
 struct setting {
-    /// MALLARD_TRIAL=STRATEGY; null if the program runs without a trial.
+    /// MALLARD_TRIAL=STRATEGY; null if the program runs without a trial, or is only measured.
     const strategy* served_by = nullptr;
     /// MALLARD_TRIAL_CODE=FILE:BEGIN-END,BEGIN;FILE:...   hexadecimal
     code_ranges code;
@@ -43,7 +43,11 @@ struct setting {
     detection by = detection::stack;
     /// MALLARD_TRIAL_MARK=NAME of a MALLARD_SCOPE
     std::array<char, 256> mark{};
-    /// MALLARD_TRIAL_REPORT=FILE, which must not exist yet.
+    /// MALLARD_TRIAL_PROCESS=N:NAME: the trial is of the process whose executable has this name, without folders: of several, the
+    /// one that is the N-th to allocate. All others run as without a trial. Without the variable, the first process that allocates.
+    std::array<char, 256> process{};
+    std::uint32_t instance = 1;
+    /// MALLARD_TRIAL_REPORT=FILE, which must not exist yet. Earlier processes with the name leave FILE.1, FILE.2, ...
     std::array<char, 4096> report{};
     /// MALLARD_TRIAL_MOST_BYTES: larger requests go to the global allocator.
     std::size_t most_bytes = std::size_t{1} << 20;
@@ -56,9 +60,14 @@ struct setting {
     /// MALLARD_TRIAL_DELAY_NS: the added time of each operation of the scope.
     std::uint32_t delay_ns = 0;
 
+    /// True if the environment requests a trial or a measurement.
+    bool is_requested = false;
+
+    static setting read() noexcept;
+
     /// Effects: removes the trial's variables from the environment, so that the program and its children see the
     /// user's environment.
-    static setting read() noexcept;
+    static void remove_from_environment() noexcept;
 };
 
 } // namespace mallard::trial

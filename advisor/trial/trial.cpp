@@ -1,6 +1,8 @@
 #include "trial/trial.hpp"
 
 #include "recorder/interpose/next_functions.hpp"
+#include "recorder/system/sandbox.hpp"
+#include "recorder/system/system_text.hpp"
 #include "recorder/system/thread.hpp"
 #include "recorder/system/time_stamp.hpp"
 #include "recorder/system/wiped_memory.hpp"
@@ -9,6 +11,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,38 +97,74 @@ std::uint64_t calibrate_delay(std::uint32_t nanoseconds) noexcept {
     return nanoseconds * iterations / (fastest + 1);
 }
 
+bool is_executable(const char* name) noexcept {
+    std::array<char, 4096> path{};
+    if (::readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) {
+        return false;
+    }
+    const char* const slash = std::strrchr(path.data(), '/');
+    return slash != nullptr && std::strcmp(slash + 1, name) == 0;
+}
+
+struct usage {
+    std::uint64_t peak_bytes = 0;
+    std::uint64_t faults = 0;
+};
+
+/// Returns: the memory of the process, without its children.
+usage usage_of_process() noexcept {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return {static_cast<std::uint64_t>(used.ru_maxrss) * 1024,
+            static_cast<std::uint64_t>(used.ru_minflt) + static_cast<std::uint64_t>(used.ru_majflt)};
+}
+
+[[gnu::destructor]] void end_of_process() noexcept {
+    the_trial.note_end();
+}
+
 } // namespace
 
 constinit trial the_trial;
 
 /// Concurrent requests, of this thread or others, are served by the global allocator.
-bool trial::begin() noexcept {
-    auto expected = state::not_begun;
-    if (!state_.compare_exchange_strong(expected, state::beginning)) {
+bool trial::begin(state current) noexcept {
+    if (!state_.compare_exchange_strong(current, state::beginning)) {
         return false;
     }
     const int saved_errno = errno;
     const recorder::uncancelled until_the_end;
-    const bool works = start();
-    state_.store(works ? state::on : state::off, std::memory_order_release);
+    const state next = start();
+    state_.store(next, std::memory_order_release);
     errno = saved_errno;
-    return works;
+    return next == state::on;
 }
 
-bool trial::start() noexcept {
-    settings = setting::read();
-    if (settings.served_by == nullptr) {
-        return false;
+trial::state trial::start() noexcept {
+    if (in_original_process_ == nullptr) {
+        settings = setting::read();
+        if (!settings.is_requested) {
+            return state::off;
+        }
+        if (settings.process[0] != 0 && !is_executable(settings.process.data())) {
+            return state::off; // but its environment is that of the process to come
+        }
+        in_original_process_ =
+            static_cast<volatile std::uint32_t*>(recorder::memory_wiped_at_fork(sizeof(std::uint32_t)));
+        if (in_original_process_ == nullptr) {
+            return state::off;
+        }
     }
-    auto* const flag =
-        static_cast<volatile std::uint32_t*>(recorder::memory_wiped_at_fork(sizeof(std::uint32_t)));
-    results = map_report(settings.report.data());
-    if (flag == nullptr || results == nullptr || !the_region.open(settings.most_taken)) {
-        return false;
+    *in_original_process_ = 1;
+    const state role = claim_process();
+    if (role == state::another) {
+        return role;
+    }
+    setting::remove_from_environment();
+    if (role == state::off || (role == state::on && !the_region.open(settings.most_taken))) {
+        return state::off;
     }
     store_malloc_file(results->malloc_file);
-    *flag = 1;
-    in_original_process_ = flag;
     results->ranges = static_cast<std::uint32_t>(settings.code.count);
     code.begin(settings.code, results->seen);
     except.begin(settings.except, results->seen_excepted);
@@ -138,9 +177,51 @@ bool trial::start() noexcept {
     if (settings.litter > 0) {
         litter_heap(settings.litter);
     }
-    results->begin_cpu_ns = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
-    results->begin_wall_ns = recorder::nanoseconds() - wall_before;
-    return true;
+    cpu_ns_ = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    wall_ns_ = recorder::nanoseconds();
+    faults_ = usage_of_process().faults;
+    process_number_ = static_cast<std::uint64_t>(::getpid());
+    results->begin_cpu_ns = cpu_ns_ - cpu_before;
+    results->begin_wall_ns = wall_ns_ - wall_before;
+    return role;
+}
+
+/// Returns: `on` or `measured` if the trial is of this process, which has the right name; else `another`, or `off` if the report
+/// cannot be mapped.
+trial::state trial::claim_process() noexcept {
+    recorder::path_text path;
+    for (std::uint64_t earlier = 1; earlier < settings.instance; ++earlier) {
+        path.clear().add(settings.report.data()).add('.').add(earlier);
+        const int file = ::open(path.text(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file >= 0) {
+            ::close(file);
+            return state::another;
+        }
+        if (errno != EEXIST) {
+            return state::another;
+        }
+    }
+    results = map_report(settings.report.data());
+    if (results != nullptr) {
+        return settings.served_by != nullptr ? state::on : state::measured;
+    }
+    return settings.process[0] != 0 && errno == EEXIST ? state::another : state::off;
+}
+
+void trial::note_end() noexcept {
+    const state current = state_.load(std::memory_order_acquire);
+    // The child of a vfork shares this memory.
+    if ((current != state::on && current != state::measured) || !in_original_process() ||
+        recorder::in_sandbox() || process_number_ != static_cast<std::uint64_t>(::getpid())) {
+        return;
+    }
+    const int saved_errno = errno;
+    const usage used = usage_of_process();
+    results->peak_bytes = used.peak_bytes;
+    results->faults = used.faults - faults_;
+    results->wall_ns = recorder::nanoseconds() - wall_ns_;
+    results->cpu_ns = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns_;
+    errno = saved_errno;
 }
 
 } // namespace mallard::trial

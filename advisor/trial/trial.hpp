@@ -13,12 +13,20 @@ namespace mallard::trial {
 
 class trial {
 public:
-    /// Effects: begins the trial if the environment requests it.
-    /// Returns: true if the scope is to be served; false in the child of a fork.
+    /// Effects: begins the trial if the environment requests it for this process.
+    /// Returns: true if the scope is to be served; false in the child of a fork of the process that is served.
     bool on() noexcept {
         const state current = state_.load(std::memory_order_acquire);
-        return current == state::on ? in_original_process() : current == state::not_begun && begin();
+        if (current == state::on) {
+            return in_original_process();
+        }
+        const bool may_begin =
+            current == state::not_begun || (current == state::another && !in_original_process());
+        return may_begin && begin(current);
     }
+
+    /// Effects: reports the process's own time and memory. It is about to end, or to execute another program.
+    void note_end() noexcept;
 
     setting settings;
     report* results = nullptr;
@@ -30,15 +38,28 @@ public:
     recorder::unloads unloaded;
 
 private:
-    enum class state : std::uint8_t { not_begun, beginning, on, off };
+    enum class state : std::uint8_t {
+        not_begun,
+        beginning,
+        on,
+        measured, ///< the process is measured, and not served
+        another,  ///< the process has the right name, but the trial is of another one, perhaps of a child
+        off,
+    };
 
     [[nodiscard]] bool in_original_process() const noexcept { return *in_original_process_ != 0; }
-    bool begin() noexcept;
-    bool start() noexcept;
+    bool begin(state current) noexcept;
+    state start() noexcept;
+    state claim_process() noexcept;
 
     std::atomic<state> state_{state::not_begun};
     /// In memory that is zero in the child of a fork.
-    const volatile std::uint32_t* in_original_process_ = nullptr;
+    volatile std::uint32_t* in_original_process_ = nullptr;
+    std::uint64_t process_number_ = 0;
+    // At the begin.
+    std::uint64_t cpu_ns_ = 0;
+    std::uint64_t wall_ns_ = 0;
+    std::uint64_t faults_ = 0;
 };
 
 extern trial the_trial;

@@ -1,17 +1,15 @@
 #include "profiler/program/arguments.hpp"
 
-#include <charconv>
-#include <limits>
-
 namespace mallard::advisor {
 
 const char* const usage =
-    "Usage: mallard-profile TRACE [--process N] [--scope F] [--all] [--symbols TEXT] [--events] [--export "
+    "Usage: mallard-profile TRACE [--process P] [--scope F] [--all] [--symbols TEXT] [--events] [--export "
     "FORMAT -o "
     "FILE]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
-    "  --process N   the process with this number; without it, the one with the most events\n"
+    "  --process P   the process with this number, or whose executable has this name; of several, and without\n"
+    "                the option, the one that allocates most often\n"
     "  --scope F     show one function or marked scope in depth as well\n"
     "  --all         list all sites and scopes, not only the heaviest\n"
     "  --symbols TEXT\n"
@@ -24,16 +22,6 @@ const char* const usage =
     "                Profiler), or folded, folded-blocks, folded-peak, folded-end (flame graphs)\n";
 
 namespace {
-
-std::uint32_t process_number(const std::string& text) {
-    std::uint32_t number = 0;
-    const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (end.ec != std::errc() || end.ptr != text.data() + text.size()) {
-        throw usage_error("--process " + text + ": a number from 0 to " +
-                          std::to_string(std::numeric_limits<std::uint32_t>::max()) + " is needed.");
-    }
-    return number;
-}
 
 const export_format* find_format(const std::string& name) {
     if (const export_format* const format = find_export_format(name)) {
@@ -95,7 +83,10 @@ arguments read_arguments(const std::vector<std::string>& words) {
             continue;
         }
         if (word == "--process") {
-            parsed.process = process_number(value());
+            parsed.process = value();
+            if (parsed.process->empty()) {
+                throw usage_error("--process is empty. Give a process's number, or the name of its executable.");
+            }
         } else if (word == "--scope") {
             parsed.scope = value();
         } else if (word == "--symbols") {

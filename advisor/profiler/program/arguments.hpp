@@ -3,7 +3,6 @@
 
 #include "profiler/export/exports.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,7 +18,7 @@ public:
 
 struct arguments {
     std::string trace;
-    std::optional<std::uint32_t> process; ///< the process id
+    std::optional<std::string> process; ///< its number, or the name of its executable
     std::optional<std::string> scope;
     std::optional<std::string> symbols; ///< print the functions whose symbols have this text
     bool all_rows = false;              ///< list all sites and scopes

@@ -4,11 +4,11 @@
 #include "profiler/program/arguments.hpp"
 #include "profiler/program/event_stream.hpp"
 #include "profiler/program/event_text.hpp"
+#include "profiler/program/process_choice.hpp"
 #include "profiler/program/symbol_names.hpp"
 #include "profiler/report/profile_report.hpp"
 #include "trace/reader.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -21,32 +21,6 @@ using namespace mallard::advisor;
 namespace trace = mallard::trace;
 
 constexpr int failed = 2;
-
-std::size_t choose_process(const trace::reader& reader, const arguments& options) {
-    const std::vector<trace::process>& processes = reader.processes();
-    if (processes.empty()) {
-        throw trace::trace_error(options.trace + ": the trace has no process. Record the program again.");
-    }
-    if (!options.process) {
-        return static_cast<std::size_t>(
-            std::ranges::max_element(processes,
-                                     [](const trace::process& left, const trace::process& right) {
-                                         return left.events < right.events;
-                                     }) -
-            processes.begin());
-    }
-    std::string numbers;
-    for (std::size_t at = 0; at < processes.size(); ++at) {
-        if (processes[at].number == *options.process) {
-            return at;
-        }
-        if (at < 20) {
-            numbers += (at == 0 ? "" : ", ") + std::to_string(processes[at].number);
-        }
-    }
-    throw usage_error("The trace has no process " + std::to_string(*options.process) + ". It has " + numbers +
-                      (processes.size() > 20 ? ", and others." : "."));
-}
 
 std::string profile(trace::reader& reader, std::size_t process_index, const arguments& options,
                     symbol_names& names) {
@@ -92,7 +66,10 @@ int run(const std::vector<std::string>& words) {
         return 0;
     }
     trace::reader reader(options.trace);
-    const std::size_t process_index = choose_process(reader, options);
+    if (reader.processes().empty()) {
+        throw trace::trace_error(options.trace + ": the trace has no process. Record the program again.");
+    }
+    const std::size_t process_index = choose_process(reader, options.process);
     if (options.exported != nullptr) {
         write_export(reader, process_index, options);
         return 0;

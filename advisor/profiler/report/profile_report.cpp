@@ -62,7 +62,7 @@ std::string profile_report(const analysis& results, code_names& names, const rep
     json_writer to;
     to.begin_object().field("format", "mallard profile").field("version", 1U);
     write_trace_and_processes(to, request);
-    write_process(to, results, process);
+    write_process(to, results, request);
     write_completeness(to, results, summary);
     write_process_figures(to, source);
     write_scopes(to, source);

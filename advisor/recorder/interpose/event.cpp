@@ -17,4 +17,16 @@ void watch_stack() noexcept {
     }
 }
 
+void note_end() noexcept {
+    the_recording.note_end();
+}
+
+/// They are not followed, until they open a part.
+void count_programs(int programs) noexcept {
+    if (the_recording.on()) {
+        the_recording.part.header().programs_not_followed.fetch_add(
+            static_cast<std::uint64_t>(std::int64_t{programs}), std::memory_order_relaxed);
+    }
+}
+
 } // namespace mallard::recorder

@@ -20,10 +20,16 @@ Function next_function(const char* name) noexcept {
 }
 
 /// Effects: acquires what the calling thread's events need, before the process restricts its system calls. The recorder and the
-/// trial each define this function and the next.
+/// trial each define this function and the following ones.
 void prepare_for_sandbox() noexcept;
 
 /// Effects: notes that the calling thread's alternate stack changed.
 void watch_stack() noexcept;
+
+/// Effects: notes that the process is about to end, or to execute another program.
+void note_end() noexcept;
+
+/// Effects: adds to the count of programs that the process started.
+void count_programs(int programs) noexcept;
 
 } // namespace mallard::recorder

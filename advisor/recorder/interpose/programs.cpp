@@ -1,10 +1,10 @@
-/// Interposes the functions that execute or start another program. Such a program is recorded only if requested, and is otherwise
+/// Interposes the functions that execute or start another program, or end the process without its destructors. Such a program is recorded only if requested, and is otherwise
 /// counted as not followed. If it opens a part itself, the collector takes the count back.
 ///
 /// The child of a vfork shares the memory of its parent, so its programs count as the parent's.
 /// libc's internal calls between these functions are not interposed, so each one is.
 
-#include "recorder/interpose/event.hpp"
+#include "recorder/interpose/interposed.hpp"
 
 #include <alloca.h>
 #include <spawn.h>
@@ -31,6 +31,7 @@ struct next_functions {
     decltype(&::posix_spawnp) posix_spawnp = nullptr;
     decltype(&::system) system = nullptr;
     decltype(&::popen) popen = nullptr;
+    decltype(&::_exit) exit = nullptr;
 };
 
 constinit next_functions resolved{};
@@ -47,6 +48,7 @@ constinit std::atomic<bool> is_resolved{false};
     resolved.posix_spawnp = next_function<decltype(&::posix_spawnp)>("posix_spawnp");
     resolved.system = next_function<decltype(&::system)>("system");
     resolved.popen = next_function<decltype(&::popen)>("popen");
+    resolved.exit = next_function<decltype(&::_exit)>("_exit");
     is_resolved.store(true, std::memory_order_release);
 }
 
@@ -63,22 +65,14 @@ const next_functions& resolved_functions() noexcept {
     return resolved;
 }
 
-/// Effects: adds to the count of programs that are not followed.
-void count_program(int programs) noexcept {
-    if (the_recording.on()) {
-        the_recording.part.header().programs_not_followed.fetch_add(
-            static_cast<std::uint64_t>(std::int64_t{programs}), std::memory_order_relaxed);
-    }
-}
-
 /// Returns: the result of `execute`, which returns only if no program was executed.
 template <typename Execute>
 int execute(Execute execute) noexcept {
-    the_recording.note_end();
-    count_program(1);
+    note_end();
+    count_programs(1);
     const int result = execute(resolved_functions());
     const int saved_errno = errno;
-    count_program(-1);
+    count_programs(-1);
     errno = saved_errno;
     return result;
 }
@@ -86,12 +80,12 @@ int execute(Execute execute) noexcept {
 /// Returns: the result of `start`, after which the process continues.
 template <typename Start, typename IsStarted>
 auto start_program(Start start, IsStarted is_started) -> decltype(start(resolved_functions())) {
-    the_recording.note_end();
-    count_program(1);
+    note_end();
+    count_programs(1);
     const auto result = start(resolved_functions());
     if (!is_started(result)) {
         const int saved_errno = errno;
-        count_program(-1);
+        count_programs(-1);
         errno = saved_errno;
     }
     return result;
@@ -196,4 +190,14 @@ MALLARD_INTERPOSED int system(const char* command) {
 MALLARD_INTERPOSED FILE* popen(const char* command, const char* mode) {
     return start_program([&](const next_functions& next) { return next.popen(command, mode); },
                          [](const FILE* stream) { return stream != nullptr; });
+}
+
+MALLARD_INTERPOSED [[noreturn]] void _exit(int status) {
+    note_end();
+    resolved_functions().exit(status);
+    __builtin_unreachable();
+}
+
+MALLARD_INTERPOSED [[noreturn]] void _Exit(int status) noexcept {
+    _exit(status);
 }

@@ -31,6 +31,21 @@ def add_database(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def add_process(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--process",
+        metavar="NAME",
+        type=process_name,
+        help="of several processes this executable's (default: the one that allocates most)",
+    )
+
+
+def process_name(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the name is empty; give that of an executable, such as cc1plus")
+    return text
+
+
 def add_time_limit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time-limit",

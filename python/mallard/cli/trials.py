@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_surroundings, add_time_limit, check_program, check_surroundings
+from mallard.cli.options import (
+    add_process,
+    add_surroundings,
+    add_time_limit,
+    check_program,
+    check_surroundings,
+)
 from mallard.cli.parser import positive_int, seed_number
 from mallard.shared import mallocs
 from mallard.shared.errors import UsageError
@@ -46,6 +52,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
     )
+    add_process(parser)
     parser.add_argument("--seed", metavar="N", type=seed_number, default=1, help="of the order of the runs")
     add_time_limit(parser)
     add_surroundings(parser)

@@ -90,7 +90,7 @@ struct completeness {
 completeness measure_completeness(const analysis& results, const trace::process& process);
 
 void write_trace_and_processes(json_writer& to, const report_request& request);
-void write_process(json_writer& to, const analysis& results, const trace::process& process);
+void write_process(json_writer& to, const analysis& results, const report_request& request);
 void write_completeness(json_writer& to, const analysis& results, const completeness& summary);
 
 } // namespace mallard::advisor

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 
 namespace mallard::advisor {
@@ -58,9 +60,9 @@ double duration_seconds(const trace::process& process) noexcept {
     return static_cast<double>(process.last_ticks - process.first_ticks) / process.ticks_per_second;
 }
 
-void write_identity(json_writer& to, const trace::process& process) {
+void write_program(json_writer& to, const trace::process& process) {
     constexpr std::size_t most_arguments = 100;
-    to.begin_object().field("number", process.number).field("parent", process.parent).key("executable");
+    to.field("number", process.number).key("executable");
     if (process.executable.empty()) {
         to.value(json_writer::null{});
     } else {
@@ -70,7 +72,61 @@ void write_identity(json_writer& to, const trace::process& process) {
     for (std::size_t at = 0; at < std::min(process.command.size(), most_arguments); ++at) {
         to.value(name_tables::shortened(process.command[at]));
     }
-    to.end_list().field("seconds", duration_seconds(process)).field("threads", process.threads);
+    to.end_list();
+}
+
+void write_identity(json_writer& to, const trace::process& process) {
+    to.begin_object().field("parent", process.parent);
+    write_program(to, process);
+    to.field("seconds", duration_seconds(process)).field("threads", process.threads);
+}
+
+void write_cpu_seconds(json_writer& to, const trace::process& process) {
+    to.key("cpu_seconds");
+    if (process.cpu_nanoseconds == 0) {
+        to.value(json_writer::null{});
+    } else {
+        to.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
+    }
+}
+
+/// Returns: the process before it executed this program, else its parent, as it was then; null if that was not recorded.
+const trace::process* find_launcher(const report_request& request) {
+    const trace::process& chosen = request.processes[request.chosen];
+    const trace::process* launcher = nullptr;
+    for (const trace::process& candidate : request.processes) {
+        const bool is_predecessor = candidate.number == chosen.number;
+        if (candidate.first_ticks >= chosen.first_ticks ||
+            (!is_predecessor && candidate.number != chosen.parent)) {
+            continue;
+        }
+        const bool preferred = launcher == nullptr || (launcher->number == chosen.number) < is_predecessor ||
+                               ((launcher->number == chosen.number) == is_predecessor &&
+                                launcher->first_ticks < candidate.first_ticks);
+        launcher = preferred ? &candidate : launcher;
+    }
+    return launcher;
+}
+
+void write_place_among_processes(json_writer& to, const report_request& request) {
+    const trace::process& chosen = request.processes[request.chosen];
+    const auto name = std::filesystem::path(chosen.executable).filename();
+    std::uint64_t instances = 0;
+    std::uint64_t instance = 1;
+    for (const trace::process& candidate : request.processes) {
+        if (candidate.events != 0 && std::filesystem::path(candidate.executable).filename() == name) {
+            ++instances;
+            instance += candidate.first_ticks < chosen.first_ticks ? 1 : 0;
+        }
+    }
+    to.field("instance", instance).field("instances", instances).key("launcher");
+    if (const trace::process* const launcher = find_launcher(request)) {
+        to.begin_object();
+        write_program(to, *launcher);
+        to.end_object();
+    } else {
+        to.value(json_writer::null{});
+    }
 }
 
 } // namespace
@@ -116,20 +172,19 @@ void write_trace_and_processes(json_writer& to, const report_request& request) {
             continue;
         }
         write_identity(to, request.processes[at]);
+        write_cpu_seconds(to, request.processes[at]);
+        to.field("programs_not_followed", request.processes[at].programs_not_followed);
         to.field("events", request.processes[at].events).field("chosen", at == request.chosen).end_object();
     }
     to.end_list();
 }
 
-void write_process(json_writer& to, const analysis& results, const trace::process& process) {
+void write_process(json_writer& to, const analysis& results, const report_request& request) {
+    const trace::process& process = request.processes[request.chosen];
     to.key("process");
     write_identity(to, process);
-    to.key("cpu_seconds");
-    if (process.cpu_nanoseconds == 0) {
-        to.value(json_writer::null{});
-    } else {
-        to.value(static_cast<double>(process.cpu_nanoseconds) * 1e-9);
-    }
+    write_place_among_processes(to, request);
+    write_cpu_seconds(to, process);
     to.field("ticks_per_second", process.ticks_per_second).field("events", results.counted().events);
     to.field("stacks", stacks_name(process.stacks)).field("sampled_one_in", process.sampled_one_in);
     to.field("timed_one_in", process.timed_one_in).field("timed_events", results.counted().timed_events);

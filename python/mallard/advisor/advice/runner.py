@@ -24,7 +24,7 @@ from mallard.advisor.advice.code import type_changes
 from mallard.advisor.advice.global_mallocs import Globals, run_globals
 from mallard.advisor.advice.patterns import find_patterns
 from mallard.advisor.advice.study import ScopePair, Screened, Study
-from mallard.advisor.profile.document import Profile, ask, read_profile
+from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
 from mallard.advisor.profile.sentences import withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
@@ -49,7 +49,8 @@ from mallard.advisor.trial.process import (
     RunsDifferError,
     record,
 )
-from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope
+from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope, tried_process
+from mallard.advisor.trial.rounds import refuse_killed
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, locate_scope
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, linked_into
@@ -73,6 +74,7 @@ class Request:
 
     mallocs: tuple[str, ...]  # the first is the base
     scopes: tuple[str, ...] = ()
+    process: str | None = None  # the name of its executable; None for the one that allocates most often
     rounds: int | None = None
     litters: tuple[int, ...] = (0,)
     quick: bool = False
@@ -203,7 +205,7 @@ def _screen_all(
     strategies = tuple(STRATEGIES) if alone else SCREENING
     campaign = _campaign(request, strategies, (request.litters[0],), plan.screening_rounds)
     screened = (
-        _screen(program, trace, candidate, campaign, step(f"trying {candidate.name}"))
+        _screen(program, trace, candidate, request, campaign, step(f"trying {candidate.name}"))
         for candidate in candidates
     )
     return sorted(screened, key=_preference)
@@ -274,7 +276,7 @@ def _find_requested(trace: Path, request: Request, profile: Profile) -> list[Can
     indices = {function.name: index for index, function in enumerate(profile.functions)}
     candidates = []
     for name in request.scopes:
-        scope_profile = read_profile(ask([str(trace), "--scope", name]))
+        scope_profile = read_profile(ask([*trace_words(trace, request.process), "--scope", name]))
         assert scope_profile.scope
         candidate = requested_candidates(scope_profile, [scope_profile.scope.row])[0]
         candidates.append(replace(candidate, function=indices.get(candidate.asked_as)))
@@ -286,11 +288,16 @@ def _campaign(request: Request, strategies: Sequence[str], litters: tuple[int, .
 
 
 def _screen(
-    program: Program, trace: Path, candidate: Candidate, campaign: Campaign, tick: Callable[[int, int], None]
+    program: Program,
+    trace: Path,
+    candidate: Candidate,
+    request: Request,
+    campaign: Campaign,
+    tick: Callable[[int, int], None],
 ) -> Screened:
     """A candidate that cannot be served is skipped with a reason, because another may succeed."""
     try:
-        scope = locate_scope(trace, candidate.asked_as)
+        scope = locate_scope(trace, candidate.asked_as, request.process)
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
     except RunsDifferError:
         raise
@@ -357,6 +364,7 @@ def _rounds_note(result: Result, request: Request) -> list[str]:
 
 
 MOST_RECORDINGS, SECONDS_TO_RECORD = 3, 20.0
+MOSTLY_UNFOLLOWED = 0.5  # of the time of all processes
 DISTURBED = 0.3  # width of an interval, relative to its median
 
 Notify = Callable[[str], None]
@@ -390,7 +398,7 @@ def _study(
     notify(estimate(plan.runs, first.wall_seconds))
     step("recording")
     try:
-        recording, profile = _load_or_record(program, trace, folder)
+        recording, profile = _load_or_record(program, request, trace, folder)
     except RecordingDiffersError:
         refuse_second_difference(program, request.mallocs[0])
         raise
@@ -402,8 +410,13 @@ def _study(
                 f"leaves it no room, is the cause: {LIMITS}"
             ) from None
         return _study_without_events(program, request, first, str(error))
+    refuse_unfollowed(profile, first.cpu_seconds)
+    program = replace(program, process=tried_process(profile))
     if request.mallocs[0] == OWN:
         program = replace(program, malloc_file=program.find_malloc())
+    if program.process:
+        first = run_once(program, request.mallocs[0])
+        refuse_killed(first)
     fault_ns = fault_nanoseconds()
     if not estimate_ceiling(
         profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns
@@ -415,8 +428,10 @@ def _study(
     baseline = _start(program, request, profile, mallocs, fault_ns)
     if not baseline.ceiling.worth_a_trial:
         return baseline
-    # The first run may have read files that later runs find in memory.
-    plan = plan_for(mallocs.wall_seconds, request)
+    # The first run may have read files that later runs find in memory. Of several processes, only that run
+    # has the time of all.
+    if program.process is None:
+        plan = plan_for(mallocs.wall_seconds, request)
     return run_trials(program, baseline, request, plan, recording, profile, step)
 
 
@@ -436,10 +451,24 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
     )
 
 
-def _load_or_record(program: Program, trace: Path | None, folder: Path) -> tuple[Path, Profile]:
+def refuse_unfollowed(profile: Profile, cpu_seconds: float) -> None:
+    """Refuses a launcher of a program that cannot be followed. `cpu_seconds` is the time of all processes."""
+    programs = sum(process.programs_not_followed for process in profile.processes)
+    recorded_seconds = sum(process.cpu_seconds or 0.0 for process in profile.processes)
+    if programs and recorded_seconds < MOSTLY_UNFOLLOWED * cpu_seconds:
+        raise UsageError(
+            "most of the time is spent in a program that could not be followed, because its launcher clears "
+            "LD_PRELOAD or the environment, or because it is linked statically or runs with other rights; "
+            "give that program itself, with its arguments"
+        )
+
+
+def _load_or_record(
+    program: Program, request: Request, trace: Path | None, folder: Path
+) -> tuple[Path, Profile]:
     """Records again if other processes disturbed the times, and keeps the quietest recording."""
     if trace is not None:
-        return trace, read_profile(ask([str(trace)]))
+        return trace, read_profile(ask(trace_words(trace, request.process)))
     recordings = []
     begin = time.monotonic()
     for number in range(MOST_RECORDINGS):
@@ -448,7 +477,7 @@ def _load_or_record(program: Program, trace: Path | None, folder: Path) -> tuple
             program.surroundings,
             program.first,
         )
-        recordings.append((file, read_profile(ask([str(file)]))))
+        recordings.append((file, read_profile(ask(trace_words(file, request.process)))))
         if width(recordings[-1][1]) < DISTURBED or time.monotonic() - begin > SECONDS_TO_RECORD:
             break
     return min(recordings, key=lambda recording: width(recording[1]))
@@ -479,6 +508,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         allocations=profile.figures.allocations,
         peak_live_bytes=profile.timeline.peak_bytes if profile.timeline else None,
         threads=profile.process.threads,
+        process=_process_sentence(program, request, profile),
         withheld=withheld(profile),
         linked_malloc=_find_linked_malloc(program, profile),
         ceiling=ceiling,
@@ -492,6 +522,17 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
 def _find_linked_malloc(program: Program, profile: Profile | None) -> str:
     executable = profile.process.executable if profile else None
     return linked_into(executable or shutil.which(program.words[0]) or program.words[0])
+
+
+def _process_sentence(program: Program, request: Request, profile: Profile) -> str:
+    """Empty for a program of one process."""
+    if program.process is None:
+        return ""
+    reason = "as --process asks" if request.process else "which allocates most often"
+    return (
+        f"{program.process.title}, {reason} of {len(profile.processes)} processes; times and memory are its "
+        "own; --process NAME chooses another"
+    )
 
 
 def _input_note(program: Program, request: Request) -> list[str]:
@@ -519,8 +560,10 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[st
     if profile.process.programs_not_followed or profile.process.forks_not_followed:
         notes.append(
             "The program starts other processes. The figures include their time, but not their blocks."
+            if program.process is None
+            else "The program starts processes that could not be followed, so no figure includes them."
         )
     command = profile.process.command
-    if command is not None and tuple(command) != tuple(program.words):
+    if program.process is None and command is not None and tuple(command) != tuple(program.words):
         notes.append(f"The recording is of '{' '.join(command)}', which is not the program that was tried.")
     return notes

@@ -57,6 +57,7 @@ class Study:
     withheld: str  # reason why no scope can be judged, or ''
     ceiling: Ceiling
     globals: Globals
+    process: str = ""  # the one that is advised, if the program has several
     candidates: tuple[Candidate, ...] = ()
     screened: tuple[Screened, ...] = ()
     chosen: Candidate | None = None

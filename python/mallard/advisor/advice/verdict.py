@@ -396,6 +396,8 @@ _HEADLINES = {
 
 
 def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
+    if study.process:
+        yield "process", study.process
     if kind != "unmeasured" or _is_unmeasured(study):
         yield "estimate", _estimate(study)
     if kind in ("nothing", "unmeasured"):

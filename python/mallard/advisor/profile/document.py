@@ -18,6 +18,7 @@ import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import IO, Any, TypeVar, Union
 
 from mallard.advisor.profile.records import (
@@ -133,6 +134,11 @@ OWN_NAME = f"{PROFILER.name}: "
 ERROR = "error: "
 
 
+def trace_words(trace: Path, process: str | None) -> list[str]:
+    """The arguments for a profile of this process of the trace, or of the one that allocates most often."""
+    return [str(trace), *(["--process", process] if process is not None else [])]
+
+
 def ask(words: Sequence[str], output: IO[bytes] | None = None) -> bytes:
     """Runs the program to completion. Returns its standard output, unless it goes to a file.
 
@@ -197,6 +203,17 @@ class ListedProcess:
     seconds: float | None
     threads: int | None
     chosen: bool
+    cpu_seconds: float | None = None
+    programs_not_followed: int = 0
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The process that started another one, or that became it by executing its program."""
+
+    number: int
+    executable: str | None
+    command: tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
@@ -213,6 +230,9 @@ class Process:
     exit_status: int | None
     torn: bool
     parent: int | None = None
+    instance: int = 1  # of those that allocated and whose executable has the same name, by their first event
+    instances: int = 1
+    launcher: Launcher | None = None
     cpu_seconds: float | None = None
     timed_events: int | None = None
     interrupted_events: int = 0

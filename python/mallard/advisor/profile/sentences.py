@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
 from functools import cache
 
-from mallard.advisor.profile.document import ListedProcess, Process, Profile
+from mallard.advisor.profile.document import Launcher, ListedProcess, Process, Profile
 from mallard.advisor.profile.formats import UNKNOWN, count, plural, precise_share, seconds, share, size
 from mallard.advisor.profile.records import Interval
 from mallard.shared.prose import in_prose
@@ -51,6 +52,26 @@ def command(profile: Profile) -> str:
     if len(text) > MOST_WORDS:
         text = f"{text[: MOST_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"
     return text or "a program whose name was not recorded"
+
+
+def process_title(profile: Profile) -> str:
+    """`cc1plus, started by g++`, or `worker (2 of 3 processes with this name)`."""
+    process = profile.process
+    title = program_name(process)
+    if process.instances > 1:
+        title += f" ({process.instance} of {process.instances} processes with this name)"
+    launcher = process.launcher
+    if launcher is not None and launcher.executable != process.executable:
+        title += f", started by {program_name(launcher)}"
+    return title
+
+
+def program_name(process: Process | Launcher) -> str:
+    """The name in the command if that is a name of the executable: `g++`, not `x86_64-linux-gnu-g++-12`."""
+    executable = process.executable or ""
+    first = process.command[0] if process.command else ""
+    file = shutil.which(first)
+    return os.path.basename(first if file and os.path.realpath(file) == executable else executable)
 
 
 def process_facts(profile: Profile) -> str:

@@ -173,6 +173,7 @@ def sha256_of_file(file: IO[bytes]) -> str:
 ERROR = "error: "
 TIMES_SLOWER = 4  # a program that only allocates is slowed more, and needs --sample
 LIMITS = "'What it takes' in docs/advisor/recording.md says what helps"
+OTHERS_NOT_FOLLOWED = "; --follow records"
 NOTHING_RECORDED = "before its first allocation"
 END = re.compile(r"(ended with status|ended by signal) (\d+)")
 
@@ -202,10 +203,32 @@ def record(
     surroundings: Surroundings = UNCHANGED,
     first: Measured | None = None,
 ) -> Path:
-    """Records the program once and hides its output. `seconds_limit` applies to a run without the recorder,
-    which is faster. Raises a RecordingDiffersError if the run differs from `first`.
+    """Records the program and hides its output: once, and if it becomes or starts other processes, again with
+    these. `seconds_limit` applies to a run without the recorder, which is faster. Raises a
+    RecordingDiffersError if a run differs from `first`.
     """
-    words = [str(COLLECTOR.find()), "-o", str(trace), "--", *program]
+    messages = _record(program, stdin, trace, seconds_limit, surroundings, first)
+    if OTHERS_NOT_FOLLOWED in messages:
+        trace.unlink(missing_ok=True)
+        messages = _record(program, stdin, trace, seconds_limit, surroundings, first, "--follow")
+    if not trace.is_file():
+        reason = _reason(messages)
+        error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
+        raise error(reason or f"{program[0]} was not recorded")
+    return trace
+
+
+def _record(
+    program: Sequence[str],
+    stdin: Path | None,
+    trace: Path,
+    seconds_limit: float,
+    surroundings: Surroundings,
+    first: Measured | None,
+    *options: str,
+) -> str:
+    """Returns: the messages of the collector, and what the program wrote to its standard error."""
+    words = [str(COLLECTOR.find()), "-o", str(trace), *options, "--", *program]
     with (
         surroundings.enter_run() as folder,
         tempfile.TemporaryFile(prefix="mallard-output-") as output,
@@ -224,13 +247,9 @@ def record(
         errors.seek(0)
         messages = errors.read().decode(errors="replace")
         digest = "" if surroundings.ignore_output else _digest(output)
-    if not trace.is_file():
-        reason = _reason(messages)
-        error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
-        raise error(reason or f"{program[0]} was not recorded")
-    if first is not None:
+    if trace.is_file() and first is not None:
         _refuse_other_recording(first, os.WEXITSTATUS(status), digest)
-    return trace
+    return messages
 
 
 def _refuse_other_recording(first: Measured, code: int, output: str) -> None:

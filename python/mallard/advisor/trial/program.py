@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from mallard.advisor.profile.document import Profile
+from mallard.advisor.profile.sentences import process_title
 from mallard.advisor.trial.process import Measured, measure, own_environment
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
+from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, find_library, own_name, same_file
 
 STRATEGIES = {
@@ -26,7 +30,7 @@ STRATEGIES = {
 
 
 MAGIC = b"mdtrial1"
-HEADER = struct.Struct("<8sIIIIQQ88s")
+HEADER = struct.Struct("<8sIIIIQQQQQQ56s")
 SERVER_BYTES = 128
 MOST_NAMED = 3  # of the last requests
 
@@ -54,6 +58,11 @@ class Counts:
     seen_excepted: int = 0  # a bit for each of the first excluded ranges that were called inside of the scope
     begin_cpu_ns: int = 0  # of the trial itself, before the program's first allocation
     begin_wall_ns: int = 0
+    # Of the process itself, from its first allocation to its end; all 0 if it was killed.
+    cpu_ns: int = 0
+    wall_ns: int = 0
+    peak_bytes: int = 0
+    faults: int = 0
     # The last request of each server: its bytes, and the address of its caller.
     last: tuple[tuple[int, int], ...] = ()
     malloc_file: str = ""  # of the global allocator; empty if unknown
@@ -86,7 +95,8 @@ def read_counts(file: Path) -> Counts | None:
         return None
     if len(data) < SERVER_BYTES or not data.startswith(MAGIC):
         return None
-    _, servers, _, seen, seen_excepted, cpu_ns, wall_ns, malloc_file = HEADER.unpack_from(data)
+    _, servers, _, seen, seen_excepted, *times, malloc_file = HEADER.unpack_from(data)
+    begin_cpu_ns, begin_wall_ns, *own = times
     complete = min(servers, len(data) // SERVER_BYTES - 1)
     rows = [SERVER.unpack_from(data, SERVER_BYTES * index) for index in range(1, complete + 1)]
     sums = {name: sum(row[index] for row in rows) for index, name in enumerate(SUMMED)}
@@ -98,8 +108,9 @@ def read_counts(file: Path) -> Counts | None:
         askers=askers,
         seen=seen,
         seen_excepted=seen_excepted,
-        begin_cpu_ns=cpu_ns,
-        begin_wall_ns=wall_ns,
+        begin_cpu_ns=begin_cpu_ns,
+        begin_wall_ns=begin_wall_ns,
+        **dict(zip(("cpu_ns", "wall_ns", "peak_bytes", "faults"), own, strict=True)),
         last=last[:MOST_NAMED],
         malloc_file=malloc_file.rstrip(b"\0").decode(errors="replace"),
     )
@@ -136,9 +147,38 @@ class Arm:
 
 
 @dataclass(frozen=True)
+class TriedProcess:
+    """The process of the program's tree that a trial serves, and whose own time is compared."""
+
+    name: str  # of its executable, without folders
+    instance: int  # of the processes with this name, in the order of their first allocations
+    title: str
+
+
+def tried_process(profile: Profile) -> TriedProcess | None:
+    """The profiled process; None if the program is a single one."""
+    if len(profile.processes) == 1:
+        return None
+    if not profile.process.executable:
+        raise UsageError(
+            "the recording has several processes without their names, so a trial cannot find the one to "
+            "serve; record the program without --redact"
+        )
+    name = os.path.basename(profile.process.executable)
+    return TriedProcess(name, profile.process.instance, process_title(profile))
+
+
+KILLED = 1 << 16  # beside the status of wait(): the process was killed, so its own time is not known
+
+
+@dataclass(frozen=True)
 class RunResult(Measured):
     counts: Counts | None
     allocating_threads: int = 0  # threads that allocated in the scope and were alive at the same time
+
+    @property
+    def end(self) -> str:
+        return "ended one of its processes by a signal" if self.status & KILLED else super().end
 
 
 @dataclass(frozen=True)
@@ -150,13 +190,34 @@ class Program:
     surroundings: Surroundings = UNCHANGED
     malloc_file: str = ""  # of the program's own malloc, if it is known
     first: Measured | None = None  # run of the unchanged program, as which all others must end and print
+    process: TriedProcess | None = None
 
     def run(self, arm: Arm, scope: Scope) -> RunResult:
         with tempfile.TemporaryDirectory(prefix="mallard-trial-") as folder:
             report = Path(folder) / "report"
             environment = self._environment(arm, scope, report)
             measured = measure(self.words, environment, self.stdin, self.seconds_limit, self.surroundings)
-            return _to_run_result(measured, read_counts(report))
+            counts = read_counts(report)
+        return self._own_result(measured, counts) if self.process else _to_run_result(measured, counts)
+
+    def _own_result(self, measured: Measured, counts: Counts | None) -> RunResult:
+        """Takes times and memory from the report of the process."""
+        assert self.process
+        if counts is None:
+            raise UsageError(
+                f"{self.process.title}, was not found when the program ran again: its launcher starts "
+                "different processes, or clears LD_PRELOAD or the environment; give that program itself"
+            )
+        return RunResult(
+            cpu_seconds=counts.cpu_ns / 1e9,
+            wall_seconds=counts.wall_ns / 1e9,
+            peak_bytes=counts.peak_bytes,
+            faults=counts.faults,
+            status=measured.status | (0 if counts.cpu_ns else KILLED),
+            output=measured.output,
+            counts=counts,
+            allocating_threads=counts.askers,
+        )
 
     def find_malloc(self) -> str:
         """The file of the program's own malloc, from a run in which the trial serves nothing."""
@@ -175,11 +236,14 @@ class Program:
     def _environment(self, arm: Arm, scope: Scope, report: Path) -> dict[str, str]:
         environment = own_environment()
         strategy = arm.strategy or (NULL if arm.litter else None)
-        libraries = [self.library] if strategy else []
+        libraries = [self.library] if strategy or self.process else []
         libraries += [arm.malloc] if arm.malloc is not None else []
         if libraries:
             preloaded = environment.get(preload.VARIABLE, "")
             environment[preload.VARIABLE] = preload.preload_list(libraries, preloaded)
+        if self.process:
+            environment["MALLARD_TRIAL_PROCESS"] = f"{self.process.instance}:{self.process.name}"
+            environment["MALLARD_TRIAL_REPORT"] = str(report)
         if strategy:
             environment |= {"MALLARD_TRIAL": strategy, "MALLARD_TRIAL_REPORT": str(report)}
             environment |= dict(scope.variables if arm.strategy else NO_SCOPE)

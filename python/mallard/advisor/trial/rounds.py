@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from mallard.advisor.profile.formats import count
 from mallard.advisor.trial.process import Measured, refuse_difference
-from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Counts, Program, RunResult, Scope
+from mallard.advisor.trial.program import AS_IT_IS, KILLED, NULL, Arm, Counts, Program, RunResult, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
 
@@ -143,6 +143,7 @@ def run_rounds(
 
 def _check_first(results: Mapping[str, RunResult], arms: Mapping[str, Arm], scope: Scope) -> None:
     null, expected = results[NULL], results[AS_IT_IS].status
+    refuse_killed(results[AS_IT_IS])
     if null.status != expected:
         return  # judged after the second round
     if null.counts is None:
@@ -162,6 +163,14 @@ def _check_first(results: Mapping[str, RunResult], arms: Mapping[str, Arm], scop
         )
     serving = [results[name] for name, arm in arms.items() if arm.strategy not in (None, NULL)]
     refuse_unserved([run.counts or Counts() for run in serving if run.status == expected], scope.name)
+
+
+def refuse_killed(run: RunResult) -> None:
+    if run.status & KILLED:
+        raise UsageError(
+            "the process that is measured is killed by a signal, so it cannot report its own time; choose "
+            "another one with --process, or let it end by itself"
+        )
 
 
 def _check_null(completed: Rounds[RunResult], scope: Scope) -> None:

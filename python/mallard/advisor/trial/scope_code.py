@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mallard.advisor.profile.document import ask
+from mallard.advisor.profile.document import ask, trace_words
 from mallard.advisor.trial.program import EXCEPT, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
@@ -16,11 +16,11 @@ CODE = "MALLARD_TRIAL_CODE"
 BY_STACK = ("MALLARD_TRIAL_BY", "stack")
 
 
-def locate_scope(trace: Path, name: str) -> Scope:
+def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
     """Finds the function or marker with this name. The native program rejects unknown names and suggests
     similar ones.
     """
-    document = json.loads(ask([str(trace), "--scope", name]))
+    document = json.loads(ask([*trace_words(trace, process), "--scope", name]))
     scope = document["scope"]
     row = scope["row"]
     is_marked = scope["kind"] == "marker"
@@ -35,11 +35,11 @@ def locate_scope(trace: Path, name: str) -> Scope:
     return Scope(full_name, (method, (CODE, _to_variable(scope["code"]))))
 
 
-def exclude_functions(trace: Path, scope: Scope, names: Sequence[str]) -> Scope:
+def exclude_functions(trace: Path, scope: Scope, names: Sequence[str], process: str | None = None) -> Scope:
     """The scope without the blocks that these functions or their callees allocate."""
     if not names:
         return scope
-    functions = [locate_scope(trace, name) for name in names]
+    functions = [locate_scope(trace, name, process) for name in names]
     code = []
     for function in functions:
         variables = dict(function.variables)

@@ -85,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = Request(
         mallocs=chosen,
         scopes=_scopes(arguments.scope),
+        process=arguments.process,
         rounds=arguments.rounds,
         litters=trials.litters(arguments),
         quick=arguments.quick,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mallard.advisor.profile.document import Profile, ask, read_profile
 from mallard.cli.needs import Needs
-from mallard.cli.parser import positive_int
+from mallard.cli.options import process_name
 from mallard.shared.atomic_file import atomic_file, check_writable, write_atomically
 from mallard.shared.errors import UsageError
 from mallard.shared.parquet import EXTRA, load_pyarrow, write_parquet
@@ -44,9 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--process",
-        metavar="N",
-        type=positive_int,
-        help="the process with the system's number N (default: the one with the most events)",
+        metavar="NAME",
+        type=process_name,
+        help="the process of this executable, or with this number (default: the one that allocates most)",
     )
     parser.add_argument("--all", action="store_true", help="longer lists on the screen and in JSON")
     parser.add_argument("--list", choices=LISTS, help="the sites of leaks, or of temporary allocations")
@@ -193,7 +193,7 @@ def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
     name = str(trace)
     words = [f"./{name}" if name.startswith("-") else name]
     if arguments.process is not None:
-        words += ["--process", str(arguments.process)]
+        words += ["--process", arguments.process]
     if arguments.scope is not None:
         words += ["--scope", arguments.scope]
     return words

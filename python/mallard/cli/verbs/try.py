@@ -89,6 +89,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from mallard.advisor.profile.document import ask, read_profile, trace_words
     from mallard.advisor.trial.campaign import (
         EMPTY_INPUT,
         Campaign,
@@ -100,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         runs_again,
     )
     from mallard.advisor.trial.process import RecordingDiffersError, record
-    from mallard.advisor.trial.program import Program
+    from mallard.advisor.trial.program import Program, tried_process
     from mallard.advisor.trial.scope_code import exclude_functions, locate_scope
     from mallard.advisor.view.terminal.trial import show_campaign, trial_json
     from mallard.shared.view.terminal.console import output_console, print_line
@@ -142,12 +143,17 @@ def run(arguments: argparse.Namespace) -> int:
         except RecordingDiffersError:
             refuse_second_difference(program, campaign.mallocs[0])
             raise
-        scope = exclude_functions(trace, locate_scope(trace, arguments.scope), arguments.without)
+        profile = read_profile(ask(trace_words(trace, arguments.process)))
+        program = replace(program, process=tried_process(profile))
+        scope = locate_scope(trace, arguments.scope, arguments.process)
+        scope = exclude_functions(trace, scope, arguments.without, arguments.process)
         with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     if arguments.json:
         print(trial_json(result))
     else:
+        if program.process:
+            print_line(output_console(), f"The trial is of {program.process.title}; times are its own.")
         show_campaign(output_console(), result)
         if trials.reads_terminal(arguments):
             print_line(output_console(), EMPTY_INPUT)

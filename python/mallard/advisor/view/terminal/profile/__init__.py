@@ -22,7 +22,7 @@ def show_facts(console: Console, profile: Profile) -> None:
     paragraph(console, sentences.process_facts(profile), "dim")
     withheld = profile.completeness.withheld
     if others := sentences.other_processes(profile):
-        fact(console, "other processes", f"{others}: --process N")
+        fact(console, "other processes", f"{others}: --process NAME")
     fact(console, "stacks complete", sentences.completeness(profile), "bold red" if withheld else "")
     if not profile.completeness.events:
         return
