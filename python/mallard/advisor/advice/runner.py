@@ -25,7 +25,7 @@ from mallard.advisor.advice.global_mallocs import Globals, run_globals
 from mallard.advisor.advice.patterns import find_patterns
 from mallard.advisor.advice.study import ScopePair, Screened, Study
 from mallard.advisor.profile.document import Profile, ask, read_profile, trace_words
-from mallard.advisor.profile.sentences import withheld
+from mallard.advisor.profile.sentences import program_name, withheld
 from mallard.advisor.trial.campaign import (
     EMPTY_INPUT,
     LEAST_EFFECT,
@@ -410,13 +410,15 @@ def _study(
                 f"leaves it no room, is the cause: {LIMITS}"
             ) from None
         return _study_without_events(program, request, first, str(error))
-    refuse_unfollowed(profile, first.cpu_seconds)
     program = replace(program, process=tried_process(profile))
     if request.mallocs[0] == OWN:
         program = replace(program, malloc_file=program.find_malloc())
     if program.process:
+        all_seconds = first.cpu_seconds
         first = run_once(program, request.mallocs[0])
         refuse_killed(first)
+        if request.process is None:
+            refuse_unfollowed(profile, first.cpu_seconds, all_seconds)
     fault_ns = fault_nanoseconds()
     if not estimate_ceiling(
         profile, first.cpu_seconds, first.wall_seconds, first.faults, fault_ns
@@ -451,15 +453,14 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
     )
 
 
-def refuse_unfollowed(profile: Profile, cpu_seconds: float) -> None:
-    """Refuses a launcher of a program that cannot be followed. `cpu_seconds` is the time of all processes."""
-    programs = sum(process.programs_not_followed for process in profile.processes)
-    recorded_seconds = sum(process.cpu_seconds or 0.0 for process in profile.processes)
-    if programs and recorded_seconds < MOSTLY_UNFOLLOWED * cpu_seconds:
+def refuse_unfollowed(profile: Profile, own_seconds: float, all_seconds: float) -> None:
+    """Refuses a launcher of a program that could not be followed, by the time of all processes."""
+    others = sum(process.cpu_seconds or 0.0 for process in profile.processes if not process.chosen)
+    if profile.programs_not_followed and own_seconds + others < MOSTLY_UNFOLLOWED * all_seconds:
         raise UsageError(
-            "most of the time is spent in a program that could not be followed, because its launcher clears "
-            "LD_PRELOAD or the environment, or because it is linked statically or runs with other rights; "
-            "give that program itself, with its arguments"
+            f"{program_name(profile.process)} starts a program that takes most of the time and was not "
+            "followed: it clears LD_PRELOAD or the environment, or that program is static or has other "
+            "rights, or the recording was made without --follow; give that program itself"
         )
 
 
@@ -528,10 +529,13 @@ def _process_sentence(program: Program, request: Request, profile: Profile) -> s
     """Empty for a program of one process."""
     if program.process is None:
         return ""
+    count = len(profile.processes)
+    if count == 1:
+        return f"{program.process.title}; times and memory are its own, without those that it starts"
     reason = "as --process asks" if request.process else "which allocates most often"
     return (
-        f"{program.process.title}, {reason} of {len(profile.processes)} processes; times and memory are its "
-        "own; --process NAME chooses another"
+        f"{program.process.title}, {reason} of {count} processes; times and memory are its own; --process "
+        "NAME chooses another"
     )
 
 

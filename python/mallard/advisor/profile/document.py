@@ -428,6 +428,11 @@ class Profile:
     warnings: tuple[str, ...] = ()
     scope: InDepth | None = None
 
+    @property
+    def programs_not_followed(self) -> int:
+        """Programs that the recorded processes started, and that were not recorded."""
+        return sum(process.programs_not_followed for process in self.processes)
+
 
 def read_profile(text: bytes | str) -> Profile:
     """Raises a UsageError if the text is not a profile of this version."""

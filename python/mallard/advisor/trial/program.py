@@ -157,7 +157,7 @@ class TriedProcess:
 
 def tried_process(profile: Profile) -> TriedProcess | None:
     """The profiled process; None if the program is a single one."""
-    if len(profile.processes) == 1:
+    if len(profile.processes) == 1 and not profile.programs_not_followed:
         return None
     if not profile.process.executable:
         raise UsageError(
@@ -205,7 +205,7 @@ class Program:
         assert self.process
         if counts is None:
             raise UsageError(
-                f"{self.process.title}, was not found when the program ran again: its launcher starts "
+                f"{self.process.title} was not found when the program ran again: its launcher starts "
                 "different processes, or clears LD_PRELOAD or the environment; give that program itself"
             )
         return RunResult(
