@@ -8,7 +8,8 @@ const char* const usage =
     "FILE]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
-    "  --process P   the process with this number, or whose executable has this name; of several, and without\n"
+    "  --process P   the process with this number, or whose executable has this name; of several, and "
+    "without\n"
     "                the option, the one that allocates most often\n"
     "  --scope F     show one function or marked scope in depth as well\n"
     "  --all         list all sites and scopes, not only the heaviest\n"
@@ -85,7 +86,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
         if (word == "--process") {
             parsed.process = value();
             if (parsed.process->empty()) {
-                throw usage_error("--process is empty. Give a process's number, or the name of its executable.");
+                throw usage_error(
+                    "--process is empty. Give a process's number, or the name of its executable.");
             }
         } else if (word == "--scope") {
             parsed.scope = value();

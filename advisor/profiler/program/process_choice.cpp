@@ -75,8 +75,7 @@ std::size_t choose_process(trace::reader& reader, const std::optional<std::strin
         throw usage_error("The trace has no process '" + *wanted + "'. It has " + listed(reader) + '.');
     }
     // A process frees about as many blocks as it allocates, or fewer, so its requests are at least half of its events.
-    std::erase_if(candidates,
-                  [&](std::size_t index) { return processes[index].events < most_events / 2; });
+    std::erase_if(candidates, [&](std::size_t index) { return processes[index].events < most_events / 2; });
     if (candidates.size() == 1) {
         return candidates.front();
     }

@@ -1,5 +1,6 @@
-/// Interposes the functions that execute or start another program, or end the process without its destructors. Such a program is recorded only if requested, and is otherwise
-/// counted as not followed. If it opens a part itself, the collector takes the count back.
+/// Interposes the functions that execute or start another program, or end the process without its destructors. A program is
+/// recorded only if requested, and is otherwise counted as not followed. If it opens a part itself, the collector takes the
+/// count back.
 ///
 /// The child of a vfork shares the memory of its parent, so its programs count as the parent's.
 /// libc's internal calls between these functions are not interposed, so each one is.

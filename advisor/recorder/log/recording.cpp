@@ -30,7 +30,7 @@ std::uint64_t least_ticks_between_stamps() noexcept {
     return least;
 }
 
-// A process that is killed, or calls _exit, ends at the time of its last chunk; the collector knows the end of its own child.
+// A process that is killed ends at the time of its last chunk; the collector knows the end of its own child.
 [[gnu::destructor]] void end_of_process() noexcept {
     the_recording.note_end();
 }

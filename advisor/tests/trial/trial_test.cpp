@@ -30,6 +30,8 @@ struct outcome {
     std::uint32_t seen_excepted = 0;
     std::uint32_t arenas = 0;
     std::uint64_t begin_cpu_ns = 0;
+    std::uint64_t cpu_ns = 0;
+    std::uint64_t peak_bytes = 0;
     std::uint64_t last_bytes = 0;
     std::uint64_t last_caller = 0;
     std::string malloc_file;
@@ -83,6 +85,8 @@ outcome run(const std::string& strategy, const std::string& scene, const std::st
     result.arenas = contents->arenas;
     result.begin_cpu_ns = contents->begin_cpu_ns;
     result.malloc_file = contents->malloc_file.data();
+    result.cpu_ns = contents->cpu_ns;
+    result.peak_bytes = contents->peak_bytes;
     result.last_bytes = contents->arena_counts[0].last_bytes;
     result.last_caller = contents->arena_counts[0].last_caller;
     for (std::uint32_t index = 0; result.reported && index < contents->arenas; ++index) {
@@ -204,6 +208,37 @@ TEST(trial, reports_its_own_time_and_the_last_request) {
 TEST(trial, names_the_global_allocator) {
     const std::string file = run("null", "exceptions", code_variable()).malloc_file;
     EXPECT_TRUE(std::filesystem::path(file).filename().string().starts_with("libc.so")) << file;
+}
+
+std::string process_variable(int instance, const std::string& name) {
+    return " MALLARD_TRIAL_PROCESS='" + std::to_string(instance) + ":" + name + "'";
+}
+const std::string scope_program = std::filesystem::path(SCOPE_PROGRAM).filename().string();
+
+TEST(trial, serves_the_named_process_only) {
+    const outcome all = run("multipool", "exceptions", code_variable());
+    const outcome named =
+        run("multipool", "exceptions", code_variable() + process_variable(1, scope_program));
+    EXPECT_EQ(named.status, 0);
+    EXPECT_EQ(named.all.served, all.all.served);
+    EXPECT_GT(named.cpu_ns, 0U);
+    EXPECT_GT(named.peak_bytes, 0U);
+    for (const std::string& other : {process_variable(2, scope_program), process_variable(1, "another"),
+                                     process_variable(1, scope_program.substr(1))}) {
+        const outcome result = run("multipool", "exceptions", code_variable() + other);
+        EXPECT_EQ(result.status, 0) << other;
+        EXPECT_FALSE(result.reported) << other;
+        std::filesystem::remove(std::filesystem::temp_directory_path() /
+                                ("mallard-trial-" + std::to_string(::getpid()) + ".report.1"));
+    }
+}
+
+TEST(trial, only_measures_a_process_without_a_strategy) {
+    const outcome result = run("", "exceptions", code_variable() + process_variable(1, scope_program));
+    EXPECT_EQ(result.status, 0);
+    ASSERT_TRUE(result.reported);
+    EXPECT_EQ(result.arenas, 0U);
+    EXPECT_GT(result.cpu_ns, 0U);
 }
 
 TEST(trial, delay_does_not_change_the_results) {

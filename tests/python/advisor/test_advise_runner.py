@@ -18,7 +18,17 @@ from mallard.advisor.advice.runner import SCREENING, Request, best_two, plan_for
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.campaign import EMPTY_INPUT
 from mallard.advisor.trial.process import NothingRecordedError, RecordingDiffersError
-from mallard.advisor.trial.program import EXCEPT, NULL, STRATEGIES, Arm, Counts, Program, RunResult, Scope
+from mallard.advisor.trial.program import (
+    EXCEPT,
+    KILLED,
+    NULL,
+    STRATEGIES,
+    Arm,
+    Counts,
+    Program,
+    RunResult,
+    Scope,
+)
 from mallard.advisor.trial.scope_code import exclude_code
 from mallard.advisor.view.terminal.advice import advice_json
 from mallard.cli.verbs.advise import check
@@ -72,7 +82,7 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         recordings: list[str] = []
         monkeypatch.setattr(runner, "record", lambda *words: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(runner, "ask", lambda words: text)
-        monkeypatch.setattr(runner, "locate_scope", lambda trace, name: stack_scope(name))
+        monkeypatch.setattr(runner, "locate_scope", lambda trace, name, process: stack_scope(name))
         monkeypatch.setattr(runner, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
         messages: list[str] = []
@@ -90,7 +100,10 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return run
 
 
-EMPTY: dict[str, Any] = {"sites": [], "owners": [], "already_pooled": [], "almost_contained": [], "pairs": []}
+EMPTY: dict[str, Any] = {
+    **{key: [] for key in ("sites", "owners", "already_pooled", "almost_contained", "pairs")},
+    "processes": document()["processes"][:1],
+}
 
 
 def stack_scope(name: str) -> Scope:
@@ -319,6 +332,57 @@ def test_notes_child_processes_and_foreign_recordings(advise):
     case, _, _ = advise(process=process)
     assert any(note.startswith("The program starts other processes.") for note in case.notes)
     assert any(note.startswith("The recording is of 'clang++-16") for note in case.notes)
+
+
+def with_launcher(**changes: Any) -> dict[str, Any]:
+    """A profile of the second of two processes."""
+    rows = [row | {"cpu_seconds": 0.01} for row in document()["processes"]]
+    rows[0] |= {"chosen": False} | changes
+    rows[1] |= {"chosen": True}
+    started = {"executable": "/usr/bin/ld", "command": ["ld"], "parent": 4242, "launcher": rows[0]}
+    process = document()["process"] | started | {"events": 1_000_000}
+    return {"processes": rows, "process": process}
+
+
+def test_advises_one_of_several_processes(advise):
+    program = type("Own", (FakeProgram,), {"tried": []})
+    run = program.run
+    program.run = lambda self, arm, scope: self.tried.append(self.process) or run(self, arm, scope)
+    case, _, _ = advise(program=program, **with_launcher())
+    first, *others = program.tried
+    assert first is None
+    assert {(process.name, process.instance) for process in others} == {("ld", 1)}
+    assert case.process == (
+        "ld, started by clang-16, which allocates most often of 2 processes; times and memory are its own; "
+        "--process NAME chooses another"
+    )
+    assert dict(decide(case).facts)["process"] == case.process
+    assert not any(note.startswith("The recording is of") for note in case.notes)
+
+
+def test_refuses_a_launcher_of_an_unfollowed_program(advise):
+    program = type("Launcher", (FakeProgram,), {"seconds": 1.0})
+    run = program.run
+    own = {"cpu_seconds": 0.01}
+    program.run = lambda self, *words: replace(run(self, *words), **(own if self.process else {}))
+    unfollowed = with_launcher(programs_not_followed=1)
+    with pytest.raises(UsageError, match="ld starts a program that takes most of the time and was not foll"):
+        advise(program=program, **unfollowed)
+    case, _, _ = advise(program=program, request=Request(("glibc",), process="ld"), **unfollowed)
+    assert case.process.startswith("ld, started by clang-16, as --process asks of 2 processes")
+
+
+def test_refuses_a_killed_process(advise):
+    program = type("Killed", (FakeProgram,), {"status": KILLED})
+    with pytest.raises(UsageError, match="is killed by a signal, so it cannot report its own time"):
+        advise(program=program, **with_launcher())
+
+
+def test_refuses_processes_without_names(advise):
+    fields = with_launcher()
+    fields["process"] |= {"executable": None}
+    with pytest.raises(UsageError, match="record the program without --redact"):
+        advise(**fields)
 
 
 def test_slow_programs_get_fewer_rounds():

@@ -12,7 +12,7 @@ from rich.console import Console
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
 from mallard.advisor.profile.document import read_profile
-from mallard.advisor.profile.sentences import names_remedy
+from mallard.advisor.profile.sentences import names_remedy, process_title
 from mallard.advisor.view.terminal.profile import show_profile
 from mallard.advisor.view.terminal.profile.leaks import LISTS, show_list
 from mallard.advisor.view.terminal.profile.lines import bar
@@ -35,11 +35,29 @@ def find_fact(lines: list[str], label: str) -> str:
     return text.strip()
 
 
+def test_titles_a_process_by_its_launcher(tmp_path: Path) -> None:
+    for name, target in (("g++", "gcc-12"), ("gcc-12", None)):
+        path = tmp_path / name
+        path.symlink_to(target) if target else (path.touch(), path.chmod(0o755))
+    driver = {"number": 1, "executable": str(tmp_path / "gcc-12"), "command": [str(tmp_path / "g++"), "x"]}
+    compiler = {"executable": "/usr/lib/cc1plus", "command": None, "launcher": driver}
+
+    def title(**changes: Any) -> str:
+        process = document()["process"] | compiler | changes
+        return process_title(read_profile(json.dumps(document(process=process))))
+
+    assert title() == "cc1plus, started by g++"
+    assert title(instances=3, instance=2) == "cc1plus (2 of 3 processes with this name), started by g++"
+    assert title(launcher=driver | {"command": ["/no/g++"]}) == "cc1plus, started by gcc-12"
+    assert title(launcher=None) == "cc1plus"
+    assert title(**driver | {"launcher": driver, "instances": 2}) == "g++ (1 of 2 processes with this name)"
+
+
 def test_the_screen_answers_completeness_first() -> None:
     lines = shown(document())
     assert lines[0] == "clang++-16 -fsyntax-only x.cpp"
     assert lines[1] == "process 4242, 1 thread, 2.31 s, exit status 0"
-    assert lines[2] == "other processes   4243 ld: --process N"
+    assert lines[2] == "other processes   4243 ld: --process NAME"
     assert lines[3].startswith("stacks complete   99.98 % of 2.40 M events")
     assert "500 end in code without a description" in find_fact(lines, "stacks complete")
     assert find_fact(lines, "in the allocator") == "8.4 % of the time (7.9 to 8.9 %), 71 ns an operation"

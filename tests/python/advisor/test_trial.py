@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from mallard.advisor.trial import program as trial_program
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.effect import summarize_trial
-from mallard.advisor.trial.process import RunsDifferError
+from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.program import (
     AS_IT_IS,
+    HEADER,
+    KILLED,
     MAGIC,
     NULL,
     SERVER_BYTES,
@@ -22,6 +25,7 @@ from mallard.advisor.trial.program import (
     Program,
     RunResult,
     Scope,
+    TriedProcess,
     read_counts,
 )
 from mallard.advisor.trial.rounds import Rounds, outputs_differ, run_rounds
@@ -372,7 +376,8 @@ def test_counts_threads_that_allocate_in_scope(tmp_path):
         )
 
     file = tmp_path / "report"
-    head = struct.pack("<8sIIIIQQ", MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000).ljust(SERVER_BYTES, b"\0")
+    own = (4_000_000, 5_000_000, 6 << 20, 7)
+    head = HEADER.pack(MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000, *own).ljust(SERVER_BYTES, b"\0")
     frees_only, elsewhere = server(), server(elsewhere=500)
     in_scope = server(in_null=3, last=40, caller=0x401000)
     file.write_bytes(head + frees_only + elsewhere + in_scope + server(too_large=1))
@@ -380,10 +385,39 @@ def test_counts_threads_that_allocate_in_scope(tmp_path):
     assert (counts.askers, counts.servers, counts.in_null) == (2, 4, 3)
     assert (counts.seen, counts.seen_excepted) == (3, 5)
     assert (counts.begin_cpu_ns, counts.begin_wall_ns) == (2_000_000, 3_000_000)
+    assert (counts.cpu_ns, counts.wall_ns, counts.peak_bytes, counts.faults) == own
     assert counts.last == ((40, 0x401000),)
     file.write_bytes(head + elsewhere)  # fewer servers than the header states
     assert (read_counts(file).askers, read_counts(file).servers) == (0, 1)
     assert read_counts(tmp_path / "none") is None
+
+
+@pytest.mark.parametrize(("cpu_ns", "status"), [(4_000_000, 256), (0, 256 | KILLED)])
+def test_compares_the_time_of_the_tried_process(tmp_path, monkeypatch, cpu_ns, status):
+    environments = []
+
+    def measured(words, environment, *_):
+        environments.append(environment)
+        own = (cpu_ns, 5_000_000, 6 << 20, 7)
+        Path(environment["MALLARD_TRIAL_REPORT"]).write_bytes(
+            HEADER.pack(MAGIC, 0, 0, 0, 0, 0, 0, *own).ljust(SERVER_BYTES, b"\0")
+        )
+        return Measured(1.0, 2.0, 3 << 20, 4, 256, "output")
+
+    monkeypatch.setattr(trial_program, "measure", measured)
+    process = TriedProcess("cc1plus", 2, "cc1plus, started by g++")
+    program = Program(["g++"], tmp_path / "libtrial.so", process=process)
+    run = program.run(Arm(None), SCOPE)
+    assert (run.cpu_seconds, run.wall_seconds, run.peak_bytes) == (cpu_ns / 1e9, 5e-3, 6 << 20)
+    assert run.status == status
+    assert ("ended one of its processes" in run.end) == (cpu_ns == 0)
+    (environment,) = environments
+    assert environment["MALLARD_TRIAL_PROCESS"] == "2:cc1plus"
+    assert environment["LD_PRELOAD"].startswith(str(tmp_path / "libtrial.so"))
+    assert "MALLARD_TRIAL" not in environment
+    monkeypatch.setattr(trial_program, "measure", lambda *_: Measured(1.0, 2.0, 3, 4, 0, ""))
+    with pytest.raises(UsageError, match=r"cc1plus, started by g\+\+ was not found when the program ran"):
+        program.run(Arm("heap"), SCOPE)
 
 
 def test_warns_about_a_region_that_never_empties():

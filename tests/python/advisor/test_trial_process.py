@@ -40,3 +40,31 @@ def test_limits_the_time_of_a_recording(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(UsageError, match=r"server, which is recorded, ran for more than 0\.2 s"):
         process.record(["server"], None, tmp_path / "a.trace", 0.2 / process.TIMES_SLOWER)
     assert not os.path.exists(tmp_path / "a.trace")
+
+
+def test_records_again_if_other_processes_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a collector that writes its options, and mentions the other processes of a server."""
+    collector = tmp_path / "mallard-record"
+    collector.write_text(
+        f"""#!/bin/sh
+echo "$@" >> {tmp_path}/calls
+touch "$2"
+case "$*" in *server*) echo "1 fork; --follow records them too" >&2;; esac
+"""
+    )
+    collector.chmod(0o755)
+    measurer = tmp_path / "mallard-measure"
+    measurer.write_text(
+        '#!/bin/sh\nresult=$1\nwhile [ "$1" != -- ]; do shift; done\nshift\n"$@"\n'
+        'echo 0 0 0 0 0 0 0 > /proc/self/fd/"$result"\n'
+    )
+    measurer.chmod(0o755)
+    monkeypatch.setenv("MALLARD_COLLECTOR", str(collector))
+    monkeypatch.setenv("MALLARD_MEASURE", str(measurer))
+    trace = tmp_path / "a.trace"
+    assert process.record(["server"], None, trace, 60) == trace
+    process.record(["single"], None, trace, 60)
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert calls == [f"-o {trace} -- server", f"-o {trace} --follow -- server", f"-o {trace} -- single"]

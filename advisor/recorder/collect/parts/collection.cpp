@@ -99,6 +99,9 @@ bool collection::has_begun(recorded_process& process) {
         return false;
     }
     add_header(process.facts, process.file.header());
+    if (process.facts.command.empty() && process.facts.number == started_.number && process.program == 0) {
+        process.facts.command = started_.command;
+    }
     process.facts.ticks_per_second = ticks_per_second(process.file.header(), began_);
     process.number = number_in_trace(process);
     if (stopped_ != trace::stop_reason::none) {

@@ -279,8 +279,11 @@ std::uint64_t cpu_time(const trace::part_header& header, std::uint64_t until) no
 }
 
 void add_header(trace::process& facts, const trace::part_header& header) {
-    if (facts.executable.empty()) {
-        facts.executable = std::string(header.executable.begin(), std::ranges::find(header.executable, '\0'));
+    // A process that has executed another program since then has the other's facts in /proc.
+    const std::string own(header.executable.begin(), std::ranges::find(header.executable, '\0'));
+    if (facts.executable.empty() || !facts.executable.starts_with(own)) {
+        facts.executable = own;
+        facts.command.clear();
     }
     facts.number = header.process;
     facts.parent = header.parent;

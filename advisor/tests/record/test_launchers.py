@@ -1,0 +1,107 @@
+"""Programs that become or start others: the trial and the advice are of the process that allocates most often."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+
+import pytest
+from advisor_programs import front
+
+TRIAL = ("try", "--scope", "handle", "--strategy", "multipool", "--rounds", 3, "--json")
+
+
+@pytest.fixture
+def requests(toys):
+    return toys.build("requests", ["requests.cpp"], "-g")
+
+
+@pytest.fixture
+def workers(toys):
+    return toys.build("workers", ["workers.cpp"], "-g")
+
+
+@pytest.fixture
+def served(tmp_path):
+    """The requests that a trial of the program served."""
+
+    def call(*program, options=()) -> int:
+        done = front(*TRIAL, *options, "--", *program, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        (effect,) = json.loads(done.stdout)["grounds"][0]["trial"]["effects"]
+        return effect["counts"]["served"]
+
+    return call
+
+
+def shell(*commands) -> tuple[str, str, str]:
+    return ("sh", "-c", "; ".join(shlex.join(map(str, command)) for command in commands))
+
+
+@pytest.mark.parametrize("script", ["exec {} 200", "{} 200; true", "({} 200; true) | cat"])
+def test_serves_a_program_behind_a_shell(requests, served, script):
+    assert served("sh", "-c", script.format(requests)) == served(requests, 200)
+
+
+def test_serves_the_worker_that_allocates_most(workers, served):
+    alone = served(workers, "ends:400")
+    assert alone >= 400 * 20
+    assert served(workers, "ends:30", "ends:400", "ends:20", "ends:40") == alone
+
+
+def test_serves_one_of_two_processes_with_a_name(requests, served):
+    alone = served(requests, 400)
+    for counts in ((400, 50), (50, 400), (50, 60, 400, 70)):
+        assert served(*shell(*((requests, count) for count in counts))) == alone, counts
+
+
+def test_serves_the_process_that_is_named(requests, workers, served):
+    command = shell((requests, 400), (workers, "ends:50"))
+    assert served(*command, options=("--process", "workers")) == served(workers, "ends:50")
+    assert served(*command) == served(requests, 400)
+
+
+def test_requests_decide_and_not_frees(record, collector, workers):
+    done = record(workers, "ends:100", "leaks:3000", "ends:90", options=["--follow"])
+    profiler = collector.with_name("mallard-profile")
+    output = subprocess.run([profiler, done.trace], check=True, capture_output=True).stdout
+    assert json.loads(output)["figures"]["allocations"] == 3000
+    assert json.loads(output)["process"]["instances"] == 4
+    assert json.loads(output)["process"]["instance"] == 3
+
+
+def test_lists_processes_for_an_unknown_name(requests, tmp_path):
+    command = ("--process", "nobody", "--", *shell((requests, 200), ("true",)))
+    done = front(*TRIAL, *command, folder=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "The trace has no process 'nobody'. It has " in done.stderr
+    assert " requests (" in done.stderr
+    assert " dash (" in done.stderr or " bash (" in done.stderr
+
+
+def test_reports_a_killed_worker(workers, tmp_path):
+    done = front(*TRIAL, "--", workers, "ends:10", "killed:400", folder=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "the process that is measured is killed by a signal" in done.stderr
+
+
+ADVICE = ("advise", "--quick", "--rounds", 3, "--global", "glibc")
+
+
+def test_names_the_compiler_behind_its_driver(tmp_path):
+    source = tmp_path / "x.cpp"
+    source.write_text("".join(f"int f{line}(int x) {{ return x + {line}; }}\n" for line in range(500)))
+    done = front(*ADVICE, "--json", "--", "g++", "-fsyntax-only", source, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = json.loads(done.stdout)["study"]
+    assert study["process"].startswith("cc1plus, started by g++, which allocates most often of ")
+    assert study["allocations"] > 1000
+
+
+@pytest.mark.parametrize("scrub", [("env", "-i"), ("env", "LD_PRELOAD=")])
+def test_refuses_a_launcher_that_clears_the_environment(requests, tmp_path, scrub):
+    done = front(*ADVICE, "--", *scrub, requests, 3000, folder=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "env starts a program that takes most of the time and was not followed" in done.stderr
+    assert not done.stdout
