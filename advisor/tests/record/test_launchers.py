@@ -1,4 +1,4 @@
-"""Programs that become or start others: the trial and the advice are of the process that allocates most often."""
+"""Programs that become or start others: trial and advice are of the process that allocates most often."""
 
 from __future__ import annotations
 

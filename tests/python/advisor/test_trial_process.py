@@ -64,7 +64,13 @@ case "$*" in *server*) echo "1 fork; --follow records them too" >&2;; esac
     monkeypatch.setenv("MALLARD_COLLECTOR", str(collector))
     monkeypatch.setenv("MALLARD_MEASURE", str(measurer))
     trace = tmp_path / "a.trace"
-    assert process.record(["server"], None, trace, 60) == trace
-    process.record(["single"], None, trace, 60)
+    assert process.record(["server"], None, trace, 60, follow=True) == trace
+    process.record(["single"], None, trace, 60, follow=True)
+    process.record(["server"], None, trace, 60)
     calls = (tmp_path / "calls").read_text().splitlines()
-    assert calls == [f"-o {trace} -- server", f"-o {trace} --follow -- server", f"-o {trace} -- single"]
+    assert calls == [
+        f"-o {trace} -- server",
+        f"-o {trace} --follow -- server",
+        f"-o {trace} -- single",
+        f"-o {trace} -- server",
+    ]

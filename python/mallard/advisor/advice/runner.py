@@ -477,6 +477,7 @@ def _load_or_record(
             *(program.words, program.stdin, folder / f"{number}.trace", program.seconds_limit),
             program.surroundings,
             program.first,
+            follow=True,
         )
         recordings.append((file, read_profile(ask(trace_words(file, request.process)))))
         if width(recordings[-1][1]) < DISTURBED or time.monotonic() - begin > SECONDS_TO_RECORD:

@@ -202,13 +202,15 @@ def record(
     seconds_limit: float,
     surroundings: Surroundings = UNCHANGED,
     first: Measured | None = None,
+    *,
+    follow: bool = False,
 ) -> Path:
-    """Records the program and hides its output: once, and if it becomes or starts other processes, again with
-    these. `seconds_limit` applies to a run without the recorder, which is faster. Raises a
-    RecordingDiffersError if a run differs from `first`.
+    """Records the program once and hides its output, and again if `follow` is set and it becomes or starts
+    other processes: with these. `seconds_limit` applies to a run without the recorder, which is faster. Raises
+    a RecordingDiffersError if a run differs from `first`.
     """
     messages = _record(program, stdin, trace, seconds_limit, surroundings, first)
-    if OTHERS_NOT_FOLLOWED in messages:
+    if follow and OTHERS_NOT_FOLLOWED in messages:
         trace.unlink(missing_ok=True)
         messages = _record(program, stdin, trace, seconds_limit, surroundings, first, "--follow")
     if not trace.is_file():

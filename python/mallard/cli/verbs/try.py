@@ -139,6 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
                 *(program.words, program.stdin, Path(folder) / "mallard.trace", program.seconds_limit),
                 surroundings,
                 first,
+                follow=True,
             )
         except RecordingDiffersError:
             refuse_second_difference(program, campaign.mallocs[0])
