@@ -8,8 +8,8 @@
 namespace mallard::collect {
 
 const char* const usage =
-    "usage: mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--follow] [--redact] -- "
-    "PROGRAM [ARGUMENT ...]\n"
+    "usage: mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--follow [--until-end]] "
+    "[--redact] -- PROGRAM [ARGUMENT ...]\n"
     "       mallard-record [--redact] --recover FILE\n";
 
 namespace {
@@ -71,6 +71,7 @@ private:
 bool take_flag(word_list& words, arguments& result) {
     const std::string& word = words.front();
     bool* const flag = word == "--follow"                 ? &result.follow
+                       : word == "--until-end"            ? &result.until_end
                        : word == "--redact"               ? &result.redact
                        : word == "--help" || word == "-h" ? &result.help
                                                           : nullptr;
@@ -112,9 +113,10 @@ arguments read_arguments(const std::vector<std::string>& words) {
             break;
         }
         if (!take_option(unparsed, result)) {
-            throw failure("unknown option '" + unparsed.front() +
-                          "'; allowed are -o, --stacks, --sample, --follow, --redact, --recover; the "
-                          "program's own options follow '--'");
+            throw failure(
+                "unknown option '" + unparsed.front() +
+                "'; allowed are -o, --stacks, --sample, --follow, --until-end, --redact, --recover; the "
+                "program's own options follow '--'");
         }
     }
     result.program = unparsed.remaining();

@@ -13,6 +13,7 @@ struct arguments {
     std::string stacks = "unwind"; ///< unwind, fp or none; auto is unwind
     std::uint32_t sample = 1;      ///< one activation in N is recorded
     bool follow = false;           ///< forks and executed programs are recorded too
+    bool until_end = false;        ///< follows until the program ends, and not processes that outlive it
     bool redact = false;           ///< file names and the command are omitted
     bool recover = false;          ///< starts nothing: converts an interrupted recording to a trace
     bool help = false;

@@ -32,7 +32,8 @@ public:
     session(const command& program, const arguments& args, parts_folder& folder)
         : folder_(folder), parts_(folder, args.redact),
           orphans_(args.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
-          program_(program, preloading_.environment(args, folder.path()), signals_) {
+          program_(program, preloading_.environment(args, folder.path()), signals_),
+          until_end_(args.until_end) {
         trace::process started;
         started.number = static_cast<std::uint32_t>(program_.number());
         std::error_code error;
@@ -50,6 +51,11 @@ public:
                 status_ = program_.ended();
                 if (status_) {
                     parts_.end(static_cast<std::uint32_t>(program_.number()), *status_, program_.cpu_time());
+                    if (until_end_) {
+                        // Those that have ended are complete.
+                        parts_.collect(static_cast<std::uint32_t>(program_.number()));
+                        end_requested_ = true;
+                    }
                     continue;
                 }
             }
@@ -112,6 +118,7 @@ private:
     child program_;
     std::optional<int> status_;
     bool end_requested_ = false;
+    bool until_end_;
     int pause_ = shortest_pause;
 };
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 
 import pytest
-from advisor_programs import front
+from advisor_programs import FOR_EVER, end_orphan, front
 
 TRIAL = ("try", "--scope", "handle", "--strategy", "multipool", "--rounds", 3, "--json")
 
@@ -84,6 +85,15 @@ def test_reports_a_killed_worker(workers, tmp_path):
     done = front(*TRIAL, "--", workers, "ends:10", "killed:400", folder=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "the process that is measured is killed by a signal" in done.stderr
+
+
+def test_does_not_record_what_outlives_the_program(toys, record):
+    orphan = shutil.copy(toys.build("orphan", ["orphan.c"]), toys.folder / "late-orphan")
+    options = ["--follow", "--until-end"]
+    done = record(orphan, 0, orphan, FOR_EVER, "/bin/true", options=options)
+    assert done.status == 0, done.messages
+    assert done.events >= 2
+    end_orphan(orphan)
 
 
 ADVICE = ("advise", "--quick", "--rounds", 3, "--global", "glibc")

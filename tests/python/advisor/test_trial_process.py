@@ -70,7 +70,7 @@ case "$*" in *server*) echo "1 fork; --follow records them too" >&2;; esac
     calls = (tmp_path / "calls").read_text().splitlines()
     assert calls == [
         f"-o {trace} -- server",
-        f"-o {trace} --follow -- server",
+        f"-o {trace} --follow --until-end -- server",
         f"-o {trace} -- single",
         f"-o {trace} -- server",
     ]

@@ -212,7 +212,9 @@ def record(
     messages = _record(program, stdin, trace, seconds_limit, surroundings, first)
     if follow and OTHERS_NOT_FOLLOWED in messages:
         trace.unlink(missing_ok=True)
-        messages = _record(program, stdin, trace, seconds_limit, surroundings, first, "--follow")
+        messages = _record(
+            program, stdin, trace, seconds_limit, surroundings, first, "--follow", "--until-end"
+        )
     if not trace.is_file():
         reason = _reason(messages)
         error = NothingRecordedError if NOTHING_RECORDED in reason else UsageError
