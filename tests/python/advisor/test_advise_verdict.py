@@ -167,8 +167,11 @@ def test_local_half_as_fast_as_both_wins(alone, peak_mib, kind):
 def test_advice_names_the_advantage_that_it_counts_on():
     region = facts()["counts on"]
     assert region.startswith(
-        "winking out: 1,000 frees that do nothing; a multipool, which serves them: 22.0 ms saved"
+        "winking out: 1,000 frees that do nothing, 16.7 ms; and requests that are cheaper than those of "
+        "glibc: 22.0 ms, as with a multipool, which serves frees. On top: the destructors"
     )
+    alone = facts(trial=result(ground(effect("monotonic", 38.7), effect("multipool", -1.0))), on_top=None)
+    assert alone["counts on"].startswith("winking out: 1,000 frees that do nothing. On top")
     assert "On top: the destructors that winking out leaves out, and inlining" in region
     pool = facts(trial=result(ground(effect("multipool", 22.0))), on_top=None)["counts on"]
     assert pool.startswith("1,000 frees and their requests that are cheaper than those of glibc")

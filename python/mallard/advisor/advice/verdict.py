@@ -452,8 +452,12 @@ def _counts_on(study: Study, ground: Ground, best: Effect) -> str:
     if best.strategy == "monotonic":
         text = f"winking out: {frees} that do nothing"
         pool = next((effect for effect in ground.allowed if effect.strategy == "multipool"), None)
-        if pool:
-            text += f"; a multipool, which serves them: {change(pool.time)}"
+        if pool and pool.saves:
+            by_frees = max(0.0, pool.time.median - best.time.median)
+            text += (
+                f", {times(by_frees)}; and requests that are cheaper than those of {ground.malloc}: "
+                f"{times(-pool.time.median)}, as with a multipool, which serves frees"
+            )
     else:
         text = f"{frees} and their requests that are cheaper than those of {ground.malloc}"
     beyond = -best.time.median - study.ceiling.high
