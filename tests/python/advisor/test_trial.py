@@ -420,6 +420,19 @@ def test_compares_the_time_of_the_tried_process(tmp_path, monkeypatch, cpu_ns, s
         program.run(Arm("heap"), SCOPE)
 
 
+@pytest.mark.parametrize(("recorded", "refused"), [(3000, True), (50, True), (1000, False), (0, False)])
+def test_refuses_another_process_with_the_name(tmp_path, monkeypatch, recorded, refused):
+    monkeypatch.setattr(trial_program, "measure", lambda *_: Measured(1.0, 2.0, 3, 4, 0, ""))
+    counts = Counts(in_null=400, elsewhere=100, servers=1, cpu_ns=1000)
+    monkeypatch.setattr(trial_program, "read_counts", lambda _: counts)
+    program = Program(["sh"], tmp_path / "x", process=TriedProcess("jq", 2, "jq", recorded))
+    if refused:
+        with pytest.raises(UsageError, match=f"jq makes 500 requests in one run and {recorded:,} in another"):
+            program.run(Arm(NULL), SCOPE)
+    else:
+        assert program.run(Arm(NULL), SCOPE).cpu_seconds == 1e-6
+
+
 def test_warns_about_a_region_that_never_empties():
     never = Counts(served=1000, freed=10, elsewhere=500, servers=1)
 

@@ -153,6 +153,7 @@ class TriedProcess:
     name: str  # of its executable, without folders
     instance: int  # of the processes with this name, in the order of their first allocations
     title: str
+    requests: int = 0  # as recorded; 0 if only a sample was
 
 
 def tried_process(profile: Profile) -> TriedProcess | None:
@@ -165,9 +166,12 @@ def tried_process(profile: Profile) -> TriedProcess | None:
             "serve; record the program without --redact"
         )
     name = os.path.basename(profile.process.executable)
-    return TriedProcess(name, profile.process.instance, process_title(profile))
+    requests = profile.figures.allocations if profile.process.sampled_one_in == 1 else 0
+    return TriedProcess(name, profile.process.instance, process_title(profile), requests)
 
 
+# Between the requests of two runs. A recording also counts each realloc.
+MOST_TIMES_REQUESTS = 4
 KILLED = 1 << 16  # beside the status of wait(): the process was killed, so its own time is not known
 
 
@@ -207,6 +211,13 @@ class Program:
             raise UsageError(
                 f"{self.process.title} was not found when the program ran again: its launcher starts "
                 "different processes, or clears LD_PRELOAD or the environment; give that program itself"
+            )
+        requests, recorded = counts.requests + counts.elsewhere, self.process.requests
+        times = max(requests, recorded) / max(min(requests, recorded), 1)
+        if requests and recorded and counts.cpu_ns and times > MOST_TIMES_REQUESTS:
+            raise UsageError(
+                f"{self.process.title} makes {requests:,} requests in one run and {recorded:,} in another: "
+                "processes with this name start in parallel, or the program varies; give that program itself"
             )
         return RunResult(
             cpu_seconds=counts.cpu_ns / 1e9,
