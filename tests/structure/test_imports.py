@@ -17,7 +17,7 @@ ROOMS = {
 LEVELS = {
     "shared": [
         {"errors", "parent_death", "preload", "compilers", "prose"},
-        {"machine", "mallocs", "stats", "version", "atomic_file"},
+        {"machine", "mallocs", "parquet", "stats", "version", "atomic_file"},
         {"native_file", "view"},
     ],
     "bench": [

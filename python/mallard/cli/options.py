@@ -36,7 +36,7 @@ def add_process(parser: argparse.ArgumentParser) -> None:
         "--process",
         metavar="NAME",
         type=process_name,
-        help="of several processes this executable's (default: the one that allocates most)",
+        help="executable (default: the one that allocates most)",
     )
 
 

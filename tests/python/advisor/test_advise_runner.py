@@ -80,7 +80,7 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         fields["figures"] = fields.get("figures", figures(1000, 64_000, 1.0))
         text = json.dumps(document(**fields))
         recordings: list[str] = []
-        monkeypatch.setattr(runner, "record", lambda *words: recordings.append("one") or tmp_path / "t")
+        monkeypatch.setattr(runner, "record", lambda *words, **_: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(runner, "ask", lambda words: text)
         monkeypatch.setattr(runner, "locate_scope", lambda trace, name, process: stack_scope(name))
         monkeypatch.setattr(runner, "fault_nanoseconds", lambda: 200.0)

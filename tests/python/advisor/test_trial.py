@@ -377,7 +377,7 @@ def test_counts_threads_that_allocate_in_scope(tmp_path):
 
     file = tmp_path / "report"
     own = (4_000_000, 5_000_000, 6 << 20, 7)
-    head = HEADER.pack(MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000, *own).ljust(SERVER_BYTES, b"\0")
+    head = HEADER.pack(MAGIC, 4, 1, 3, 5, 2_000_000, 3_000_000, *own, b"").ljust(SERVER_BYTES, b"\0")
     frees_only, elsewhere = server(), server(elsewhere=500)
     in_scope = server(in_null=3, last=40, caller=0x401000)
     file.write_bytes(head + frees_only + elsewhere + in_scope + server(too_large=1))
@@ -400,7 +400,7 @@ def test_compares_the_time_of_the_tried_process(tmp_path, monkeypatch, cpu_ns, s
         environments.append(environment)
         own = (cpu_ns, 5_000_000, 6 << 20, 7)
         Path(environment["MALLARD_TRIAL_REPORT"]).write_bytes(
-            HEADER.pack(MAGIC, 0, 0, 0, 0, 0, 0, *own).ljust(SERVER_BYTES, b"\0")
+            HEADER.pack(MAGIC, 0, 0, 0, 0, 0, 0, *own, b"").ljust(SERVER_BYTES, b"\0")
         )
         return Measured(1.0, 2.0, 3 << 20, 4, 256, "output")
 

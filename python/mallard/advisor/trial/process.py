@@ -206,8 +206,8 @@ def record(
     follow: bool = False,
 ) -> Path:
     """Records the program once and hides its output, and again if `follow` is set and it becomes or starts
-    other processes: with these. `seconds_limit` applies to a run without the recorder, which is faster. Raises
-    a RecordingDiffersError if a run differs from `first`.
+    other processes: with these. `seconds_limit` applies to a run without the recorder, which is faster.
+    Raises a RecordingDiffersError if a run differs from `first`.
     """
     messages = _record(program, stdin, trace, seconds_limit, surroundings, first)
     if follow and OTHERS_NOT_FOLLOWED in messages:

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     trials.add_rounds(parser, None, "runs of each strategy (default: at most 21)")
     usual = ",".join(NAMES)
-    trials.add_ground(parser, usual, f"base malloc, and others (default: {usual})")
+    trials.add_ground(parser, usual, "the base malloc, then others (default: all known)")
     trials.add_runs(parser)
     parser.add_argument("--quick", action="store_true", help="fewer runs: about half a minute")
     forms = parser.add_mutually_exclusive_group()

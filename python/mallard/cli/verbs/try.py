@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="F",
         action="append",
         default=[],
-        help="a function whose blocks stay global, such as one that fills a cache; repeatable",
+        help="a function whose blocks stay global; repeatable",
     )
     parser.add_argument(
         "--strategy",
