@@ -6,6 +6,7 @@
 #include <mallard/mallard.hpp>
 
 #include <array>
+#include <functional>
 #include <iostream>
 #include <utility>
 

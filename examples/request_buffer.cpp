@@ -5,6 +5,7 @@
 // buffer goes on in chunks, and the allocator counts them.
 #include <mallard/mallard.hpp>
 
+#include <algorithm>
 #include <array>
 #include <iostream>
 #include <memory_resource>

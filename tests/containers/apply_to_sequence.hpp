@@ -3,6 +3,7 @@
 
 #include "containers/walk.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <utility>

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <any>
+#include <functional>
 #include <memory_resource>
 
 namespace {

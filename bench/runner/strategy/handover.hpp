@@ -8,6 +8,7 @@
 #include "runner/harness/thread_team.hpp"
 #include "runner/strategy/block_loops.hpp"
 
+#include <algorithm>
 #include <array>
 #include <thread>
 

@@ -16,6 +16,7 @@
 #include <mallard/adapt/synchronized.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <thread>

@@ -6,8 +6,8 @@
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -125,7 +125,7 @@ private:
         counts_.allocations += blocks;
         counts_.allocated_bytes += bytes;
         bytes_in_use_ += bytes;
-        counts_.peak_bytes = std::max(counts_.peak_bytes, bytes_in_use_);
+        counts_.peak_bytes = core::max(counts_.peak_bytes, bytes_in_use_);
     }
 
     template <class Mechanism, class Call>
@@ -154,7 +154,7 @@ private:
         ++(done.method == expansion::forward ? counts_.grown_forward : counts_.grown_backward);
         counts_.allocated_bytes += done.bytes - old_bytes;
         follow(done, old_bytes);
-        counts_.peak_bytes = std::max(counts_.peak_bytes, bytes_in_use_);
+        counts_.peak_bytes = core::max(counts_.peak_bytes, bytes_in_use_);
     }
 
     allocation_counts counts_;

@@ -7,8 +7,8 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -98,7 +98,7 @@ public:
 
 private:
     [[nodiscard]] std::size_t remaining() const noexcept {
-        return limit_bytes_ - std::min(limit_bytes_, bytes_in_use_);
+        return limit_bytes_ - core::min(limit_bytes_, bytes_in_use_);
     }
 
     template <class Result>
@@ -110,7 +110,7 @@ private:
     }
 
     [[nodiscard]] static growth within(std::size_t most_bytes, expansion allowed, growth g) noexcept {
-        g.request.preferred_bytes = std::min(g.request.preferred_bytes, most_bytes);
+        g.request.preferred_bytes = core::min(g.request.preferred_bytes, most_bytes);
         g.request.allowed = g.request.allowed & allowed;
         return g;
     }

@@ -27,8 +27,8 @@
 #include <mallard/core/contract.hpp>
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -138,7 +138,7 @@ public:
         }
         const expansion_request request{.least_bytes = limit * sizeof(T),
                                         .preferred_bytes =
-                                            std::clamp(preferred, limit, max_size()) * sizeof(T),
+                                            core::clamp(preferred, limit, max_size()) * sizeof(T),
                                         .alignment = alignof(T),
                                         .step_bytes = backward_step(sizeof(T)),
                                         .allowed = without(to_expansion(command), Masked.growth)};
@@ -198,8 +198,10 @@ public:
         unfinished_arrays all(*this);
         std::array<std::size_t, 128> bytes;
         for (std::span remaining(objects, n); !remaining.empty();) {
-            const std::span slice = remaining.first(std::min(remaining.size(), bytes.size()));
-            std::ranges::transform(slice, bytes.begin(), representable_bytes);
+            const std::span slice = remaining.first(core::min(remaining.size(), bytes.size()));
+            for (std::size_t i = 0; i != slice.size(); ++i) {
+                bytes[i] = representable_bytes(slice[i]);
+            }
             if constexpr (mixed_burst_allocator<A> && !Masked.bursts) {
                 all.blocks.append(
                     mechanism_->allocate_many(std::span(bytes).first(slice.size()), alignof(T)));
@@ -241,13 +243,13 @@ public:
 
 private:
     /// A block in a chain has at least room for a link.
-    static constexpr std::size_t bytes_of_one = std::max(sizeof(T), sizeof(void*));
+    static constexpr std::size_t bytes_of_one = core::max(sizeof(T), sizeof(void*));
 
     [[nodiscard]] static std::size_t representable_bytes(size_type objects) {
         if (objects > max_size()) [[unlikely]] {
             core::fail_array_length(objects, sizeof(T), alignof(T));
         }
-        return std::max(objects * sizeof(T), sizeof(void*));
+        return core::max(objects * sizeof(T), sizeof(void*));
     }
 
     /// The blocks of a burst. The destructor frees those that were not handed out.

@@ -35,9 +35,9 @@
 
 #include <mallard/bind/pool_tag.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/local/fixed_pool.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <new>
@@ -165,8 +165,8 @@ private:
     /// new provides without a request.
     static constexpr std::size_t alignment() noexcept {
         constexpr std::size_t of_any_such_size = sizeof(T) & -sizeof(T);
-        return std::max(alignof(T),
-                        std::min<std::size_t>(of_any_such_size, __STDCPP_DEFAULT_NEW_ALIGNMENT__));
+        return core::max(alignof(T),
+                         core::min<std::size_t>(of_any_such_size, __STDCPP_DEFAULT_NEW_ALIGNMENT__));
     }
 
     static constexpr bool is_pooled(std::size_t bytes) noexcept { return bytes == sizeof(T); }

@@ -7,8 +7,8 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace mallard::core::inline MALLARD_LIBRARY {
@@ -40,9 +40,9 @@ struct block_size {
 
     /// Returns: the size and alignment of the blocks that hold this.
     [[nodiscard]] constexpr block_size of_block() const noexcept {
-        const std::size_t step = std::max<std::size_t>(alignment, 4);
-        const std::size_t rounded = core::align_up(std::max(bytes, sizeof(void*)), step);
-        return {rounded, std::max(alignment, std::min(rounded & (~rounded + 1), fundamental_alignment))};
+        const std::size_t step = core::max<std::size_t>(alignment, 4);
+        const std::size_t rounded = core::align_up(core::max(bytes, sizeof(void*)), step);
+        return {rounded, core::max(alignment, core::min(rounded & (~rounded + 1), fundamental_alignment))};
     }
 
     /// Returns: the size and alignment of blocks with room for this and a guard zone on both sides.

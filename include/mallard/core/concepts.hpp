@@ -14,7 +14,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -113,13 +112,21 @@ inline constexpr bool reuses_only_the_last = [] {
     }
 }();
 
+/// std::ranges::contiguous_range, without <ranges>: a string, a vector, a span.
+template <class T>
+concept has_data = requires(T& t) {
+    t.data();
+    t.size();
+};
+
 /// True for arguments of a constructor that would be memory or a size elsewhere: a number, a pointer or an array of
 /// characters; and std::byte with a number after it. An allocator takes a std::span<std::byte>, an upstream and options.
 template <class First, class... Args>
 inline constexpr bool is_memory_or_size = [] {
     using first = std::remove_cvref_t<First>;
     return std::is_arithmetic_v<first> || std::is_pointer_v<first> ||
-           (std::ranges::contiguous_range<First> && !std::is_convertible_v<First, std::span<std::byte>>) ||
+           ((std::is_array_v<std::remove_reference_t<First>> || has_data<First>) &&
+            !std::is_convertible_v<First, std::span<std::byte>>) ||
            (std::is_convertible_v<First, std::span<std::byte>> &&
             (std::is_arithmetic_v<std::remove_cvref_t<Args>> || ...));
 }();

@@ -19,7 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <utility>
 
 namespace mallard::inline MALLARD_LIBRARY {
 
@@ -81,7 +81,11 @@ struct sized_block {
 /// Requires: neither is 0, and the result is representable.
 [[nodiscard]] constexpr std::size_t backward_step(std::size_t object_bytes,
                                                   std::size_t granule_bytes = 16) noexcept {
-    return std::lcm(object_bytes, granule_bytes);
+    std::size_t divisor = object_bytes; // the greatest common one, by Euclid
+    for (std::size_t rest = granule_bytes; rest != 0;) {
+        divisor = std::exchange(rest, divisor % rest);
+    }
+    return object_bytes / divisor * granule_bytes;
 }
 
 /// An allocator whose blocks change their size. `expand` gives block `p`, or no block if it is null, the bytes of

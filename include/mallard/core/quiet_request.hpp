@@ -6,8 +6,8 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -103,7 +103,7 @@ template <bool Quiet, upstream Upstream>
 /// Throws: the exceptions of `source`; std::bad_alloc if it grants the request.
 template <upstream Upstream>
 [[noreturn]] void fail_as_upstream(Upstream&& source, std::size_t bytes, std::size_t alignment) {
-    const volatile std::size_t too_many_bytes = std::max(bytes, alignment); // compilers warn of a constant
+    const volatile std::size_t too_many_bytes = core::max(bytes, alignment); // compilers warn of a constant
     void* const p = source.allocate(too_many_bytes, alignment);
     source.deallocate(p, too_many_bytes, alignment);
     fail_allocation(bytes, alignment);

@@ -4,8 +4,8 @@
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <memory>
 #include <type_traits>
 
 namespace mallard::core::inline MALLARD_MODE {
@@ -22,7 +22,7 @@ public:
     upstream_handle() = default;
 
     /// Requires: `source` outlives the handle.
-    explicit upstream_handle(Upstream& source) noexcept : source_(std::addressof(source)) {}
+    explicit upstream_handle(Upstream& source) noexcept : source_(core::address_of(source)) {}
 
     [[nodiscard]] Upstream& get() const noexcept { return *source_; }
 

@@ -32,6 +32,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/impl/chunks/held_list.hpp>
 #include <mallard/impl/slab/bitmap_slots.hpp>
@@ -41,7 +42,6 @@
 #include <mallard/local/fixed_pool.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -224,9 +224,9 @@ private:
     static constexpr std::size_t most_nodes_a_slab = std::size_t{1} << 16;
 
     static constexpr adaptive_pool_options possible(adaptive_pool_options o) noexcept {
-        return {.nodes_a_slab = std::clamp<std::size_t>(o.nodes_a_slab, 1, most_nodes_a_slab),
-                .most_free_slabs = std::min<std::size_t>(o.most_free_slabs, slab::most_chunk_slabs),
-                .overhead_percent = std::max<std::size_t>(o.overhead_percent, 2)};
+        return {.nodes_a_slab = core::clamp<std::size_t>(o.nodes_a_slab, 1, most_nodes_a_slab),
+                .most_free_slabs = core::min<std::size_t>(o.most_free_slabs, slab::most_chunk_slabs),
+                .overhead_percent = core::max<std::size_t>(o.overhead_percent, 2)};
     }
 
     /// Fixes the size of the nodes, and forgets it again if the request fails.
@@ -278,14 +278,14 @@ private:
         node_alignment_ = node_bytes_ & (~node_bytes_ + 1);
         const slab::slab_geometry geometry = slab_geometry_for(node_bytes_);
         const auto slabs = [&geometry](std::size_t bytes) {
-            return static_cast<std::uint32_t>(std::max<std::size_t>(bytes / geometry.slab_bytes, 1));
+            return static_cast<std::uint32_t>(core::max<std::size_t>(bytes / geometry.slab_bytes, 1));
         };
         const auto free_slabs = static_cast<std::uint32_t>(options_.most_free_slabs);
         // Two slabs may be larger than the largest chunk; more slabs that may stay make no chunk larger.
-        const std::uint32_t largest =
-            std::max<std::uint32_t>(slabs(largest_chunk_bytes), std::clamp<std::uint32_t>(free_slabs, 1, 2));
+        const std::uint32_t largest = core::max<std::uint32_t>(slabs(largest_chunk_bytes),
+                                                               core::clamp<std::uint32_t>(free_slabs, 1, 2));
         nodes_.reshape(geometry,
-                       slab::chunk_policy{.first_slabs = std::clamp<std::uint32_t>(free_slabs, 1, largest),
+                       slab::chunk_policy{.first_slabs = core::clamp<std::uint32_t>(free_slabs, 1, largest),
                                           .largest_slabs = largest,
                                           .spare_bytes = std::size_t{free_slabs} * geometry.slab_bytes,
                                           .spares_an_eighth = false});
@@ -305,7 +305,7 @@ private:
     }
 
     static void hand_out(void* node, std::size_t bytes) noexcept {
-        core::unpoison(node, std::max<std::size_t>(bytes, 1));
+        core::unpoison(node, core::max<std::size_t>(bytes, 1));
     }
 
     template <bool Quiet>

@@ -35,13 +35,13 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/chunks/chunk_list.hpp>
 #include <mallard/impl/chunks/growth.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -76,7 +76,7 @@ template <block_arena Arena, reuse::reuse_of_one_size FreeBlocks>
 [[nodiscard]] constexpr bool may_hold_a_block(std::size_t block_bytes, std::size_t alignment) noexcept {
     if constexpr (requires { Arena::most_bytes; }) {
         // The address of the arena is not known: an over-aligned block may need padding.
-        const std::size_t padding = std::max(alignment, fundamental_alignment) - fundamental_alignment;
+        const std::size_t padding = core::max(alignment, fundamental_alignment) - fundamental_alignment;
         return FreeBlocks(block_bytes, alignment).room() + padding <= Arena::most_bytes;
     } else {
         return true;
@@ -86,7 +86,7 @@ template <block_arena Arena, reuse::reuse_of_one_size FreeBlocks>
 /// Returns: the part of `memory` that begins at a multiple of `alignment`.
 [[nodiscard]] inline std::span<std::byte> aligned_part(std::span<std::byte> memory,
                                                        std::size_t alignment) noexcept {
-    return memory.subspan(std::min(core::padding_to(memory.data(), alignment), memory.size()));
+    return memory.subspan(core::min(core::padding_to(memory.data(), alignment), memory.size()));
 }
 
 /// An array as the only room of an arena.
@@ -95,7 +95,7 @@ public:
     template <reuse::reuse_of_one_size FreeBlocks>
     [[nodiscard]] std::span<std::byte> give(std::span<std::byte> array, const FreeBlocks& free_blocks,
                                             std::size_t alignment) noexcept {
-        const std::span<std::byte> room = aligned_part(array, std::max(alignment, fundamental_alignment));
+        const std::span<std::byte> room = aligned_part(array, core::max(alignment, fundamental_alignment));
         if (handed_out_ || room.size() < free_blocks.room()) {
             return {};
         }
@@ -113,7 +113,7 @@ public:
     template <reuse::reuse_of_one_size FreeBlocks>
     [[nodiscard]] static std::size_t capacity(std::span<std::byte> array, const FreeBlocks& free_blocks,
                                               std::size_t alignment) noexcept {
-        return free_blocks.blocks_in(aligned_part(array, std::max(alignment, fundamental_alignment)).size());
+        return free_blocks.blocks_in(aligned_part(array, core::max(alignment, fundamental_alignment)).size());
     }
 
 private:
@@ -300,7 +300,7 @@ private:
             }
         }
         const std::size_t bytes = free_blocks.room(blocks_);
-        const std::size_t room_alignment = std::max(alignment, fundamental_alignment);
+        const std::size_t room_alignment = core::max(alignment, fundamental_alignment);
         auto&& source = core::source_from<Quiet>(upstream_);
         void* const memory = source.allocate(bytes, room_alignment);
         if (Quiet && memory == nullptr) {
@@ -385,9 +385,9 @@ private:
         const std::size_t around =
             sizeof(chunks::chunk) + (alignment > fundamental_alignment ? alignment : 0);
         const std::size_t most_blocks = next_.largest_bytes() / free_blocks.block_bytes() + 1;
-        const std::size_t wanted_bytes = std::max(
+        const std::size_t wanted_bytes = core::max(
             around + free_blocks.room(),
-            std::min(around + free_blocks.room(std::min(blocks, most_blocks)), next_.largest_bytes()));
+            core::min(around + free_blocks.room(core::min(blocks, most_blocks)), next_.largest_bytes()));
         std::size_t chunk_bytes = next_.bytes_for(wanted_bytes);
         chunks::chunk* const added = chunks::take_chunk<Quiet>(
             upstream_, chunk_bytes, wanted_bytes,
@@ -401,7 +401,7 @@ private:
     }
 
     static std::span<std::byte> aligned_room(chunks::chunk* c, std::size_t alignment) noexcept {
-        return local::aligned_part({c->begin(), c->end()}, std::max(alignment, fundamental_alignment));
+        return local::aligned_part({c->begin(), c->end()}, core::max(alignment, fundamental_alignment));
     }
 
     chunks::chunk_list chunks_;

@@ -38,13 +38,13 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
 #include <mallard/impl/threads/magazine.hpp>
 #include <mallard/impl/threads/thread_cache.hpp>
 #include <mallard/local/multipool.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <type_traits>
@@ -220,7 +220,7 @@ private:
     /// The bytes added by rounding up to a shape stay poisoned, except for one, which detects a second
     /// deallocation.
     static void hand_out(void* block, std::size_t bytes) noexcept {
-        core::unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, core::max<std::size_t>(bytes, 1));
     }
 
     /// Blocks that the multipool does not pool have no magazine, however small.

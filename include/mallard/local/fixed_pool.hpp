@@ -30,13 +30,13 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/local/arenas.hpp>
 #include <mallard/reuse/first_freed.hpp>
 #include <mallard/reuse/last_freed.hpp>
 #include <mallard/reuse/order.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -280,7 +280,7 @@ private:
     /// The rest of a block behind a smaller request stays poisoned, apart from one byte, which shows a second
     /// deallocation.
     static void* hand_out(void* block, std::size_t bytes) noexcept {
-        core::unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, core::max<std::size_t>(bytes, 1));
         return block;
     }
 

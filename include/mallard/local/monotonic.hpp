@@ -30,6 +30,7 @@
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/impl/chunks/chunk_list.hpp>
 #include <mallard/impl/chunks/chunk_tree.hpp>
@@ -37,7 +38,6 @@
 #include <mallard/impl/chunks/region_front.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -251,7 +251,7 @@ private:
 
     [[nodiscard]] static beginning first_room(std::size_t bytes) noexcept {
         return {.bytes =
-                    core::align_up(std::min(bytes, chunks::next_chunk::most_bytes), fundamental_alignment)};
+                    core::align_up(core::min(bytes, chunks::next_chunk::most_bytes), fundamental_alignment)};
     }
 
     [[nodiscard]] static chunk_growth growth_from(std::size_t initial_bytes,
@@ -335,12 +335,12 @@ void monotonic<Upstream>::return_to(position to) noexcept {
     const std::size_t live_bytes = chunk_bytes_in_use();
     if (kept_.bytes() == chunk_bytes && chunk_bytes / 2 <= peak_bytes - live_bytes) {
         // All that is kept was needed just now, as in a loop whose iterations are alike.
-        high_water_bytes_ = std::max(peak_bytes, high_water_bytes_);
+        high_water_bytes_ = core::max(peak_bytes, high_water_bytes_);
         return;
     }
-    high_water_bytes_ = std::max(peak_bytes, high_water_bytes_ - (high_water_bytes_ + 7) / 8);
+    high_water_bytes_ = core::max(peak_bytes, high_water_bytes_ - (high_water_bytes_ + 7) / 8);
     kept_.trim(upstream_.get(), high_water_bytes_ - live_bytes,
-               4 * std::max({high_water_bytes_, next_.first_bytes(), first_bytes_}));
+               4 * core::max(core::max(high_water_bytes_, next_.first_bytes()), first_bytes_));
     next_.restart(high_water_bytes_);
 }
 
@@ -370,7 +370,7 @@ inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
     std::size_t bytes = next_.bytes_for(least_bytes);
     std::size_t smallest_bytes = least_bytes;
     if (chunks_.front() == nullptr && buffer_ == nullptr && first_bytes_ != 0) {
-        bytes = smallest_bytes = std::max(least_bytes, sizeof(chunks::chunk) + first_bytes_);
+        bytes = smallest_bytes = core::max(least_bytes, sizeof(chunks::chunk) + first_bytes_);
     }
     // As long as chunks grow, a request that fits the next one takes that, so that few chunks are taken in all.
     if (front_.free_bytes() > bytes / 16 && (bytes > next_.bytes() || bytes == next_.largest_bytes())) {
@@ -397,7 +397,7 @@ inline chunks::chunk* monotonic<Upstream>::take_chunk(std::size_t least_bytes) {
 template <upstream Upstream>
 template <bool Quiet>
 void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignment) {
-    bytes = std::max<std::size_t>(bytes, 1);
+    bytes = core::max<std::size_t>(bytes, 1);
     const std::size_t padding = core::padding_to(front_.cursor(), alignment);
     const std::size_t free_bytes = front_.free_bytes();
     if (padding <= free_bytes && bytes <= free_bytes - padding) {

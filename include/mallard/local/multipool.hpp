@@ -37,6 +37,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/impl/chunks/growth.hpp>
 #include <mallard/impl/chunks/held_list.hpp>
@@ -48,7 +49,6 @@
 #include <mallard/reuse/size_classes.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -205,13 +205,13 @@ private:
     static constexpr std::size_t most_chunk_bytes = std::size_t{1} << 31;
 
     static constexpr std::size_t class_count(const multipool_options& options) noexcept {
-        return Classes::index(std::min(options.largest_pooled_bytes, most_pooled_bytes), 8) + 1;
+        return Classes::index(core::min(options.largest_pooled_bytes, most_pooled_bytes), 8) + 1;
     }
 
     /// Over-aligned blocks of a pool hold the address of the pool's block in front of the caller's. Those that
     /// are too large for that are large blocks.
     static constexpr std::size_t over_aligned_bytes(std::size_t bytes, std::size_t alignment) noexcept {
-        const std::size_t sum = std::max<std::size_t>(bytes, 1) + alignment;
+        const std::size_t sum = core::max<std::size_t>(bytes, 1) + alignment;
         return sum < bytes ? SIZE_MAX : sum;
     }
 
@@ -287,8 +287,8 @@ void multipool<Upstream, Reuse, Classes>::give_empty_chunks_back() noexcept {
         return false;
     });
     account_.next_search_bytes =
-        account_.held_bytes +
-        std::max({account_.held_bytes / 16, least_searched_bytes, kept_runs * searched_bytes_a_run});
+        account_.held_bytes + core::max(core::max(account_.held_bytes / 16, least_searched_bytes),
+                                        kept_runs * searched_bytes_a_run);
 }
 
 template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
@@ -335,8 +335,8 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     if (blocks != 1) {
         const std::size_t block_bytes = Classes::bytes(index);
         const std::size_t more_bytes =
-            std::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
-        wanted_bytes = std::max(wanted_bytes, std::min(wanted_bytes + more_bytes, next_.largest_bytes()));
+            core::min(blocks - 1, next_.largest_bytes() / block_bytes) * block_bytes;
+        wanted_bytes = core::max(wanted_bytes, core::min(wanted_bytes + more_bytes, next_.largest_bytes()));
     }
     if constexpr (shrinks) {
         if (account_.held_bytes >= account_.next_search_bytes) {
@@ -344,7 +344,7 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
         }
         if (blocks == 1) {
             const std::span<std::byte> room =
-                front_.free().take_largest(std::max(least_room_bytes, least_merged_room_bytes));
+                front_.free().take_largest(core::max(least_room_bytes, least_merged_room_bytes));
             if (!room.empty()) {
                 front_.free().donate(front_.cursor(), front_.room_bytes());
                 front_.set_room(room.data(), room.size());
@@ -354,7 +354,7 @@ bool multipool<Upstream, Reuse, Classes>::add_chunk(std::size_t index, std::size
     }
     // A pool may serve a single block, so the first chunk is no larger than it needs.
     std::size_t chunk_bytes =
-        front_.cursor() == nullptr ? std::max(wanted_bytes, next_.bytes()) : next_.bytes_for(wanted_bytes);
+        front_.cursor() == nullptr ? core::max(wanted_bytes, next_.bytes()) : next_.bytes_for(wanted_bytes);
     std::byte* const room = chunks::take_chunk<Quiet>(
         upstream_, chunk_bytes, wanted_bytes,
         [this](auto&& source, std::size_t size) { return held_.add_chunk(source, size); });

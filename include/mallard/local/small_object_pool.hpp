@@ -34,6 +34,7 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/impl/slab/address_heap.hpp>
 #include <mallard/impl/slab/bitmap_slots.hpp>
@@ -42,7 +43,6 @@
 #include <mallard/local/multipool.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -64,7 +64,7 @@ struct small_classes {
         if (bytes > largest_bytes || alignment > largest_bytes) {
             return count;
         }
-        const std::size_t rounded = core::align_up(std::max<std::size_t>(bytes, 1), alignment);
+        const std::size_t rounded = core::align_up(core::max<std::size_t>(bytes, 1), alignment);
         return rounded > 2 ? (rounded + 3) / 4 + 1 : rounded - 1;
     }
 
@@ -261,10 +261,10 @@ private:
         constexpr std::size_t largest = std::size_t{512} << 10;
         const std::size_t bytes = local::small_classes::bytes(index);
         if (wanted != 0) {
-            return std::bit_ceil(std::clamp(wanted, least_slab_bytes, most_slab_bytes));
+            return std::bit_ceil(core::clamp(wanted, least_slab_bytes, most_slab_bytes));
         }
         const bool of_pages = bytes >= 4 && bytes <= 20;
-        return of_pages ? std::min(std::bit_ceil(bytes << 15), largest) : default_bytes;
+        return of_pages ? core::min(std::bit_ceil(bytes << 15), largest) : default_bytes;
     }
 
     [[nodiscard]] bool is_open(std::size_t index) const noexcept {
@@ -280,10 +280,10 @@ private:
         const std::size_t slab_bytes = choose_slab_bytes(index, options_.slab_bytes);
         const auto slabs = [shift = std::countr_zero(slab_bytes)](std::size_t chunk_bytes) {
             return static_cast<std::uint32_t>(
-                std::clamp<std::size_t>(chunk_bytes >> shift, 1, slab::most_chunk_slabs));
+                core::clamp<std::size_t>(chunk_bytes >> shift, 1, slab::most_chunk_slabs));
         };
         const std::uint32_t largest = slabs(options_.largest_chunk_bytes);
-        const std::uint32_t first = std::min(slabs(options_.first_chunk_bytes), largest);
+        const std::uint32_t first = core::min(slabs(options_.first_chunk_bytes), largest);
         std::construct_at(&slots_.by_class[index],
                           slab::undivided_slabs(local::small_classes::bytes(index), slab_bytes),
                           slab::chunk_policy{.first_slabs = first,
@@ -301,7 +301,7 @@ private:
 
     /// The bytes that rounding up to a class adds stay poisoned.
     static void hand_out(void* block, std::size_t bytes) noexcept {
-        core::unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, core::max<std::size_t>(bytes, 1));
     }
 
     /// Returns: a larger block, or one of a class without a free slot; null if `Quiet` and there is no memory.

@@ -36,10 +36,10 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/reuse/free_list.hpp>
 #include <mallard/impl/reuse/free_lists.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -147,7 +147,7 @@ private:
     /// Returns: the distance of the link from the front of a page.
     template <class Size>
     [[gnu::always_inline]] static std::size_t link_at(Size size) noexcept {
-        return std::min(core::align_down(size.bytes(), word_bytes), most_page_bytes) - word_bytes;
+        return core::min(core::align_down(size.bytes(), word_bytes), most_page_bytes) - word_bytes;
     }
 
     /// Returns: the place of the last page's link.

@@ -17,10 +17,10 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/expansion.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/lifetime/object_room.hpp>
 #include <mallard/typed/array.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -174,9 +174,9 @@ private:
     template <class Make>
     void extend(std::size_t count, Make make) {
         if (count > capacity_ - size_) [[unlikely]] {
-            const std::size_t least = size_ + std::min(count, PTRDIFF_MAX / sizeof(T) + 1 - size_);
-            const std::size_t doubled = std::max(2 * capacity_, first_bytes / sizeof(T));
-            const std::size_t preferred = std::max(least, doubled);
+            const std::size_t least = size_ + core::min(count, PTRDIFF_MAX / sizeof(T) + 1 - size_);
+            const std::size_t doubled = core::max(2 * capacity_, first_bytes / sizeof(T));
+            const std::size_t preferred = core::max(least, doubled);
             if (!grow_in_place(least, preferred)) {
                 move_to(preferred, count, make);
                 return;
@@ -193,7 +193,7 @@ private:
         }
         const std::size_t bytes = typed::resize_in_place(from_, elements_, capacity_ * sizeof(T),
                                                          least * sizeof(T), preferred * sizeof(T));
-        capacity_ = std::max(capacity_, bytes / sizeof(T));
+        capacity_ = core::max(capacity_, bytes / sizeof(T));
         return bytes != 0;
     }
 

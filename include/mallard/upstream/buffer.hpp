@@ -17,8 +17,8 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/failure.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -83,7 +83,7 @@ public:
         if (--blocks_ == 0) {
             cursor_ = begin_;
             padded_ = nullptr;
-        } else if (block + std::max<std::size_t>(bytes, 1) == cursor_) {
+        } else if (block + core::max<std::size_t>(bytes, 1) == cursor_) {
             cursor_ = block;
             if (block == padded_) {
                 record saved;

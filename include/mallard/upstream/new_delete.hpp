@@ -8,8 +8,8 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/thread_safe.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -79,7 +79,7 @@ private:
                                                            std::size_t alignment) noexcept {
         return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
                    ? bytes
-                   : core::align_up(std::max<std::size_t>(bytes, 1), alignment);
+                   : core::align_up(core::max<std::size_t>(bytes, 1), alignment);
     }
 
     /// `nothrow` is empty or std::nothrow.

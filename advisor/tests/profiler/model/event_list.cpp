@@ -1,5 +1,6 @@
 #include "profiler/model/event_list.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 

@@ -7,6 +7,7 @@
 // allocated them, and at random much later. They come from free lists by size, as in an allocator.
 #include "trace/recordings/random_recording.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>

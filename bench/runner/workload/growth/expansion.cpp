@@ -10,6 +10,7 @@
 #include "runner/workload/experiments.hpp"
 #include "runner/workload/growth/vector_cell.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace bench {

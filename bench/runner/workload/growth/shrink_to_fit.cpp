@@ -11,6 +11,7 @@
 #include "runner/workload/experiments.hpp"
 #include "runner/workload/growth/vector_cell.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace bench {

@@ -13,6 +13,7 @@
 #include "runner/harness/checksum.hpp"
 #include "runner/workload/programs/input.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "runner/harness/quick_random.hpp"
 #include "runner/workload/programs/input.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -11,8 +11,8 @@
 #include <mallard/core/concepts.hpp>
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -30,12 +30,12 @@ public:
     /// Requires: `limit_bytes` is a power of two from 64 to most_bytes.
     explicit constexpr next_chunk(chunk_growth growth, std::size_t limit_bytes = most_bytes) noexcept
         : largest_log2_(floor_log2(
-              std::clamp(value_or_default(growth.largest_chunk_bytes, defaults.largest_chunk_bytes),
-                         smallest_bytes, limit_bytes))),
-          factor_log2_(ceil_log2(std::clamp(growth.factor, std::size_t{2}, most_bytes))) {
+              core::clamp(value_or_default(growth.largest_chunk_bytes, defaults.largest_chunk_bytes),
+                          smallest_bytes, limit_bytes))),
+          factor_log2_(ceil_log2(core::clamp(growth.factor, std::size_t{2}, most_bytes))) {
         first_log2_ = log2_ =
-            ceil_log2(std::clamp(value_or_default(growth.first_chunk_bytes, defaults.first_chunk_bytes),
-                                 smallest_bytes, largest_bytes()));
+            ceil_log2(core::clamp(value_or_default(growth.first_chunk_bytes, defaults.first_chunk_bytes),
+                                  smallest_bytes, largest_bytes()));
     }
 
     /// Returns: the size of the next chunk, if no request needs more.
@@ -55,12 +55,12 @@ public:
     constexpr void took(std::size_t bytes) noexcept {
         const unsigned step = bytes < (std::size_t{64} << 10) ? factor_log2_ : 1U;
         const unsigned next_log2 = static_cast<unsigned>(std::bit_width(bytes)) - 1U + step;
-        log2_ = static_cast<std::uint8_t>(std::clamp<unsigned>(next_log2, first_log2_, largest_log2_));
+        log2_ = static_cast<std::uint8_t>(core::clamp<unsigned>(next_log2, first_log2_, largest_log2_));
     }
 
     /// Effects: begins again with the first size, or with the first one that holds more than `bytes`.
     constexpr void restart(std::size_t bytes = 0) noexcept {
-        log2_ = std::clamp(static_cast<std::uint8_t>(std::bit_width(bytes)), first_log2_, largest_log2_);
+        log2_ = core::clamp(static_cast<std::uint8_t>(std::bit_width(bytes)), first_log2_, largest_log2_);
     }
 
     [[nodiscard]] constexpr std::size_t largest_bytes() const noexcept {
@@ -102,7 +102,7 @@ template <bool Quiet, upstream Upstream, class Take>
             if (auto* const taken = take(core::source_from<true>(handle), bytes)) [[likely]] {
                 return taken;
             }
-            bytes = std::max(least_bytes, core::align_down(bytes / 2, fundamental_alignment));
+            bytes = core::max(least_bytes, core::align_down(bytes / 2, fundamental_alignment));
         }
     }
     return take(core::source_from<Quiet>(handle), bytes);

@@ -20,8 +20,8 @@
 #include <mallard/core/quiet_request.hpp>
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -195,7 +195,7 @@ private:
     }
 
     static constexpr std::size_t upstream_alignment(std::size_t alignment) noexcept {
-        return std::max(alignment, alignof(large_header));
+        return core::max(alignment, alignof(large_header));
     }
 
     static constexpr std::size_t large_header_bytes(std::size_t alignment) noexcept {

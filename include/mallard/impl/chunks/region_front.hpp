@@ -16,8 +16,8 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace mallard::chunks::inline MALLARD_LIBRARY {
@@ -50,7 +50,7 @@ public:
     /// Effects: the block must not be used any more. Its memory comes back with the region.
     static void deallocate(void* p, [[maybe_unused]] std::size_t bytes) noexcept {
         core::expect_usable(p);
-        core::poison(p, std::max<std::size_t>(bytes, 1));
+        core::poison(p, core::max<std::size_t>(bytes, 1));
     }
 
     /// Effects: moves the end of the most recent block, `p` of `old_bytes` bytes, to `new_bytes`; 0 gives the block
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] bool resize_last(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
         auto* const block = static_cast<std::byte*>(p);
         const auto room_bytes = static_cast<std::size_t>(limit_ - block);
-        if (block + core::align_up(std::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
+        if (block + core::align_up(core::max<std::size_t>(old_bytes, 1), granule) != cursor_ ||
             new_bytes > room_bytes) {
             return false;
         }

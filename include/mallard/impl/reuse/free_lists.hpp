@@ -26,11 +26,11 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/reuse/empty_chunks.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -120,7 +120,7 @@ public:
     /// Requires: no block covers that memory; `p` is a multiple of 8, and so is `bytes`.
     void donate(std::byte* p, std::size_t bytes) noexcept {
         while (reach_ > 0 && bytes >= Classes::bytes(0)) {
-            std::size_t index = std::min(Classes::within(bytes), static_cast<std::size_t>(reach_) - 1);
+            std::size_t index = core::min(Classes::within(bytes), static_cast<std::size_t>(reach_) - 1);
             const auto lies_wrong = [&] {
                 return Classes::bytes(index) % 16 == 0 && !core::is_aligned(p, 16);
             };
@@ -197,9 +197,9 @@ private:
     /// Returns: the number of lists in a table that has one for class `index`. Tables grow by steps of 8, and at least fourfold:
     /// classes that come one by one do not move the table each time.
     [[nodiscard]] std::size_t size_to_serve(std::size_t index, std::size_t classes) const noexcept {
-        const auto least = std::max(index, static_cast<std::size_t>(reach_ < 0 ? ~reach_ : 0)) + 1;
+        const auto least = core::max(index, static_cast<std::size_t>(reach_ < 0 ? ~reach_ : 0)) + 1;
         const auto grown = static_cast<std::size_t>(reach_ > 0 ? 4 * reach_ : 0);
-        return std::min(core::align_up(std::max(least, grown), 8), classes);
+        return core::min(core::align_up(core::max(least, grown), 8), classes);
     }
 
     void use_table(List* lists, std::size_t size) noexcept {

@@ -16,10 +16,10 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/reuse/order.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -70,7 +70,7 @@ public:
     /// The bytes added by rounding up to a class stay poisoned, except for one, which detects a second
     /// deallocation.
     [[gnu::always_inline]] static void hand_out(void* block, std::size_t bytes) noexcept {
-        core::unpoison(block, std::max<std::size_t>(bytes, 1));
+        core::unpoison(block, core::max<std::size_t>(bytes, 1));
     }
 
     [[nodiscard, gnu::always_inline]] FreeBlocks& free() noexcept { return free_; }

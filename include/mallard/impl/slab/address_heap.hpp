@@ -11,7 +11,7 @@
 
 #include <mallard/core/build_mode.hpp>
 
-#include <functional>
+#include <cstdint>
 #include <utility>
 
 namespace mallard::slab::inline MALLARD_MODE {
@@ -64,7 +64,7 @@ private:
     /// Effects: makes the higher of two heaps the first child of the other.
     /// Requires: neither is null. The siblings of both are forgotten.
     static T* meld(T* a, T* b) noexcept {
-        if (std::less<T*>()(b, a)) {
+        if (reinterpret_cast<std::uintptr_t>(b) < reinterpret_cast<std::uintptr_t>(a)) {
             std::swap(a, b);
         }
         b->links[next] = a->links[child];

@@ -17,12 +17,13 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/slab/supply.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace mallard::slab::inline MALLARD_MODE {
@@ -85,7 +86,7 @@ public:
         bool few_in_use = false;
         std::size_t remaining = taken.size();
         // The next slot in memory lies in another word; in a slab of fewer than 64 slots, in the next slab.
-        const std::uint64_t last_bit = std::uint64_t{1} << (std::min<std::uint32_t>(layout_.slots, 64) - 1);
+        const std::uint64_t last_bit = std::uint64_t{1} << (core::min<std::uint32_t>(layout_.slots, 64) - 1);
         for (auto* p = static_cast<core::free_block*>(taken.front()); p != nullptr;) {
             auto of = layout_.find_place(p);
             prepare_bits(*of.header);
@@ -258,7 +259,7 @@ private:
 
     /// Bits stay unwritten when a slab is opened, because a page without a write takes no memory.
     [[gnu::cold, gnu::noinline]] void clear_bits(slab_header& h) noexcept {
-        std::fill_n(layout_.bits(h), layout_.words(), std::uint64_t{0});
+        std::memset(layout_.bits(h), 0, layout_.words() * sizeof(std::uint64_t));
         h.has_bits = true;
     }
 

@@ -13,9 +13,9 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/slab/address_heap.hpp>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -33,9 +33,10 @@ public:
 
     /// Effects: inserts `item`.
     void insert(T& item) noexcept {
-        const std::uint32_t bucket = std::min(item.used * count / capacity_, count - 1);
+        const std::uint32_t bucket = core::min(item.used * count / capacity_, count - 1);
         item.bucket = static_cast<std::uint16_t>(bucket);
-        item.low = std::max((bucket * capacity_ + count - 1) / count, std::min(item.used, std::uint32_t{2}));
+        item.low =
+            core::max((bucket * capacity_ + count - 1) / count, core::min(item.used, std::uint32_t{2}));
         buckets_[bucket].insert(item);
         not_empty_ |= 1U << bucket;
     }

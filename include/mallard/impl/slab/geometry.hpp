@@ -24,8 +24,8 @@
 
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/utility.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -136,7 +136,7 @@ struct slab_geometry {
     [[nodiscard]] constexpr std::uint32_t usable_slots_of_first() const noexcept {
         const std::uint32_t usable = usable_slots();
         const std::uint32_t under_head = divided ? touched_by(0, sizeof(void*)).end : 0;
-        return usable - std::min(usable, touched_by(0, chunk_header_bytes).end - under_head);
+        return usable - core::min(usable, touched_by(0, chunk_header_bytes).end - under_head);
     }
 
     /// Returns: the most overhead of a slab, in percent of the slots that it can give out.
@@ -185,7 +185,7 @@ struct slab_geometry {
 
 /// Returns: the geometry of the smallest whole slabs of at least `least_slots` slots.
 [[nodiscard]] constexpr slab_geometry slabs_for(std::size_t slot_bytes, std::size_t least_slots) noexcept {
-    std::size_t slab_bytes = std::bit_ceil(std::max<std::size_t>(least_slots * slot_bytes, 1024));
+    std::size_t slab_bytes = std::bit_ceil(core::max<std::size_t>(least_slots * slot_bytes, 1024));
     while (undivided_slabs(slot_bytes, slab_bytes).usable_slots_of_first() < least_slots) {
         slab_bytes *= 2;
     }
@@ -203,7 +203,7 @@ struct slab_geometry {
     g.reciprocal = ((std::uint64_t{1} << 32) + slot_bytes - 1) / slot_bytes;
     g.first_offset = static_cast<std::uint32_t>(chunk_header_bytes);
     g.divided = true;
-    for (std::size_t sub_slab = std::bit_ceil(std::max<std::size_t>(4 * slot_bytes, 512));
+    for (std::size_t sub_slab = std::bit_ceil(core::max<std::size_t>(4 * slot_bytes, 512));
          sub_slab <= largest_sub_slab; sub_slab *= 2) {
         g.alignment = static_cast<std::uint32_t>(sub_slab);
         g.alignment_log2 = static_cast<std::uint32_t>(std::countr_zero(sub_slab));
@@ -213,7 +213,7 @@ struct slab_geometry {
             g.slots = static_cast<std::uint32_t>(g.slab_bytes / slot_bytes);
             g.metadata_bytes = static_cast<std::uint32_t>(
                 slab_header_bytes + (g.words() + g.summary_words()) * sizeof(std::uint64_t));
-            missing = least_slots - std::min<std::size_t>(least_slots, g.usable_slots_of_first());
+            missing = least_slots - core::min<std::size_t>(least_slots, g.usable_slots_of_first());
         }
         const bool metadata_fits = g.first_offset + g.metadata_bytes <= sub_slab;
         if (metadata_fits && g.overhead_percent() <= static_cast<double>(overhead_percent)) {

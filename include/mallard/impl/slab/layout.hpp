@@ -11,9 +11,9 @@
 #include <mallard/impl/slab/geometry.hpp>
 #include <mallard/impl/slab/header.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 namespace mallard::slab::inline MALLARD_MODE {
@@ -102,7 +102,7 @@ struct slab_layout : slab_geometry {
         opened->chunk = &c;
         opened->under_bits = under_bits(offset);
         core::unpoison(bits(*opened), metadata_bytes - slab_header_bytes);
-        std::fill_n(summary(*opened), summary_words(), std::uint64_t{0});
+        std::memset(summary(*opened), 0, summary_words() * sizeof(std::uint64_t));
         if constexpr (Divided) {
             for (std::size_t head = 0; head != slab_bytes; head += alignment) {
                 core::unpoison(base + head, sizeof(slab_header*));

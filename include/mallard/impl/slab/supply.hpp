@@ -30,11 +30,9 @@
 #include <mallard/impl/slab/header.hpp>
 #include <mallard/impl/slab/layout.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -165,7 +163,8 @@ protected:
     /// Returns: true if it comes before the current one, which has to be left then.
     [[nodiscard]] bool make_available(slab_header& b) noexcept {
         become_available(b);
-        return by_address && current_ != nullptr && std::less<>()(&b, current_);
+        return by_address && current_ != nullptr &&
+               reinterpret_cast<std::uintptr_t>(&b) < reinterpret_cast<std::uintptr_t>(current_);
     }
 
     /// Effects: makes the current slab one of the available ones.

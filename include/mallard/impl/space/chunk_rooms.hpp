@@ -14,13 +14,13 @@
 #include <mallard/core/sanitizer.hpp>
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/chunks/growth.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 #include <mallard/impl/space/heap_sanity.hpp>
 #include <mallard/impl/space/reserved_blocks.hpp>
 #include <mallard/impl/space/word_seal.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -201,7 +201,7 @@ bool chunk_rooms<Upstream, Reserves>::add_room_for(Space& space, std::size_t blo
     const std::size_t least = core::align_up(sizeof(chunk) + block_bytes, alignof(chunk));
     std::size_t chunk_bytes = next_.bytes_for(least);
     if (Reserves && block_bytes >= least_reserved_bytes && least <= most_in_small_pages) {
-        chunk_bytes = std::min(chunk_bytes, most_in_small_pages);
+        chunk_bytes = core::min(chunk_bytes, most_in_small_pages);
     }
     const auto ask = [this](std::size_t bytes) {
         return core::ask_quietly(upstream_.get(), bytes, alignof(chunk));

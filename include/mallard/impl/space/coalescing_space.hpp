@@ -17,10 +17,10 @@
 #include <mallard/core/alignment.hpp>
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/contract.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 #include <mallard/impl/space/segregated_fit.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,8 +44,8 @@ public:
     /// Returns: the bytes of a block whose payload has `bytes`.
     /// Requires: `bytes` is at most most_bytes.
     [[nodiscard]] static constexpr std::size_t block_bytes_for(std::size_t bytes) noexcept {
-        return std::max(heap_block::least_bytes,
-                        core::align_up(bytes + heap_block::tag_bytes, heap_block::granule_bytes));
+        return core::max(heap_block::least_bytes,
+                         core::align_up(bytes + heap_block::tag_bytes, heap_block::granule_bytes));
     }
 
     /// Returns: the bytes of a block that has room for one of `block_bytes` bytes at any multiple of `alignment`.
@@ -95,7 +95,7 @@ public:
             set_remainder(b.begin(), end);
         }
         const std::size_t available = remainder_bytes();
-        std::size_t cut = core::align_down(std::min(available, most), 16);
+        std::size_t cut = core::align_down(core::min(available, most), 16);
         if (cut != available && available - cut < heap_block::least_bytes) {
             cut = core::align_down(available - heap_block::least_bytes, 16);
         }

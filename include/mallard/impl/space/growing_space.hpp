@@ -13,9 +13,9 @@
 
 #include <mallard/core/block_chain.hpp>
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/space/coalescing_space.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace mallard::space::inline MALLARD_MODE {
@@ -39,7 +39,7 @@ public:
             if (available < least) {
                 return false;
             }
-            const std::size_t bytes = without_crumb(available, std::max(had, most));
+            const std::size_t bytes = without_crumb(available, core::max(had, most));
             b.set_bytes(bytes);
             if (bytes == available) {
                 base::set_remainder(nullptr, nullptr);
@@ -119,7 +119,7 @@ public:
             return false;
         }
         std::byte* cursor = base::remainder_begin();
-        const std::size_t blocks = std::min(count - burst.size(), room / bytes);
+        const std::size_t blocks = core::min(count - burst.size(), room / bytes);
         for (std::size_t remaining = blocks; remaining != 0; --remaining) {
             const heap_block b(cursor);
             b.set_tag(bytes | heap_block::in_use | heap_block::previous_in_use);
@@ -227,7 +227,7 @@ private:
         }
         const std::size_t wanted = most > current ? most - current : step;
         std::size_t move = wanted >= front ? front / step * step : (wanted + step - 1) / step * step;
-        move = std::min(move, front / step * step);
+        move = core::min(move, front / step * step);
         while (move != 0 && move != front && front - move < heap_block::least_bytes) {
             move -= step;
         }

@@ -15,10 +15,10 @@
 #include <mallard/core/expansion.hpp>
 #include <mallard/core/failure.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 #include <mallard/impl/space/heap_walks.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -223,7 +223,7 @@ private:
     }
 
     static void* hand_out(void* p, std::size_t bytes) noexcept {
-        core::unpoison(p, std::max<std::size_t>(bytes, 1));
+        core::unpoison(p, core::max<std::size_t>(bytes, 1));
         return p;
     }
 
@@ -306,7 +306,7 @@ template <class Rooms, class Links>
 inline heap_block heap_calls<Rooms, Links>::grow_in_place(heap_block b, const expansion_request& r) noexcept {
     const std::size_t least = space_type::block_bytes_for(r.least_bytes);
     const std::size_t most =
-        std::max(least, space_type::block_bytes_for(std::min(r.preferred_bytes, space_type::most_bytes)));
+        core::max(least, space_type::block_bytes_for(core::min(r.preferred_bytes, space_type::most_bytes)));
     const bool forward = includes(r.allowed, expansion::forward);
     if (forward && space_.grow_forward(b, least, most)) {
         return b;
@@ -334,7 +334,7 @@ heap_block heap_calls<Rooms, Links>::settle_and_grow(heap_block b, heap_block gr
 template <class Rooms, class Links>
 expansion_result heap_calls<Rooms, Links>::allocate_to_grow(const expansion_request& r, bool quiet) {
     const std::size_t bytes = r.preferred_bytes <= space_type::most_bytes
-                                  ? std::max(r.least_bytes, r.preferred_bytes)
+                                  ? core::max(r.least_bytes, r.preferred_bytes)
                                   : r.least_bytes;
     if (r.alignment <= heap_block::granule_bytes && bytes < most_carved_bytes) {
         const std::size_t block_bytes = space_type::block_bytes_for(bytes);
@@ -365,7 +365,7 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::size_t bytes, std::size
     while (burst.size() != count) {
         if (!space_.carve_many(burst, block_bytes, count, usable)) {
             const std::size_t remaining =
-                std::min(count - burst.size(), most_carved_bytes / block_bytes) * block_bytes;
+                core::min(count - burst.size(), most_carved_bytes / block_bytes) * block_bytes;
             if (!space_.refill_remainder(block_bytes, remaining) &&
                 !(space_.settle() && space_.refill_remainder(block_bytes, remaining))) {
                 rooms_.add_room_for(space_, remaining, false);
@@ -381,13 +381,13 @@ block_chain heap_calls<Rooms, Links>::allocate_many(std::span<const std::size_t>
     core::unfinished_burst burst(*this, sizeof(void*), alignment);
     std::size_t sum = 0;
     for (const std::size_t bytes : sizes) {
-        sum += std::min(bytes, most_carved_bytes) + heap_block::least_bytes;
+        sum += core::min(bytes, most_carved_bytes) + heap_block::least_bytes;
     }
     if (sum <= most_carved_bytes && sum > space_.remainder_bytes()) {
         space_.refill_remainder(sum, sum);
     }
     for (const std::size_t requested : sizes) {
-        const std::size_t bytes = std::max(requested, sizeof(void*));
+        const std::size_t bytes = core::max(requested, sizeof(void*));
         heap_block b;
         if (alignment <= heap_block::granule_bytes && bytes <= most_carved_bytes) {
             b = space_.take_from_remainder(space_type::block_bytes_for(bytes));

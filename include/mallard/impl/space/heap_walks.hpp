@@ -6,13 +6,13 @@
 
 #include <mallard/core/build_mode.hpp>
 #include <mallard/core/stats.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 #include <mallard/impl/space/heap_sanity.hpp>
 #include <mallard/impl/space/quick_fit.hpp>
 #include <mallard/impl/space/reserved_blocks.hpp>
 #include <mallard/impl/space/room_table.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -84,7 +84,7 @@ heap_use heap_walks<Rooms, Links>::use() const noexcept {
         (b.in_use ? sum.used_bytes : sum.free_bytes) += b.bytes;
         sum.waiting_blocks += b.waits ? 1 : 0;
         if (!b.in_use) {
-            sum.largest_free_bytes = std::max(sum.largest_free_bytes, b.bytes);
+            sum.largest_free_bytes = core::max(sum.largest_free_bytes, b.bytes);
         }
     });
     return sum;

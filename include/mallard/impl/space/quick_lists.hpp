@@ -25,9 +25,9 @@
 #pragma once
 
 #include <mallard/core/build_mode.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -154,7 +154,7 @@ private:
 
     [[nodiscard]] std::size_t limit() const noexcept { return room_bytes_ / 16; }
     [[nodiscard]] std::size_t charge(std::size_t bytes) const noexcept {
-        return std::max(bytes, limit() / most_blocks);
+        return core::max(bytes, limit() / most_blocks);
     }
 
     [[nodiscard]] heap_block head(std::size_t list) const noexcept {

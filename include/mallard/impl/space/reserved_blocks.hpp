@@ -25,7 +25,6 @@
 #include <mallard/impl/space/reserved_range.hpp>
 #include <mallard/impl/space/word_seal.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>

@@ -8,11 +8,9 @@
 #include <mallard/core/build_mode.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace mallard::space::inline MALLARD_LIBRARY {
 
@@ -37,15 +35,11 @@ public:
 
     /// Effects: makes the table ready, once all rooms are entered.
     /// Complexity: n log n.
-    void sort() noexcept { std::ranges::sort(std::span<room>(rooms_, size_), {}, &room::begin); }
+    void sort() noexcept;
 
     /// Returns: true if a smallest block that begins at `address` would lie in one of the rooms.
     /// Complexity: logarithmic.
-    [[nodiscard]] bool has_block_at(std::uintptr_t address) const noexcept {
-        const std::span<const room> all(rooms_, size_);
-        const auto behind = std::ranges::upper_bound(all, address, {}, &room::begin);
-        return behind != all.begin() && is_block_in((behind - 1)->begin, (behind - 1)->end, address);
-    }
+    [[nodiscard]] bool has_block_at(std::uintptr_t address) const noexcept;
 
     /// Returns: true if a smallest block that begins at `address` would lie in the room from `begin` to `end`.
     [[nodiscard]] static bool is_block_in(std::uintptr_t begin, std::uintptr_t end,

@@ -22,9 +22,9 @@
 #include <mallard/core/failure.hpp>
 #include <mallard/core/free_block.hpp>
 #include <mallard/core/sanitizer.hpp>
+#include <mallard/core/utility.hpp>
 #include <mallard/reuse/size_classes.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -81,7 +81,7 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
 /// Requires: `alignment` is a power of two.
 [[nodiscard]] constexpr std::size_t magazine_index(std::size_t bytes, std::size_t alignment) noexcept {
     if (alignment <= fundamental_alignment) [[likely]] {
-        const std::size_t index = eighth_classes::index(std::max(bytes, least_magazine_bytes), alignment);
+        const std::size_t index = eighth_classes::index(core::max(bytes, least_magazine_bytes), alignment);
         return index < classes_with_magazines ? index : magazine_count;
     }
     if (alignment <= cache_line_bytes && bytes <= line_magazines * cache_line_bytes) {
@@ -101,7 +101,7 @@ inline constexpr std::size_t magazine_count = classes_with_magazines + line_maga
 
 /// Returns: the number of blocks in a batch: 64, or as many as 16 KiB hold.
 [[nodiscard]] constexpr std::size_t batch_blocks(std::size_t index) noexcept {
-    return std::min<std::size_t>((std::size_t{16} << 10) / magazine_shape(index).bytes, 64);
+    return core::min<std::size_t>((std::size_t{16} << 10) / magazine_shape(index).bytes, 64);
 }
 
 /// Returns: the most free blocks in magazine `index` that has not grown: two batches.
@@ -180,8 +180,8 @@ public:
     /// a batch, so that a thread keeps no stock of blocks that it seldom needs. If no fill()
     /// follows, because memory ran out, it begins with one again.
     [[nodiscard]] std::size_t next_fetch(std::size_t index) noexcept {
-        const std::size_t twice = std::max<std::size_t>(2 * std::size_t{std::exchange(fetched_, 0)}, 1);
-        return std::min(twice, batch_blocks(index));
+        const std::size_t twice = core::max<std::size_t>(2 * std::size_t{std::exchange(fetched_, 0)}, 1);
+        return core::min(twice, batch_blocks(index));
     }
 
     /// Effects: puts in `count` blocks to which `first` leads, the last one to null.
@@ -247,7 +247,7 @@ private:
 
     void open(std::size_t index) noexcept {
         capacity_ = static_cast<std::uint32_t>(batch_blocks(index));
-        full_limit_ = std::max<std::uint16_t>(full_limit_, 1);
+        full_limit_ = core::max<std::uint16_t>(full_limit_, 1);
     }
 
     /// Effects: reports a block that was deallocated again at once or after one other. A whole batch is not
