@@ -1,0 +1,36 @@
+"""What the library costs a program's size and its build, as docs/costs.py measured it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from costs import RESULTS
+
+from .stored import markdown_table
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {"program_bytes": program_bytes, "compile_instructions": compile_instructions}
+
+
+def stored() -> dict[str, Any]:
+    costs: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return costs
+
+
+def program_bytes() -> str:
+    costs = stored()
+    least = min(costs["bytes"].values())
+    lines = [(name, f"{size:,}", f"{size - least:,}") for name, size in costs["bytes"].items()]
+    table = markdown_table(("a list of int on", "bytes", "more"), lines)
+    return f"{table}\n\n{costs['compiler']}, `-O2 -DNDEBUG`, x86-64; all of `size`."
+
+
+def compile_instructions() -> str:
+    costs = stored()
+    base = costs["instructions"]["memory_resource"]
+    lines = [(f"`<{name}>`", f"{count / base:.2f}") for name, count in costs["instructions"].items()]
+    table = markdown_table(("header", "instructions of the compiler, `<memory_resource>` = 1"), lines)
+    return f"{table}\n\n{costs['compiler']}, `-std=c++20 -fsyntax-only`, counted by valgrind."
