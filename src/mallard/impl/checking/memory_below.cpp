@@ -44,7 +44,8 @@ void leave_word_for(std::uint64_t holder, const memory_below& taken) noexcept {
 }
 
 std::optional<memory_below> take_word_for(std::uint64_t holder) noexcept {
-    if (words_written.load(std::memory_order_relaxed) == 0) [[likely]] {
+    // A registry without an id holds no block yet, and a word without a holder is not in use.
+    if (holder == 0 || words_written.load(std::memory_order_relaxed) == 0) [[likely]] {
         return std::nullopt;
     }
     for (word& w : words) {

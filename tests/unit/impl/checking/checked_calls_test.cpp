@@ -142,6 +142,21 @@ TEST_F(checked_calls, skip_quarantine_over_lifo_upstream) {
     EXPECT_EQ(stack.free_bytes(), 256U);
 }
 
+/// The end of `taken` leaves a message for the allocator above; a registry without a call so far has no id yet.
+TEST_F(checked_calls, end_when_another_upstream_was_released) {
+    const auto end_unused_allocator = [this] {
+        arena_type below(source_);
+        mallard::checking::checked_calls<mallard::multipool<arena_type>> above(below);
+        static_cast<void>(above.allocate(24, 8));
+        below.rewind();
+        {
+            const arena_type unused(source_);
+        }
+        above.release();
+    };
+    EXPECT_DEATH(end_unused_allocator(), "took back by rewind");
+}
+
 TEST_F(checked_calls, drain_quarantine_when_memory_runs_out) {
     mallard::set_out_of_memory_handler([](std::size_t, std::size_t) noexcept { ++failures_heard; });
     alignas(16) std::array<std::byte, std::size_t{40} * 64> room{};
