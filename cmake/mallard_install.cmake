@@ -17,6 +17,8 @@ function(mallard_install)
   install(FILES "${PROJECT_BINARY_DIR}/mallard-config.cmake" "${PROJECT_BINARY_DIR}/mallard-config-version.cmake"
           DESTINATION "${package_dir}" COMPONENT library)
 
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/debug/" DESTINATION "${CMAKE_INSTALL_DATADIR}/mallard/debug" COMPONENT library
+          FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/mallard_checked.cmake" DESTINATION "${package_dir}" COMPONENT library)
 
   # Both directories may be given as absolute paths, which must not be prefixed again.

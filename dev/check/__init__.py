@@ -51,6 +51,12 @@ STAGES: tuple[Stage, ...] = (
         full=True,
     ),
     PythonStage(
+        "debuggers",
+        "the printers for allocators in gdb and lldb, on programs by g++ and clang++",
+        ("gdb", "lldb", "clang"),
+        full=True,
+    ),
+    PythonStage(
         "packages",
         "single header, FetchContent, Conan, vcpkg, Meson, Bazel and Debian's packages, each in use",
         ("pkg-config", "debian", "clang", *ADVISOR),
