@@ -113,6 +113,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def walked(number: int, noun: str) -> str:
+    """A count that a walk has found, which may have stopped."""
+    return count(number, noun) + (" or more" if number >= MOST_STEPS else "")
+
+
 def read(o: Object) -> Report | None:
     """The report about an allocator, a binding or an upstream; None for other objects."""
     name = kind(o.type_name())
@@ -145,7 +150,6 @@ def chain(first: Object, link: str = "next") -> Iterator[Object]:
         element = first.target()
         yield element
         first = element[link]
-    raise RuntimeError(f"a list of more than {MOST_STEPS:,} elements, or a damaged one")
 
 
 def with_upstream(o: Object, report: Report) -> Report:
@@ -160,14 +164,16 @@ def with_upstream(o: Object, report: Report) -> Report:
 
 def add_chunks(report: Report, chunks: dict[int, int]) -> None:
     """The chunks by their addresses."""
-    some = f"{count(len(chunks), 'chunk')} of {count(sum(chunks.values()), 'byte')}"
+    some = f"{walked(len(chunks), 'chunk')} of {count(sum(chunks.values()), 'byte')}"
     report.figures.append(some if chunks else "no chunk")
     report.children.update({f"[chunk {address:#x}]": size for address, size in chunks.items()})
 
 
 def add_large(report: Report, blocks: dict[int, int]) -> None:
     if blocks:
-        report.figures.append(f"{count(len(blocks), 'large block')} of {count(sum(blocks.values()), 'byte')}")
+        report.figures.append(
+            f"{walked(len(blocks), 'large block')} of {count(sum(blocks.values()), 'byte')}"
+        )
     report.children.update({f"[large block {address:#x}]": size for address, size in blocks.items()})
 
 
@@ -211,7 +217,7 @@ def linked(o: Object, block: int, last: int = 0) -> int:
             return steps
         following = o.word(block)
         block = 0 if following == block else following
-    raise RuntimeError(f"more than {MOST_STEPS:,} free blocks, or a damaged list of them")
+    return MOST_STEPS
 
 
 def unrolled(o: Object, first: int, block_bytes: int) -> int:
@@ -219,7 +225,7 @@ def unrolled(o: Object, first: int, block_bytes: int) -> int:
     word, head = o.word_bytes(), first & ~1
     if first & 1 == 0 or (block_bytes < 3 * word and block_bytes != 2 * word):
         length = 0
-        while first:
+        while first and length < MOST_STEPS:
             first, length = (o.word(first & ~1) if first & 1 else 0), length + 1
         return length
     at, end, length = o.word(head), o.word(head + word), 2  # the head, and the first page
@@ -228,7 +234,7 @@ def unrolled(o: Object, first: int, block_bytes: int) -> int:
             return length
         listed = o.word(at)
         length, at = length + 1, listed & ~1 if listed & 1 else at + word
-    raise RuntimeError(f"more than {MOST_STEPS:,} free blocks, or a damaged queue of them")
+    return MOST_STEPS
 
 
 def only_list(o: Object, first: int, links: str, block_bytes: int) -> int:
@@ -262,7 +268,7 @@ def free_lists(free: Object, report: Report) -> None:
             if step == free.word_bytes() or free.word(at + step // 2)
         }
         lengths = {index: linked(free, free.word(at)) for index, at in in_use.items()}
-    report.figures.append(count(sum(lengths.values()), "free block"))
+    report.figures.append(walked(sum(lengths.values()), "free block"))
     for index, length in lengths.items():
         if length:
             size = class_bytes(classes, index)
@@ -354,10 +360,13 @@ def fixed_pool(o: Object) -> Report:
     left = o["limit_"].number() - o["cursor_"].number()
     capacity = sum(room // block_bytes for room in rooms)
     waiting = only_list(o, free["list_"].number(), links, block_bytes)
-    live = capacity - left // block_bytes - waiting if o["cursor_"].number() else 0
-    blocks = f"{live:,} of {count(capacity, 'block')} of {count(block_bytes, 'byte')} in use"
-    report.figures[:0] = [blocks, f"{waiting:,} freed"]
-    report.add(live_blocks=live, free_blocks=waiting, block_bytes=block_bytes, capacity=capacity)
+    report.add(free_blocks=waiting, block_bytes=block_bytes, capacity=capacity)
+    blocks = f"{count(capacity, 'block')} of {count(block_bytes, 'byte')}"
+    if waiting < MOST_STEPS:
+        live = capacity - left // block_bytes - waiting if o["cursor_"].number() else 0
+        blocks = f"{live:,} of {blocks} in use"
+        report.add(live_blocks=live)
+    report.figures[:0] = [blocks, f"{walked(waiting, 'block')} freed"]
     return report
 
 

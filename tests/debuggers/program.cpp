@@ -65,7 +65,11 @@ mallard::allocator<int, mallard::monotonic<>> bound(arena);
 mallard::allocator<int, mallard::inline_resource> bound_to_base(base);
 mallard::expandable_allocator<int, mallard::heap<>> growing(heap);
 mallard::static_allocator<int, tag> of_tag;
+mallard::multipool<> many_freed;
+mallard::fixed_pool_for<order> all_freed;
 mallard::object_arena<> objects;
+mallard::monotonic<> marked;
+mallard::checkpoint before(marked);
 
 namespace {
 
@@ -119,8 +123,8 @@ void tell(const char* name, A& a) {
 } // namespace
 
 /// Where the debuggers stop.
-extern "C" [[gnu::noinline]] void all_is_used(const void* local) {
-    asm volatile("" ::"r"(local) : "memory");
+extern "C" [[gnu::noinline]] void all_is_used() {
+    asm volatile("" ::: "memory");
 }
 
 int main() {
@@ -138,6 +142,8 @@ int main() {
     use(orders, sizeof(order), 200, 150);
     use(few, sizeof(order), 5, 2);
     use(given, 16, 50, 20);
+    use(many_freed, 16, 30000, 30000);
+    use(all_freed, sizeof(order), 30000, 30000);
     use(single, 20, 100, 100);
     use(small, 3, 10, 4);
     use(small, 40, 5, 1);
@@ -160,10 +166,9 @@ int main() {
     static_cast<void>(objects.make<order>("a"));
     static_cast<void>(objects.make<order>("b"));
     static_cast<void>(of_tag);
-    const mallard::checkpoint before(arena);
 #define TELL(name) tell(#name, name)
     TELL(arena), TELL(spilled), TELL(chained), TELL(below), TELL(pool), TELL(queues), TELL(stacks);
     TELL(orders), TELL(few), TELL(given), TELL(single), TELL(unused);
     TELL(small), TELL(nodes), TELL(whole_nodes), TELL(heap), TELL(region);
-    all_is_used(&before);
+    all_is_used();
 }

@@ -34,7 +34,13 @@ LIVE = {
     "heap": 7,
     "region": 3,
 }
-FREE = {"below": {24: 1}, "pool": {40: 3, 104: 1}, "queues": {40: 280, 80: 4}, "stacks": {64: 2}}
+FREE = {
+    "below": {24: 1},
+    "pool": {40: 3, 104: 1},
+    "queues": {40: 280, 80: 4},
+    "stacks": {64: 2},
+    "many_freed": {16: 20000},
+}
 LINES = {
     "any": "upstream_ref to monotonic<chunk_cache> at 0x",
     "system_pages": "pages",
@@ -162,7 +168,7 @@ def in_lldb(program: Path, names: list[str]) -> str:
     ids=["gdb", "lldb"],
 )
 def output(request: pytest.FixtureRequest, program: Path) -> str:
-    return request.param(program, [*variables(), "before", *UNMADE])
+    return request.param(program, [*variables(), *UNMADE])
 
 
 @pytest.fixture(scope="session")
@@ -214,6 +220,9 @@ def test_free_blocks_are_those_of_the_calls(values, program):
     if program.name.endswith("checked"):  # freed blocks wait in quarantine
         assert values["pool"].numbers["blocks_in_quarantine"] == 4
         return
+    assert ", 20,000 free blocks or more, " in values["many_freed"].line
+    assert ", 20,000 blocks or more freed, " in values["all_freed"].line
+    assert "live_blocks" not in values["all_freed"].numbers
     for name, free in FREE.items():
         numbers = values[name].numbers
         assert {key: n for key, n in numbers.items() if key.startswith("[free")} == {
