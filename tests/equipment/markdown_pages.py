@@ -12,7 +12,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 NAMED_FILE = re.compile(r"(?<![\w./*-])(\w[\w.-]*/)+[\w.-]+\.(?:hpp|cpp|py|json|csv|cmake|md)\b")
 # A page names a file from the root, from a folder of #includes or imports, or from the page.
-FOLDERS = (".", "include/mallard", "python", "docs")
+FOLDERS = (".", "include/mallard", "python", "docs", "include")
 
 
 def prose(page: str) -> str:
