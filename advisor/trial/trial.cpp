@@ -72,7 +72,7 @@ report* map_report(const char* path) noexcept {
     return memory == MAP_FAILED ? nullptr : new (memory) report;
 }
 
-void store_malloc_file(std::array<char, 88>& file) noexcept {
+void store_malloc_file(decltype(report::malloc_file)& file) noexcept {
     Dl_info library{};
     if (::dladdr(reinterpret_cast<void*>(recorder::next().malloc), &library) != 0 &&
         library.dli_fname != nullptr) {
