@@ -12,7 +12,7 @@ from advisor_programs import LONGEST
 
 # docs/advisor/recording.md names these figures.
 MOST_ADDRESSES = 16 << 20
-MOST_STACK_AT_FIRST = 1024
+MOST_STACK_AT_FIRST = 1536
 MOST_STACK = 512
 STEP = 64
 
