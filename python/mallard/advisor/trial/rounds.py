@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeVar
 
 from mallard.advisor.profile.formats import count
@@ -125,7 +126,14 @@ def run_rounds(
     """Rejects a scope that does not occur or cannot be served, because its trial would compare the program
     with itself.
     """
-    runs = {name: lambda arm=arm: program.run(arm, scope) for name, arm in arms.items()}
+
+    def run(name: str) -> RunResult:
+        result = program.run(arms[name], scope)
+        if name == AS_IT_IS:
+            refuse_killed(result)
+        return result
+
+    runs = {name: partial(run, name) for name in arms}
     completed = interleaved(
         runs,
         AS_IT_IS,
@@ -143,7 +151,6 @@ def run_rounds(
 
 def _check_first(results: Mapping[str, RunResult], arms: Mapping[str, Arm], scope: Scope) -> None:
     null, expected = results[NULL], results[AS_IT_IS].status
-    refuse_killed(results[AS_IT_IS])
     if null.status != expected:
         return  # judged after the second round
     if null.counts is None:
