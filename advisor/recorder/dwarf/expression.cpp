@@ -102,7 +102,7 @@ private:
             failed_ = true;
             return;
         }
-        if (number != rsp && number != rbp) {
+        if (number != arch::stack_pointer && number != arch::frame_pointer) {
             read_.incomplete = true;
         }
         push(frame_.value[number] + static_cast<address>(offset));

@@ -4,6 +4,7 @@
 /// Source: DWARF 5, section 2.5.
 #pragma once
 
+#include "recorder/arch/arch.hpp"
 #include "recorder/system/byte_cursor.hpp"
 #include "recorder/system/readable_range.hpp"
 
@@ -12,32 +13,27 @@
 
 namespace mallard::recorder::unwind {
 
-// The registers of one frame, with the DWARF numbers of x86-64.
+using arch::register_count;
 
-enum register_number : std::uint8_t {
-    rbx = 3,
-    rbp = 6,
-    rsp = 7,
-    r12 = 12,
-    r13 = 13,
-    r14 = 14,
-    r15 = 15,
-    rip = 16
-};
-
-inline constexpr unsigned register_count = 17;
-
+/// The registers of one frame.
 struct registers {
     std::array<address, register_count> value{};
     /// A bit for each register whose value is known.
-    std::uint32_t known = 0;
+    arch::register_set known = 0;
 
     [[nodiscard]] bool knows(std::uint64_t number) const noexcept {
         return number < register_count && (known >> number & 1U) != 0;
     }
     void set(unsigned number, address new_value) noexcept {
         value[number] = new_value;
-        known |= 1U << number;
+        known |= arch::register_set{1} << number;
+    }
+    /// Effects: sets the program counter to the return address of a call. The caller cannot rely on the register that had it.
+    void return_from_call() noexcept {
+        set(arch::program_counter, arch::code_address(value[arch::return_column]));
+        if constexpr (arch::return_column != arch::program_counter) {
+            known &= ~(arch::register_set{1} << arch::return_column);
+        }
     }
 };
 
@@ -50,7 +46,7 @@ struct words_read {
     };
     std::array<word, most> words{};
     unsigned count = 0;
-    /// True if there were more than `most`, or a register other than rsp and rbp was used.
+    /// True if there were more than `most`, or a register other than the stack pointer and the frame pointer was used.
     bool incomplete = false;
 
     void add(address at, address value) noexcept {

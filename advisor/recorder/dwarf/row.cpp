@@ -32,7 +32,6 @@ enum instruction : std::uint8_t {
     value_offset = 0x14,
     value_offset_signed = 0x15,
     value_expression = 0x16,
-    gnu_window_save = 0x2d,
     gnu_arguments_size = 0x2e,
     gnu_negative_offset_extended = 0x2f,
 };
@@ -84,6 +83,9 @@ private:
     }
 
     bool extended(std::uint8_t byte, byte_cursor& code) noexcept {
+        if (arch::is_signing_instruction(byte)) {
+            return true; // the signature is removed from each return address, wherever there is one
+        }
         switch (byte) {
         case no_operation:
             return true;

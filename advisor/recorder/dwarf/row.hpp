@@ -45,7 +45,7 @@ private:
 struct row {
     /// The canonical frame address: `offset` from register `frame_register`, or an expression.
     register_rule frame;
-    std::uint64_t frame_register = rsp;
+    std::uint64_t frame_register = arch::stack_pointer;
     std::array<register_rule, register_count> rules{};
 };
 

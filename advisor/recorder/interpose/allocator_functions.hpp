@@ -58,7 +58,7 @@ void* out_of_early_memory(const void* old, std::size_t bytes) noexcept {
     return block;
 }
 
-[[gnu::always_inline]] inline void* realloc_from(const void* frame, void* old, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void* realloc_from(arch::call_frame frame, void* old, std::size_t bytes) noexcept {
     event current(frame);
     if (is_early(old)) [[unlikely]] {
         return current.allocated(record_kind::realloc, bytes,
@@ -122,13 +122,13 @@ constexpr std::size_t at_least_one(std::size_t bytes) noexcept {
 using enum operator_name;
 
 /// Returns: an address in the caller of the operator with this frame.
-const void* return_address(const void* frame) noexcept {
-    return static_cast<const void* const*>(frame)[1];
+const void* return_address(arch::call_frame frame) noexcept {
+    return reinterpret_cast<const void*>(unwind::caller::from_frame(frame).return_address());
 }
 
 /// Effects: calls the program's own operator.
 template <typename... Arguments>
-void* new_by_next(const void* frame, operator_name name, std::size_t bytes, Arguments... arguments) {
+void* new_by_next(arch::call_frame frame, operator_name name, std::size_t bytes, Arguments... arguments) {
     void* const of_library = next_operator(name, return_address(frame));
     if (of_library == nullptr) {
         return no_operator(name);
@@ -139,7 +139,7 @@ void* new_by_next(const void* frame, operator_name name, std::size_t bytes, Argu
 /// For operators of the program's libraries, which may allocate in any way, and throw. With standard operators: malloc has
 /// failed, so the new handlers and the exception are up to them.
 template <typename... Arguments>
-[[gnu::noinline]] void* allocate_by_next(const void* frame, record_kind kind, operator_name name,
+[[gnu::noinline]] void* allocate_by_next(arch::call_frame frame, record_kind kind, operator_name name,
                                          std::size_t bytes, Arguments... arguments) {
     if (has_standard_operators()) {
         return new_by_next(frame, name, bytes, arguments...);
@@ -154,7 +154,7 @@ template <typename... Arguments>
 }
 
 template <typename Allocate, typename... Arguments>
-[[gnu::always_inline]] inline void* allocate(const void* frame, record_kind kind, operator_name name,
+[[gnu::always_inline]] inline void* allocate(arch::call_frame frame, record_kind kind, operator_name name,
                                              std::size_t bytes, Allocate by_malloc, Arguments... arguments) {
     if (has_standard_operators()) [[likely]] {
         event current(frame);
@@ -167,7 +167,7 @@ template <typename Allocate, typename... Arguments>
 
 /// A new with default alignment.
 template <typename... Arguments>
-[[gnu::always_inline]] inline void* new_default(const void* frame, record_kind kind, operator_name name,
+[[gnu::always_inline]] inline void* new_default(arch::call_frame frame, record_kind kind, operator_name name,
                                                 std::size_t bytes, Arguments... arguments) {
     const auto by_malloc = [bytes] { return next().malloc(at_least_one(bytes)); };
     return allocate(frame, kind, name, bytes, by_malloc, arguments...);
@@ -175,7 +175,7 @@ template <typename... Arguments>
 
 /// A new of greater alignment.
 template <typename... Arguments>
-[[gnu::always_inline]] inline void* new_aligned(const void* frame, record_kind kind, operator_name name,
+[[gnu::always_inline]] inline void* new_aligned(arch::call_frame frame, record_kind kind, operator_name name,
                                                 std::size_t bytes, std::align_val_t alignment,
                                                 Arguments... arguments) {
     const auto by_memalign = [bytes, alignment] {
@@ -187,7 +187,7 @@ template <typename... Arguments>
 /// For operators of the program's libraries. They may free other blocks as well, which are separate events.
 /// So no event lives during the call.
 template <typename... Arguments>
-[[gnu::noinline]] void free_by_next(const void* frame, record_kind kind, operator_name name, void* block,
+[[gnu::noinline]] void free_by_next(arch::call_frame frame, record_kind kind, operator_name name, void* block,
                                     Arguments... arguments) noexcept {
     if (event(frame).was_freed_instead_of_library(kind, block)) {
         return;
@@ -204,7 +204,7 @@ template <typename... Arguments>
 
 /// The system's free cannot use the sizes, and the standard operators ignore them.
 template <typename... Arguments>
-[[gnu::always_inline]] inline void free_block(const void* frame, record_kind kind, operator_name name,
+[[gnu::always_inline]] inline void free_block(arch::call_frame frame, record_kind kind, operator_name name,
                                               void* block, Arguments... arguments) noexcept {
     if (has_standard_operators()) [[likely]] {
         event current(frame);

@@ -10,7 +10,7 @@ namespace mallard::recorder {
 /// While it lives, the thread is in the recorder, and its own allocations are not recorded.
 class event {
 public:
-    [[gnu::always_inline]] explicit event(const void* frame) noexcept
+    [[gnu::always_inline]] explicit event(arch::call_frame frame) noexcept
         : log_(thread_log::mine()), from_(caller::from_frame(frame)) {
         if (log_ != nullptr && !log_->enter(from_.slot)) [[unlikely]] {
             log_ = nullptr;

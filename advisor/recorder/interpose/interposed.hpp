@@ -1,10 +1,10 @@
 /// Declarations of the functions that are interposed before the system's.
 #pragma once
 
+#include "recorder/arch/arch.hpp"
+
 #include <dlfcn.h>
 
-/// The frame of the function. It has a frame pointer.
-#define MALLARD_FRAME __builtin_frame_address(0)
 #define MALLARD_INTERPOSED extern "C" __attribute__((visibility("default")))
 
 namespace mallard::recorder {

@@ -23,18 +23,8 @@ struct arguments {
 
 /// Returns: the kernel's result; negative for an error.
 long call_kernel(long number, const arguments& values) noexcept {
-    // NOLINTBEGIN(misc-const-correctness): the operands of an asm statement, which writes `result`
-    register long fourth asm("r10") = values.fourth;
-    register long fifth asm("r8") = values.fifth;
-    register long sixth asm("r9") = values.sixth;
-    long result = number;
-    // NOLINTEND(misc-const-correctness)
-    asm volatile("syscall"
-                 : "+a"(result)
-                 : "D"(values.first), "S"(values.second), "d"(values.third), "r"(fourth), "r"(fifth),
-                   "r"(sixth)
-                 : "rcx", "r11", "memory");
-    return result;
+    return arch::call_kernel(number, values.first, values.second, values.third, values.fourth, values.fifth,
+                             values.sixth);
 }
 
 bool restricts(long number, const arguments& values) noexcept {
@@ -71,6 +61,7 @@ __attribute__((visibility("hidden"))) long mallard_restricting_call(long number,
 }
 }
 
+#if defined(__x86_64__)
 static_assert(SYS_prctl == 157 && SYS_seccomp == 317);
 asm(R"(
     .text
@@ -100,6 +91,36 @@ syscall:
     .cfi_endproc
     .size syscall, .-syscall
 )");
+#elif defined(__aarch64__)
+static_assert(SYS_prctl == 167 && SYS_seccomp == 277);
+asm(R"(
+    .text
+    .globl syscall
+    .type syscall, @function
+syscall:
+    .cfi_startproc
+    hint #34
+    cmp w0, #167
+    b.eq mallard_restricting_call
+    cmp w0, #277
+    b.eq mallard_restricting_call
+    mov x8, x0
+    mov x0, x1
+    mov x1, x2
+    mov x2, x3
+    mov x3, x4
+    mov x4, x5
+    mov x5, x6
+    svc #0
+    cmn x0, #4095
+    b.cs 1f
+    ret
+1:
+    b mallard_failed_call
+    .cfi_endproc
+    .size syscall, .-syscall
+)");
+#endif
 
 MALLARD_INTERPOSED int prctl(int operation, ...) noexcept {
     std::va_list list;

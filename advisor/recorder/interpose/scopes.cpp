@@ -43,7 +43,7 @@ std::uint64_t identity(const void* source) noexcept {
     return reinterpret_cast<std::uintptr_t>(source);
 }
 
-[[gnu::always_inline]] inline void mark(const void* frame, record_kind kind, numbered number) noexcept {
+[[gnu::always_inline]] inline void mark(arch::call_frame frame, record_kind kind, numbered number) noexcept {
     const event current(frame);
     if (thread_log* const log = current.log()) {
         // The child of a fork has another trace, which does not have the name yet.

@@ -1,5 +1,6 @@
 #include "recorder/log/part_file.hpp"
 
+#include "recorder/arch/arch.hpp"
 #include "recorder/system/sandbox.hpp"
 #include "recorder/system/system_text.hpp"
 #include "recorder/system/time_stamp.hpp"
@@ -54,7 +55,7 @@ bool get_pages(std::byte* begin, std::size_t bytes) noexcept {
 /// Effects: yields the processor. Not a cancellation point, and no system call in a sandbox.
 void wait_a_moment() noexcept {
     for (unsigned pauses = 0; pauses < pauses_in_wait; ++pauses) {
-        __builtin_ia32_pause();
+        arch::pause();
     }
     if (!in_sandbox()) {
         ::sched_yield();

@@ -82,7 +82,7 @@ bool compare_with_full_walk(const unwind::stack& stack, caller from) noexcept {
         return false;
     }
     full.forget();
-    full.update(from.slot, from.frame_base, the_recording.rules);
+    full.update(from, the_recording.rules);
     // A stack that was too deep lacks its outer levels until it is unwound from scratch.
     const bool cut = stack.end() == trace::stack_end::too_deep;
     const unsigned depth = cut ? std::min(full.depth(), stack.depth()) : full.depth();
@@ -114,7 +114,8 @@ void compare_with_libgcc(const unwind::stack& stack) noexcept {
             int interrupted = 0;
             const auto at = static_cast<address>(_Unwind_GetIPInfo(context, &interrupted));
             if (at != 0 && result.count < most_levels) {
-                result.levels[result.count++] = at | (interrupted != 0 ? trace::interrupted_level : 0);
+                result.levels[result.count++] =
+                    arch::address_in_trace(at) | (interrupted != 0 ? trace::interrupted_level : 0);
             }
             return _URC_NO_REASON;
         },

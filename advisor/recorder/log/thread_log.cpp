@@ -95,7 +95,7 @@ void thread_log::marked(record_kind kind, std::uint64_t number, caller from) noe
 
 void thread_log::prepare_for_sandbox(caller from) noexcept {
     the_recording.part.prepare_for_sandbox();
-    stack_.update(from.slot, from.frame_base, the_recording.rules);
+    stack_.update(from, the_recording.rules);
     stack_.prepare_for_sandbox();
 }
 
@@ -149,7 +149,7 @@ std::byte* thread_log::write_stack(unsigned kept) noexcept {
 /// Effects: drops the rules if the call comes from the loader and code was unloaded. A skipped event may be the only one
 /// that shows it.
 void thread_log::forget_unloaded(caller from) noexcept {
-    const address caller_address = *reinterpret_cast<const address*>(from.slot);
+    const address caller_address = from.return_address();
     if (the_recording.unloaded.from_loader(caller_address) && the_recording.unloaded.happened())
         [[unlikely]] {
         the_recording.forget_code();
@@ -161,7 +161,7 @@ void thread_log::forget_unloaded(caller from) noexcept {
 unsigned thread_log::update_stack(caller from) noexcept {
     forget_unloaded(from);
     unwind::rule_table& rules = the_recording.rules;
-    const unsigned kept = stack_.update(from.slot, from.frame_base, rules);
+    const unsigned kept = stack_.update(from, rules);
     check_stack(stack_, from);
     sampler_.on_event(kept, stack_.depth());
     if (rules_seen_ != rules.rule_count()) [[unlikely]] {
@@ -310,9 +310,9 @@ void thread_log::write_code(const unwind::code_object& file) noexcept {
         return;
     }
     std::byte* to = write_time(at_ + 1);
-    to = trace::write_number(to, file.begin);
-    to = trace::write_number(to, file.end);
-    to = trace::write_number(to, identity.load_address);
+    to = trace::write_number(to, arch::address_in_trace(file.begin));
+    to = trace::write_number(to, arch::address_in_trace(file.end));
+    to = trace::write_number(to, arch::address_in_trace(identity.load_address));
     to = trace::write_text(to, identity.build_id, identity.build_id_bytes);
     publish(record_kind::code, trace::write_text(to, identity.path, identity.path_bytes));
 }
@@ -359,17 +359,19 @@ void thread_log::begins(record_kind kind, open_mark mark, caller from) noexcept 
 
 /// Returns: the call of the function that called the recorder; a slot of 0 if its rule is not simple.
 unwind::stack::level thread_log::enclosing_call(caller from) noexcept {
-    const unwind::rule unwind_rule = the_recording.rules.find(*reinterpret_cast<const address*>(from.slot));
+    const unwind::rule unwind_rule = the_recording.rules.find(from.return_address());
     if (unwind_rule.kind() != unwind::rule::simple) {
-        return {0, 0};
+        return {0, 0, {}};
     }
     const address stack_pointer = from.slot + sizeof(address);
-    const address slot = (unwind_rule.by_rbp() ? from.frame_base : stack_pointer) +
-                         unwind_rule.frame_offset() - sizeof(address);
-    if (slot < stack_pointer || !stack_.can_read(from.slot, slot)) {
-        return {0, 0};
+    const address frame = (unwind_rule.by_frame_pointer() ? from.frame_base : stack_pointer) +
+                          unwind_rule.frame_offset();
+    const address return_at = frame - unwind_rule.return_below();
+    if (frame - sizeof(address) < stack_pointer || !stack_.can_read(from.slot, return_at)) {
+        return {0, 0, {}};
     }
-    return {slot, *reinterpret_cast<const address*>(slot)};
+    const unwind::caller outer{frame - sizeof(address), 0, arch::return_location(return_at)};
+    return {outer.slot, outer.return_address(), outer.saved_return};
 }
 
 void thread_log::ends(record_kind end, std::uint64_t id, caller from) noexcept {
@@ -426,6 +428,7 @@ void thread_log::write_call(record_kind kind, address function, address frame) n
     if (!has_room(trace::most_event_bytes)) [[unlikely]] {
         return;
     }
+    function = arch::address_in_trace(function);
     std::byte* to = write_time(at_ + 1);
     to = trace::write_number(to, trace::zigzag(static_cast<std::int64_t>(function - last_function_)));
     to = trace::write_number(to, trace::zigzag(static_cast<std::int64_t>(frame - last_frame_)));

@@ -16,13 +16,13 @@
 namespace mallard::recorder {
 
 struct open_mark {
-    unwind::address slot;   ///< location of the return address of the call that began the mark
+    unwind::address slot;   ///< slot of the call that began the mark
     std::uint64_t id;       ///< the site, the instance, or the function
     std::uint32_t name;     ///< of a scope
     trace::record_kind end; ///< the kind of the record that ends it
     unsigned level = 0;     ///< 1 + the level of `call` on the stack; 0 if the stack was not unwound
     /// The call of the function that has the mark; the slot is 0 if unknown.
-    unwind::stack::level call{0, 0};
+    unwind::stack::level call{0, 0, {}};
 };
 
 class open_marks {

@@ -1,6 +1,7 @@
 /// The calling thread: its end, its cancellation, and the stack of its signal handlers.
 #pragma once
 
+#include "recorder/arch/arch.hpp"
 #include "recorder/system/byte_cursor.hpp"
 
 #include <pthread.h>
@@ -71,10 +72,9 @@ inline constinit thread_local alternate_stack small_alternate_stack [[gnu::tls_m
 
 /// Returns: true if the caller runs on that stack, and it has too little room for an event.
 [[nodiscard, gnu::always_inline]] inline bool lacks_stack() noexcept {
-    constexpr std::size_t event_bytes = 2560; // 1.5 KiB with new code, and 1 KiB for the allocator
     const std::size_t remaining =
         reinterpret_cast<unwind::address>(__builtin_frame_address(0)) - small_alternate_stack.begin;
-    return remaining < small_alternate_stack.bytes && remaining < event_bytes;
+    return remaining < small_alternate_stack.bytes && remaining < arch::event_bytes;
 }
 
 } // namespace mallard::recorder

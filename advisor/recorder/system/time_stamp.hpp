@@ -1,17 +1,14 @@
 /// The recorder's clocks.
 #pragma once
 
-#include <x86intrin.h>
+#include "recorder/arch/arch.hpp"
 
 #include <cstdint>
 #include <ctime>
 
 namespace mallard::recorder {
 
-/// Returns: ticks of the processor's counter, which is synchronised between cores, and continues in sleep.
-inline std::uint64_t time_stamp() noexcept {
-    return __rdtsc();
-}
+using arch::time_stamp;
 
 /// Returns: CLOCK_MONOTONIC, which calibrates the ticks; with CLOCK_PROCESS_CPUTIME_ID the CPU time of the process, which
 /// takes a system call.

@@ -1,6 +1,6 @@
 /// The cached unwind rules, by return address.
 ///
-///     word   | 32 bits of the address | kind 2 | base 1 | frame / 8, 17 bits | saved rbp / 8, 12 bits |
+///     word   | 32 bits of the address | kind 2 | base 1 | operands 29 |
 ///     bucket | word | older word |          indexed by the other 15 bits of the address
 ///
 /// Data model: a word is a complete rule, so threads read and write words without a lock. A new word takes the first
@@ -9,6 +9,7 @@
 /// Invariant: a word is valid while its code is loaded. `clear` follows each unloading.
 #pragma once
 
+#include "recorder/arch/arch.hpp"
 #include "recorder/system/byte_cursor.hpp"
 
 #include <array>
@@ -22,7 +23,7 @@ class rule {
 public:
     enum rule_kind : std::uint8_t {
         none,    ///< not known yet
-        simple,  ///< the frame address is rsp or rbp plus a constant, and the return address is below it
+        simple,  ///< the frame address is the stack or frame pointer plus a constant; the return address is below it
         last,    ///< the function is outermost
         complex, ///< the description must be evaluated each time, or is missing
     };
@@ -32,28 +33,34 @@ public:
     constexpr explicit rule(rule_kind value) noexcept : bits_(std::uint32_t{value}) {}
 
     /// Returns: the rule, or a complex one if an operand does not fit.
-    static constexpr rule encode(bool by_rbp, std::int64_t frame_offset, std::int64_t rbp_below) noexcept {
-        const bool fits = frame_offset > 0 && frame_offset < std::int64_t{1} << 20 && frame_offset % 8 == 0 &&
-                          rbp_below >= 0 && rbp_below < std::int64_t{1} << 15 && rbp_below % 8 == 0;
-        if (!fits) {
+    static constexpr rule encode(bool by_frame_pointer, std::int64_t frame_offset, std::int64_t frame_pointer_below,
+                                 std::int64_t return_below) noexcept {
+        if (!arch::rule_operands::fit(frame_offset, frame_pointer_below, return_below)) {
             return rule(complex);
         }
-        return rule(std::uint32_t{simple} | (by_rbp ? 4U : 0U) |
-                    static_cast<std::uint32_t>(frame_offset / 8) << 3 |
-                    static_cast<std::uint32_t>(rbp_below / 8) << 20);
+        return rule(std::uint32_t{simple} | (by_frame_pointer ? 4U : 0U) |
+                    arch::rule_operands::encode(frame_offset, frame_pointer_below, return_below));
     }
 
-    /// The standard frame of a function with a frame pointer: the return address, and below it the caller's rbp.
-    static constexpr rule by_frame_pointer() noexcept { return encode(true, 16, 16); }
+    /// The standard frame of a function with a frame pointer; complex if that does not determine the frame.
+    static constexpr rule standard_frame() noexcept {
+        return encode(true, arch::standard_frame_bytes, arch::standard_frame_bytes, arch::standard_return_below);
+    }
 
     [[nodiscard]] constexpr rule_kind kind() const noexcept { return static_cast<rule_kind>(bits_ & 3U); }
-    [[nodiscard]] constexpr bool by_rbp() const noexcept { return (bits_ & 4U) != 0; }
+    [[nodiscard]] constexpr bool by_frame_pointer() const noexcept { return (bits_ & 4U) != 0; }
     /// From the base to the canonical frame address, in bytes.
     [[nodiscard]] constexpr address frame_offset() const noexcept {
-        return (bits_ >> 3 & 0x1ffffU) * address{8};
+        return arch::rule_operands::frame_offset(bits_);
     }
-    /// From the canonical frame address down to the saved rbp, in bytes; 0 if rbp is not saved.
-    [[nodiscard]] constexpr address rbp_below() const noexcept { return (bits_ >> 20) * address{8}; }
+    /// From the canonical frame address down to the saved frame pointer, in bytes; 0 if it is not saved.
+    [[nodiscard]] constexpr address frame_pointer_below() const noexcept {
+        return arch::rule_operands::frame_pointer_below(bits_);
+    }
+    /// From the canonical frame address down to the return address, in bytes.
+    [[nodiscard]] constexpr address return_below() const noexcept {
+        return arch::rule_operands::return_below(bits_);
+    }
     [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
 
 private:
@@ -82,7 +89,7 @@ public:
     }
 
     /// Effects: if `enabled`, functions without a description are assumed to keep a frame pointer. A function with a description
-    /// may use rbp for another purpose, as those of libc do that call main.
+    /// may use the register for another purpose, as those of libc do that call main.
     void walk_frame_pointers(bool enabled) noexcept { by_frame_pointers_ = enabled; }
 
     /// Returns: true if a frame pointer of 0 ends a stack.
@@ -103,7 +110,8 @@ private:
     static constexpr unsigned index_bits = 15;
     using bucket = std::array<std::atomic<std::uint64_t>, 2>;
 
-    // Tag and index determine the address, so a word belongs to one address.
+    // Tag and index determine the address, but for the highest of 48 bits (arch::address_in_trace), so a word belongs to one
+    // address.
     static constexpr std::uint64_t tag(address key) noexcept { return key >> index_bits & 0xffffffffU; }
     static constexpr std::uint64_t bucket_index(address key) noexcept {
         return (key ^ tag(key) * 0x9e37U) & ((1U << index_bits) - 1);

@@ -36,16 +36,17 @@ void stack::forget() noexcept {
     readable_.clear();
 }
 
-unsigned stack::update(address slot, address frame_base, rule_table& rules) noexcept {
+unsigned stack::update(caller from, rule_table& rules) noexcept {
     unsigned known = epoch_ != rules.epoch() ? 0 : certain_; // levels that the walk may reach
     epoch_ = rules.epoch();
     added_ = 0;
     new_watched_count_ = 0;
     uncertain_ = 0;
-    if (!readable_.begin_event(slot)) [[unlikely]] {
+    if (!readable_.begin_event(from.slot)) [[unlikely]] {
         known = 0;
     }
-    const position pos{slot, word_at(slot), frame_base, slot + sizeof(address), false};
+    const position pos{from.slot,         from.return_address(), from.frame_base, from.slot + sizeof(address),
+                       false, from.saved_return};
     known = walk(pos, known, rules);
     return install(known);
 }
@@ -63,6 +64,7 @@ unsigned stack::walk(position pos, unsigned known, rule_table& rules) noexcept {
         known = static_cast<unsigned>(inner - levels_);
         if (known > 0 && matches(known - 1, pos)) {
             states_[known - 1].frame_base = pos.frame_base;
+            levels_[known - 1].saved_return = pos.saved_return;
             const unsigned changed = first_changed(known - 1);
             if (changed == unchanged) {
                 return known;
@@ -82,7 +84,7 @@ unsigned stack::walk(position pos, unsigned known, rule_table& rules) noexcept {
 bool stack::matches(unsigned index, const position& pos) const noexcept {
     const level_state& state = states_[index];
     return levels_[index].slot == pos.slot && levels_[index].return_address == pos.return_address &&
-           (!state.uses_rbp || state.frame_base == pos.frame_base) && !pos.interrupted;
+           (!state.uses_frame_pointer || state.frame_base == pos.frame_base) && !pos.interrupted;
 }
 
 /// Returns: the innermost changed level, from `known` outwards, or `unchanged`.
@@ -109,7 +111,7 @@ unsigned stack::first_changed_by_parts(unsigned known) noexcept {
 
 /// Returns: the innermost changed level of [begin, end]. The slot of level `end` is known to be unchanged.
 unsigned stack::innermost_changed(unsigned begin, unsigned end) const noexcept {
-    const auto differs = [](const level& cached) { return word_at(cached.slot) ^ cached.return_address; };
+    const auto differs = [](const level& cached) { return cached.current() ^ cached.return_address; };
     const level* const first = levels_ + begin;
     const level* from = levels_ + end; // levels from here inwards are unchanged
     for (; from - first >= 4; from -= 4) {
@@ -158,16 +160,16 @@ bool stack::carry_over(unsigned known, unsigned changed, position& pos) noexcept
             return false;
         }
         for (unsigned word = watched_outside(index); word < states_[index].watched_end; ++word) {
-            if (watched_[word].at != state.saved_rbp_at) {
+            if (watched_[word].at != state.saved_frame_pointer_at) {
                 push_new_watched(watched_[word].at, watched_[word].value);
             }
         }
-        if (state.saved_rbp_at != 0) {
-            frame_base = word_at(state.saved_rbp_at);
+        if (state.saved_frame_pointer_at != 0) {
+            frame_base = word_at(state.saved_frame_pointer_at);
         }
     }
-    const address slot = levels_[changed].slot;
-    pos = {slot, word_at(slot), frame_base, slot + sizeof(address), false};
+    const level& outer = levels_[changed];
+    pos = {outer.slot, outer.current(), frame_base, outer.slot + sizeof(address), false, outer.saved_return};
     return true;
 }
 
@@ -185,8 +187,8 @@ bool stack::push_level(level added, level_state state) noexcept {
 /// Returns: false at the end of the stack.
 bool stack::unwind_level(position& pos, rule_table& rules) noexcept {
     const rule unwind_rule = rules.find(pos.return_address + (pos.interrupted ? 1 : 0));
-    if (!push_level({pos.slot, pos.return_address},
-                    {pos.frame_base, 0, 0, unwind_rule.by_rbp(), false, pos.interrupted})) {
+    if (!push_level({pos.slot, pos.return_address, pos.saved_return},
+                    {pos.frame_base, 0, 0, unwind_rule.by_frame_pointer(), false, pos.interrupted})) {
         return false;
     }
     if (unwind_rule.kind() == rule::simple) [[likely]] {
@@ -200,41 +202,44 @@ bool stack::unwind_level(position& pos, rule_table& rules) noexcept {
 
 bool stack::apply_rule(rule unwind_rule, position& pos, const rule_table& rules) noexcept {
     const address frame =
-        (unwind_rule.by_rbp() ? pos.frame_base : pos.stack_pointer) + unwind_rule.frame_offset();
+        (unwind_rule.by_frame_pointer() ? pos.frame_base : pos.stack_pointer) + unwind_rule.frame_offset();
     const address slot = frame - sizeof(address);
-    if (slot < pos.stack_pointer || !readable_.holds(slot)) [[unlikely]] {
-        const bool last = rules.walks_frame_pointers() && unwind_rule.by_rbp() && pos.frame_base == 0;
+    const address return_at = frame - unwind_rule.return_below();
+    if (slot < pos.stack_pointer || !readable_.holds(return_at)) [[unlikely]] {
+        const bool last =
+            rules.walks_frame_pointers() && unwind_rule.by_frame_pointer() && pos.frame_base == 0;
         return stop(last ? stack_end::outermost : stack_end::unreadable);
     }
-    if (unwind_rule.rbp_below() != 0) {
-        const address saved = frame - unwind_rule.rbp_below();
+    if (unwind_rule.frame_pointer_below() != 0) {
+        const address saved = frame - unwind_rule.frame_pointer_below();
         if (!readable_.holds(saved)) [[unlikely]] {
             return stop(stack_end::unreadable);
         }
-        new_states_[added_ - 1].saved_rbp_at = saved;
+        new_states_[added_ - 1].saved_frame_pointer_at = saved;
         pos.frame_base = word_at(saved);
     }
     pos.slot = slot;
-    pos.return_address = word_at(slot);
+    pos.return_address = arch::code_address(word_at(return_at));
     pos.stack_pointer = frame;
     pos.interrupted = false;
+    pos.saved_return = arch::return_location(return_at);
     return is_address(pos.return_address);
 }
 
 /// Returns: true if the word can be a code address. Otherwise the stack ends here.
 bool stack::is_address(address word) noexcept {
-    if (word - 1 < trace::interrupted_level - 1) [[likely]] {
+    if (word - 1 < (address{1} << arch::address_bits) - 1) [[likely]] {
         return true;
     }
     return stop(word == 0 ? stack_end::null : stack_end::unreadable);
 }
 
-/// Unwinds by a description that needs more than rsp, rbp and a constant.
+/// Unwinds by a description that needs more than the stack pointer, the frame pointer and a constant.
 bool stack::unwind_by_description(position& pos) noexcept {
     frame outer;
-    outer.regs.set(rip, pos.return_address);
-    outer.regs.set(rsp, pos.stack_pointer);
-    outer.regs.set(rbp, pos.frame_base);
+    outer.regs.set(arch::program_counter, pos.return_address);
+    outer.regs.set(arch::stack_pointer, pos.stack_pointer);
+    outer.regs.set(arch::frame_pointer, pos.frame_base);
     outer.slot = pos.slot;
     outer.interrupted = pos.interrupted;
     words_read read;
@@ -258,8 +263,8 @@ bool stack::unwind_by_description(position& pos) noexcept {
         break;
     }
     level_state& state = new_states_[added_ - 1];
-    state.by_rbp = true;
-    state.saved_rbp_at = outer.saved_rbp_at;
+    state.by_frame_pointer = true;
+    state.saved_frame_pointer_at = outer.saved_frame_pointer_at;
     if (outer.slot == 0 || outer.interrupted) {
         uncertain_ = added_ + 1;
     } else if (read.incomplete || pos.interrupted || outer.slot <= pos.slot) {
@@ -268,8 +273,12 @@ bool stack::unwind_by_description(position& pos) noexcept {
     for (unsigned word = 0; word < read.count; ++word) {
         push_new_watched(read.words[word].at, read.words[word].value);
     }
-    pos = {outer.slot, outer.regs.value[rip], outer.regs.value[rbp], outer.regs.value[rsp],
-           outer.interrupted};
+    pos = {outer.slot,
+           outer.regs.value[arch::program_counter],
+           outer.regs.value[arch::frame_pointer],
+           outer.regs.value[arch::stack_pointer],
+           outer.interrupted,
+           outer.saved_return};
     return is_address(pos.return_address);
 }
 
@@ -307,32 +316,32 @@ unsigned stack::install(unsigned kept) noexcept {
         watched_count_ = watched_outside(outside);
     }
     depth_ = outside + added_;
-    bool needed_outside = outside > 0 && states_[outside - 1].uses_rbp;
+    bool needed_outside = outside > 0 && states_[outside - 1].uses_frame_pointer;
     for (unsigned source = added_, index = outside; source-- > 0; ++index) {
         levels_[index] = new_levels_[source];
         states_[index] = new_states_[source];
-        const bool saves_rbp = states_[index].saved_rbp_at != 0;
-        if (new_watched_count_ > 0 || (saves_rbp && needed_outside)) {
-            move_watched(source, saves_rbp && needed_outside); // may move the arrays
+        const bool saves_frame_pointer = states_[index].saved_frame_pointer_at != 0;
+        if (new_watched_count_ > 0 || (saves_frame_pointer && needed_outside)) {
+            move_watched(source, saves_frame_pointer && needed_outside); // may move the arrays
         }
-        needed_outside = states_[index].by_rbp || (needed_outside && !saves_rbp);
-        states_[index].uses_rbp = needed_outside;
+        needed_outside = states_[index].by_frame_pointer || (needed_outside && !saves_frame_pointer);
+        states_[index].uses_frame_pointer = needed_outside;
         states_[index].watched_end = watched_count_;
     }
     certain_ = uncertain_ < depth_ ? depth_ - uncertain_ : 0;
     return kept;
 }
 
-/// Effects: moves the watched words of a new level that is in `levels` already; adds the saved rbp if `with_saved_rbp`.
-void stack::move_watched(unsigned new_level, bool with_saved_rbp) noexcept {
+/// Effects: moves the watched words of a new level that is in `levels` already; adds the saved frame pointer if `with_frame_pointer`.
+void stack::move_watched(unsigned new_level, bool with_frame_pointer) noexcept {
     const unsigned index = depth_ - 1 - new_level;
     for (; new_watched_count_ > 0 && new_watched_[new_watched_count_ - 1].at_level == new_level;
          --new_watched_count_) {
         const watched_word& word = new_watched_[new_watched_count_ - 1];
         push_watched({word.at, word.value, index});
     }
-    if (with_saved_rbp) {
-        push_watched({states_[index].saved_rbp_at, states_[index - 1].frame_base, index});
+    if (with_frame_pointer) {
+        push_watched({states_[index].saved_frame_pointer_at, states_[index - 1].frame_base, index});
     }
 }
 

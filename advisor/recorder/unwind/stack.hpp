@@ -1,12 +1,13 @@
 /// A thread's stack at its last event, and the update to the stack of the next event.
 ///
 ///     level 0        outermost: main's caller
-///     level 1        slot: address of the return address       return address: the word there
+///     level 1        slot: below the callee's canonical frame address       return address: read there, or wherever
+///                                                                          the callee saved it
 ///     ...
 ///     level depth-1  innermost: the caller of malloc
 ///
 /// Consecutive events share most of their stacks. `update` unwinds from the caller of malloc to the first cached level: one with
-/// equal slot and return address, and equal rbp if an outer frame needs it. The outer levels depend on words of the stack only,
+/// equal slot and return address, and equal frame pointer if an outer frame needs it. The outer levels depend on words of the stack only,
 /// but these may have changed: the function may have returned, and its caller may have called it again from another
 /// address. So the words of the cached levels are compared, from the inside outwards, and the walk resumes at the first
 /// one that differs.
@@ -41,13 +42,19 @@ namespace mallard::recorder::unwind {
 
 /// The caller of an interposed function.
 struct caller {
-    address slot;       ///< location of the return address
-    address frame_base; ///< rbp in the caller
+    address slot;       ///< below the canonical frame address of the interposed function
+    address frame_base; ///< the frame pointer in the caller
+    [[no_unique_address]] arch::return_location saved_return;
 
     /// Requires: the calling function has a frame pointer.
-    [[gnu::always_inline]] static caller from_frame(const void* frame) noexcept {
-        const auto* const words = static_cast<const address*>(frame);
-        return {reinterpret_cast<address>(words + 1), words[0]};
+    [[gnu::always_inline]] static caller from_frame(arch::call_frame frame) noexcept {
+        const address* const words = arch::frame_record(frame);
+        return {arch::frame_slot(frame), words[0],
+                arch::return_location(reinterpret_cast<address>(words + 1))};
+    }
+
+    [[nodiscard, gnu::always_inline]] address return_address() const noexcept {
+        return arch::code_address(*reinterpret_cast<const address*>(saved_return.at(slot)));
     }
 };
 
@@ -67,24 +74,31 @@ public:
     struct level {
         address slot;
         address return_address;
+        [[no_unique_address]] arch::return_location saved_return;
+
+        /// Returns: the return address that memory has now.
+        [[nodiscard, gnu::always_inline]] address current() const noexcept {
+            return arch::code_address(*reinterpret_cast<const address*>(saved_return.at(slot)));
+        }
     };
 
     /// Returns: false if there is no memory.
     bool open() noexcept;
 
-    /// Effects: unwinds the stack of a call whose return address is at `slot`, in a frame in which rbp is `frame_base`.
+    /// Effects: unwinds the stack of a call.
     /// Returns: the number of outer levels that did not change.
     /// Complexity: O(levels that returned or were called), and a comparison of at most `most_compared + part_levels` levels.
-    unsigned update(address slot, address frame_base, rule_table& rules) noexcept;
+    unsigned update(caller from, rule_table& rules) noexcept;
 
     /// Effects: drops all levels; the next update unwinds the entire stack.
     void forget() noexcept;
 
     [[nodiscard]] unsigned depth() const noexcept { return depth_; }
     [[nodiscard]] const level& at(unsigned index) const noexcept { return levels_[index]; }
-    /// The level's return address, with `trace::interrupted_level` if the function was interrupted.
+    /// The level's return address in a trace, with `trace::interrupted_level` if the function was interrupted.
     [[nodiscard]] address marked_address(unsigned index) const noexcept {
-        return levels_[index].return_address | (states_[index].interrupted ? trace::interrupted_level : 0);
+        return arch::address_in_trace(levels_[index].return_address) |
+               (states_[index].interrupted ? trace::interrupted_level : 0);
     }
     [[nodiscard]] bool is_open() const noexcept { return levels_ != nullptr; }
     [[nodiscard]] stack_end end() const noexcept { return end_; }
@@ -113,11 +127,11 @@ public:
 private:
     /// State of a level beside its two words.
     struct level_state {
-        address frame_base;   ///< value of rbp in this level
-        address saved_rbp_at; ///< address at which the function saved rbp, or 0
+        address frame_base;   ///< the frame pointer in this level
+        address saved_frame_pointer_at; ///< where the function saved the frame pointer, or 0
         unsigned watched_end; ///< watched words of this level and the outer ones, once it is in `levels`
-        bool by_rbp;          ///< the function's frame is computed from rbp
-        bool uses_rbp;        ///< this frame or an outer one is computed from this level's rbp
+        bool by_frame_pointer;   ///< the function's frame is computed from the frame pointer
+        bool uses_frame_pointer; ///< this frame or an outer one is computed from this level's frame pointer
         bool interrupted;
     };
     /// A word, not a return address, that determines the position of a level.
@@ -132,6 +146,7 @@ private:
         address frame_base;
         address stack_pointer;
         bool interrupted;
+        [[no_unique_address]] arch::return_location saved_return;
     };
     static constexpr unsigned unchanged = ~0U;
 
@@ -154,7 +169,7 @@ private:
     bool stop(stack_end reason) noexcept;
     [[gnu::always_inline]] inline unsigned install(unsigned kept) noexcept;
     [[gnu::noinline]] unsigned drop_outer(unsigned kept) noexcept;
-    [[gnu::noinline]] void move_watched(unsigned new_level, bool with_saved_rbp) noexcept;
+    [[gnu::noinline]] void move_watched(unsigned new_level, bool with_frame_pointer) noexcept;
     void push_watched(const watched_word& word) noexcept;
     void push_new_watched(address at, address value) noexcept;
     [[nodiscard]] unsigned watched_outside(unsigned index) const noexcept {

@@ -57,23 +57,52 @@ bool canonical_frame_address(const row& rules, const registers& regs, readable_r
     if (!regs.knows(rules.frame_register)) {
         return false;
     }
-    if (rules.frame_register != rsp && rules.frame_register != rbp) {
+    if (rules.frame_register != arch::stack_pointer && rules.frame_register != arch::frame_pointer) {
         read.incomplete = true;
     }
     result = regs.value[rules.frame_register] + static_cast<address>(rules.frame.number());
     return true;
 }
 
+/// Effects: replaces `current` by the interrupted frame, all of whose registers the kernel stored.
+step_result step_out_of_signal(frame& current, readable_range& readable) noexcept {
+    const address first = current.regs.value[arch::stack_pointer] + arch::signal_frame::registers_offset;
+    frame next;
+    for (unsigned number = 0; number < register_count; ++number) {
+        const address at = first + number * sizeof(address);
+        if (!readable.holds(at)) {
+            return step_result::unreadable;
+        }
+        next.regs.set(number, *reinterpret_cast<const address*>(at));
+    }
+    next.slot = first + arch::program_counter * sizeof(address);
+    next.saved_return = arch::return_location(next.slot);
+    next.interrupted = true;
+    current = next;
+    return step_result::caller;
+}
+
 } // namespace
 
+bool returns_from_signal(address pc) noexcept {
+    constexpr std::size_t bytes = arch::signal_frame::code_bytes;
+    return bytes != 0 && pc % alignof(std::uint32_t) == 0 && page_is_readable(page_start(pc)) &&
+           page_is_readable(page_start(pc + bytes - 1)) &&
+           arch::signal_frame::is_trampoline(reinterpret_cast<const std::uint8_t*>(pc));
+}
+
 step_result step_out(frame& current, readable_range& readable, words_read& read) noexcept {
-    const address pc = current.regs.value[rip] - (current.interrupted ? 0 : 1);
+    const address pc = current.regs.value[arch::program_counter] - (current.interrupted ? 0 : 1);
     frame_description function;
     row rules;
-    if (!description_at(pc, function) || function.return_register != rip || !row_at(function, pc, rules)) {
+    const bool is_described = description_at(pc, function);
+    if ((!is_described || function.signal_frame) && returns_from_signal(current.regs.value[arch::program_counter])) {
+        return step_out_of_signal(current, readable);
+    }
+    if (!is_described || function.return_register != arch::return_column || !row_at(function, pc, rules)) {
         return step_result::unknown_code;
     }
-    if (rules.rules[rip].where() == place::undefined) {
+    if (rules.rules[arch::return_column].where() == place::undefined) {
         return step_result::outermost;
     }
     address frame_address = 0;
@@ -87,22 +116,25 @@ step_result step_out(frame& current, readable_range& readable, words_read& read)
         address from = 0;
         // Only these two determine the caller's frame. The others are needed if a later rule uses them.
         words_read unimportant;
-        words_read& deciding = number == rip || number == rbp ? read : unimportant;
-        if (number == rsp && rules.rules[rsp].where() == place::unchanged) {
-            next.regs.set(rsp, frame_address);
+        words_read& deciding =
+            number == arch::return_column || number == arch::frame_pointer ? read : unimportant;
+        if (number == arch::stack_pointer && rules.rules[number].where() == place::unchanged) {
+            next.regs.set(number, frame_address);
         } else if (caller_register(rules.rules[number], current.regs, number, frame_address, readable,
                                    deciding, value, from)) {
             next.regs.set(number, value);
-            if (number == rip) {
-                next.slot = from;
-            } else if (number == rbp) {
-                next.saved_rbp_at = from;
+            if (number == arch::return_column) {
+                next.slot = arch::slot_of_return(from, frame_address);
+                next.saved_return = arch::return_location(from);
+            } else if (number == arch::frame_pointer) {
+                next.saved_frame_pointer_at = from;
             }
         }
     }
-    if (!next.regs.knows(rip) || !next.regs.knows(rsp)) {
+    if (!next.regs.knows(arch::return_column) || !next.regs.knows(arch::stack_pointer)) {
         return step_result::unreadable;
     }
+    next.regs.return_from_call();
     next.interrupted = function.signal_frame;
     current = next;
     return step_result::caller;
@@ -110,22 +142,10 @@ step_result step_out(frame& current, readable_range& readable, words_read& read)
 
 __attribute__((noinline)) bool frame_at(address slot, readable_range& readable, frame& result) noexcept {
     result = frame{};
-    address value[8];
-    asm volatile("movq %%rbx, 0(%0)\n\t"
-                 "movq %%rbp, 8(%0)\n\t"
-                 "movq %%rsp, 16(%0)\n\t"
-                 "movq %%r12, 24(%0)\n\t"
-                 "movq %%r13, 32(%0)\n\t"
-                 "movq %%r14, 40(%0)\n\t"
-                 "movq %%r15, 48(%0)\n\t"
-                 "leaq 0(%%rip), %%rax\n\t"
-                 "movq %%rax, 56(%0)"
-                 :
-                 : "r"(value)
-                 : "rax", "memory");
-    constexpr register_number numbers[] = {rbx, rbp, rsp, r12, r13, r14, r15, rip};
-    for (unsigned index = 0; index < 8; ++index) {
-        result.regs.set(numbers[index], value[index]);
+    arch::kept_registers kept;
+    kept.capture();
+    for (unsigned index = 0; index < kept.numbers.size(); ++index) {
+        result.regs.set(kept.numbers[index], kept.values[index]);
     }
     result.interrupted = true; // the address is in the middle of this function, and no call returns to it
     for (unsigned step = 0; step < most_steps && result.slot != slot; ++step) {

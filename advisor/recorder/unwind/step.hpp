@@ -15,13 +15,17 @@ enum class step_result : std::uint8_t {
 
 struct frame {
     registers regs;
-    /// Where the return address in `regs` was read; 0 in the first frame.
+    /// Below the canonical frame address of the callee; 0 in the first frame, or if the return address was not in memory.
     address slot = 0;
-    /// Where the callee saved rbp; 0 if it did not.
-    address saved_rbp_at = 0;
-    /// True if rip in `regs` is the next instruction of an interrupted function; false if a call returns to it.
+    [[no_unique_address]] arch::return_location saved_return;
+    /// Where the callee saved the frame pointer; 0 if it did not.
+    address saved_frame_pointer_at = 0;
+    /// True if the program counter in `regs` is the next instruction of an interrupted function; false if a call returns to it.
     bool interrupted = false;
 };
+
+/// Returns: true if `pc` is the trampoline of a signal handler that only its code shows.
+bool returns_from_signal(address pc) noexcept;
 
 /// Effects: replaces `current` by its caller's frame if the result is `caller`. `read` collects the words that determined it.
 step_result step_out(frame& current, readable_range& readable, words_read& read) noexcept;

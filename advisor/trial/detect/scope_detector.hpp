@@ -75,7 +75,7 @@ public:
     /// until `update` finds the change.
     bool inside(recorder::unwind::caller caller, recorder::unwind::rule_table& rules, scope_code& code,
                 scope_code& except) noexcept {
-        const unsigned kept = stack_.update(caller.slot, caller.frame_base, rules);
+        const unsigned kept = stack_.update(caller, rules);
         if (level_ >= kept) {
             level_ = first(kept, code);
             excluded_level_ = none;

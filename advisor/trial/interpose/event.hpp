@@ -17,7 +17,7 @@ void delay() noexcept;
 
 class event {
 public:
-    [[gnu::always_inline]] explicit event(const void* frame) noexcept
+    [[gnu::always_inline]] explicit event(recorder::arch::call_frame frame) noexcept
         : state_(thread_state::mine()), from_(caller::from_frame(frame)) {}
 
     event(const event&) = delete;
@@ -82,7 +82,7 @@ private:
         }
         thread_arena& arena = state_->blocks();
         arena.counted().last_bytes = bytes;
-        arena.counted().last_caller = *reinterpret_cast<const std::uint64_t*>(from_.slot);
+        arena.counted().last_caller = from_.return_address();
         if (is_aligned_request(kind)) {
             ++arena.counted().aligned;
             return nullptr;

@@ -36,7 +36,7 @@ bool is_the_scope(const void* function) noexcept {
            the_trial.code.has(reinterpret_cast<std::uint64_t>(function) + 1);
 }
 
-[[gnu::always_inline]] inline void begins(const void* frame) noexcept {
+[[gnu::always_inline]] inline void begins(mallard::recorder::arch::call_frame frame) noexcept {
     if (thread_state* const state = thread_state::mine()) {
         state->begins(caller::from_frame(frame));
     }

@@ -116,7 +116,7 @@ bool thread_state::inside(caller from) noexcept {
         return false;
     }
     busy_ = true;
-    const auto caller_address = *reinterpret_cast<const std::uint64_t*>(from.slot);
+    const std::uint64_t caller_address = from.return_address();
     if (the_trial.unloaded.from_loader(caller_address) && the_trial.unloaded.happened()) [[unlikely]] {
         the_trial.rules.clear();
         the_trial.code.clear();

@@ -1,12 +1,12 @@
 #include "recorder/collect/parts/part.hpp"
 
+#include "recorder/arch/arch.hpp"
 #include "recorder/collect/system_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include <algorithm>
 #include <atomic>
@@ -306,9 +306,9 @@ clock_pair clock_pair::read() noexcept {
     clock_pair best{};
     std::uint64_t shortest = UINT64_MAX;
     for (int tries = 0; tries < 5; ++tries) {
-        const std::uint64_t start = __rdtsc();
+        const std::uint64_t start = recorder::arch::time_stamp();
         const std::uint64_t time = monotonic_time();
-        const std::uint64_t end = __rdtsc();
+        const std::uint64_t end = recorder::arch::time_stamp();
         if (end - start < shortest) {
             shortest = end - start;
             best = {start + shortest / 2, time};

@@ -1,5 +1,6 @@
 #include "recorder/collect/program/check.hpp"
 
+#include "recorder/arch/arch.hpp"
 #include "recorder/collect/failure.hpp"
 
 #include <fcntl.h>
@@ -170,7 +171,7 @@ elf_file elf_file::read(const fs::path& path) {
 }
 
 bool elf_file::is_for_this_machine() const noexcept {
-    return is_64_bit && machine == EM_X86_64;
+    return is_64_bit && machine == recorder::arch::elf_machine;
 }
 
 std::string elf_file::kind() const {
@@ -261,7 +262,6 @@ std::vector<fs::path> loaded_libraries(const fs::path& program, const fs::path& 
     return libraries;
 }
 
-constexpr std::string_view glibc_loader = "ld-linux-x86-64.so.2";
 constexpr std::array<std::string_view, 5> standard_libraries{"libc.so", "libstdc++.so", "libc++.so",
                                                              "libc++abi.so", "ld-linux"};
 constexpr std::array<std::string_view, 7> sanitizer_libraries{
@@ -318,13 +318,13 @@ void refuse_foreign_files(const fs::path& file, const elf_file& elf) {
         refuse(file, "is neither a program (ELF) nor a script that begins with #!");
     }
     if (!elf.is_for_this_machine()) {
-        refuse(file, "is " + elf.kind() + "; the recorder is for 64-bit programs for x86-64");
+        refuse(file, "is " + elf.kind() + "; the recorder is for 64-bit programs for " + recorder::arch::name);
     }
     if (elf.interpreter.empty()) {
         refuse(file, "is statically linked, so no library can be preloaded; link it without -static, or with "
                      "mallard::recorder, which records its scopes and pools");
     }
-    if (fs::path(elf.interpreter).filename() != glibc_loader) {
+    if (fs::path(elf.interpreter).filename() != recorder::arch::glibc_loader) {
         refuse(file, "is loaded by '" + elf.interpreter + "', not by that of the GNU C library");
     }
 }

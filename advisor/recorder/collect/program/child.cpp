@@ -1,5 +1,6 @@
 #include "recorder/collect/program/child.hpp"
 
+#include "recorder/arch/arch.hpp"
 #include "recorder/collect/failure.hpp"
 #include "recorder/collect/system_file.hpp"
 
@@ -130,7 +131,8 @@ pid_t parent_in(const fs::path& process) {
 }
 
 bool has_loader(const fs::path& process) {
-    return text_of_system_file(process / "maps").find("/ld-linux-x86-64.so") != std::string::npos;
+    const std::string loader = "/" + std::string(recorder::arch::glibc_loader);
+    return text_of_system_file(process / "maps").find(loader) != std::string::npos;
 }
 
 } // namespace
