@@ -34,8 +34,9 @@ inline constexpr std::size_t event_bytes = 5120; // 4 KiB with new code, and 1 K
 
 /// Returns: the code address in a word of the stack, without its signature.
 [[gnu::always_inline]] inline std::uint64_t code_address(std::uint64_t word) noexcept {
-    register std::uint64_t x30 asm("x30") = word; // NOLINT(misc-const-correctness): the asm statement writes it
-    asm("hint #7" : "+r"(x30));                   // xpaclri; without effect where nothing is signed
+    register std::uint64_t x30 asm("x30") =
+        word;                   // NOLINT(misc-const-correctness): the asm statement writes it
+    asm("hint #7" : "+r"(x30)); // xpaclri; without effect where nothing is signed
     return x30;
 }
 
@@ -58,7 +59,8 @@ private:
 };
 
 /// Returns: the slot of the caller, whose return address was read at `location`; 0 if it was in a register.
-constexpr std::uint64_t slot_of_return(std::uint64_t location, std::uint64_t canonical_frame_address) noexcept {
+constexpr std::uint64_t slot_of_return(std::uint64_t location,
+                                       std::uint64_t canonical_frame_address) noexcept {
     return location == 0 ? 0 : canonical_frame_address - sizeof(std::uint64_t);
 }
 
@@ -68,7 +70,8 @@ struct call_frame {
     const void* record;
     const void* canonical_frame_address;
 };
-#define MALLARD_FRAME (::mallard::recorder::arch::call_frame{__builtin_frame_address(0), __builtin_dwarf_cfa()})
+#define MALLARD_FRAME                                                                                        \
+    (::mallard::recorder::arch::call_frame{__builtin_frame_address(0), __builtin_dwarf_cfa()})
 
 /// Returns: the caller's frame pointer, and behind it the return address.
 [[gnu::always_inline]] inline const std::uint64_t* frame_record(call_frame frame) noexcept {
@@ -136,7 +139,8 @@ inline constexpr std::array<int, 0> undescribed_destructors{};
 struct signal_frame {
     static constexpr std::size_t code_bytes = 8;
     static bool is_trampoline(const std::uint8_t* code) noexcept {
-        return instruction_at(code) == 0xd2801168U && instruction_at(code + 4) == 0xd4000001U; // mov x8, #139; svc #0
+        return instruction_at(code) == 0xd2801168U &&
+               instruction_at(code + 4) == 0xd4000001U; // mov x8, #139; svc #0
     }
     /// From the stack pointer to x0; the other registers follow, then the stack pointer and the program counter.
     static constexpr std::size_t registers_offset =
@@ -147,8 +151,8 @@ struct signal_frame {
 
 /// The registers that a function keeps for its caller, and its own stack pointer and program counter.
 struct kept_registers {
-    static constexpr std::array<unsigned, 13> numbers{19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
-                                                      frame_pointer, stack_pointer, program_counter};
+    static constexpr std::array<unsigned, 13> numbers{
+        19, 20, 21, 22, 23, 24, 25, 26, 27, 28, frame_pointer, stack_pointer, program_counter};
     std::array<std::uint64_t, numbers.size()> values;
 
     [[gnu::always_inline]] void capture() noexcept {

@@ -5,9 +5,9 @@
 #pragma once
 
 #if defined(__x86_64__)
-#    include "recorder/arch/x86_64.hpp"
+#include "recorder/arch/x86_64.hpp"
 #elif defined(__aarch64__)
-#    include "recorder/arch/aarch64.hpp"
+#include "recorder/arch/aarch64.hpp"
 #else
-#    error "the recorder is for x86-64 and aarch64; configure with -DMALLARD_ADVISOR=OFF"
+#error "the recorder is for x86-64 and aarch64; configure with -DMALLARD_ADVISOR=OFF"
 #endif

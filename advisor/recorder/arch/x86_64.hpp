@@ -46,7 +46,8 @@ struct return_location {
 };
 
 /// Returns: the slot of the caller, whose return address was read at `location`.
-constexpr std::uint64_t slot_of_return(std::uint64_t location, std::uint64_t /*canonical_frame_address*/) noexcept {
+constexpr std::uint64_t slot_of_return(std::uint64_t location,
+                                       std::uint64_t /*canonical_frame_address*/) noexcept {
     return location;
 }
 
@@ -130,9 +131,9 @@ inline constexpr int any_byte = -1;
 ///     e8 .. .. .. ..          call deregister_tm_clones
 ///     c6 05 .. .. .. .. 01    movb $1, completed(%rip)
 ///     5d c3                   pop %rbp; ret
-inline constexpr std::array undescribed_destructors{
-    0xe8,     any_byte, any_byte, any_byte, any_byte, 0xc6, 0x05,
-    any_byte, any_byte, any_byte, any_byte, 0x01,     0x5d, 0xc3};
+inline constexpr std::array undescribed_destructors{0xe8,     any_byte, any_byte, any_byte, any_byte,
+                                                    0xc6,     0x05,     any_byte, any_byte, any_byte,
+                                                    any_byte, 0x01,     0x5d,     0xc3};
 
 /// The signal trampoline has a description.
 struct signal_frame {
@@ -144,8 +145,8 @@ struct signal_frame {
 
 /// The registers that a function keeps for its caller, and its own stack pointer and program counter.
 struct kept_registers {
-    static constexpr std::array<unsigned, 8> numbers{3, frame_pointer, stack_pointer, 12, 13,
-                                                     14, 15, program_counter};
+    static constexpr std::array<unsigned, 8> numbers{3,  frame_pointer,  stack_pointer, 12, 13, 14,
+                                                     15, program_counter};
     std::array<std::uint64_t, numbers.size()> values;
 
     [[gnu::always_inline]] void capture() noexcept {

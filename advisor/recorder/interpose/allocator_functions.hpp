@@ -58,7 +58,8 @@ void* out_of_early_memory(const void* old, std::size_t bytes) noexcept {
     return block;
 }
 
-[[gnu::always_inline]] inline void* realloc_from(arch::call_frame frame, void* old, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void* realloc_from(arch::call_frame frame, void* old,
+                                                 std::size_t bytes) noexcept {
     event current(frame);
     if (is_early(old)) [[unlikely]] {
         return current.allocated(record_kind::realloc, bytes,

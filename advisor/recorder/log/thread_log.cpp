@@ -364,8 +364,8 @@ unwind::stack::level thread_log::enclosing_call(caller from) noexcept {
         return {0, 0, {}};
     }
     const address stack_pointer = from.slot + sizeof(address);
-    const address frame = (unwind_rule.by_frame_pointer() ? from.frame_base : stack_pointer) +
-                          unwind_rule.frame_offset();
+    const address frame =
+        (unwind_rule.by_frame_pointer() ? from.frame_base : stack_pointer) + unwind_rule.frame_offset();
     const address return_at = frame - unwind_rule.return_below();
     if (frame - sizeof(address) < stack_pointer || !stack_.can_read(from.slot, return_at)) {
         return {0, 0, {}};

@@ -63,8 +63,8 @@ rule make_rule(address key, bool assume_frame_pointers) noexcept {
         return rule(rule::last);
     }
     const bool by_constant =
-        current.frame.where() == place::offset && (current.frame_register == arch::stack_pointer ||
-                                                   current.frame_register == arch::frame_pointer);
+        current.frame.where() == place::offset &&
+        (current.frame_register == arch::stack_pointer || current.frame_register == arch::frame_pointer);
     const bool has_standard_layout = back.where() == place::memory_at_offset && back.number() < 0 &&
                                      current.rules[arch::stack_pointer].where() == place::unchanged &&
                                      !function.signal_frame;

@@ -22,8 +22,8 @@ namespace mallard::recorder::unwind {
 class rule {
 public:
     enum rule_kind : std::uint8_t {
-        none,    ///< not known yet
-        simple,  ///< the frame address is the stack or frame pointer plus a constant; the return address is below it
+        none, ///< not known yet
+        simple, ///< the frame address is the stack or frame pointer plus a constant; the return address is below it
         last,    ///< the function is outermost
         complex, ///< the description must be evaluated each time, or is missing
     };
@@ -33,8 +33,8 @@ public:
     constexpr explicit rule(rule_kind value) noexcept : bits_(std::uint32_t{value}) {}
 
     /// Returns: the rule, or a complex one if an operand does not fit.
-    static constexpr rule encode(bool by_frame_pointer, std::int64_t frame_offset, std::int64_t frame_pointer_below,
-                                 std::int64_t return_below) noexcept {
+    static constexpr rule encode(bool by_frame_pointer, std::int64_t frame_offset,
+                                 std::int64_t frame_pointer_below, std::int64_t return_below) noexcept {
         if (!arch::rule_operands::fit(frame_offset, frame_pointer_below, return_below)) {
             return rule(complex);
         }
@@ -44,7 +44,8 @@ public:
 
     /// The standard frame of a function with a frame pointer; complex if that does not determine the frame.
     static constexpr rule standard_frame() noexcept {
-        return encode(true, arch::standard_frame_bytes, arch::standard_frame_bytes, arch::standard_return_below);
+        return encode(true, arch::standard_frame_bytes, arch::standard_frame_bytes,
+                      arch::standard_return_below);
     }
 
     [[nodiscard]] constexpr rule_kind kind() const noexcept { return static_cast<rule_kind>(bits_ & 3U); }

@@ -45,8 +45,8 @@ unsigned stack::update(caller from, rule_table& rules) noexcept {
     if (!readable_.begin_event(from.slot)) [[unlikely]] {
         known = 0;
     }
-    const position pos{from.slot,         from.return_address(), from.frame_base, from.slot + sizeof(address),
-                       false, from.saved_return};
+    const position pos{from.slot, from.return_address(), from.frame_base, from.slot + sizeof(address),
+                       false,     from.saved_return};
     known = walk(pos, known, rules);
     return install(known);
 }

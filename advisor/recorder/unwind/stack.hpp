@@ -127,9 +127,9 @@ public:
 private:
     /// State of a level beside its two words.
     struct level_state {
-        address frame_base;   ///< the frame pointer in this level
+        address frame_base;             ///< the frame pointer in this level
         address saved_frame_pointer_at; ///< where the function saved the frame pointer, or 0
-        unsigned watched_end; ///< watched words of this level and the outer ones, once it is in `levels`
+        unsigned watched_end;    ///< watched words of this level and the outer ones, once it is in `levels`
         bool by_frame_pointer;   ///< the function's frame is computed from the frame pointer
         bool uses_frame_pointer; ///< this frame or an outer one is computed from this level's frame pointer
         bool interrupted;

@@ -96,7 +96,8 @@ step_result step_out(frame& current, readable_range& readable, words_read& read)
     frame_description function;
     row rules;
     const bool is_described = description_at(pc, function);
-    if ((!is_described || function.signal_frame) && returns_from_signal(current.regs.value[arch::program_counter])) {
+    if ((!is_described || function.signal_frame) &&
+        returns_from_signal(current.regs.value[arch::program_counter])) {
         return step_out_of_signal(current, readable);
     }
     if (!is_described || function.return_register != arch::return_column || !row_at(function, pc, rules)) {

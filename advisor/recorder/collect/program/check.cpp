@@ -318,7 +318,8 @@ void refuse_foreign_files(const fs::path& file, const elf_file& elf) {
         refuse(file, "is neither a program (ELF) nor a script that begins with #!");
     }
     if (!elf.is_for_this_machine()) {
-        refuse(file, "is " + elf.kind() + "; the recorder is for 64-bit programs for " + recorder::arch::name);
+        refuse(file,
+               "is " + elf.kind() + "; the recorder is for 64-bit programs for " + recorder::arch::name);
     }
     if (elf.interpreter.empty()) {
         refuse(file, "is statically linked, so no library can be preloaded; link it without -static, or with "

@@ -1,6 +1,8 @@
 // A program whose stacks are hard to unwind: one scene for each argument, and each scene calls malloc and free all the time.
 #include "scenes.hpp"
 
+#include "own_stack.hpp"
+
 #include <alloca.h>
 #include <dlfcn.h>
 #include <iconv.h>
@@ -161,104 +163,20 @@ void fibers() {
 
 // ---- stacks created by the program, without libc ----
 
-// void switch_stacks(void** from, void* to): saves the registers on the stack that it leaves, as Boost.Context does.
 // No call returns to `behind_fiber`, which has no description, or to `described_fiber`, which begins at the end of another
 // function.
-#if defined(__x86_64__)
-constexpr std::size_t saved_words = 7; // six registers, and the address to continue at
-constexpr std::ptrdiff_t outside_word = -1; // from the top, which is a word above the saved ones
-asm(R"(
-    .text
-    .type switch_stacks, @function
-switch_stacks:
-    push %rbp
-    push %rbx
-    push %r12
-    push %r13
-    push %r14
-    push %r15
-    mov %rsp, (%rdi)
-    mov %rsi, %rsp
-    pop %r15
-    pop %r14
-    pop %r13
-    pop %r12
-    pop %rbx
-    pop %rbp
-    ret
-behind_fiber:
-    ud2
-    .size switch_stacks, . - switch_stacks
-    .cfi_startproc
-    nop
-    nop
-    nop
-    nop
-    nop
-    nop
-    nop
-    nop
-    .cfi_endproc
-described_fiber:
-    .cfi_startproc
-    ud2
-    .cfi_endproc
-)");
-#elif defined(__aarch64__)
-constexpr std::size_t saved_words = 21; // x19 to x30, d8 to d15, and the address to continue at
-constexpr std::ptrdiff_t outside_word = -11; // x30
-asm(R"(
-    .text
-    .type switch_stacks, @function
-switch_stacks:
-    sub sp, sp, #176
-    stp x19, x20, [sp, #0]
-    stp x21, x22, [sp, #16]
-    stp x23, x24, [sp, #32]
-    stp x25, x26, [sp, #48]
-    stp x27, x28, [sp, #64]
-    stp x29, x30, [sp, #80]
-    stp d8, d9, [sp, #96]
-    stp d10, d11, [sp, #112]
-    stp d12, d13, [sp, #128]
-    stp d14, d15, [sp, #144]
-    str x30, [sp, #160]
-    mov x9, sp
-    str x9, [x0]
-    mov sp, x1
-    ldp x19, x20, [sp, #0]
-    ldp x21, x22, [sp, #16]
-    ldp x23, x24, [sp, #32]
-    ldp x25, x26, [sp, #48]
-    ldp x27, x28, [sp, #64]
-    ldp x29, x30, [sp, #80]
-    ldp d8, d9, [sp, #96]
-    ldp d10, d11, [sp, #112]
-    ldp d12, d13, [sp, #128]
-    ldp d14, d15, [sp, #144]
-    ldr x9, [sp, #160]
-    add sp, sp, #176
-    ret x9
-behind_fiber:
-    udf #0
-    .size switch_stacks, . - switch_stacks
-    .cfi_startproc
-    nop
-    nop
-    nop
-    nop
-    nop
-    nop
-    nop
-    nop
-    .cfi_endproc
-described_fiber:
-    .cfi_startproc
-    udf #0
-    .cfi_endproc
-)");
-#endif
-extern "C" void switch_stacks(void** from, void* to);
+asm(".text\n"
+    "behind_fiber:\n" TRAP ".cfi_startproc\n" FRAME_OF(16) "nop\n"
+                                                           "nop\n"
+                                                           "nop\n"
+                                                           "nop\n"
+                                                           "nop\n"
+                                                           "nop\n"
+                                                           "nop\n"
+                                                           "nop\n"
+                                                           ".cfi_endproc\n"
+                                                           "described_fiber:\n"
+                                                           ".cfi_startproc\n" TRAP ".cfi_endproc\n");
 extern "C" const char behind_fiber;
 extern "C" const char described_fiber;
 
@@ -277,9 +195,7 @@ void own_fibers() {
                                 static_cast<const void*>(&described_fiber)}) {
         alignas(16) static std::array<const void*, 8192> room{};
         const void** const top = room.data() + room.size() - 8;
-        top[outside_word] = outside;
-        top[-2] = reinterpret_cast<const void*>(&run_own_fiber);
-        own_fiber = top - 1 - saved_words;
+        own_fiber = new_stack(top, run_own_fiber, outside);
         for (int round = 0; round < 100; ++round) {
             switch_stacks(&own_scheduler, own_fiber);
             allocate(round);

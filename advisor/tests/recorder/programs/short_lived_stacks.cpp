@@ -1,6 +1,8 @@
 // Fibers whose stacks follow one another at the same addresses, larger and smaller ones. Each ends in an address whose
 // description leads out of the stack, as in the fibers of some libraries.
 
+#include "own_stack.hpp"
+
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,38 +10,12 @@
 #include <cstddef>
 #include <cstdlib>
 
-asm(R"(
-    .text
-    .type switch_stack, @function
-switch_stack:
-    pushq %rbp
-    pushq %rbx
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
-    movq %rsp, (%rdi)
-    movq %rsi, %rsp
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbx
-    popq %rbp
-    ret
-    .size switch_stack, . - switch_stack
-
-    .type no_return, @function
-no_return:
-    .cfi_startproc
-    .cfi_def_cfa_offset 264
-    nop
-end_of_stack:
-    ud2
-    .cfi_endproc
-    .size no_return, . - no_return
-)");
-extern "C" void switch_stack(void** from, void* to);
+asm(".text\n"
+    ".type no_return, @function\n"
+    "no_return:\n"
+    ".cfi_startproc\n" FRAME_OF(272) "nop\n"
+                                     "end_of_stack:\n" TRAP ".cfi_endproc\n"
+                                     ".size no_return, . - no_return\n");
 extern "C" const char end_of_stack;
 
 namespace {
@@ -68,7 +44,7 @@ void allocate() {
 [[noreturn, gnu::noinline]] void run_short_lived_stack() {
     for (;;) {
         in_short_lived_stack(short_lived_depth);
-        switch_stack(&short_lived_stack, main_stack);
+        switch_stacks(&short_lived_stack, main_stack);
     }
 }
 
@@ -89,11 +65,9 @@ int main() {
         const std::size_t bytes = std::size_t{round % 3 == 0 ? 128U : round % 3 == 1 ? 48U : 16U} << 10;
         short_lived_depth = round % 3 == 0 ? 200 : round % 3 == 1 ? 40 : 2;
         map_fixed(base, bytes, PROT_READ | PROT_WRITE);
-        auto* const top = reinterpret_cast<void**>(base + bytes);
-        top[-1] = const_cast<char*>(&end_of_stack);
-        top[-2] = reinterpret_cast<void*>(&run_short_lived_stack);
-        short_lived_stack = top - 8;
-        switch_stack(&main_stack, short_lived_stack);
+        auto* const top = reinterpret_cast<const void**>(base + bytes);
+        short_lived_stack = new_stack(top, run_short_lived_stack, &end_of_stack);
+        switch_stacks(&main_stack, short_lived_stack);
         map_fixed(base, room, PROT_NONE);
     }
 }
