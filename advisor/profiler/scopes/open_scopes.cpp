@@ -8,11 +8,17 @@ namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
 
+// x86-64's baseline has half the width of most processors.
+#if defined(__x86_64__)
+#define MALLARD_WIDER [[gnu::target_clones("avx2", "default")]]
+#else
+#define MALLARD_WIDER
+#endif
+
 /// Effects: each group notes its highest live bytes before it loses `bytes`.
 /// Complexity: O(count), the processor does several at a time.
-[[gnu::target_clones("avx2", "default")]] void lose(double running, double* __restrict bases,
-                                                    double* __restrict peaks, std::size_t count,
-                                                    double bytes) noexcept {
+MALLARD_WIDER void lose(double running, double* __restrict bases, double* __restrict peaks, std::size_t count,
+                        double bytes) noexcept {
     for (std::size_t at = 0; at < count; ++at) {
         const double live = running - bases[at];
         peaks[at] = peaks[at] < live ? live : peaks[at];

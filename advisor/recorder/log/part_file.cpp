@@ -20,7 +20,6 @@ namespace mallard::recorder {
 
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
 constexpr std::uint32_t fewest_chunks = 16;
 constexpr int most_names = 1000;
 // Used chunks to probe for a free one before a fresh one is taken. If the compressor lags far behind, few are free.
@@ -41,12 +40,17 @@ std::uint64_t most_file_bytes() noexcept {
     return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
+/// Returns: the size of a page: 4 KiB, or on other processors than x86-64 up to 64 KiB.
+std::size_t page_bytes() noexcept {
+    return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
 /// Effects: populates the pages of [begin, begin + bytes). A write to a file page for which the disk has no space would end the
 /// program with SIGBUS; madvise fails with EFAULT instead. An old kernel lacks MADV_POPULATE_WRITE; then the pages are
 /// allocated at the first write.
 /// Returns: false if they are not available; errno has the reason.
 bool get_pages(std::byte* begin, std::size_t bytes) noexcept {
-    const auto first = reinterpret_cast<std::uintptr_t>(begin) / page_bytes * page_bytes;
+    const auto first = reinterpret_cast<std::uintptr_t>(begin) / page_bytes() * page_bytes();
     const auto last = reinterpret_cast<std::uintptr_t>(begin) + bytes;
     return ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE) == 0 ||
            errno == EINVAL;
@@ -137,7 +141,7 @@ bool part_file::map(int file) noexcept {
 }
 
 /// Effects: maps a window, after all preceding ones. A shared mapping can be mapped again without its file descriptor: from its
-/// last page on.
+/// last page on. A window behind a header of less than a page shares that page with the preceding window.
 /// Returns: false if no addresses are available.
 bool part_file::map_window(std::uint32_t window_index) noexcept {
     if (windows_[window_index].load(std::memory_order_acquire) != nullptr) {
@@ -146,28 +150,34 @@ bool part_file::map_window(std::uint32_t window_index) noexcept {
     if (in_sandbox()) {
         return false;
     }
+    const std::size_t shared = trace::header_bytes % page_bytes();
+    const std::size_t before = shared == 0 ? page_bytes() : shared;
     std::byte* const last_page =
-        windows_[window_index - 1].load(std::memory_order_acquire) + window_bytes - page_bytes;
-    void* const memory = ::mremap(last_page, 0, page_bytes + window_bytes, MREMAP_MAYMOVE);
+        windows_[window_index - 1].load(std::memory_order_acquire) + window_bytes - before;
+    void* const memory = ::mremap(last_page, 0, before + window_bytes, MREMAP_MAYMOVE);
     if (memory == MAP_FAILED) {
         return false;
     }
-    ::munmap(memory, page_bytes);
-    std::byte* const window = static_cast<std::byte*>(memory) + page_bytes;
+    std::byte* const window = static_cast<std::byte*>(memory) + before;
+    if (shared == 0) {
+        ::munmap(memory, before);
+    }
     std::byte* none = nullptr;
     if (!windows_[window_index].compare_exchange_strong(none, window)) {
-        ::munmap(window, window_bytes);
+        ::munmap(window - shared, shared + window_bytes);
     }
     return true;
 }
 
 trace::part_header* part_file::leave() noexcept {
+    // The first window may share a page with the header.
+    std::size_t kept = (page_bytes() - trace::header_bytes % page_bytes()) % page_bytes();
     for (auto& window : windows_) {
         std::byte* const memory = window.exchange(nullptr);
         if (memory == nullptr) {
             break;
         }
-        ::munmap(memory, window_bytes);
+        ::munmap(memory + kept, window_bytes - kept);
     }
     return std::exchange(header_, nullptr);
 }
