@@ -98,7 +98,7 @@ __attribute__((weak, visibility("hidden"), used)) const mallard::record::functio
 }
 #endif
 
-#if defined(__x86_64__) && defined(__ELF__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__ELF__)
 // In no group of sections, because GNU ld's --gc-sections drops notes in groups.
 __asm__(".pushsection .note.mallard, \"a\", @note\n"
         ".balign 4\n"
