@@ -53,7 +53,7 @@ ROOMS = {
 ORDER = {
     "bench/runner": ("harness", "strategy", "workload"),
     "advisor/trace": ("file", "contexts", "encode", "chunk", "read"),
-    "advisor/recorder": ("system", "dwarf", "code", "unwind", "marks", "log", "interpose", "collect"),
+    "advisor/recorder": ("arch", "system", "dwarf", "code", "unwind", "marks", "log", "interpose", "collect"),
     "advisor/profiler": ("symbols", "scopes", "blocks", "analysis", "report", "export", "program"),
     "advisor/trial": ("detect", "serve", "interpose", "measure"),
 }
