@@ -1,7 +1,7 @@
-"""The recorder on aarch64 Linux: mallard-record, the programs it records and mallard-profile run in qemu-user.
+"""The recorder on aarch64 Linux: mallard-record, its programs and mallard-profile run in qemu-user.
 
-proot executes the programs of the other processor by qemu-user, which needs no right of the kernel's; debootstrap
-has Debian's libraries for arm64. Without these tools the tests are skipped.
+proot executes programs of another processor by qemu-user, which needs no right of the kernel; debootstrap has
+Debian's libraries for arm64. Without these tools the tests are skipped.
 """
 
 import os
@@ -140,7 +140,8 @@ def test_stacks_and_counts_are_those_of_the_program(options):
         if own:
             stacks[own] += int(count)
     assert stacks == expected_stacks()
-    store(f"Linux aarch64, recorder, {options}", f"g++ and qemu-user: {stacks.total():,} blocks by their stacks")
+    outcome = f"g++ and qemu-user: {stacks.total():,} blocks by their stacks"
+    store(f"Linux aarch64, recorder, {options}", outcome)
 
 
 def test_hard_stacks_match_a_full_walk_and_libgcc():
