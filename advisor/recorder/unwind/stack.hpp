@@ -1,14 +1,14 @@
 /// A thread's stack at its last event, and the update to the stack of the next event.
 ///
 ///     level 0        outermost: main's caller
-///     level 1        slot: below the callee's canonical frame address       return address: read there, or wherever
-///                                                                          the callee saved it
+///     level 1        slot: 8 below the callee's canonical frame address       return address: from the slot (x86-64), or
+///                                                                             from where the callee saved it (aarch64)
 ///     ...
 ///     level depth-1  innermost: the caller of malloc
 ///
 /// Consecutive events share most of their stacks. `update` unwinds from the caller of malloc to the first cached level: one with
-/// equal slot and return address, and equal frame pointer if an outer frame needs it. The outer levels depend on words of the stack only,
-/// but these may have changed: the function may have returned, and its caller may have called it again from another
+/// equal slot and return address, and equal frame pointer if an outer frame needs it. The outer levels depend on words of the
+/// stack only, but these may have changed: the function may have returned, and its caller may have called it again from another
 /// address. So the words of the cached levels are compared, from the inside outwards, and the walk resumes at the first
 /// one that differs.
 ///
@@ -42,7 +42,7 @@ namespace mallard::recorder::unwind {
 
 /// The caller of an interposed function.
 struct caller {
-    address slot;       ///< below the canonical frame address of the interposed function
+    address slot;       ///< 8 below the canonical frame address of the interposed function
     address frame_base; ///< the frame pointer in the caller
     [[no_unique_address]] arch::return_location saved_return;
 

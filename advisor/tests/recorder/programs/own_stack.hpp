@@ -28,7 +28,7 @@ switch_stacks:
     ret
     .size switch_stacks, . - switch_stacks
 )");
-// The first instruction traps; a call that "returned" to it would need the word at the top of the stack.
+// For assembly: an instruction that traps, and the description of a function with a frame of that size.
 #define TRAP "ud2\n"
 #define FRAME_OF(bytes) ".cfi_def_cfa_offset " #bytes "\n"
 #elif defined(__aarch64__)
