@@ -193,12 +193,12 @@ MALLARD_INTERPOSED FILE* popen(const char* command, const char* mode) {
                          [](const FILE* stream) { return stream != nullptr; });
 }
 
-MALLARD_INTERPOSED [[noreturn]] void _exit(int status) {
+MALLARD_INTERPOSED void _exit(int status) {
     note_end();
     resolved_functions().exit(status);
     __builtin_unreachable();
 }
 
-MALLARD_INTERPOSED [[noreturn]] void _Exit(int status) noexcept {
+MALLARD_INTERPOSED void _Exit(int status) noexcept {
     _exit(status);
 }

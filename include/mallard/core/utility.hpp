@@ -6,6 +6,8 @@
 
 namespace mallard::core::inline MALLARD_LIBRARY {
 
+// NOLINTBEGIN(bugprone-return-const-ref-from-parameter): as std::min() and std::max() do
+
 /// Compiled as std::min() is.
 template <class T>
 [[nodiscard]] constexpr const T& min(const T& a, const T& b) noexcept {
@@ -23,6 +25,8 @@ template <class T>
     }
     return a;
 }
+
+// NOLINTEND(bugprone-return-const-ref-from-parameter)
 
 /// Requires: `low` is at most `high`.
 template <class T>

@@ -1,5 +1,6 @@
 #include "memory.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <new>
 
