@@ -1,4 +1,4 @@
-"""The recorder on aarch64 Linux: mallard-record, its programs and mallard-profile run in qemu-user.
+"""The recorder and the trial on aarch64 Linux: the native programs run in qemu-user.
 
 proot executes programs of another processor by qemu-user, which needs no right of the kernel; debootstrap has
 Debian's libraries for arm64. Without these tools the tests are skipped.
@@ -22,11 +22,11 @@ TOOLS = {
     "debootstrap": "debootstrap",
 }
 RELEASE = "bookworm"
-PACKAGES = "libc6-dev,libstdc++-12-dev,libzstd-dev,libdw-dev,libelf-dev,zlib1g-dev"
+PACKAGES = "binutils,libc6-dev,libstdc++-12-dev,libzstd-dev,libdw-dev,libelf-dev,zlib1g-dev"
 SYSTEM = BUILD / "arm64"
 ADVISOR = BUILD / "aarch64-advisor"
 PROGRAMS = ADVISOR / "advisor"
-TARGETS = ("mallard-advisor", "mallard_recorder_tests")
+TARGETS = ("mallard-advisor", "mallard_recorder_tests", "mallard_trial_tests")
 ROUNDS = 60
 
 
@@ -96,7 +96,7 @@ def advisor():
         "MALLARD_ADVISOR": "ON",
         "MALLARD_MOLD": "OFF",
         "MALLARD_TESTS": "ON",
-        "MALLARD_TEST_PARTS": "recorder",
+        "MALLARD_TEST_PARTS": "recorder;trial",
         "MALLARD_WERROR": "ON",
     }
     defined = [f"-D{name}={value}" for name, value in options.items()]
@@ -149,3 +149,12 @@ def test_hard_stacks_match_a_full_walk_and_libgcc():
     count = int(re.search(r"\[  PASSED  \] (\d+) tests", output)[1])
     assert count >= 20
     store("Linux aarch64, recorder, unit tests", f"g++ and qemu-user: {count} passed")
+
+
+def test_trial_does_not_change_the_program():
+    # qemu-user ignores MADV_WIPEONFORK, by which the child of a fork is noticed.
+    scenes = "--gtest_filter=trial.counts*:*/monotonic_*:*/small_object_pool_*-*_forks"
+    output = emulate(ADVISOR / "tests/trial/mallard_trial_tests", "--gtest_brief=1", scenes)
+    count = int(re.search(r"\[  PASSED  \] (\d+) tests", output)[1])
+    assert count >= 10
+    store("Linux aarch64, trial, unit tests", f"g++ and qemu-user: {count} passed")
