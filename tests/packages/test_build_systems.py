@@ -56,7 +56,7 @@ def test_pkg_config_finds_what_meson_installs(client: Callable[[str], Path], tmp
     run(client("meson"), "setup", *words, tmp_path / "build", ROOT)
     run("ninja", "-C", tmp_path / "build", "install")
     installed = {file.relative_to(prefix) for file in (prefix / "include").rglob("*") if file.is_file()}
-    assert installed == set(files("*.hpp", under="include"))
+    assert installed == {*files("*.hpp", under="include"), Path("include/mallard/mallard.cppm")}
     (description,) = prefix.rglob("mallard.pc")
     search = {"PKG_CONFIG_PATH": description.parent}
     assert run("pkg-config", "--modversion", "mallard", **search).strip() == library_version(ROOT)

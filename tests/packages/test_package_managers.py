@@ -65,7 +65,7 @@ def test_vcpkg_port_installs_both_configurations(release: Path, tmp_path: Path) 
     assert (packages / "lib/libmallard.a").is_file()
     assert (packages / "debug/lib/libmallard.a").is_file()
     assert not (packages / "debug/include").exists()
-    assert {file.name for file in (packages / "share/mallard").iterdir()} == {"copyright", "usage"}
+    assert {file.name for file in (packages / "share/mallard").iterdir()} == {"copyright", "debug", "usage"}
     usage = (packages / "share/mallard/usage").read_text()
     lists = (PROJECT / "CMakeLists.txt").read_text()
     assert "target_link_libraries(main PRIVATE mallard::mallard)" in usage
