@@ -42,8 +42,11 @@ bool bound_address_space() {
     return pages_in_use != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/// Effects: lets the run-time library and a sanitizer allocate the memory that the first exception needs.
-void throw_once() {
+/// Effects: lets the run-time library and a sanitizer allocate the memory that the first exception needs, and the chunk cache
+/// that of its bins.
+void take_first_memory() {
+    mallard::chunk_cache::deallocate(mallard::chunk_cache::allocate(1), 1);
+    mallard::chunk_cache::trim();
     try {
         mallard::core::fail_allocation(1, 1);
     } catch (const std::bad_alloc&) {
@@ -105,7 +108,7 @@ template <class Act>
 int in_a_process(Act act) {
     const pid_t child = fork();
     if (child == 0) {
-        throw_once();
+        take_first_memory();
         _exit(bound_address_space() ? act() : no_limit);
     }
     int status = 0;
