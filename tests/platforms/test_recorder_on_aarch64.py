@@ -145,7 +145,9 @@ def test_stacks_and_counts_are_those_of_the_program(options):
 
 
 def test_hard_stacks_match_a_full_walk_and_libgcc():
-    output = emulate(ADVISOR / "tests/recorder/mallard_recorder_tests", "--gtest_brief=1")
+    # How many signals interrupt the recorder, and are lost, depends on the emulator's speed.
+    options = ("--gtest_brief=1", "--gtest_filter=-*/signals")
+    output = emulate(ADVISOR / "tests/recorder/mallard_recorder_tests", *options)
     count = int(re.search(r"\[  PASSED  \] (\d+) tests", output)[1])
     assert count >= 20
     store("Linux aarch64, recorder, unit tests", f"g++ and qemu-user: {count} passed")
