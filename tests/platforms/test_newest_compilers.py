@@ -114,4 +114,4 @@ def test_module_is_imported(debian, compiler):
         debian.run(f"clang++ -std=c++20 -Iinclude --precompile {module} -o mallard.pcm")
         debian.run(f"clang++ -fmodule-file=mallard=mallard.pcm mallard.pcm {rest}")
     debian.run("./importer")
-    store(f"Debian {RELEASE}, import mallard", f"{debian.version(compiler)}: passed")
+    store(f"Debian {RELEASE}, import mallard by {compiler}", f"{debian.version(compiler)}: passed")
