@@ -42,7 +42,8 @@ constexpr std::uint64_t address_in_trace(std::uint64_t code) noexcept {
 struct return_location {
     constexpr return_location() noexcept = default;
     constexpr explicit return_location(std::uint64_t) noexcept {}
-    [[nodiscard]] static constexpr std::uint64_t at(std::uint64_t slot) noexcept { return slot; }
+    // NOLINTNEXTLINE(readability-convert-member-functions-to-static): on another processor it is none
+    [[nodiscard]] constexpr std::uint64_t at(std::uint64_t slot) const noexcept { return slot; }
 };
 
 /// Returns: the slot of the caller, whose return address was read at `location`.
