@@ -112,7 +112,7 @@ inline constexpr bool reuses_only_the_last = [] {
     }
 }();
 
-/// std::ranges::contiguous_range, without <ranges>: a string, a vector, a span.
+/// std::ranges::contiguous_range, without `<ranges>`: a string, a vector, a span.
 template <class T>
 concept has_data = requires(T& t) {
     t.data();

@@ -1,4 +1,4 @@
-/// The functions of <algorithm> and <memory> that most headers need: to include the two would take half of the time to
+/// The functions of `<algorithm>` and `<memory>` that most headers need: to include the two would take half of the time to
 /// compile an allocator.
 #pragma once
 
