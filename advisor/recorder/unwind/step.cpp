@@ -145,8 +145,8 @@ __attribute__((noinline)) bool frame_at(address slot, readable_range& readable, 
     result = frame{};
     arch::kept_registers kept;
     kept.capture();
-    for (unsigned index = 0; index < kept.numbers.size(); ++index) {
-        result.regs.set(kept.numbers[index], kept.values[index]);
+    for (unsigned index = 0; index < arch::kept_registers::numbers.size(); ++index) {
+        result.regs.set(arch::kept_registers::numbers[index], kept.values[index]);
     }
     result.interrupted = true; // the address is in the middle of this function, and no call returns to it
     for (unsigned step = 0; step < most_steps && result.slot != slot; ++step) {
