@@ -45,9 +45,9 @@ std::string listed(trace::reader& reader) {
     constexpr std::size_t most_listed = 20;
     const std::vector<process>& processes = reader.processes();
     std::vector<std::pair<std::uint64_t, std::size_t>> rows; // the requests, and the process
+    rows.reserve(processes.size());
     for (std::size_t index = 0; index < processes.size(); ++index) {
-        rows.emplace_back(count_requests(reader, index),
-                          index); // NOLINT(performance-inefficient-vector-operation)
+        rows.emplace_back(count_requests(reader, index), index);
     }
     std::ranges::sort(rows, [](const auto& left, const auto& right) {
         return left.first != right.first ? left.first > right.first : left.second < right.second;
@@ -74,8 +74,8 @@ std::size_t choose_process(trace::reader& reader, const std::optional<std::strin
         }
     }
     if (candidates.empty()) {
-        throw usage_error("The trace has no process '" + *wanted + "'. It has " + listed(reader) +
-                          '.'); // NOLINT(bugprone-unchecked-optional-access)
+        throw usage_error("The trace has no process '" + wanted.value_or("") + "'. It has " + listed(reader) +
+                          '.');
     }
     // A process frees about as many blocks as it allocates, or fewer, so its requests are at least half of its events.
     std::erase_if(candidates, [&](std::size_t index) { return processes[index].events < most_events / 2; });
