@@ -3,6 +3,8 @@
     build/venv/bin/python docs/refresh.py                    the rows in bench/results
     build/venv/bin/python docs/refresh.py --from mallard.db  stores that database's runs there first
     build/venv/bin/python docs/refresh.py --add mallard.db   stores them in place of runs of the same command
+                                                             (each replaces runs of the same processor only,
+                                                             and two processors are kept)
     build/venv/bin/python docs/refresh.py --soak soak.jsonl  adds the runs of mallard_soak
     build/venv/bin/python docs/refresh.py --stages build/test-logs/times.json
                                                              stores the times of these stages of mallard test
@@ -42,6 +44,7 @@ from figures import (  # noqa: E402
     heap_and_pools,
     heaps,
     locality,
+    machines_compared,
     peers,
     pools,
     primitives,
@@ -54,7 +57,7 @@ from figures import (  # noqa: E402
     transcripts,
     utilization,
 )
-from figures.stored import read_stored, stored_file  # noqa: E402
+from figures.stored import machine_key, machines, read_stored, stored_file  # noqa: E402
 
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 
@@ -71,6 +74,7 @@ FIGURES = (
         heap_and_pools,
         heaps,
         locality,
+        machines_compared,
         peers,
         pools,
     ),
@@ -85,12 +89,13 @@ IMAGES = {
     DOCS / "images" / "density.svg": density.image,
     DOCS / "images" / "programs.svg": programs.bars,
 }
+MOST_MACHINES = 2
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def store_runs(database: Path, keep_others: bool) -> None:
-    """Stores the finished runs of each experiment in the database; `keep_others` keeps the stored runs of
-    other commands.
+    """Stores the finished runs of each experiment in the database. They replace the stored runs of their
+    processor, with `keep_others` those of their commands only.
     """
     command = [sys.executable, "-m", "mallard", "show", "export", "--format", "json", "--run", "all"]
     text = subprocess.run(
@@ -108,17 +113,27 @@ def store_runs(database: Path, keep_others: bool) -> None:
         kept = {run["id"] for run in runs}
         rows = [row for row in everything["rows"] if row["run_id"] in kept]
         if runs:
-            keeps = keep_others and stored_file(experiment).exists()
-            stored = read_stored(experiment) if keeps else {"runs": [], "rows": []}
-            drop_runs(stored, {run["command"] for run in runs})
+            stored = read_stored(experiment) if stored_file(experiment).exists() else {"runs": [], "rows": []}
+            replaced = {(machine_key(run), run["command"]) for run in runs}
+            measured = {machine for machine, _ in replaced}
+            keep_runs(
+                stored,
+                lambda run, replaced=replaced, measured=measured: (  # type: ignore[misc]
+                    (machine_key(run), run["command"]) not in replaced
+                    if keep_others
+                    else machine_key(run) not in measured
+                ),
+            )
             add_runs(stored, runs, rows)
+            newest = machines(stored)[:MOST_MACHINES]
+            keep_runs(stored, lambda run, newest=newest: machine_key(run) in newest)  # type: ignore[misc]
             data = json.dumps(stored, sort_keys=True).encode()
             stored_file(experiment).write_bytes(gzip.compress(data, mtime=0))
 
 
-def drop_runs(stored: dict[str, Any], commands: set[str]) -> None:
-    """Drops the stored runs of these commands, which were made again."""
-    stored["runs"] = [run for run in stored["runs"] if run["command"] not in commands]
+def keep_runs(stored: dict[str, Any], is_kept: Callable[[dict[str, Any]], bool]) -> None:
+    """Drops the other stored runs, with their rows."""
+    stored["runs"] = [run for run in stored["runs"] if is_kept(run)]
     kept = {run["id"] for run in stored["runs"]}
     stored["rows"] = [row for row in stored["rows"] if row["run_id"] in kept]
 

@@ -43,12 +43,40 @@ def read_stored(experiment: str) -> dict[str, Any]:
     return data
 
 
-@cache
+def machine_key(run: dict[str, Any]) -> str:
+    """The processor on which it was measured."""
+    return processor(run["machine"])
+
+
+def machines(data: dict[str, Any]) -> list[str]:
+    """The processors on which an experiment was measured, the latest first."""
+    latest: dict[str, str] = {}
+    for run in data["runs"]:
+        latest[machine_key(run)] = max(latest.get(machine_key(run), ""), run["started"])
+    return sorted(latest, key=lambda name: latest[name], reverse=True)
+
+
+def of_machine(data: dict[str, Any], machine: str) -> dict[str, Any]:
+    runs = [run for run in data["runs"] if machine_key(run) == machine]
+    kept = {run["id"] for run in runs}
+    return {"runs": runs, "rows": [row for row in data["rows"] if row["run_id"] in kept]}
+
+
 def stored_runs(experiment: str) -> list[StoredRun]:
-    """In the order of bench/results/commands.txt: the first is the experiment's table, the others are about
-    special settings. Runs are numbered anew, so that experiments share no number, and that the table passes
-    for the latest run: its cells decide."""
+    """Those of the processor that was measured last, as runs_of_machine()."""
+    return runs_of_machine(experiment, 0)
+
+
+@cache
+def runs_of_machine(experiment: str, place: int) -> list[StoredRun]:
+    """The runs on one of machines(), in the order of bench/results/commands.txt: the first is the
+    experiment's table, the others are about special settings. Runs are numbered anew, so that experiments
+    share no number, and that the table passes for the latest run: its cells decide.
+    """
     data = read_stored(experiment)
+    if place >= len(machines(data)):
+        return []
+    data = of_machine(data, machines(data)[place])
     rows: dict[int, list[dict[str, Any]]] = {}
     for row in data["rows"]:
         rows.setdefault(row["run_id"], []).append(row)

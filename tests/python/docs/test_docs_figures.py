@@ -27,14 +27,15 @@ from figures import (
     density,
     fragmentation,
     locality,
+    machines_compared,
     peers,
     primitives,
     programs,
     reuse,
     transcripts,
 )
-from figures.stored import buffer_text, stored_runs
-from refresh import add_runs, drop_runs
+from figures.stored import buffer_text, machines, of_machine, stored_runs
+from refresh import add_runs, keep_runs
 
 ENTRY = Entry(
     number="7",
@@ -125,10 +126,32 @@ def test_new_run_replaces_stored_run_of_command() -> None:
         "rows": [{"run_id": 1, "ns": 1}, {"run_id": 4, "ns": 2}],
     }
     again = {"id": 1, "command": "mallard bench density"}
-    drop_runs(stored, {again["command"]})
+    keep_runs(stored, lambda run: run["command"] != again["command"])
     add_runs(stored, [again], [{"run_id": 1, "ns": 3}])
     assert [run["id"] for run in stored["runs"]] == [4, 5]
     assert [(row["run_id"], row["ns"]) for row in stored["rows"]] == [(4, 2), (5, 3)]
+
+
+def test_runs_of_another_processor_stay_apart() -> None:
+    def run(number: int, model: str, day: str) -> dict[str, object]:
+        machine = {"cpu": "EPYC", "cpu_model": model, "caches": {}}
+        return {"id": number, "machine": machine, "started": day}
+
+    runs = [run(1, "17", "2026-01-02"), run(2, "1", "2026-01-01"), run(3, "1", "2026-01-01")]
+    data = {"runs": runs, "rows": [{"run_id": number} for number in (1, 2, 3)]}
+    assert machines(data) == ["EPYC (17)", "EPYC (1)"]
+    assert [row["run_id"] for row in of_machine(data, "EPYC (1)")["rows"]] == [2, 3]
+
+
+def test_two_processors_are_compared_over_shared_cells() -> None:
+    lines = [line.split(" | ") for line in machines_compared.table().splitlines()[2:]]
+    assert lines
+    for name, cells, latest, other, processor in lines:
+        assert re.fullmatch(r"\| [\w-]+: `[\w/]+`, % of .*", name)
+        assert int(cells) > 0
+        assert processor
+        assert re.fullmatch(r"\d+ % \(\d+ to \d+\)", latest)
+        assert re.fullmatch(r"\d+ % \(\d+ to \d+\)", other)
 
 
 def test_claims_about_libraries_use_contender_runs() -> None:

@@ -15,7 +15,7 @@ from mallard.cli import parse_command
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 import measure
-from figures.stored import read_stored
+from figures.stored import stored_runs
 
 # Mallocs that a user builds need not be on this machine.
 OWN_BUILDS = re.compile(r",\w+=~/\w+\.so")
@@ -49,7 +49,7 @@ def test_commands_are_unique() -> None:
 
 def test_stored_runs_match_listed_commands() -> None:
     plain = {measure.plain(command) for command in measure.commands()}
-    stored = [(name, run["command"]) for name in EXPERIMENTS for run in read_stored(name)["runs"]]
+    stored = [(name, stored.run["command"]) for name in EXPERIMENTS for stored in stored_runs(name)]
     assert [run for run in stored if measure.plain(run[1]) not in plain] == []
 
 
