@@ -34,6 +34,7 @@ sys.path.insert(0, str(DOCS))
 
 from figures import (  # noqa: E402
     against,
+    allocator_images,
     bindings,
     case_studies,
     claims,
@@ -44,6 +45,7 @@ from figures import (  # noqa: E402
     heap_and_pools,
     heaps,
     locality,
+    losses,
     machines_compared,
     peers,
     pools,
@@ -74,6 +76,7 @@ FIGURES = (
         heap_and_pools,
         heaps,
         locality,
+        losses,
         machines_compared,
         peers,
         pools,
@@ -88,6 +91,10 @@ DOCUMENTS = (
 IMAGES = {
     DOCS / "images" / "density.svg": density.image,
     DOCS / "images" / "programs.svg": programs.bars,
+    **{
+        DOCS / "images" / "allocators" / f"{name}.svg": image
+        for name, image in allocator_images.images().items()
+    },
 }
 MOST_MACHINES = 2
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -190,6 +197,7 @@ def main() -> int:
                 f"{path.relative_to(ROOT)} differs from the stored rows: run docs/refresh.py", file=sys.stderr
             )
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(wanted[path], encoding="utf-8")
             print(f"wrote {path.relative_to(ROOT)}")
     return 1 if arguments.check and stale else 0

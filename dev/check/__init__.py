@@ -64,9 +64,9 @@ STAGES: tuple[Stage, ...] = (
         full=True,
     ),
     PythonStage(
-        "reference",
-        "the browsable reference: built, and every link in it followed",
-        ("doxygen",),
+        "site",
+        "the documentation as a site: built, every link followed, pages opened in a browser",
+        ("doxygen", "browser"),
         full=True,
     ),
     PythonStage("e2e", "the report in a real browser", ("browser",), full=True),

@@ -8,7 +8,7 @@ from statistics import geometric_mean
 
 from figures.bar_chart_image import Bar, bar_chart_image
 from figures.stored import changed_since, conditions, initial_buffers, load, markdown_table, nanoseconds
-from mallard.bench.analysis.names import BASE
+from mallard.bench.analysis.names import BASE, malloc
 from mallard.bench.analysis.panel.phases import bytes_text, median_figure
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
@@ -24,6 +24,7 @@ from mallard.bench.analysis.panel.works import (
 from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Cell
 from mallard.bench.experiments.programs import HELD, NAME, SIZES
+from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Ratio, Verdict, spread
 
 MULTIPOOL, MONOTONIC = "multipool", "monotonic"
@@ -126,6 +127,16 @@ def against_conditions() -> str:
         f"{_cells_text(both, worst)} lose most. Measured {stored.run['started'][:10]} on "
         f"{stored.run['machine']['cpu']}{buffers}.{changed_since(stored)}"
     )
+
+
+def fastest_mallocs(size: str) -> list[tuple[str, str, Ratio]]:
+    """Each program with the malloc that is fastest in it, and the time of `multipool` relative to that malloc's."""
+    cells = cells_by_work(_works(size))
+    both = compare(cells, MULTIPOOL, FASTEST_MALLOC)
+    assert both
+    return [
+        (work, malloc(cells[work][FASTEST_MALLOC].strategy) or OWN, ratio) for work, ratio in both.ratios.items()
+    ]
 
 
 def _cells_text(both: Comparison, names: Sequence[str]) -> str:

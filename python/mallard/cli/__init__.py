@@ -49,10 +49,10 @@ PRODUCTS = {
 # In a clone alone: dev/ is not installed.
 DEVELOPERS = {
     "test": ("dev.check.verb", "run the project's own tests"),
-    "docs": ("dev.reference.verb", "build the browsable reference of the library"),
+    "docs": ("dev.site.verb", "build the documentation as a site, with the reference"),
     "package": ("dev.package.verb", "build the files of a release into dist/"),
 }
-DEVELOPERS_TEXT = "run the tests, build the reference, build a release"
+DEVELOPERS_TEXT = "run the tests, build the documentation, build a release"
 VERBS = {verb: text for verbs in PRODUCTS.values() for verb, text in verbs.items()}
 if (source_root() / "dev").is_dir():
     VERBS |= {verb: text for verb, (_, text) in DEVELOPERS.items()}

@@ -1,4 +1,4 @@
-"""`mallard docs`: the browsable reference of the library, with the documents as its pages."""
+"""`mallard docs`: the documentation as a site, with the reference of the library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mallard.shared.version import source_root, version
 
 EXAMPLES = (
     ("mallard docs", "into build/docs; open build/docs/index.html"),
-    ("mallard docs -o /tmp/reference", "into another folder"),
+    ("mallard docs -o /tmp/site", "into another folder"),
 )
 
 
@@ -30,12 +30,12 @@ def needs(arguments: argparse.Namespace) -> Needs:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dev.reference import build
+    from dev.site import build
 
     root = source_root()
-    if not (root / "docs/reference/Doxyfile").is_file():
+    if not (root / "docs/site/conf.py").is_file():
         raise UsageError(
-            f"{root} is not a mallard source tree; build the reference in a clone: ./mallard docs"
+            f"{root} is not a mallard source tree; build the site in a clone: ./mallard docs"
         )
     output: Path = arguments.output or root / "build" / "docs"
     pages = build(root, output, version())

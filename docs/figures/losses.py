@@ -1,0 +1,123 @@
+"""The documents' losses: the cells of the survey's experiments in which a malloc or another library is faster than
+mallard's default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from figures.claims import runs_text
+from figures.programs import SIZES, fastest_mallocs
+from figures.stored import markdown_table, stored_file, stored_runs
+from mallard.bench.analysis.names import ours
+from mallard.bench.analysis.peers import (
+    TIME,
+    CellNames,
+    Duel,
+    Side,
+    contests,
+    losses,
+    newest_duels,
+    ratio_text,
+    value_text,
+)
+from mallard.bench.analysis.survey import QUESTIONS
+from mallard.bench.contenders import find_peer
+
+# One allocator for everything. Where it cannot take part: for vectors that grow in place, for blocks that another
+# thread frees.
+DEFAULTS = ("multipool", "heap", "concurrent-multipool")
+EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
+HEADING = ["cell", "mallard's", "the fastest", "mallard / the fastest"]
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {
+        "losses_programs": programs,
+        "losses_counts": counts,
+        "losses_cells": cells,
+        "losses_conditions": lambda: runs_text("Compared in", {duel.run for duel in all_duels()}),
+    }
+
+
+@cache
+def all_duels() -> list[Duel]:
+    """The default beside each malloc and each strategy of another library, in every cell of the newest run."""
+    duels = []
+    for experiment in EXPERIMENTS:
+        stored = stored_runs(experiment) if stored_file(experiment).exists() else []
+        for contest in contests(row for run in stored for row in run.rows):
+            default = next((name for name in DEFAULTS if name in contest.times), None)
+            if default is None or contest.quantity != TIME:
+                continue
+            place = (contest.run, experiment, TIME, contest.cell)
+            own = Side(default, contest.times[default])
+            duels += [
+                Duel(*place, name, own, Side(name, times))
+                for name, times in contest.times.items()
+                if not ours(name) and find_peer(name)
+            ]
+    return newest_duels(duels)
+
+
+def lost() -> dict[str, list[Duel]]:
+    """Experiment -> the fastest winner of each lost cell, the worst cell first."""
+    by_cell: dict[tuple[str, object], Duel] = {}
+    for duel in losses(all_duels()):
+        key = (duel.experiment, duel.cell)
+        by_cell[key] = min(by_cell.get(key, duel), duel, key=_winning_time)
+    by_experiment: dict[str, list[Duel]] = {experiment: [] for experiment in EXPERIMENTS}
+    for duel in losses(by_cell.values()):
+        by_experiment[duel.experiment].append(duel)
+    return by_experiment
+
+
+def _winning_time(duel: Duel) -> float:
+    assert duel.theirs.value is not None
+    return duel.theirs.value
+
+
+def counts() -> str:
+    """A line for each experiment: the cells, those lost, those lost to a malloc, and the worst ratio."""
+    lines = []
+    for experiment, duels in lost().items():
+        measured = {duel.cell for duel in all_duels() if duel.experiment == experiment}
+        mallocs = {duel.cell for duel in losses(all_duels()) if _to_malloc(duel, experiment)}
+        worst = ratio_text(duels[0].ratio) if duels else ""
+        lines.append([experiment, str(len(measured)), str(len(duels)), str(len(mallocs)), worst])
+    return markdown_table(["experiment", "cells", "lost", "to a malloc", "the worst, mallard / it"], lines)
+
+
+def _to_malloc(duel: Duel, experiment: str) -> bool:
+    return duel.experiment == experiment and duel.theirs.strategy.startswith("new-delete")
+
+
+def programs() -> str:
+    """The programs in which a malloc has the smaller median, whatever the interval."""
+    compared = [(f"{work}, {size}", *rest) for size in SIZES for work, *rest in fastest_mallocs(size)]
+    lines = [
+        [program, f"`{winner}`", ratio_text(ratio), "yes" if ratio.low > 1 else ""]
+        for program, winner, ratio in sorted(compared, key=lambda entry: -entry[2].median)
+        if ratio.median > 1
+    ]
+    return markdown_table(["program", "the fastest malloc", "mallard / it", "beyond the interval"], lines)
+
+
+def cells() -> str:
+    """A table for each experiment with a loss."""
+    names = CellNames(all_duels())
+    parts = []
+    for experiment, duels in lost().items():
+        lines = [
+            [
+                names.of(duel),
+                f"{duel.ours.strategy} {value_text(duel.ours, duel)}",
+                f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
+                ratio_text(duel.ratio),
+            ]
+            for duel in duels
+        ]
+        if lines:
+            lines = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in line] for line in lines]
+            parts += [f"### {experiment}", markdown_table(HEADING, lines)]
+    return "\n\n".join(parts)
