@@ -1,27 +1,34 @@
 #!/usr/bin/env python3
-"""Writes the site's live pages from the stored rows into a folder: the report of `mallard show page`.
+"""Writes the site's live pages into a folder: `mallard show page` of the stored rows, and `mallard advise --html`
+of the made-up program of its tests.
 
     docs/live_pages.py FOLDER
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import fields
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-sys.path[:0] = [str(DOCS.parent / "python"), str(DOCS)]
+sys.path[:0] = [str(DOCS.parent / folder) for folder in ("python", "tests/equipment", "docs")]
 
 from figures.stored import stored_file, stored_runs  # noqa: E402
+from synthetic_profile import document  # noqa: E402
+from synthetic_study import study  # noqa: E402
 
+from mallard.advisor.advice.verdict import decide  # noqa: E402
+from mallard.advisor.profile.document import read_profile  # noqa: E402
+from mallard.advisor.view.html.advice import advice_page  # noqa: E402
 from mallard.bench.experiments import EXPERIMENTS  # noqa: E402
 from mallard.bench.store import Run  # noqa: E402
 from mallard.bench.view.html import Measured, page  # noqa: E402
 
 
 def report() -> str:
-    """The page of the stored rows: for each experiment the run of its table; all rows as evidence of claims."""
+    """For each experiment the run of its table, and all rows as evidence of the claims."""
     stored = {name: stored_runs(name) for name in EXPERIMENTS if stored_file(name).exists()}
     names = [field.name for field in fields(Run)]
     measured = {
@@ -31,10 +38,16 @@ def report() -> str:
     return page(measured, [row for runs in stored.values() for run in runs for row in run.rows])
 
 
+def advice() -> str:
+    example = study()
+    return advice_page(example, decide(example), read_profile(json.dumps(document())))
+
+
 def main() -> int:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.html").write_text(report(), encoding="utf-8")
+    (folder / "advice.html").write_text(advice(), encoding="utf-8")
     return 0
 
 

@@ -1,5 +1,6 @@
-"""The documentation as a site of static files: the project's Markdown by Sphinx, the reference of the headers by
-Doxygen, and live pages. No page needs another host."""
+"""The documentation as static files: the Markdown by Sphinx, the reference by Doxygen, and live pages. No
+page needs another host.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +63,10 @@ def environment(root: Path) -> Path:
         print("mallard: installing Sphinx into build/site-venv", file=sys.stderr)
         run([sys.executable, "-m", "venv", "--clear", str(folder)])
         pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r"]
-        run([*pip, str(requirements)], "check the network; the packages are those of docs/site/requirements.txt")
+        run(
+            [*pip, str(requirements)],
+            "check the network; the packages are those of docs/site/requirements.txt",
+        )
         stamp.write_bytes(wanted)
     return python
 

@@ -46,7 +46,9 @@ def of_example(text: str, name: str) -> str:
 
 def of_main_page(text: str) -> str:
     """The list of the headers, with a link back to the site."""
-    return text.replace("# Headers\n", "# Headers\n\n<a href=\"../index.html\">Documentation of mallard</a>\n", 1)
+    return text.replace(
+        "# Headers\n", '# Headers\n\n<a href="../index.html">Documentation of mallard</a>\n', 1
+    )
 
 
 def main() -> None:

@@ -29,13 +29,15 @@ PLACES = {
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".def": "cpp", ".py": "python"}
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`|^ {4}[^\n]*$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+NAMED_LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+\.md)[^)]*\)")
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 NOT_SEARCHED = "---\nnosearch: true\norphan: true\n---\n"
 LIVE = """\
 # Reference and live pages
 
 - <a href="reference/index.html">Reference</a>: every header, class and function, by Doxygen
-- <a href="live/report.html">A report</a> of `./mallard bench`: the rows behind this site's figures
+- <a href="live/report.html">A report</a> as `mallard show page` writes it: the rows behind the figures here
+- <a href="live/advice.html">Advice</a> as `mallard advise --html` writes it, of a made-up program
 """
 
 
@@ -99,11 +101,13 @@ def with_navigation(index: str) -> str:
     parts = SECTION.split(index)
     lists, listed = [], {INDEX}
     for heading, section in zip(parts[1::2], parts[2::2], strict=True):
-        files = [link.partition("#")[0] for link in LINK.findall(section)]
-        pages = [file for file in dict.fromkeys(files) if file.endswith(".md") and file not in listed]
-        listed.update(pages)
-        if pages:
-            lists.append([f"```{{toctree}}\n:hidden:\n:caption: {heading}\n", *pages, "```\n"])
+        entries = []
+        for name, page in NAMED_LINK.findall(section):
+            if page not in listed:
+                entries.append(f"{name[0].upper()}{name[1:]} <{page}>")
+                listed.add(page)
+        if entries:
+            lists.append([f"```{{toctree}}\n:hidden:\n:caption: {heading}\n", *entries, "```\n"])
     lists[0].insert(-1, "live.md")
     return "\n".join([index, *("\n".join(lines) for lines in lists)])
 

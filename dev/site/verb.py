@@ -34,9 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     root = source_root()
     if not (root / "docs/site/conf.py").is_file():
-        raise UsageError(
-            f"{root} is not a mallard source tree; build the site in a clone: ./mallard docs"
-        )
+        raise UsageError(f"{root} is not a mallard source tree; build the site in a clone: ./mallard docs")
     output: Path = arguments.output or root / "build" / "docs"
     pages = build(root, output, version())
     print(f"{output / 'index.html'}: {pages:,} pages; open it in a browser")

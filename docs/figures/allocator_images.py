@@ -1,4 +1,4 @@
-"""The pictures of docs/library/allocators.md: the memory of each allocator as rows of blocks, in light and dark."""
+"""The pictures of docs/library/allocators.md: the memory of each allocator, in rows of blocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ STYLE = """
         .used { fill: #1d5c4a } .free { fill: #2d333b } .freed { fill: #7a4f16 } .meta { fill: #2f4380 }
     }
 """
-LEGEND = {"used": "in use", "freed": "freed, waits for reuse", "meta": "metadata", "free": "not handed out yet"}
+LEGEND = {
+    "used": "in use",
+    "freed": "freed, waits for reuse",
+    "meta": "metadata",
+    "free": "not handed out yet",
+}
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,7 @@ def _used(*widths: int) -> tuple[Block, ...]:
 
 
 SLAB = (Block("meta", 2, "bits"), *_used(1, 1), Block("freed", 1), *_used(1), Block("freed", 1), *_used(1, 1))
+TAGGED = (Block("meta", 1), *_used(3))
 PICTURES: dict[str, tuple[str, Sequence[Memory]]] = {
     "monotonic": (
         "the cursor moves to the right; a free does nothing",
@@ -51,14 +57,20 @@ PICTURES: dict[str, tuple[str, Sequence[Memory]]] = {
     "multipool": (
         "one chunk for all sizes; a freed block waits in the list of its size",
         (
-            Memory("chunk", (*_used(1, 1), Block("freed", 4, "520"), *_used(1), Block("freed", 1, "24"), *_used(2, 1))),
+            Memory(
+                "chunk",
+                (*_used(1, 1), Block("freed", 4, "520"), *_used(1), Block("freed", 1, "24"), *_used(2, 1)),
+            ),
             Memory("newest chunk", (*_used(1, 4, 1), Block("freed", 1, "24"), Block("free", 5, "free"))),
         ),
     ),
     "concurrent_multipool": (
         "a thread takes from its magazines without a lock, in batches from the depot",
         (
-            Memory("thread 1", (Block("freed", 1), Block("freed", 1), Block("freed", 1), Block("meta", 3, "magazine"))),
+            Memory(
+                "thread 1",
+                (Block("freed", 1), Block("freed", 1), Block("freed", 1), Block("meta", 3, "magazine")),
+            ),
             Memory("thread 2", (Block("freed", 1), Block("meta", 5, "magazine"))),
             Memory("depot, locked", (Block("freed", 3, "batch"), Block("freed", 3, "batch"))),
         ),
@@ -84,8 +96,7 @@ PICTURES: dict[str, tuple[str, Sequence[Memory]]] = {
         (
             Memory(
                 "chunk",
-                (Block("meta", 1), *_used(3), Block("meta", 1), Block("freed", 5, "one free block"))
-                + (Block("meta", 1), *_used(2)),
+                (*TAGGED, Block("meta", 1), Block("freed", 5, "one free block"), *TAGGED),
             ),
         ),
     ),

@@ -1,5 +1,5 @@
-"""The documents' losses: the cells of the survey's experiments in which a malloc or another library is faster than
-mallard's default."""
+"""The documents' losses: the cells of the survey's experiments in which a malloc or another library is faster
+than mallard's default."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from mallard.bench.analysis.peers import (
 from mallard.bench.analysis.survey import QUESTIONS
 from mallard.bench.contenders import find_peer
 
-# One allocator for everything. Where it cannot take part: for vectors that grow in place, for blocks that another
-# thread frees.
+# One allocator for everything. Where it cannot take part: for vectors that grow in place, for blocks that
+# another thread frees.
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 HEADING = ["cell", "mallard's", "the fastest", "mallard / the fastest"]
@@ -42,7 +42,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 @cache
 def all_duels() -> list[Duel]:
-    """The default beside each malloc and each strategy of another library, in every cell of the newest run."""
+    """The default beside each malloc and each strategy of another library, in the newest run of a cell."""
     duels = []
     for experiment in EXPERIMENTS:
         stored = stored_runs(experiment) if stored_file(experiment).exists() else []

@@ -130,12 +130,13 @@ def against_conditions() -> str:
 
 
 def fastest_mallocs(size: str) -> list[tuple[str, str, Ratio]]:
-    """Each program with the malloc that is fastest in it, and the time of `multipool` relative to that malloc's."""
+    """Each program with the malloc that is fastest in it, and the time of `multipool` relative to it."""
     cells = cells_by_work(_works(size))
     both = compare(cells, MULTIPOOL, FASTEST_MALLOC)
     assert both
     return [
-        (work, malloc(cells[work][FASTEST_MALLOC].strategy) or OWN, ratio) for work, ratio in both.ratios.items()
+        (work, malloc(cells[work][FASTEST_MALLOC].strategy) or OWN, ratio)
+        for work, ratio in both.ratios.items()
     ]
 
 

@@ -7,6 +7,7 @@ extensions = ["myst_parser"]
 exclude_patterns: list[str] = []
 suppress_warnings = ["misc.highlighting_failure"]  # excerpts of programs
 highlight_language = "none"
+smartquotes = False
 myst_heading_anchors = 4  # as on GitHub
 
 html_theme = "furo"

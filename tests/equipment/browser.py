@@ -164,12 +164,14 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
-    def open(self, path: Path) -> Page:
+    def open(self, path: Path, query: str = "") -> Page:
         """Waits until a report has read its data."""
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=path.resolve().as_uri() + query)
         self._browser.wait_for("Page.loadEventFired", self._tab)
         if self._script:
-            self.evaluate("typeof mallard === 'undefined' ? null : mallard.ready.then(() => null)")
+            self.evaluate(
+                "typeof mallard === 'undefined' || !mallard.ready ? null : mallard.ready.then(() => null)"
+            )
         return self
 
     def evaluate(self, expression: str) -> Any:

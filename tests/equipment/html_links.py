@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from os.path import normpath
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -35,7 +36,8 @@ def dead_links(folder: Path) -> list[str]:
             if re.match(r"[a-z]+:", link):
                 continue
             file, _, anchor = link.partition("#")
-            target = str(PurePosixPath(name).parent / unquote(file)) if file else name
+            file = unquote(file.partition("?")[0])
+            target = normpath(PurePosixPath(name).parent / file) if file else name
             if not (folder / target).is_file() or (
                 anchor and target in pages and anchor not in pages[target].anchors
             ):

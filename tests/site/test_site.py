@@ -15,7 +15,9 @@ from dev.site.pages import place
 
 WORDS = re.compile(r"<[^>]*>")
 # Elements that load a file by themselves; a link that a reader follows is none.
-LOADED = re.compile(r"<(?:script|img|iframe|source|link(?! rel=\"(?:canonical|search|index|next|prev)\"))\b[^>]*", re.I)
+LOADED = re.compile(
+    r"<(?:script|img|iframe|source|link(?! rel=\"(?:canonical|search|index|next|prev)\"))\b[^>]*", re.I
+)
 FOREIGN = re.compile(r"(?:src|href)=\"(?:https?:)?//|@import|url\((?:https?:)?//")
 
 
@@ -74,14 +76,12 @@ def test_loads_nothing_from_other_hosts(site):
     "name",
     [
         *("index.html", "library/allocators.html", "benchmark/losses.html", "search.html?q=rewind"),
-        *("source/examples.html", "live/report.html", "reference/index.html"),
+        *("source/examples.html", "live/report.html", "live/advice.html", "reference/index.html"),
     ],
 )
 def test_browser_requests_only_files(chromium, site, name):
-    file, _, query = name.partition("?")
-    opened = Page(chromium)
-    opened.call("Page.navigate", url=f"{(site / file).as_uri()}{query and '?'}{query}")
-    chromium.wait_for("Page.loadEventFired", opened._tab)
+    file, mark, query = name.partition("?")
+    opened = Page(chromium).open(site / file, mark + query)
     opened.wait_until_drawn()
     assert [url for url in opened.requests if not url.startswith("file://")] == []
     assert opened.errors == []
@@ -89,8 +89,7 @@ def test_browser_requests_only_files(chromium, site, name):
 
 
 def test_search_finds_a_page_offline(chromium, site):
-    opened = Page(chromium)
-    opened.call("Page.navigate", url=f"{(site / 'search.html').as_uri()}?q=fragmentation")
+    opened = Page(chromium).open(site / "search.html", "?q=fragmentation")
     opened.wait_until("document.querySelectorAll('#search-results li a').length > 0")
     targets = opened.evaluate("[...document.querySelectorAll('#search-results li a')].map(a => a.href)")
     assert any(target.split("?")[0].endswith("benchmark/fragmentation.html") for target in targets)

@@ -1,17 +1,18 @@
-"""The reference: Doxygen's input for a file, the mended links, the folders that it may be built in."""
+"""The site: pages and links for Sphinx, input for Doxygen, mended links, and the folders that it replaces."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from dev.reference import build
-from dev.reference.doxygen_input import of_example, of_header, of_page
-from dev.reference.mended import mend
+from dev import site
+from dev.site import build
+from dev.site.doxygen_input import of_example, of_header
+from dev.site.mended import mend
+from dev.site.pages import with_mapped_links, with_navigation, write_pages
 from mallard.shared.errors import UsageError
-
-PAGE = Path("docs/library/heap.md")
 
 
 def test_header_comment_becomes_file_comment() -> None:
@@ -35,35 +36,100 @@ def test_example_page_has_first_comment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("link", "expected"),
     [
-        ("# The heap", "# The heap {#page_heap}"),
-        ("## A block", "## A block {#page_heap-a-block}"),
-        ("[pools](pools.md)", "[pools](@ref page_pools)"),
-        ("[waves](pools.md#sizes-in-waves)", "[waves](@ref page_pools-sizes-in-waves)"),
-        ("[below](#limits)", "[below](@ref page_heap-limits)"),
-        ("[start](../README.md)", "[start](index.html)"),
-        ("[vector](../examples/vector.cpp)", "[vector](@ref vector.cpp)"),
-        ("[all](examples/)", "[all](examples.html)"),
-        ("[licence](LICENSE)", "[licence](LICENSE)"),
-        ("[paper](https://a.example/p.md)", "[paper](https://a.example/p.md)"),
-        ("new-delete@jemalloc", "new-delete\\@jemalloc"),
-        ("`new-delete@jemalloc`", "`new-delete@jemalloc`"),
-        ("| `a<b> yes\\|no` |", "| <code>a&lt;b&gt; yes&#124;no</code> |"),
-        ("    [code](a.md)", "    [code](a.md)"),
+        ("pools.md#sizes-in-waves", "pools.md#sizes-in-waves"),
+        ("#limits", "#limits"),
+        ("../library/heap.md", "../library/heap.md"),
+        ("../../README.md", "../readme.md"),
+        ("../../include/mallard/README.md#headers", "../library/headers.md#headers"),
+        ("../../examples/vector.cpp", "../source/examples/vector.cpp.md"),
+        ("../../examples/", "../source/examples.md"),
+        ("../images/density.svg", "../images/density.svg"),
+        ("https://a.example/p.md", "https://a.example/p.md"),
     ],
 )
-def test_a_page_has_names_and_links_by_them(line: str, expected: str) -> None:
-    assert of_page(line + "\n", PAGE) == expected + "\n"
+def test_maps_links(link: str, expected: str) -> None:
+    path = Path("docs/benchmark/pools.md")
+    assert with_mapped_links(f"[a]({link})\n", path) == f"[a]({expected})\n"
+    assert with_mapped_links(f"![a]({link})\n", path) == f"![a]({expected})\n"
 
 
-def test_code_in_pages_is_unchanged() -> None:
-    program = "```sh\n# [a](b.md) @c\n```\n"
-    assert of_page(program, PAGE) == program
+@pytest.mark.parametrize(
+    "code", ["`[a](../../README.md)`", "    [a](../../README.md)", "```\n[a](../../b.md)\n```"]
+)
+def test_code_in_pages_is_unchanged(code: str) -> None:
+    assert with_mapped_links(f"A\n\n{code}\n", Path("docs/benchmark/pools.md")) == f"A\n\n{code}\n"
 
 
-def test_equal_headings_get_unique_names() -> None:
-    assert of_page("## A\n## A\n", PAGE) == "## A {#page_heap-a}\n## A {#page_heap-a-1}\n"
+def test_sections_of_the_index_are_the_navigation() -> None:
+    index = (
+        "# All\n\n## First\n\n[a](a.md), [b](b.md#c), [code](a.cpp)\n\n## Second\n\n[b](b.md) [d](d/d.md)\n"
+    )
+    assert with_navigation(index) == (
+        f"{index}\n```{{toctree}}\n:hidden:\n:caption: First\n\nA <a.md>\nB <b.md>\nlive.md\n```\n"
+        "\n```{toctree}\n:hidden:\n:caption: Second\n\nD <d/d.md>\n```\n"
+    )
+
+
+def test_linked_files_and_folders_become_pages(tmp_path: Path) -> None:
+    root, folder = tmp_path / "tree", tmp_path / "pages"
+    for name, text in {
+        "docs/images/a.svg": "<svg/>",
+        "docs/index.md": "## Start\n\n[code](../examples/), [rules](../LICENSE)\n[page](a.md)",
+        "docs/a.md": "# A",
+        "examples/b.cpp": "int main() {}\n",
+        "examples/unlisted.txt": "",
+        "LICENSE": "As is.",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    write_pages(root, folder)
+    pages = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
+    assert pages == {
+        *("a.md", "index.md", "live.md"),
+        *("source/LICENSE.md", "source/examples.md", "source/examples/b.cpp.md"),
+    }
+    assert "- [b.cpp](examples/b.cpp.md)\n" in (folder / "source/examples.md").read_text()
+    assert "\n````cpp\nint main() {}\n````\n" in (folder / "source/examples/b.cpp.md").read_text()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    """A tree with the requirements of Sphinx alone."""
+    (tmp_path / "docs/site").mkdir(parents=True)
+    (tmp_path / "docs/site/requirements.txt").write_text("sphinx==0\n")
+    return tmp_path
+
+
+def test_makes_the_environment_once(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], remedy: str = "") -> None:
+        commands.append(command)
+        (settings / "build/site-venv").mkdir(parents=True, exist_ok=True)
+
+    monkeypatch.setattr(site, "run", run)
+    python = site.environment(settings)
+    assert python == settings / "build/site-venv/bin/python"
+    assert [command[2] for command in commands] == ["venv", "pip"]
+    site.environment(settings)
+    assert len(commands) == 2
+    (settings / "docs/site/requirements.txt").write_text("sphinx==1\n")
+    site.environment(settings)
+    assert len(commands) == 4
+
+
+def test_pip_that_fails_leaves_no_stamp(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fails = subprocess.CompletedProcess([], 1, "", "no network\n")
+    works = subprocess.CompletedProcess([], 0, "", "")
+    (settings / "build/site-venv").mkdir(parents=True)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: fails if "pip" in command else works)
+    with pytest.raises(
+        UsageError, match=r"pip ended with exit status 1; check the network(.|\n)*no network$"
+    ):
+        site.environment(settings)
+    assert list((settings / "build/site-venv").iterdir()) == []
 
 
 def test_links_to_missing_lines_lead_to_page(tmp_path: Path) -> None:
