@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the site's live pages into a folder: `mallard show page` of the stored rows, and `mallard advise --html`
-of the made-up program of its tests.
+"""Writes the site's live pages into a folder: `mallard show page` of the stored rows, and the page of
+`mallard advise --html` of the made-up program of its tests.
 
     docs/live_pages.py FOLDER
 """

@@ -10,7 +10,7 @@ from mallard.shared.errors import UsageError
 from mallard.shared.version import source_root, version
 
 EXAMPLES = (
-    ("mallard docs", "into build/docs; open build/docs/index.html"),
+    ("mallard docs", "into build/site; open build/site/index.html"),
     ("mallard docs -o /tmp/site", "into another folder"),
 )
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="DIR",
         type=Path,
-        help="its folder (default: build/docs in the source tree)",
+        help="its folder (default: build/site in the source tree)",
     )
 
 
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     root = source_root()
     if not (root / "docs/site/conf.py").is_file():
         raise UsageError(f"{root} is not a mallard source tree; build the site in a clone: ./mallard docs")
-    output: Path = arguments.output or root / "build" / "docs"
+    output: Path = arguments.output or root / "build" / "site"
     pages = build(root, output, version())
     print(f"{output / 'index.html'}: {pages:,} pages; open it in a browser")
     return 0

@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 import pytest
 from synthetic_rows import native_row
@@ -23,10 +23,12 @@ from mallard.shared import mallocs
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "docs"))
 from figures import (
     against,
+    allocator_images,
     claims,
     density,
     fragmentation,
     locality,
+    losses,
     machines_compared,
     peers,
     primitives,
@@ -327,3 +329,61 @@ def test_rows_that_kept_pages_decide_are_counted() -> None:
 def test_reuse_names_cells_of_faster_mallocs() -> None:
     assert "(mimalloc)" in reuse.best()
     assert "(tcmalloc)" in reuse.best()
+
+
+def beaten(cell: int, ours: float, **winners: float) -> list[Duel]:
+    """The cell's duels with these strategies."""
+    return [
+        replace(duel(cell, ours, time), peer=name, theirs=Side(name, dict.fromkeys(range(3), time)))
+        for name, time in winners.items()
+    ]
+
+
+def test_losses_name_the_fastest_winner_of_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    duels = [
+        *beaten(6, 3.0, loki=2.5, **{"new-delete": 1.5, "boost-pool": 4.0}),
+        *beaten(8, 2.0, loki=1.9),
+        *beaten(10, 2.0, loki=2.0, **{"boost-pool": 2.5}),
+    ]
+    monkeypatch.setattr(losses, "all_duels", lambda: duels)
+    found = losses.lost()
+    assert [(duel.theirs.strategy, duel.theirs.value) for duel in found["density"]] == [
+        ("new-delete", 1.5),
+        ("loki", 1.9),
+    ]
+    assert sum(map(len, found.values())) == 2
+    assert "| density | 3 | 2 | 1 | 2.00 (2.00 to 2.00) |" in losses.counts()
+    assert losses.cells().splitlines()[0] == "### density"
+    assert "| multipool 3.00 ns | new-delete 1.50 ns | 2.00 (2.00 to 2.00) |" in losses.cells()
+
+
+def test_losses_agree_with_the_medians_of_the_rows() -> None:
+    (stored,) = stored_runs("reuse")
+    times: dict[str, dict[str, list[float]]] = {}
+    for row in stored.rows:
+        cell = times.setdefault(str(sorted(row.parameters.items())), {})
+        cell.setdefault(row.strategy, []).append(row.cpu_ns / row.operations)
+    shares = [
+        median(others[name]) / median(others["multipool"])
+        for others in times.values()
+        for name in [
+            min((name for name in others if not is_own(name)), key=lambda name: median(others[name]))
+        ]
+    ]
+    lost = losses.lost()["reuse"]
+    assert 0 < sum(share < 0.8 for share in shares) <= len(lost) <= sum(share < 1 for share in shares)
+
+
+def is_own(name: str) -> bool:
+    return not name.startswith(("boost-", "pmr-", "new-delete"))
+
+
+def test_every_picture_stands_on_the_page_of_allocators() -> None:
+    page = (Path(losses.__file__).parents[1] / "library/allocators.md").read_text(encoding="utf-8")
+    headings = [
+        line.removeprefix("## ").split(",")[0] for line in page.splitlines() if line.startswith("## ")
+    ]
+    assert headings == [*allocator_images.PICTURES, "Which one"]
+    for name, image in allocator_images.images().items():
+        assert f"](../images/allocators/{name}.svg)" in page
+        assert image().count("<rect") > len(allocator_images.PICTURES[name][1])
