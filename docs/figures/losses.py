@@ -3,6 +3,7 @@ than mallard's default."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 
@@ -23,6 +24,7 @@ from mallard.bench.analysis.peers import (
 )
 from mallard.bench.analysis.survey import QUESTIONS
 from mallard.bench.contenders import find_peer
+from mallard.bench.experiments.programs import NAME as PROGRAMS
 
 # One allocator for everything. Where it cannot take part: for vectors that grow in place, for blocks that
 # another thread frees.
@@ -33,6 +35,7 @@ HEADING = ["cell", "mallard's", "the fastest", "mallard / the fastest"]
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
+        "losses_answer": answer,
         "losses_programs": programs,
         "losses_counts": counts,
         "losses_cells": cells,
@@ -75,6 +78,20 @@ def lost() -> dict[str, list[Duel]]:
 def _winning_time(duel: Duel) -> float:
     assert duel.theirs.value is not None
     return duel.theirs.value
+
+
+def answer() -> str:
+    """The lost cells of the programs and of the other experiments, in a sentence."""
+    numbers = Counter(
+        duel.experiment for duel in {(duel.experiment, duel.cell): duel for duel in all_duels()}.values()
+    )
+    number = numbers.pop(PROGRAMS)
+    others = [duels for experiment, duels in lost().items() if experiment != PROGRAMS]
+    return (
+        "Beyond the 95 % interval mallard's default is slower than a malloc or another library in "
+        f"{len(lost()[PROGRAMS])} of {number} programs, and in {sum(map(len, others))} of "
+        f"{sum(numbers.values())} cells of the other experiments."
+    )
 
 
 def counts() -> str:
