@@ -27,10 +27,10 @@ struct counts {
     std::uint64_t in_null = 0;
     std::uint64_t elsewhere = 0;     ///< requests outside of the scope
     std::uint64_t delayed_frees = 0; ///< frees inside of the scope, if operations are delayed
+    std::uint64_t by_stack = 0;      ///< decisions for which the stack was unwound
     // The last request of the scope, to explain a crash of the program.
     std::uint64_t last_bytes = 0;
     std::uint64_t last_caller = 0; ///< an address in the caller's code
-    std::array<std::uint64_t, 1> unused{};
 };
 static_assert(sizeof(counts) == 128);
 

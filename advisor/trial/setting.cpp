@@ -36,8 +36,10 @@ std::uint64_t number(const char*& at, unsigned base) noexcept {
     }
 }
 
-/// FILE:BEGIN-END,BEGIN;FILE:... A file's name may have a colon, its ranges have none.
-void read_code(const char* text, code_ranges& ranges) noexcept {
+/// Effects: calls `read` with the name of each file of FILE:LIST;FILE:LIST, its length, and the bounds of its list. A file's
+/// name may have a colon, its list has none.
+template <typename Read>
+void for_each_file(const char* text, Read read) noexcept {
     while (*text != 0) {
         const char* end = std::strchr(text, ';');
         if (end == nullptr) {
@@ -47,18 +49,55 @@ void read_code(const char* text, code_ranges& ranges) noexcept {
         while (colon > text && *colon != ':') {
             --colon;
         }
-        const char* at = colon + 1;
+        read(text, static_cast<std::size_t>(colon - text), colon + 1, end);
+        text = *end == 0 ? end : end + 1;
+    }
+}
+
+/// FILE:BEGIN-END,BEGIN;FILE:...
+void read_code(const char* text, code_ranges& ranges) noexcept {
+    for_each_file(text, [&](const char* file, std::size_t length, const char* at, const char* end) {
         while (at < end && ranges.count < code_ranges::most) {
             code_range& range = ranges.all[ranges.count++];
-            copy(range.file, text, static_cast<std::size_t>(colon - text));
+            copy(range.file, file, length);
             range.begin = number(at, 16);
             if (*at == '-') {
                 range.end = number(++at, 16);
             }
             ++at; // the comma, or the end
         }
-        text = *end == 0 ? end : end + 1;
-    }
+    });
+}
+
+/// FILE:NODE.OFFSET+,NODE.OFFSET>NEXT;FILE:...
+void read_rules(const char* text, rule_rows& rows) noexcept {
+    for_each_file(text, [&](const char* file, std::size_t length, const char* at, const char* end) {
+        if (rows.file_count == rule_rows::most_files) {
+            return;
+        }
+        copy(rows.files[rows.file_count], file, length);
+        while (at < end && rows.count < rule_rows::most) {
+            rule_row& row = rows.all[rows.count++];
+            row.file = rows.file_count;
+            row.node = static_cast<std::uint32_t>(number(at, 16));
+            row.offset = number(++at, 16);
+            switch (*at++) {
+            case '+':
+                row.outcome = rule_row::inside;
+                break;
+            case '-':
+                row.outcome = rule_row::outside;
+                break;
+            case 'x':
+                row.outcome = rule_row::excluded;
+                break;
+            default:
+                row.outcome = rule_row::first_node + static_cast<std::uint32_t>(number(at, 16));
+            }
+            ++at; // the comma, or the end
+        }
+        ++rows.file_count;
+    });
 }
 
 void read_entry(char* entry, setting& result) noexcept {
@@ -68,6 +107,8 @@ void read_entry(char* entry, setting& result) noexcept {
         read_code(code, result.code);
     } else if (const char* const except = value_of(entry, "MALLARD_TRIAL_EXCEPT=")) {
         read_code(except, result.except);
+    } else if (const char* const rules = value_of(entry, "MALLARD_TRIAL_RULES=")) {
+        read_rules(rules, result.rules);
     } else if (const char* const by = value_of(entry, "MALLARD_TRIAL_BY=")) {
         result.by = *by == 'm' ? detection::mark : *by == 'f' ? detection::functions : detection::stack;
     } else if (const char* const mark = value_of(entry, "MALLARD_TRIAL_MARK=")) {
@@ -90,6 +131,15 @@ void read_entry(char* entry, setting& result) noexcept {
 }
 
 } // namespace
+
+bool is_file(const char* path, const char* file) noexcept {
+    const std::size_t length = std::strlen(path);
+    const std::size_t end = std::strlen(file);
+    if (end == 0 || length < end) {
+        return length == end;
+    }
+    return std::strcmp(path + length - end, file) == 0 && (length == end || path[length - end - 1] == '/');
+}
 
 setting setting::read() noexcept {
     setting result;

@@ -24,6 +24,34 @@ struct code_ranges {
     std::size_t count = 0;
 };
 
+/// A row of the decision tree of a scope: the outcome of a return address at a node.
+struct rule_row {
+    // Outcomes; larger ones are first_node + the number of the next node.
+    static constexpr std::uint32_t unknown = 0;
+    static constexpr std::uint32_t outside = 1;
+    static constexpr std::uint32_t inside = 2;
+    static constexpr std::uint32_t excluded = 3; ///< inside, and called from excluded code
+    static constexpr std::uint32_t first_node = 4;
+
+    std::uint64_t offset; ///< of the last byte of the call, from the load address of the file
+    std::uint32_t file;
+    std::uint32_t node;
+    std::uint32_t outcome;
+};
+
+struct rule_rows {
+    static constexpr std::size_t most = 2048;
+    static constexpr std::size_t most_files = 64;
+
+    std::array<rule_row, most> all{}; ///< sorted by file, node and offset
+    std::size_t count = 0;
+    std::array<std::array<char, 256>, most_files> files{}; ///< as in code_range
+    std::uint32_t file_count = 0;
+};
+
+/// Returns: true if `path` is `file`, or ends with a slash and `file`. The program has an empty path.
+bool is_file(const char* path, const char* file) noexcept;
+
 /// The method that decides whether a thread is inside of the scope.
 enum class detection : std::uint8_t {
     stack,     ///< its stack has a call that returns into the scope's code
@@ -39,6 +67,9 @@ struct setting {
     /// MALLARD_TRIAL_EXCEPT, as MALLARD_TRIAL_CODE: requests from calls in this code go to the global allocator, if
     /// scopes are detected by stacks.
     code_ranges except;
+    /// MALLARD_TRIAL_RULES=FILE:NODE.OFFSET+,NODE.OFFSET-,NODE.OFFSETx,NODE.OFFSET>NEXT;FILE:...   hexadecimal, in order:
+    /// decides for scopes that are detected by stacks, before the stack is unwound. + is inside, - outside, x excluded.
+    rule_rows rules;
     /// MALLARD_TRIAL_BY=stack|mark|functions
     detection by = detection::stack;
     /// MALLARD_TRIAL_MARK=NAME of a MALLARD_SCOPE

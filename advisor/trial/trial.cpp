@@ -168,6 +168,7 @@ trial::state trial::start() noexcept {
     results->ranges = static_cast<std::uint32_t>(settings.code.count);
     code.begin(settings.code, results->seen);
     except.begin(settings.except, results->seen_excepted);
+    scope_tree.begin(settings.rules, results->seen, results->seen_excepted);
     unloaded.begin();
     const std::uint64_t cpu_before = recorder::nanoseconds(CLOCK_PROCESS_CPUTIME_ID),
                         wall_before = recorder::nanoseconds();

@@ -4,6 +4,7 @@
 #include "recorder/code/code_objects.hpp"
 #include "recorder/unwind/rule_table.hpp"
 #include "trial/detect/scope_detector.hpp"
+#include "trial/detect/scope_rules.hpp"
 #include "trial/report.hpp"
 #include "trial/setting.hpp"
 
@@ -34,6 +35,7 @@ public:
     std::uint64_t delay_iterations = 0;
     scope_code code;
     scope_code except;
+    scope_rules scope_tree;
     recorder::unwind::rule_table rules;
     recorder::unloads unloaded;
 

@@ -3,9 +3,9 @@
 namespace mallard::advisor {
 
 const char* const usage =
-    "Usage: mallard-profile TRACE [--process P] [--scope F] [--all] [--symbols TEXT] [--events] [--export "
-    "FORMAT -o "
-    "FILE]\n"
+    "Usage: mallard-profile TRACE [--process P] [--scope F] [--all] [--symbols TEXT] [--events] [--rules "
+    "CODE\n"
+    "                       [--except CODE]] [--export FORMAT -o FILE]\n"
     "Analyses a trace of mallard-record, and prints the profile as JSON.\n"
     "\n"
     "  --process P   the process with this number, or whose executable has this name; of several, and "
@@ -17,6 +17,10 @@ const char* const usage =
     "                print the functions of the process's files whose symbols contain TEXT instead, a line "
     "each\n"
     "  --events      print the events as text instead, a line each\n"
+    "  --rules CODE [--except CODE]\n"
+    "                print a decision tree that finds this code on stacks instead, for a trial; "
+    "FILE:OFFSET,...;\n"
+    "                FILE:... in hexadecimal, as 'code' of --scope has it\n"
     "  --export FORMAT -o FILE\n"
     "                write the blocks by their stacks into a file instead: pprof, dhat (dh_view.html, "
     "Firefox\n"
@@ -46,6 +50,15 @@ void check_together(const arguments& parsed) {
     if (parsed.exported != nullptr && (parsed.events || parsed.scope || parsed.all_rows || parsed.symbols)) {
         throw usage_error("--export writes all of a process. It goes with --process, not with --events, "
                           "--scope, --all or --symbols.");
+    }
+    if (parsed.rules &&
+        (parsed.events || parsed.scope || parsed.all_rows || parsed.symbols || parsed.exported != nullptr)) {
+        throw usage_error(
+            "--rules prints a decision tree only. It goes with --process and --except, not with "
+            "--events, --scope, --all, --symbols or --export.");
+    }
+    if (!parsed.rules && !parsed.except.empty()) {
+        throw usage_error("--except " + parsed.except + " excludes code from a scope: add --rules CODE.");
     }
     if (parsed.symbols && (parsed.events || parsed.scope || parsed.all_rows)) {
         throw usage_error(
@@ -91,6 +104,10 @@ arguments read_arguments(const std::vector<std::string>& words) {
             }
         } else if (word == "--scope") {
             parsed.scope = value();
+        } else if (word == "--rules") {
+            parsed.rules = value();
+        } else if (word == "--except") {
+            parsed.except = value();
         } else if (word == "--symbols") {
             parsed.symbols = value();
         } else if (word == "--export") {
@@ -108,7 +125,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
         } else {
             throw usage_error(
                 "Unknown option '" + words[at] +
-                "'. The options are --process, --scope, --all, --symbols, --events, --export and -o.");
+                "'. The options are --process, --scope, --all, --symbols, --events, --rules, --except, "
+                "--export and -o.");
         }
     }
     if (parsed.trace.empty() && !parsed.help) {

@@ -5,6 +5,7 @@
 #include "profiler/program/event_stream.hpp"
 #include "profiler/program/event_text.hpp"
 #include "profiler/program/process_choice.hpp"
+#include "profiler/program/rules_document.hpp"
 #include "profiler/program/symbol_names.hpp"
 #include "profiler/report/profile_report.hpp"
 #include "trace/reader.hpp"
@@ -82,7 +83,9 @@ int run(const std::vector<std::string>& words) {
     } else if (options.events) {
         write_event_text(stdout, reader, process_index, names);
     } else {
-        const std::string document = profile(reader, process_index, options, names);
+        const std::string document =
+            options.rules ? rules_document(reader, process_index, names, *options.rules, options.except)
+                          : profile(reader, process_index, options, names);
         std::fwrite(document.data(), 1, document.size(), stdout);
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

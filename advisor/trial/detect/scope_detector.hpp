@@ -8,6 +8,7 @@
 #include "recorder/code/code_objects.hpp"
 #include "recorder/unwind/rule_table.hpp"
 #include "recorder/unwind/stack.hpp"
+#include "trial/detect/scope_rules.hpp"
 #include "trial/setting.hpp"
 
 #include <array>
@@ -88,6 +89,11 @@ public:
         }
         return excluded_level_ == none;
     }
+
+    /// Returns: the decision of the tree, from `outcome`, the node of the allocation's caller; unknown if the tree or the
+    /// description of a frame does not suffice.
+    std::uint32_t walk(recorder::unwind::caller caller, std::uint32_t outcome,
+                       recorder::unwind::rule_table& rules, scope_rules& tree) noexcept;
 
 private:
     static constexpr unsigned none = ~0U;

@@ -115,16 +115,35 @@ bool thread_state::inside(caller from) noexcept {
     if (busy_) {
         return false;
     }
-    busy_ = true;
     const std::uint64_t caller_address = from.return_address();
     if (the_trial.unloaded.from_loader(caller_address) && the_trial.unloaded.happened()) [[unlikely]] {
         the_trial.rules.clear();
         the_trial.code.clear();
         the_trial.except.clear();
+        the_trial.scope_tree.clear();
     }
-    const bool is_inside = detector_.inside(from, the_trial.rules, the_trial.code, the_trial.except);
+    std::uint32_t outcome = rule_row::unknown;
+    if (!the_trial.scope_tree.empty()) {
+        outcome = the_trial.scope_tree.find(0, caller_address);
+        if (outcome > rule_row::unknown && outcome < rule_row::first_node) [[likely]] {
+            return outcome == rule_row::inside;
+        }
+    }
+    busy_ = true;
+    if (outcome >= rule_row::first_node) {
+        outcome = detector_.walk(from, outcome, the_trial.rules, the_trial.scope_tree);
+    }
+    bool is_inside = outcome == rule_row::inside;
+    if (outcome == rule_row::unknown) {
+        is_inside = unwind(from);
+    }
     busy_ = false;
     return is_inside;
+}
+
+bool thread_state::unwind(caller from) noexcept {
+    ++arena_->counted().by_stack;
+    return detector_.inside(from, the_trial.rules, the_trial.code, the_trial.except);
 }
 
 void thread_state::begins(caller from) noexcept {

@@ -42,7 +42,7 @@ public:
 
     /// Effects: allocates what `inside` needs, before the process restricts its system calls.
     void prepare_for_sandbox(caller from) noexcept {
-        inside(from);
+        unwind(from);
         detector_.prepare_for_sandbox();
     }
 
@@ -57,6 +57,8 @@ public:
 
 private:
     [[gnu::noinline]] static thread_state* open() noexcept;
+    /// Returns: true if the stack, which is unwound, shows that the caller is inside of the scope.
+    bool unwind(caller from) noexcept;
     /// Returns: a state without an arena that only the calling thread uses; null if there is no memory.
     static thread_state* acquire() noexcept;
 
