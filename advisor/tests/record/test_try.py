@@ -33,6 +33,33 @@ def test_all_blocks_of_a_function_are_served(toys, tmp_path, flags, scope):
     assert effect["counts"]["started_again"] >= 199
 
 
+@pytest.mark.parametrize("flags", [(), ("-fno-omit-frame-pointer",)], ids=["plain", "frame pointers"])
+def test_both_detectors_find_the_same_requests(toys, tmp_path, monkeypatch, flags):
+    """A return address is shared, and stacks are deep, of fibers, threads and children, or left by longjmp."""
+    program = toys.build(f"one_helper_{len(flags)}", ["one_helper.cpp"], "-g", *flags)
+    results = {}
+    for detector in ("rules", "stack"):
+        monkeypatch.setenv("MALLARD_DETECTOR", detector)
+        trial = ("try", "--scope", "handle", "--strategy", "multipool", "--rounds", 3, "--json")
+        done = front(*trial, "--", program, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        results[detector] = json.loads(done.stdout)
+        assert results[detector]["scope"]["detector"]["method"] == detector
+    rules, stack = (results[detector]["grounds"][0]["trial"]["null"] for detector in ("rules", "stack"))
+    assert rules["in_null"] == stack["in_null"] == 20 * (100 + 100 + 20 + 50 + 1)
+    assert rules["elsewhere"] == stack["elsewhere"]
+    assert stack["by_stack"] == stack["in_null"] + stack["elsewhere"]
+    assert rules["by_stack"] < stack["by_stack"] / 20
+
+
+def test_rejects_an_unknown_detector(toys, tmp_path, monkeypatch):
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    monkeypatch.setenv("MALLARD_DETECTOR", "tree")
+    done = front("try", "--scope", "handle", "--rounds", 3, "--", program, 20, folder=tmp_path)
+    assert done.returncode == 2
+    assert "MALLARD_DETECTOR=tree is not a detector; give rules or stack" in done.stderr
+
+
 def test_a_scope_without_the_function_that_keeps_blocks(toys, tmp_path):
     """A monotonic allocator begins again after each request, though blocks of the scope live longer."""
     program = toys.build("requests", ["requests.cpp"], "-g")

@@ -50,6 +50,7 @@ void add(counts& sum, const counts& addend) {
     sum.no_room += addend.no_room;
     sum.in_null += addend.in_null;
     sum.elsewhere += addend.elsewhere;
+    sum.by_stack += addend.by_stack;
 }
 
 /// Returns: the range of a function's code in the program, in the format of MALLARD_TRIAL_CODE.
@@ -208,6 +209,18 @@ TEST(trial, reports_its_own_time_and_the_last_request) {
 TEST(trial, names_the_global_allocator) {
     const std::string file = run("null", "exceptions", code_variable()).malloc_file;
     EXPECT_TRUE(std::filesystem::path(file).filename().string().starts_with("libc.so")) << file;
+}
+
+TEST(trial, unwinds_the_stack_where_rules_lack_a_row) {
+    const outcome by_stack = run("null", "exceptions", code_variable());
+    EXPECT_EQ(by_stack.all.by_stack, by_stack.all.in_null + by_stack.all.elsewhere);
+    for (const char* rules : {":0.1+,0.2-,0.3>1,1.4x", "libnone.so:0.1+", ":", ":0.1>fffff", "garbage"}) {
+        const outcome result =
+            run("null", "exceptions", code_variable() + " MALLARD_TRIAL_RULES='" + rules + "'");
+        EXPECT_EQ(result.status, 0) << rules;
+        EXPECT_EQ(result.all.in_null, by_stack.all.in_null) << rules;
+        EXPECT_EQ(result.all.by_stack, by_stack.all.by_stack) << rules;
+    }
 }
 
 std::string process_variable(int instance, const std::string& name) {

@@ -83,6 +83,7 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         monkeypatch.setattr(runner, "record", lambda *words, **_: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(runner, "ask", lambda words: text)
         monkeypatch.setattr(runner, "locate_scope", lambda trace, name, process: stack_scope(name))
+        monkeypatch.setattr(runner, "learn_rules", lambda trace, scope, process: scope)
         monkeypatch.setattr(runner, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
         messages: list[str] = []

@@ -9,11 +9,21 @@ import pytest
 
 from mallard.advisor.trial import scope_code
 from mallard.advisor.trial.campaign import Campaign, run_campaign
-from mallard.advisor.trial.program import EXCEPT, Arm, Counts, Program, RunResult, Scope
-from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, exclude_functions, locate_scope
+from mallard.advisor.trial.program import EXCEPT, Arm, Counts, Detector, Program, RunResult, Scope
+from mallard.advisor.trial.scope_code import (
+    BY_STACK,
+    CODE,
+    DETECTOR,
+    RULES,
+    exclude_code,
+    exclude_functions,
+    learn_rules,
+    locate_scope,
+)
 from mallard.shared.errors import UsageError
 
 TRACE = Path("a.trace")
+TREE = {"rows": 4, "allocations": 1000, "undecided": 5, "further_levels": 1500}
 HANDLE = Scope("handle", (BY_STACK, (CODE, ":1f")))
 MARK = Scope("request", (("MALLARD_TRIAL_BY", "mark"), ("MALLARD_TRIAL_MARK", "request")))
 INSTRUMENTED = Scope("handle(int)", (("MALLARD_TRIAL_BY", "functions"), (CODE, ":1f")))
@@ -25,6 +35,8 @@ def profile(monkeypatch):
     functions = {"handle": [0x1F], "keep": [0x2F, 0x30], "log": [0x3F]}
 
     def ask(words):
+        if "--rules" in words:
+            return json.dumps(TREE | {"rules": " ".join(words[words.index("--rules") :])})
         name = words[words.index("--scope") + 1]
         if name == "request":
             return json.dumps({"scope": {"kind": "marker", "row": {"kind": "marker", "name": name}}})
@@ -80,3 +92,31 @@ def test_rejects_excluding_code_that_never_runs(seen):
     else:
         with pytest.raises(UsageError, match="handle without keep leaves out nothing"):
             trial()
+
+
+def test_learns_rules_of_a_scope():
+    learnt = learn_rules(TRACE, HANDLE)
+    assert dict(learnt.variables)[RULES] == "--rules :1f"
+    assert learnt.detector == Detector("rules", 4, 1.5, 0.005)
+    assert learn_rules(TRACE, learnt) is learnt
+    reduced = exclude_functions(TRACE, learnt, ["log"])
+    assert dict(reduced.variables).keys() == {"MALLARD_TRIAL_BY", CODE, EXCEPT}
+    assert dict(learn_rules(TRACE, reduced).variables)[RULES] == "--rules :1f --except lib.so:3f"
+    assert learn_rules(TRACE, MARK) is MARK
+    assert learn_rules(TRACE, INSTRUMENTED) is INSTRUMENTED
+
+
+@pytest.mark.parametrize("change", [{"further_levels": 2001}, {"rows": 0, "further_levels": 0}])
+def test_keeps_the_stack_if_rules_are_dear(monkeypatch, change):
+    monkeypatch.setattr(scope_code, "ask", lambda _: json.dumps(TREE | {"rules": ":1.1+"} | change))
+    learnt = learn_rules(TRACE, HANDLE)
+    assert learnt.detector.method == "stack"
+    assert RULES not in dict(learnt.variables)
+
+
+def test_environment_selects_the_detector(monkeypatch):
+    monkeypatch.setenv(DETECTOR, "stack")
+    assert RULES not in dict(learn_rules(TRACE, HANDLE).variables)
+    monkeypatch.setenv(DETECTOR, "tree")
+    with pytest.raises(UsageError, match="MALLARD_DETECTOR=tree is not a detector; give rules or stack"):
+        learn_rules(TRACE, HANDLE)

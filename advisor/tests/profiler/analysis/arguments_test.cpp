@@ -29,6 +29,8 @@ TEST(profile_arguments, are_refused_if_invalid) {
     EXPECT_THROW(read_arguments({"a", "--all", "--symbols", "b"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--all", "--export", "folded", "-o", "b"}), usage_error);
     EXPECT_THROW(read_arguments({"a", "--process", ""}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--rules", ":1", "--events"}), usage_error);
+    EXPECT_THROW(read_arguments({"a", "--except", ":1"}), usage_error);
 }
 
 } // namespace

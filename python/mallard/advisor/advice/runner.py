@@ -51,7 +51,7 @@ from mallard.advisor.trial.process import (
 )
 from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope, tried_process
 from mallard.advisor.trial.rounds import refuse_killed
-from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, locate_scope
+from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn_rules, locate_scope
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, linked_into
 from mallard.shared.prose import capitalised, in_prose
@@ -147,7 +147,7 @@ def run_trials(
     tried = [screening for screening in screened if screening.result is not None]
     if not tried:
         return study
-    runner = TrialRunner(program, step)
+    runner = TrialRunner(program, trace, request.process, step)
     best = _without_escapes(runner, tried[0], request, plan)
     tried[0] = best
     assert best.result
@@ -180,11 +180,14 @@ class TrialRunner:
     """
 
     program: Program
+    trace: Path
+    process: str | None
     step: Step
     notes: list[str] = field(default_factory=list)
 
     def __call__(self, subject: str, scope: Scope, campaign: Campaign) -> Result | None:
         try:
+            scope = learn_rules(self.trace, scope, self.process)
             return run_campaign(self.program, scope, campaign, self.step(f"trying {subject}"))
         except RunsDifferError:
             raise
@@ -297,7 +300,8 @@ def _screen(
 ) -> Screened:
     """A candidate that cannot be served is skipped with a reason, because another may succeed."""
     try:
-        scope = locate_scope(trace, candidate.asked_as, request.process)
+        located = locate_scope(trace, candidate.asked_as, request.process)
+        scope = learn_rules(trace, located, request.process)
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
     except RunsDifferError:
         raise

@@ -52,6 +52,7 @@ class Counts:
     in_null: int = 0
     elsewhere: int = 0
     delayed_frees: int = 0
+    by_stack: int = 0  # decisions for which the stack was unwound
     servers: int = 0
     askers: int = 0  # servers whose threads allocated in the scope
     seen: int = 0  # a bit for each of the first ranges of code in which a call was seen
@@ -83,8 +84,8 @@ class Counts:
 
 
 IN_SCOPE = ("served", "in_null", "too_large", "aligned", "no_room")
-SUMMED = tuple(field.name for field in fields(Counts))[:13]
-SERVER = struct.Struct("<15Q")
+SUMMED = tuple(field.name for field in fields(Counts))[:14]
+SERVER = struct.Struct("<16Q")
 
 
 def read_counts(file: Path) -> Counts | None:
@@ -123,11 +124,24 @@ NO_SCOPE = (("MALLARD_TRIAL_BY", "mark"),)  # a mark without a name never starts
 
 
 @dataclass(frozen=True)
+class Detector:
+    """Finds a scope on the stack: by a tree of return addresses, learnt from the recording, or by the stack
+    that is kept for each thread. The latter also decides requests that the tree does not.
+    """
+
+    method: str  # "rules" or "stack"
+    rows: int  # of the tree
+    further_levels: float  # return addresses behind the first one, for a request
+    undecided: float  # share of the recorded requests
+
+
+@dataclass(frozen=True)
 class Scope:
     """The scope as environment variables of the trial, with its title."""
 
     name: str
     variables: tuple[tuple[str, str], ...]
+    detector: Detector | None = None  # None if the scope reports itself
 
     @property
     def has_exceptions(self) -> bool:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mallard.advisor.profile.document import ask, trace_words
-from mallard.advisor.trial.program import EXCEPT, Scope
+from mallard.advisor.trial.program import EXCEPT, Detector, Scope
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import in_prose
 
 CODE = "MALLARD_TRIAL_CODE"
 BY_STACK = ("MALLARD_TRIAL_BY", "stack")
+RULES = "MALLARD_TRIAL_RULES"
+# Each return address behind the first one costs a few nanoseconds. With more, the kept stack costs no more.
+MOST_FURTHER_LEVELS = 2.0
+DETECTOR = "MALLARD_DETECTOR"  # for developers: the user's environment selects a method
+METHODS = ("rules", "stack")
 
 
 def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
@@ -61,7 +67,29 @@ def exclude_code(scope: Scope, code: Sequence[str], words: str) -> Scope | None:
     """The scope without the blocks of this code; None if the scope is not found by stacks."""
     if not code or BY_STACK not in scope.variables:
         return None
-    return Scope(f"{scope.name} without {words}", (*scope.variables, (EXCEPT, ";".join(code))))
+    variables = [variable for variable in scope.variables if variable[0] != RULES]
+    return Scope(f"{scope.name} without {words}", (*variables, (EXCEPT, ";".join(code))))
+
+
+def learn_rules(trace: Path, scope: Scope, process: str | None = None) -> Scope:
+    """The scope with the rules by which a trial finds it, if its stacks allow cheap ones."""
+    variables = dict(scope.variables)
+    if scope.detector is not None or BY_STACK not in scope.variables:
+        return scope
+    wanted = os.environ.get(DETECTOR, "")
+    if wanted and wanted not in METHODS:
+        raise UsageError(f"{DETECTOR}={wanted} is not a detector; give {' or '.join(METHODS)}, or unset it")
+    words = [*trace_words(trace, process), "--rules", variables[CODE]]
+    if EXCEPT in variables:
+        words += ["--except", variables[EXCEPT]]
+    tree = json.loads(ask(words))
+    allocations = max(tree["allocations"], 1)
+    further_levels = tree["further_levels"] / allocations
+    is_cheap = tree["rows"] > 0 and further_levels <= MOST_FURTHER_LEVELS
+    method = wanted or ("rules" if is_cheap else "stack")
+    detector = Detector(method, tree["rows"], further_levels, tree["undecided"] / allocations)
+    rules = ((RULES, tree["rules"]),) if method == "rules" else ()
+    return Scope(scope.name, (*scope.variables, *rules), detector)
 
 
 def _to_variable(files: list[dict[str, Any]]) -> str:

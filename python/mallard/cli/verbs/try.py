@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     from mallard.advisor.trial.process import RecordingDiffersError, record
     from mallard.advisor.trial.program import Program, tried_process
-    from mallard.advisor.trial.scope_code import exclude_functions, locate_scope
+    from mallard.advisor.trial.scope_code import exclude_functions, learn_rules, locate_scope
     from mallard.advisor.view.terminal.trial import show_campaign, trial_json
     from mallard.shared.view.terminal.console import output_console, print_line
     from mallard.shared.view.terminal.counting import count_progress
@@ -148,6 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
         program = replace(program, process=tried_process(profile))
         scope = locate_scope(trace, arguments.scope, arguments.process)
         scope = exclude_functions(trace, scope, arguments.without, arguments.process)
+        scope = learn_rules(trace, scope, arguments.process)
         with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     if arguments.json:

@@ -20,7 +20,7 @@ from mallard.advisor.trial.campaign import (
     unresolved,
 )
 from mallard.advisor.trial.effect import Effect, meaning
-from mallard.advisor.trial.program import STRATEGIES
+from mallard.advisor.trial.program import STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
 from mallard.shared.stats import Difference
@@ -56,8 +56,30 @@ def _show_ground(console: Console, result: Result, ground: Ground) -> None:
     console.print()
     if trial.effects:
         console.print(_table(ground))
-    for line in _notes(ground):
+    for line in [*_detection(result, trial.null), *_notes(ground)]:
         print_line(console, line)
+
+
+MOSTLY_BY_STACK = 0.05  # of the requests; fewer hardly add to the cost
+
+
+def _detection(result: Result, null: Counts) -> list[str]:
+    """The reason for which finding the scope costs more than a look at a return address."""
+    detector = result.scope.detector
+    if detector is None:
+        return []
+    if detector.method == "stack":
+        return [
+            "The stack of each thread is kept, because return addresses alone do not tell cheaply whether a "
+            f"request is of the scope: it takes {detector.further_levels:.1f} more than the first on average."
+        ]
+    share = null.by_stack / max(null.requests + null.elsewhere, 1)
+    if share < MOSTLY_BY_STACK:
+        return []
+    return [
+        f"For {100 * share:.0f} % of the requests the whole stack is unwound, because their return addresses "
+        "are not in the recording, or are in frames of varying size."
+    ]
 
 
 def _against(ground: Ground) -> str:
