@@ -35,7 +35,7 @@ def test_all_blocks_of_a_function_are_served(toys, tmp_path, flags, scope):
 
 @pytest.mark.parametrize("flags", [(), ("-fno-omit-frame-pointer",)], ids=["plain", "frame pointers"])
 def test_both_detectors_find_the_same_requests(toys, tmp_path, monkeypatch, flags):
-    """A return address is shared, and stacks are deep, of fibers, threads and children, or left by longjmp."""
+    """A return address is shared, and stacks are deep, of fibers or threads, or left by longjmp."""
     program = toys.build(f"one_helper_{len(flags)}", ["one_helper.cpp"], "-g", *flags)
     results = {}
     for detector in ("rules", "stack"):

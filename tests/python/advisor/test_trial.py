@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from mallard.advisor.trial.program import (
     SERVER_BYTES,
     Arm,
     Counts,
+    Detector,
     Program,
     RunResult,
     Scope,
@@ -117,6 +118,29 @@ def test_best_strategy_saves_most():
     )
     assert "against glibc" in text
     assert json.loads(trial_json(result))["grounds"][0]["malloc"] == "glibc"
+
+
+@pytest.mark.parametrize(
+    ("detector", "by_stack", "note"),
+    [
+        (Detector("rules", 4, 0.0, 0.0), 10, ""),
+        (Detector("rules", 4, 0.0, 0.0), 150, "For 10 % of the requests the whole stack is unwound"),
+        (Detector("stack", 900, 3.25, 0.1), 1500, "it takes 3.2 more than the first on average"),
+        (None, 0, ""),
+    ],
+)
+def test_says_why_a_scope_is_dear_to_find(detector, by_stack, note):
+    def run(arm: Arm, round_: int) -> RunResult:
+        result = by_time(plain=80, null=100, monotonic=70)(arm, round_)
+        counts = result.counts or Counts()
+        return replace(result, counts=replace(counts, in_null=1000, elsewhere=500, by_stack=by_stack))
+
+    scope = replace(SCOPE, detector=detector)
+    result = run_campaign(FakeProgram(run), scope, campaign("monotonic"), no_tick)
+    text = " ".join(shown(result).split())
+    assert note in text
+    assert ("stack" in text) == bool(note)
+    assert json.loads(trial_json(result))["scope"]["detector"] == (detector and asdict(detector))
 
 
 def test_saving_within_interval_does_not_count():

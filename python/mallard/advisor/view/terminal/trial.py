@@ -56,30 +56,34 @@ def _show_ground(console: Console, result: Result, ground: Ground) -> None:
     console.print()
     if trial.effects:
         console.print(_table(ground))
-    for line in [*_detection(result, trial.null), *_notes(ground)]:
+    if detection := _detection(result, trial.null):
+        print_line(console, detection)
+    for line in _notes(ground):
         print_line(console, line)
 
 
-MOSTLY_BY_STACK = 0.05  # of the requests; fewer hardly add to the cost
+LEAST_BY_STACK = 0.05  # of the requests; fewer hardly add to the cost
 
 
-def _detection(result: Result, null: Counts) -> list[str]:
-    """The reason for which finding the scope costs more than a look at a return address."""
+def _detection(result: Result, null: Counts) -> str:
+    """The reason for which finding the scope costs more than a look at a return address; empty if it does
+    not.
+    """
     detector = result.scope.detector
     if detector is None:
-        return []
+        return ""
     if detector.method == "stack":
-        return [
+        return (
             "The stack of each thread is kept, because return addresses alone do not tell cheaply whether a "
             f"request is of the scope: it takes {detector.further_levels:.1f} more than the first on average."
-        ]
+        )
     share = null.by_stack / max(null.requests + null.elsewhere, 1)
-    if share < MOSTLY_BY_STACK:
-        return []
-    return [
-        f"For {100 * share:.0f} % of the requests the whole stack is unwound, because their return addresses "
-        "are not in the recording, or are in frames of varying size."
-    ]
+    if share < LEAST_BY_STACK:
+        return ""
+    return (
+        f"For {100 * share:.0f} % of the requests the whole stack is unwound: the recording lacks their "
+        "return addresses, or their frames vary in size."
+    )
 
 
 def _against(ground: Ground) -> str:
