@@ -1,5 +1,5 @@
-// A helper allocates inside and outside of the scope `handle`, so that its return address alone decides nothing: also on fibers and on
-// small alternate stacks, in threads and children, on deep stacks, and where a frame has no fixed size.
+// A helper allocates inside and outside of the scope `handle`, so that its return address alone decides nothing: also
+// on fibers, in threads and children, on deep stacks, after a longjmp, and where a frame has no fixed size.
 #include <alloca.h>
 #include <sys/wait.h>
 #include <ucontext.h>
