@@ -30,10 +30,10 @@ def advise(case: Case, case_input: Input, rounds: int) -> Json:
     program = building.words(case, case_input)
     with tempfile.TemporaryDirectory(prefix="mallard-case-") as folder:
         trace = Path(folder) / "trace"
-        _mallard(["record", "-o", str(trace), "--", *program])
+        ask(["record", "-o", str(trace), "--", *program])
         installed = [name for name in mallocs.NAMES if name == mallocs.OWN or mallocs.find_library(name)]
         options = ["advise", "--json", "--rounds", str(rounds), "--global", ",".join(installed)]
-        document = json.loads(_mallard([*options, "--trace", str(trace), "--", *program]))
+        document = json.loads(ask([*options, "--trace", str(trace), "--", *program]))
         return {
             "command": f"mallard {' '.join(options)} -- {case.name}.{UNCHANGED} {' '.join(case_input.words)}",
             "commit": commit(),
@@ -54,7 +54,7 @@ def hashes(case: Case, case_input: Input) -> Json:
 
 def doctor() -> list[Json]:
     """Of `mallard doctor`, what each check found."""
-    findings: list[Json] = json.loads(_mallard(["doctor", "--json"], any_status=True))["findings"]
+    findings: list[Json] = json.loads(ask(["doctor", "--json"], any_status=True))["findings"]
     return findings
 
 
@@ -121,7 +121,7 @@ def _interval(time: Json) -> Json:
     return {name: time[name] for name in ("median", "low", "high")}
 
 
-def _mallard(arguments: list[str], *, any_status: bool = False) -> str:
+def ask(arguments: list[str], *, any_status: bool = False) -> str:
     """By this interpreter if it has what the program needs, or else by the front door, which sets it up."""
     own = importlib.util.find_spec("rich") is not None
     command = [sys.executable, "-m", "mallard"] if own else [str(ROOT / "mallard")]

@@ -31,8 +31,11 @@ def configure() -> dict[str, str]:
 
 def build(case: Case, builds: Sequence[str]) -> None:
     if not case.command:
-        targets = [f"{case.name}.{name}" for name in builds]
-        _run(["cmake", "--build", str(BUILD), "--parallel", "2", "--target", *targets])
+        build_targets([f"{case.name}.{name}" for name in builds])
+
+
+def build_targets(targets: Sequence[str]) -> None:
+    _run(["cmake", "--build", str(BUILD), "--parallel", "2", "--target", *targets])
 
 
 def words(case: Case, case_input: Input, build_: str = UNCHANGED) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from mallard.advisor.trial.rounds import Rounds, interleaved, outputs_differ
 from mallard.shared import mallocs, preload
 from mallard.shared.stats import median
 
+Arm = tuple[list[str], str]  # a command, and the malloc preloaded into it, or ''
 SECONDS_LIMIT = 60.0
 SEED = 1
 
@@ -26,23 +28,28 @@ def measure_cell(
     case: Case, case_input: Input, under: list[str], rounds: int, tick: Callable[[int, int], None]
 ) -> Json:
     """`under` are builds with a malloc for the whole program, such as before@mimalloc."""
-    runs: dict[str, Callable[[], Measured]] = {}
+    arms = {}
     for name in [*measured_builds(case), *under]:
         build, _, malloc = name.partition(UNDER)
+        arms[name] = (building.words(case, case_input, build), malloc)
+    return measure_arms(arms, rounds, tick)
+
+
+def measure_arms(arms: Mapping[str, Arm], rounds: int, tick: Callable[[int, int], None]) -> Json:
+    runs: dict[str, Callable[[], Measured]] = {}
+    for name, (words, malloc) in arms.items():
         environment = own_environment()
         if malloc and (library := mallocs.require_library(malloc)):
             environment[preload.VARIABLE] = preload.preload_list([library])
-        runs[name] = partial(
-            measure, building.words(case, case_input, build), environment, None, SECONDS_LIMIT
-        )
+        runs[name] = partial(measure, words, environment, None, SECONDS_LIMIT)
     measured = interleaved(runs, UNCHANGED, rounds, SEED, tick, _check_first)
     others = [name for name in runs if name != UNCHANGED]
     return {
         "rounds": rounds,
         "commit": commit(),
         "programs": {
-            name: _program(measured, name, _hash(case, case_input, name))
-            for name in runs
+            name: _program(measured, name, sha256(words[0]))
+            for name, (words, _) in arms.items()
             if measured.of(name)
         },
         "failed": dict(measured.failed),
@@ -51,12 +58,9 @@ def measure_cell(
 
 
 def _check_first(first: Any) -> None:
-    if first[UNCHANGED].status:
+    """`git diff` and `tidy` end with status 1; 2 and more are failures of all programs."""
+    if first[UNCHANGED].ended_by or os.WEXITSTATUS(first[UNCHANGED].status) > 1:
         raise building.BuildError(f"the program before the change {first[UNCHANGED].end}")
-
-
-def _hash(case: Case, case_input: Input, name: str) -> str:
-    return sha256(building.words(case, case_input, name.partition(UNDER)[0])[0])
 
 
 def _program(rounds: Rounds[Measured], name: str, hash_: str) -> Json:

@@ -13,6 +13,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from harness import foreign
 from harness.catalogue import CASES
 from harness.places import ADVICE, FACTS, HISTORY, ROOT, Json, document_sha256, results_file, unpack
 
@@ -21,7 +22,11 @@ FORMER = Path("case_studies/results")  # where earlier commits have them, as pla
 
 def advised_first(case: str, input_name: str, advice: Json) -> bool:
     """False, too, for advice that the stored history does not have."""
-    known = stored().get(f"{case} {input_name}", {})
+    return is_advised_first(f"{case} {input_name}", advice)
+
+
+def is_advised_first(cell: str, advice: Json) -> bool:
+    known = stored().get(cell, {})
     return bool(known.get("advice_sha256") == document_sha256(advice) and known["advised_first"])
 
 
@@ -33,6 +38,8 @@ def stored() -> dict[str, Json]:
 
 def write() -> None:
     cells = {name: cell for case in CASES for name, cell in from_git(case, ADVICE, FACTS, ROOT).items()}
+    for program in foreign.load():
+        cells |= from_git(program, foreign.ADVICE, foreign.FACTS, ROOT)
     HISTORY.write_text(json.dumps(cells, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

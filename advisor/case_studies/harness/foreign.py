@@ -1,0 +1,170 @@
+"""Programs that nobody here wrote: advice on one input, and its fact on another one.
+
+    foreign/programs.json -> Program -> results/foreign/advice -> results/foreign/facts, results/foreign/nulls
+
+A program has: package, Debian's packages of it and of its inputs; advice, the command that the advisor sees;
+fact, the command that decides; times, how often the last word of each command is given; patch, if
+foreign/NAME/allocator.patch gives it an allocator: Debian's source package, and the scopes of advice that the
+change follows. {NAME} in a command is an input of harness/inputs.py.
+
+A local allocator for an unchanged binary has a fact only where the program's source was changed
+(foreign/NAME has the patch).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from harness import advising, facts, inputs, patches
+from harness.catalogue import UNCHANGED, UNDER
+from harness.places import BUILD, RESULTS, STUDIES, Json, commit, sha256
+from mallard.advisor.advice.global_mallocs import run_globals
+from mallard.advisor.trial.campaign import LEAST_EFFECT
+from mallard.advisor.trial.program import Program as Trial
+from mallard.shared import machine, mallocs
+from mallard.shared.native_file import TRIAL_LIBRARY
+
+DATA = STUDIES / "foreign" / "programs.json"
+FOREIGN = RESULTS / "foreign"
+ADVICE, FACTS, NULLS = FOREIGN / "advice", FOREIGN / "facts", FOREIGN / "nulls"
+CELL = "fact"  # the cell of each document: the second input
+IDENTICAL = "identical"  # the C library's malloc, preloaded beside itself
+INPUT = re.compile(r"\{([a-z]+_[a-z0-9]+|gunzip:[^}]+)\}")
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    package: str
+    advice: tuple[str, ...]  # the command on the first input
+    fact: tuple[str, ...]  # the command on the second input
+    patch: patches.Patch | None = None
+
+
+def load() -> dict[str, Program]:
+    data = json.loads(DATA.read_text(encoding="utf-8"))
+    return {name: _program(name, entry) for name, entry in data.items()}
+
+
+def _program(name: str, entry: Json) -> Program:
+    advice, fact = (
+        (*entry[side], *entry[side][-1:] * (times - 1))
+        for side, times in zip(("advice", "fact"), entry.get("times", (1, 1)), strict=True)
+    )
+    patch = entry.get("patch")
+    return Program(
+        name,
+        entry["package"],
+        advice,
+        fact,
+        patches.Patch(name, patch["source"], tuple(patch["scopes"])) if patch else None,
+    )
+
+
+def missing(program: Program) -> str:
+    """The packages to install, or ''."""
+    files = [word for word in (*program.advice, *program.fact) if word.startswith("/usr/")]
+    present = shutil.which(program.advice[0]) and all(map(os.path.exists, files))
+    return "" if present else program.package
+
+
+def words(command: Sequence[str]) -> list[str]:
+    """The command with its inputs, which are written if they are not there."""
+    folder = BUILD / "inputs"
+
+    def expand(word: str) -> str:
+        word = INPUT.sub(lambda match: str(inputs.write(match[1], folder)), word)
+        return word.replace("{INPUTS}", str(folder)).replace("{HERE}", str(STUDIES))
+
+    return [expand(word) for word in command]
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Of the installed packages."""
+    listed = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${binary:Package} ${Version}\\n"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pairs = (line.split(" ", 1) for line in listed.stdout.splitlines())
+    return {name.partition(":")[0]: version for name, version in pairs}
+
+
+def hashes(program: Program) -> Json:
+    """Of the program and its command. Advice holds for these, and for no others."""
+    return {
+        "program_sha256": sha256(program.advice[0]),
+        "package": {name: versions().get(name, "") for name in program.package.split()},
+        "commands": [list(program.advice), list(program.fact)],
+    }
+
+
+def advise(program: Program, preloaded: Sequence[str], *, quick: bool) -> Json:
+    """The advice on the first input. `preloaded` are mallocs, as --global takes them."""
+    options = ["advise", "--json", *(["--quick"] if quick else [])]
+    options += ["--global", ",".join([mallocs.OWN, *preloaded])]
+    begin = time.monotonic()
+    # Status 1: nothing could be measured, which is an answer.
+    document = json.loads(advising.ask([*options, "--", *words(program.advice)], any_status=True))
+    return {
+        "command": f"mallard {' '.join(options)} -- {' '.join(program.advice)}",
+        "commit": commit(),
+        "machine": _machine(),
+        "minutes": round((time.monotonic() - begin) / 60, 2),
+        **hashes(program),
+        **advising.summary(document),
+    }
+
+
+def measure(program: Program, preloaded: Sequence[str], rounds: int) -> Json:
+    """The program on the second input: as it is, under each malloc, and with an allocator of each patch."""
+    command = words(program.fact)
+    arms: dict[str, facts.Arm] = {UNCHANGED: (command, "")}
+    arms |= {UNCHANGED + UNDER + malloc: (command, malloc) for malloc in preloaded}
+    if program.patch:
+        arms |= {
+            build: ([str(patches.binary(program.patch, build)), *command[1:]], "") for build in patches.BUILDS
+        }
+    return {"machine": _machine(), **facts.measure_arms(arms, rounds, lambda _done, _total: None)}
+
+
+def measure_null(program: Program, runs: int, rounds: int) -> Json:
+    """How often the advisor would preload a malloc that is the program's own."""
+    identical = mallocs.register_file(f"{IDENTICAL}={_c_library()}")
+    trial = Trial(words(program.fact), TRIAL_LIBRARY.find())
+    effects = []
+    for seed in range(runs):
+        compared = run_globals(trial, (mallocs.OWN, identical), rounds, seed, lambda _done, _total: None)
+        best = compared.best
+        time = compared.effects[0].time
+        effects.append(
+            {
+                "median": time.median,
+                "low": time.low,
+                "high": time.high,
+                "seconds": compared.seconds,
+                "advised": bool(best and -best.time.median >= LEAST_EFFECT * compared.seconds),
+            }
+        )
+    return {"commit": commit(), "machine": _machine(), "rounds": rounds, "runs": effects}
+
+
+def _machine() -> Json:
+    return {name: fact for name, fact in machine.facts().items() if name in machine.STABLE_FACTS}
+
+
+def _c_library() -> str:
+    """The file of the C library, which every dynamically linked program loads anyway."""
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+    return next(line.split()[-1] for line in maps.splitlines() if re.search(r"/libc[.-][^/]*$", line))

@@ -1,0 +1,80 @@
+"""Debian's sources of a program, changed so that an allocator of a build serves it.
+
+apt-get source -> foreign/NAME/allocator.patch -> CMakeLists.txt -> build/case_studies/programs/NAME.BUILD
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import building
+from harness.catalogue import NULL, OF_MALLARD
+from harness.places import BUILD, STUDIES, sha256
+
+BUILDS = (NULL, *OF_MALLARD)
+SOURCES = BUILD / "sources"
+LIST = "deb-src http://deb.debian.org/debian bookworm main\n"
+
+
+@dataclass(frozen=True)
+class Patch:
+    name: str  # of the program
+    source: str  # Debian's source package
+    scopes: tuple[str, ...]  # of local advice that the patch follows
+
+    @property
+    def file(self) -> Path:
+        return STUDIES / "foreign" / self.name / "allocator.patch"
+
+    def follows(self, scope: str | None) -> bool:
+        """Whether the change is the one that advice on this scope asks for."""
+        return (scope or "").partition("(")[0] in self.scopes
+
+
+def binary(patch: Patch, build: str) -> Path:
+    return BUILD / "programs" / f"{patch.name}.{build}"
+
+
+def build(patches: list[Patch]) -> None:
+    """Fetches what is not there, and compiles every build. Needs dpkg-dev, and the library's -dev package."""
+    for patch in patches:
+        if _stamp(patch).is_file() and _stamp(patch).read_text(encoding="ascii") == sha256(patch.file):
+            continue
+        folder = SOURCES / patch.name
+        shutil.rmtree(folder, ignore_errors=True)
+        _fetch(patch, folder)
+        _run(["patch", "-p1", "-i", str(patch.file)], folder)
+        _stamp(patch).write_text(sha256(patch.file), encoding="ascii")
+    building.configure()
+    building.build_targets([f"{patch.name}.{name}" for patch in patches for name in BUILDS])
+
+
+def _stamp(patch: Patch) -> Path:
+    return SOURCES / f"{patch.name}.patched"
+
+
+def _fetch(patch: Patch, folder: Path) -> None:
+    """Neither the machine's list of sources nor its package lists are changed."""
+    lists, archives = SOURCES / "lists", SOURCES / "archives"
+    (lists / "partial").mkdir(parents=True, exist_ok=True)
+    archives.mkdir(exist_ok=True)
+    sources = SOURCES / "sources.list"
+    sources.write_text(LIST, encoding="ascii")
+    options = [
+        *("-o", f"Dir::Etc::SourceList={sources}"),
+        *("-o", "Dir::Etc::SourceParts=/dev/null"),
+        *("-o", f"Dir::State::Lists={lists}"),
+    ]
+    _run(["apt-get", *options, "update"], archives)
+    _run(["apt-get", *options, "source", "--download-only", patch.source], archives)
+    description = max(archives.glob(f"{patch.source}_*.dsc"))
+    _run(["dpkg-source", "-x", str(description), str(folder)], archives)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise building.BuildError(f"{' '.join(command)} failed: {done.stderr.strip()[-400:]}")

@@ -1,0 +1,152 @@
+"""The regret of the advice on programs that nobody here wrote, and of rules that measure nothing.
+
+    results/foreign -> Row -> regret: the geometric mean over programs of time chosen / time of the best known
+
+A rule has no regret over a program in which nobody can follow it: an arena needs a changed source.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness import foreign
+from harness.advising import advised
+from harness.catalogue import NULL, OF_MALLARD, UNCHANGED, UNDER
+from harness.history import is_advised_first
+from harness.places import Json, document_sha256, results_file, unpack
+from mallard.shared.stats import Difference, median, paired_difference
+
+NEWEST = ("mimalloc3", "mimalloc")  # of the mallocs that are preloaded, the first that is there
+BUILD_BY_STRATEGY = {strategy: build for build, strategy in OF_MALLARD.items()}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A program on its second input. Times in seconds; less than 0 is saved."""
+
+    program: str
+    headline: str
+    kind: str  # of the advice
+    arm: str  # that follows the advice; '' if there is none, so that the advice has no fact
+    seconds: dict[str, float]  # by arm
+    facts: dict[str, Difference]  # beside the program as it is
+    peaks: dict[str, float]
+    promised: Difference | None  # of the first half, on the first input
+    promised_seconds: float  # of the program on the first input
+    minutes: float  # until the advice was there
+    advised_first: bool  # git has the advice from before any measurement
+    differing: tuple[str, ...] = field(default=())  # arms with another output
+
+    @property
+    def choices(self) -> dict[str, float]:
+        """The arms that somebody may choose; the null is a program changed for nothing."""
+        return {
+            arm: seconds for arm, seconds in self.seconds.items() if arm != NULL and arm not in self.differing
+        }
+
+    @property
+    def best(self) -> str:
+        return min(self.choices, key=lambda arm: self.choices[arm])
+
+
+def _newest(row: Row) -> str:
+    arms = (UNCHANGED + UNDER + malloc for malloc in NEWEST)
+    return next((arm for arm in arms if arm in row.choices), "")
+
+
+Rule = Callable[[Row], str]
+ADVICE = "the advice"
+# Each with the arm that it chooses.
+RULES: dict[str, Rule] = {
+    "change nothing": lambda _row: UNCHANGED,
+    "preload the newest malloc": _newest,
+    "an arena in the function that makes most blocks": lambda _row: "monotonic",
+    "always a multipool": lambda _row: "multipool",
+}
+
+
+def regret(rows: Iterable[Row], rule: Rule) -> float | None:
+    """Over the rows in which the rule has an arm."""
+    logs = [
+        math.log(row.choices[rule(row)] / row.choices[row.best]) for row in rows if rule(row) in row.choices
+    ]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+def advised_arm(row: Row) -> str:
+    return row.arm
+
+
+def followed(rows: Iterable[Row], rule: Rule) -> list[Row]:
+    """The rows in which the advice and the rule have an arm: both are compared over these."""
+    return [row for row in rows if rule(row) in row.choices and row.arm in row.choices]
+
+
+def worse_than_before(rows: Iterable[Row], rule: Rule) -> list[Row]:
+    """The rows in which the arm is slower than the program as it is, by an interval that excludes zero."""
+    return [row for row in rows if rule(row) in row.facts and row.facts[rule(row)].low > 0]
+
+
+def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
+    times = {arm: run["cpu_seconds"] for arm, run in facts["programs"].items()}
+    kind, name = advised(advice)
+    return Row(
+        program=program.name,
+        headline=advice["headline"],
+        kind=kind,
+        arm=find_arm(program, advice),
+        seconds={arm: median(run) for arm, run in times.items()},
+        facts={
+            arm: paired_difference(run, times[UNCHANGED]) for arm, run in times.items() if arm != UNCHANGED
+        },
+        peaks={arm: run["peak_bytes"] for arm, run in facts["programs"].items()},
+        promised=_promised(advice, kind, name),
+        promised_seconds=advice["program_seconds"],
+        minutes=advice["minutes"],
+        advised_first=is_advised_first(f"{program.name} {foreign.CELL}", advice),
+        differing=tuple(facts["differing"]),
+    )
+
+
+def find_arm(program: foreign.Program, advice: Json) -> str:
+    """The arm that follows the first half of the advice. Advice that no arm follows has no fact."""
+    kind, name = advised(advice)
+    if kind == "global":
+        return UNCHANGED + UNDER + name
+    if kind == "local":
+        is_followed = program.patch and program.patch.follows(advice["scope"])
+        return BUILD_BY_STRATEGY[name] if is_followed else ""
+    return "" if kind == "pattern" else UNCHANGED
+
+
+def _promised(advice: Json, kind: str, name: str) -> Difference | None:
+    times = {"local": advice["strategies"], "global": advice["mallocs"]}.get(kind, {}).get(name)
+    return Difference(times["median"], times["low"], times["high"], 0) if times else None
+
+
+def read() -> list[Row]:
+    """In the order of the programs; without those that have no fact, or one of other advice."""
+    rows = []
+    for program in foreign.load().values():
+        advice, facts = (_cell(folder, program) for folder in (foreign.ADVICE, foreign.FACTS))
+        if advice and facts and facts["advice_sha256"] == document_sha256(advice):
+            rows.append(row_from(program, advice, facts))
+    return rows
+
+
+def read_nulls() -> tuple[int, int]:
+    """The null runs that ended in advice, of all."""
+    runs: list[Json] = []
+    for name in foreign.load():
+        file = results_file(foreign.NULLS, name)
+        runs += unpack(file.read_bytes())["runs"] if file.is_file() else []
+    return sum(run["advised"] for run in runs), len(runs)
+
+
+def _cell(folder: Path, program: foreign.Program) -> Json:
+    file = results_file(folder, program.name)
+    cell: Json = unpack(file.read_bytes())["cells"].get(foreign.CELL, {}) if file.is_file() else {}
+    return cell
