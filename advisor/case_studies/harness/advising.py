@@ -14,6 +14,7 @@ from pathlib import Path
 from harness import building
 from harness.catalogue import UNCHANGED, Case, Input
 from harness.places import ROOT, Json, commit, sha256
+from mallard.cli.exit_status import FINDINGS
 from mallard.shared import mallocs
 from mallard.shared.stats import Difference
 
@@ -54,7 +55,7 @@ def hashes(case: Case, case_input: Input) -> Json:
 
 def doctor() -> list[Json]:
     """Of `mallard doctor`, what each check found."""
-    findings: list[Json] = json.loads(ask(["doctor", "--json"], any_status=True))["findings"]
+    findings: list[Json] = json.loads(ask(["doctor", "--json"], findings=True))["findings"]
     return findings
 
 
@@ -121,8 +122,8 @@ def _interval(time: Json) -> Json:
     return {name: time[name] for name in ("median", "low", "high")}
 
 
-def ask(arguments: list[str], *, any_status: bool = False) -> str:
-    """By this interpreter if it has what the program needs, or else by the front door, which sets it up."""
+def ask(arguments: list[str], *, findings: bool = False) -> str:
+    """`findings`: status 1 is an answer. By this interpreter if it has what the program needs, or else by the front door, which sets it up."""
     own = importlib.util.find_spec("rich") is not None
     command = [sys.executable, "-m", "mallard"] if own else [str(ROOT / "mallard")]
     done = subprocess.run(
@@ -132,6 +133,6 @@ def ask(arguments: list[str], *, any_status: bool = False) -> str:
         text=True,
         check=False,
     )
-    if done.returncode and not any_status:
+    if done.returncode and not (findings and done.returncode == FINDINGS):
         raise AdviceError(f"mallard {arguments[0]} failed: {done.stderr.strip()[-400:]}")
     return done.stdout

@@ -116,7 +116,7 @@ def advise(program: Program, preloaded: Sequence[str], *, quick: bool) -> Json:
     options += ["--global", ",".join([mallocs.OWN, *preloaded])]
     begin = time.monotonic()
     # Status 1: nothing could be measured, which is an answer.
-    document = json.loads(advising.ask([*options, "--", *words(program.advice)], any_status=True))
+    document = json.loads(advising.ask([*options, "--", *words(program.advice)], findings=True))
     return {
         "command": f"mallard {' '.join(options)} -- {' '.join(program.advice)}",
         "commit": commit(),
