@@ -123,7 +123,9 @@ def _interval(time: Json) -> Json:
 
 
 def ask(arguments: list[str], *, findings: bool = False) -> str:
-    """`findings`: status 1 is an answer. By this interpreter if it has what the program needs, or else by the front door, which sets it up."""
+    """`findings`: status 1 is an answer. By this interpreter if it has what the program needs, or else by the
+    front door, which sets it up.
+    """
     own = importlib.util.find_spec("rich") is not None
     command = [sys.executable, "-m", "mallard"] if own else [str(ROOT / "mallard")]
     done = subprocess.run(

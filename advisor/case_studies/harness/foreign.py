@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -111,14 +112,21 @@ def hashes(program: Program) -> Json:
 
 
 def advise(program: Program, preloaded: Sequence[str], *, quick: bool) -> Json:
-    """The advice on the first input. `preloaded` are mallocs, as --global takes them."""
-    options = ["advise", "--json", *(["--quick"] if quick else [])]
-    options += ["--global", ",".join([mallocs.OWN, *preloaded])]
+    """The advice on the first input."""
+    options = ["advise", "--json", *(["--quick"] if quick else []), "--global"]
+    installed = [
+        name if name in mallocs.NAMES else f"{name}={mallocs.find_library(name)}" for name in preloaded
+    ]
     begin = time.monotonic()
-    # Status 1: nothing could be measured, which is an answer.
-    document = json.loads(advising.ask([*options, "--", *words(program.advice)], findings=True))
+    document = json.loads(
+        advising.ask(
+            [*options, ",".join([mallocs.OWN, *installed]), "--", *words(program.advice)], findings=True
+        )
+    )
     return {
-        "command": f"mallard {' '.join(options)} -- {' '.join(program.advice)}",
+        "command": shlex.join(
+            ["mallard", *options, ",".join([mallocs.OWN, *preloaded]), "--", *program.advice]
+        ),
         "commit": commit(),
         "machine": _machine(),
         "minutes": round((time.monotonic() - begin) / 60, 2),
