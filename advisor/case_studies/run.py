@@ -136,7 +136,7 @@ def run_foreign(program: foreign.Program, arguments: argparse.Namespace) -> None
 def advise_foreign(program: foreign.Program, preloaded: list[str], arguments: argparse.Namespace) -> None:
     known = stored(foreign.ADVICE, program)["cells"].get(foreign.CELL, {})
     if not known.items() >= foreign.hashes(program).items():
-        advice = foreign.advise(program, preloaded, quick=arguments.quick)
+        advice = foreign.advise(program, preloaded, arguments.rounds, quick=arguments.quick)
         store(foreign.ADVICE, program, {"case": program.name, "cells": {foreign.CELL: advice}})
         print(f"{program.name}: {advice['headline']} ({advice['minutes']} min)", flush=True)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studies"))
 
+import regret
 import score
 from harness.catalogue import CASES, NULL, UNCHANGED, UNDER
 from harness.cells import Cell, read
@@ -28,6 +29,9 @@ def blocks() -> dict[str, Callable[[], str]]:
         "case_builds": lambda: builds(read()),
         "case_score": lambda: scores(read()),
         "case_misses": lambda: misses(read(), explanations()),
+        "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
+        "foreign_rules": lambda: foreign_rules(regret.read()),
+        "foreign_programs": lambda: foreign_programs(regret.read()),
     }
 
 
@@ -169,6 +173,95 @@ def misses(cells: list[Cell], known: dict[str, str]) -> str:
         _joined(_name(cell), name, known.get(f"{cell.name}: {name}", UNEXPLAINED)) for cell, name in missed
     )
     return "\n".join(["| case, input | missed | why |", "|---|---|---|", *rows])
+
+
+NO_FOREIGN = (
+    "No program that nobody here wrote is measured yet, so nothing is known of the advice beside rules."
+)
+
+
+def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
+    """Which rule of thumb the advice beats, first."""
+    judged = regret.with_fact(rows)
+    if not judged:
+        return NO_FOREIGN
+    compared = {
+        name: (regret.regret(same, regret.advised_arm), regret.regret(same, rule), len(same))
+        for name, rule in regret.RULES.items()
+        if (same := regret.followed(judged, rule))
+    }
+    # A rule that most programs cannot follow is in the table, but it is no rival.
+    rivals = [name for name, (_, _, programs) in compared.items() if 4 * programs >= 3 * len(judged)]
+    name = min(rivals, key=lambda name: compared[name][1])
+    advice, rule, programs = compared[name]
+    verb = "beats" if advice < rule else "does not beat"
+    worse = len(regret.worse_than_before(judged, regret.advised_arm))
+    first = sum(row.advised_first for row in judged)
+    false, runs = nulls
+    text = (
+        f"Over {programs} programs that nobody here wrote, the advice {verb} the best rule of thumb, "
+        f'"{name}": it takes {advice:.3f} times the time of the best known, the rule {rule:.3f}. '
+        f"It was asked for on another input, in a median of {regret.median_minutes(judged):.1f} minutes; git "
+        f"has it from before the fact in {first} of {len(judged)}. The sign is right in "
+        f"{regret.signs(judged)}, the intervals of promise and fact meet in {regret.meets(judged)}, and in "
+        f"{worse} of {len(judged)} the advised program is slower than it was. {len(rows) - len(judged)} more "
+        "have no fact: their advice changes a source, and nobody did."
+    )
+    if not runs:
+        return text
+    return f"{text} Of {runs} null runs, of a program beside itself, {false} ended in advice."
+
+
+def foreign_rules(rows: list[regret.Row]) -> str:
+    """Each rule, with the advice over the same programs."""
+    judged = regret.with_fact(rows)
+    if not judged:
+        return NO_FOREIGN
+    lines = []
+    for name, rule in regret.RULES.items():
+        if same := regret.followed(judged, rule):
+            worse = len(regret.worse_than_before(same, rule))
+            lines.append(
+                _joined(
+                    name,
+                    str(len(same)),
+                    f"{regret.regret(same, rule):.3f}",
+                    f"{regret.regret(same, regret.advised_arm):.3f}",
+                    f"{regret.peak_ratio(same, rule):.2f}",
+                    f"{regret.peak_ratio(same, regret.advised_arm):.2f}",
+                    str(worse),
+                )
+            )
+    head = [
+        "| rule | programs | regret | of the advice | peak memory | of the advice | slower than before |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    return "\n".join([*head, *lines])
+
+
+def foreign_programs(rows: list[regret.Row]) -> str:
+    if not rows:
+        return NO_FOREIGN
+    head = [
+        "| program | before | advice | promised | fact | peak | best of all | minutes |",
+        "|---|---:|---|---:|---:|---:|---|---:|",
+    ]
+    return "\n".join([*head, *(_foreign_row(row) for row in rows)])
+
+
+def _foreign_row(row: regret.Row) -> str:
+    before = row.seconds[UNCHANGED]
+    followed = row.arm in row.choices
+    return _joined(
+        row.program,
+        _milliseconds(before),
+        row.advised or f"none ({row.kind})",
+        _share(row.promised, row.promised_seconds),
+        (_share(row.facts.get(row.arm), before) if followed else "no fact"),
+        f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f} x" if followed and row.arm != UNCHANGED else "",
+        f"{_words(row.best)}, {_milliseconds(row.choices[row.best])}",
+        f"{row.minutes:.1f}",
+    )
 
 
 def _words(build: str) -> str:

@@ -111,9 +111,9 @@ def hashes(program: Program) -> Json:
     }
 
 
-def advise(program: Program, preloaded: Sequence[str], *, quick: bool) -> Json:
+def advise(program: Program, preloaded: Sequence[str], rounds: int, *, quick: bool) -> Json:
     """The advice on the first input."""
-    options = ["advise", "--json", *(["--quick"] if quick else []), "--global"]
+    options = ["advise", "--json", *(["--quick"] if quick else []), "--rounds", str(rounds), "--global"]
     installed = [
         name if name in mallocs.NAMES else f"{name}={mallocs.find_library(name)}" for name in preloaded
     ]

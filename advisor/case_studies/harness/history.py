@@ -37,10 +37,15 @@ def stored() -> dict[str, Json]:
 
 
 def write() -> None:
+    HISTORY.write_text(json.dumps(compute(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def compute() -> dict[str, Json]:
+    """Of our case studies and of the foreign programs."""
     cells = {name: cell for case in CASES for name, cell in from_git(case, ADVICE, FACTS, ROOT).items()}
     for program in foreign.load():
         cells |= from_git(program, foreign.ADVICE, foreign.FACTS, ROOT)
-    HISTORY.write_text(json.dumps(cells, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return cells
 
 
 def from_git(case: str, advice_folder: Path, facts_folder: Path, root: Path) -> dict[str, Json]:

@@ -18,7 +18,7 @@ from harness import history, inputs
 from harness.advising import AdviceError, advised, second_promise, summary
 from harness.catalogue import CASES, NULL, OF_MALLARD, UNCHANGED, Case
 from harness.cells import Cell, Promise, cell_from, read
-from harness.places import ADVICE, FACTS, ROOT, pack, results_file
+from harness.places import ROOT, pack, results_file
 
 sys.path.insert(0, str(ROOT / "docs"))
 from figures import case_studies
@@ -354,7 +354,5 @@ def test_stored_history_is_that_of_git() -> None:
     ]
     if any(result.returncode for result in results):
         pytest.skip("this copy of the source tree lacks the commits")
-    computed = {
-        name: cell for case in CASES for name, cell in history.from_git(case, ADVICE, FACTS, ROOT).items()
-    }
+    computed = history.compute()
     assert computed == stored

@@ -18,6 +18,7 @@ from harness.catalogue import NULL, OF_MALLARD, UNCHANGED, UNDER
 from harness.history import is_advised_first
 from harness.places import Json, document_sha256, results_file, unpack
 from mallard.shared.stats import Difference, median, paired_difference
+from score import Count, count, gap, signs_agree
 
 NEWEST = ("mimalloc3", "mimalloc")  # of the mallocs that are preloaded, the first that is there
 BUILD_BY_STRATEGY = {strategy: build for build, strategy in OF_MALLARD.items()}
@@ -30,7 +31,8 @@ class Row:
     program: str
     headline: str
     kind: str  # of the advice
-    arm: str  # that follows the advice; '' if there is none, so that the advice has no fact
+    advised: str  # a strategy with its scope, or a malloc, or ''
+    arm: str  # that follows the first half of the advice; '' if nothing does, so that it has no fact
     seconds: dict[str, float]  # by arm
     facts: dict[str, Difference]  # beside the program as it is
     peaks: dict[str, float]
@@ -58,7 +60,6 @@ def _newest(row: Row) -> str:
 
 
 Rule = Callable[[Row], str]
-ADVICE = "the advice"
 # Each with the arm that it chooses.
 RULES: dict[str, Rule] = {
     "change nothing": lambda _row: UNCHANGED,
@@ -68,12 +69,10 @@ RULES: dict[str, Rule] = {
 }
 
 
-def regret(rows: Iterable[Row], rule: Rule) -> float | None:
-    """Over the rows in which the rule has an arm."""
-    logs = [
-        math.log(row.choices[rule(row)] / row.choices[row.best]) for row in rows if rule(row) in row.choices
-    ]
-    return math.exp(sum(logs) / len(logs)) if logs else None
+def regret(rows: Iterable[Row], rule: Rule) -> float:
+    """Over rows in which the rule has an arm."""
+    logs = [math.log(row.choices[rule(row)] / row.choices[row.best]) for row in rows]
+    return math.exp(sum(logs) / len(logs))
 
 
 def advised_arm(row: Row) -> str:
@@ -83,6 +82,43 @@ def advised_arm(row: Row) -> str:
 def followed(rows: Iterable[Row], rule: Rule) -> list[Row]:
     """The rows in which the advice and the rule have an arm: both are compared over these."""
     return [row for row in rows if rule(row) in row.choices and row.arm in row.choices]
+
+
+def with_fact(rows: Iterable[Row]) -> list[Row]:
+    """The rows whose advice can be judged."""
+    return [row for row in rows if row.arm in row.choices]
+
+
+def peak_ratio(rows: Iterable[Row], rule: Rule) -> float:
+    """The geometric mean of the peak memory beside that of the program as it is."""
+    logs = [math.log(row.peaks[rule(row)] / row.peaks[UNCHANGED]) for row in rows]
+    return math.exp(sum(logs) / len(logs))
+
+
+def signs(rows: Iterable[Row]) -> Count:
+    """Of promises and facts whose intervals both exclude zero."""
+    return count(signs_agree(row.promised, row.facts[row.arm]) for row in rows if row.promised)
+
+
+def meets(rows: Iterable[Row]) -> Count:
+    """As shares of the run, because promise and fact are on two inputs."""
+    return count(
+        gap(
+            _share(row.promised, row.promised_seconds),
+            _share(row.facts[row.arm], row.seconds[UNCHANGED]),
+        )
+        == 0.0
+        for row in rows
+        if row.promised
+    )
+
+
+def _share(time: Difference, seconds: float) -> Difference:
+    return Difference(time.median / seconds, time.low / seconds, time.high / seconds, time.n)
+
+
+def median_minutes(rows: Iterable[Row]) -> float:
+    return median([row.minutes for row in rows])
 
 
 def worse_than_before(rows: Iterable[Row], rule: Rule) -> list[Row]:
@@ -97,6 +133,7 @@ def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
         program=program.name,
         headline=advice["headline"],
         kind=kind,
+        advised=f"{name} in {advice['scope']}" if kind == "local" else name,
         arm=find_arm(program, advice),
         seconds={arm: median(run) for arm, run in times.items()},
         facts={

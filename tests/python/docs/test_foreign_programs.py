@@ -1,0 +1,207 @@
+"""Programs that nobody here wrote: their data, the arm that follows the advice, and the regret."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mallard.shared.stats import Difference
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "advisor/case_studies"))
+import regret
+from harness import foreign, history, inputs, patches
+from harness.catalogue import CASES, NULL, OF_MALLARD, UNCHANGED, UNDER
+from harness.places import ROOT, STUDIES, results_file, unpack
+
+sys.path.insert(0, str(ROOT / "docs"))
+from figures import case_studies
+
+PROGRAMS = foreign.load()
+TCMALLOC, MIMALLOC = UNCHANGED + UNDER + "tcmalloc", UNCHANGED + UNDER + "mimalloc"
+PATCH = patches.Patch("xmlwf", "expat", ("main", "XML_ProcessFile"))
+PROGRAM = foreign.Program("xmlwf", "expat", ("xmlwf", "a"), ("xmlwf", "b"), PATCH)
+ROW = regret.Row(
+    program="jq",
+    headline="Preload tcmalloc",
+    kind="global",
+    advised="tcmalloc",
+    arm=TCMALLOC,
+    seconds={UNCHANGED: 0.2, TCMALLOC: 0.1, MIMALLOC: 0.15, NULL: 0.05},
+    facts={TCMALLOC: Difference(-0.1, -0.11, -0.09, 11), MIMALLOC: Difference(-0.05, -0.06, -0.04, 11)},
+    peaks={UNCHANGED: 100.0, TCMALLOC: 200.0, MIMALLOC: 100.0},
+    promised=Difference(-0.05, -0.056, -0.044, 11),
+    promised_seconds=0.1,
+    minutes=1.0,
+    advised_first=True,
+)
+
+
+def advice_from(kind: str, scope: str | None = None, **answer: str | None) -> dict[str, Any]:
+    empty = {"strategy": None, "malloc": None, "pattern": None}
+    time = {"median": -0.02, "low": -0.03, "high": -0.01}
+    return {
+        "answer": {**empty, "kind": kind, **answer},
+        "scope": scope,
+        "headline": "",
+        "program_seconds": 0.1,
+        "minutes": 0.5,
+        "strategies": {"monotonic": time},
+        "mallocs": {"tcmalloc": time},
+    }
+
+
+def test_programs_are_enough_and_distinct() -> None:
+    assert len(PROGRAMS) >= 20
+    assert PROGRAMS.keys().isdisjoint(CASES)
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_program_is_judged_on_another_input(program: foreign.Program) -> None:
+    assert program.advice[0] == program.fact[0]
+    assert program.advice != program.fact
+    assert program.package
+
+
+def test_last_word_is_repeated() -> None:
+    assert PROGRAMS["xmlwf"].fact[1:] == ("{large_xml}",) * (len(PROGRAMS["xmlwf"].fact) - 1)
+    assert len(PROGRAMS["xmlwf"].fact) > 2
+
+
+@pytest.mark.parametrize("program", [program for program in PROGRAMS.values() if program.patch])
+def test_patch_calls_the_served_allocator(program: foreign.Program) -> None:
+    assert program.patch
+    assert "mallard_" in program.patch.file.read_text(encoding="utf-8")
+    assert f"case_foreign({program.name} " in (STUDIES / "CMakeLists.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", inputs.TEXTS)
+def test_texts_differ_and_are_deterministic(kind: str, tmp_path: Path) -> None:
+    small, large = (inputs.write(f"{size}_{kind}", tmp_path).read_bytes() for size in ("small", "large"))
+    assert small != large
+    assert inputs.write(f"small_{kind}", tmp_path / "again").read_bytes() == small
+
+
+def test_packed_input_is_unpacked(tmp_path: Path) -> None:
+    packed = tmp_path / "manual.pdf.gz"
+    packed.write_bytes(gzip.compress(b"%PDF"))
+    assert inputs.write(f"gunzip:{packed}", tmp_path / "inputs").read_bytes() == b"%PDF"
+
+
+def test_missing_program_names_its_packages() -> None:
+    assert foreign.missing(replace(PROGRAM, advice=("no-such-program",))) == "expat"
+    assert foreign.missing(replace(PROGRAM, advice=("sh", "/usr/no-such-file"))) == "expat"
+    assert foreign.missing(replace(PROGRAM, advice=("sh",))) == ""
+
+
+def test_malloc_advice_is_followed_by_preloading() -> None:
+    assert regret.find_arm(PROGRAM, advice_from("global", malloc="tcmalloc")) == TCMALLOC
+
+
+def test_local_advice_needs_a_patch_of_its_scope() -> None:
+    local = advice_from("local", "XML_ProcessFile(char const*)", strategy="multipool+monotonic")
+    assert regret.find_arm(PROGRAM, local) == "multipool_monotonic"
+    assert regret.find_arm(PROGRAM, local | {"scope": "copyString"}) == ""
+    assert regret.find_arm(replace(PROGRAM, patch=None), local) == ""
+
+
+def test_no_advice_keeps_the_program() -> None:
+    for kind in ("nothing", "unresolved", "unmeasured"):
+        assert regret.find_arm(PROGRAM, advice_from(kind)) == UNCHANGED
+    assert regret.find_arm(PROGRAM, advice_from("pattern", pattern="reserve")) == ""
+
+
+def test_regret_is_a_geometric_mean_without_nulls() -> None:
+    other = replace(ROW, seconds={UNCHANGED: 0.1, TCMALLOC: 0.4})
+    assert regret.regret([ROW], regret.advised_arm) == pytest.approx(1.0)
+    assert regret.regret([ROW, other], regret.advised_arm) == pytest.approx(2.0)
+    assert regret.regret([ROW], regret.RULES["preload the newest malloc"]) == pytest.approx(1.5)
+
+
+def test_arm_with_another_output_is_no_choice() -> None:
+    broken = replace(ROW, differing=(TCMALLOC,))
+    assert broken.best == MIMALLOC
+    assert regret.with_fact([broken]) == []
+
+
+def test_promise_and_fact_meet_as_shares() -> None:
+    assert str(regret.meets([ROW])) == "1 of 1"
+    assert str(regret.meets([replace(ROW, promised_seconds=0.5)])) == "0 of 1"
+    assert str(regret.signs([ROW, replace(ROW, promised=None)])) == "1 of 1"
+
+
+def test_slower_than_before_needs_an_interval() -> None:
+    slower = replace(ROW, facts={TCMALLOC: Difference(0.1, 0.05, 0.15, 11)})
+    unclear = replace(ROW, facts={TCMALLOC: Difference(0.1, -0.05, 0.25, 11)})
+    assert regret.worse_than_before([ROW, slower, unclear], regret.advised_arm) == [slower]
+
+
+def test_row_pairs_its_runs_with_the_program() -> None:
+    arms = {UNCHANGED: [0.2, 0.21, 0.19], TCMALLOC: [0.1, 0.11, 0.09]}
+    facts = {
+        "programs": {arm: {"cpu_seconds": times, "peak_bytes": 1.0} for arm, times in arms.items()},
+        "differing": [],
+    }
+    row = regret.row_from(PROGRAM, advice_from("global", malloc="tcmalloc"), facts)
+    assert row.facts[TCMALLOC].median == pytest.approx(-0.1)
+    assert row.promised
+    assert row.promised.high == -0.01
+    assert not row.advised_first
+
+
+def test_page_begins_with_the_rule_to_beat() -> None:
+    text = case_studies.foreign_score([ROW], (1, 40))
+    assert 'beats the best rule of thumb, "preload the newest malloc"' in text
+    assert "Of 40 null runs" in text
+    worse = case_studies.foreign_score(
+        [replace(ROW, arm=UNCHANGED, facts={UNCHANGED: ROW.facts[TCMALLOC]})], (0, 0)
+    )
+    assert "does not beat" in worse
+    assert "null" not in worse
+
+
+def test_page_without_rows_says_so() -> None:
+    for text in (
+        case_studies.foreign_score([], (0, 0)),
+        case_studies.foreign_rules([]),
+        case_studies.foreign_programs([]),
+    ):
+        assert text == case_studies.NO_FOREIGN
+
+
+def test_local_advice_without_patch_is_listed() -> None:
+    row = replace(ROW, kind="local", advised="monotonic in f()", arm="")
+    assert "no fact" in case_studies.foreign_programs([row])
+    assert case_studies.foreign_rules([row]) == case_studies.NO_FOREIGN
+
+
+def test_stored_advice_is_older_than_its_fact() -> None:
+    """Reads git's history, where it is there."""
+    for name in PROGRAMS:
+        file = results_file(foreign.FACTS, name)
+        if not file.is_file():
+            continue
+        fact = unpack(file.read_bytes())["cells"][foreign.CELL]
+        known = history.from_git(name, foreign.ADVICE, foreign.FACTS, ROOT)[f"{name} {foreign.CELL}"]
+        assert known["advice_sha256"] == fact["advice_sha256"]
+        if _has_commit(known["advised"]):
+            assert known["advised_first"], f"the fact on {name} was there before its advice"
+
+
+def _has_commit(commit: str | None) -> bool:
+    return (
+        bool(commit)
+        and not subprocess.run(
+            ["git", "cat-file", "-e", f"{commit}^{{commit}}"], cwd=ROOT, capture_output=True, check=False
+        ).returncode
+    )
+
+
+def test_builds_are_strategies_of_a_trial() -> None:
+    assert set(patches.BUILDS) == {NULL, *OF_MALLARD}
+    assert set(regret.BUILD_BY_STRATEGY.values()) == set(OF_MALLARD)
