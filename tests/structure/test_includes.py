@@ -141,7 +141,7 @@ def test_headers_of_the_library_take_threads_from_one_place():
 
 
 def test_includes_name_existing_files():
-    existing = {str(file) for file in files("*.hpp", "*.cpp", "*.def")}
+    existing = {str(file) for file in files("*.h", "*.hpp", "*.cpp", "*.def")}
     missing = [
         f"{file} includes {target}"
         for file in native_files()

@@ -103,11 +103,16 @@ def versions() -> dict[str, str]:
 
 
 def hashes(program: Program) -> Json:
-    """Of the program and its command. Advice holds for these, and for no others."""
+    """Of the program, its commands and their inputs. Advice holds for these, and for no others."""
     return {
         "program_sha256": sha256(program.advice[0]),
         "package": {name: versions().get(name, "") for name in program.package.split()},
         "commands": [list(program.advice), list(program.fact)],
+        "inputs_sha256": {
+            word: sha256(file)
+            for word in sorted({*program.advice[1:], *program.fact[1:]})
+            if word.startswith(("{", "/")) and Path(file := words([word])[0]).is_file()
+        },
     }
 
 

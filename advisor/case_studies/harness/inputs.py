@@ -142,7 +142,7 @@ def _sql(draw: random.Random, large: bool) -> str:
 
 
 def _smt2(draw: random.Random, large: bool) -> str:
-    size, kind = (34, "Int") if large else (26, "(_ BitVec 12)")
+    size, kind = (70, "Int") if large else (26, "(_ BitVec 12)")
     names = [f"x{k}" for k in range(size)]
     lines = [f"(declare-const {name} {kind})" for name in names]
     for _ in range(size * (8 if large else 3)):
