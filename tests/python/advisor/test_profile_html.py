@@ -14,6 +14,7 @@ from page_reader import Reader, read, words
 from profile_rows import amount, scope
 from synthetic_profile import document, empty, hostile, in_depth, withheld
 
+from mallard.advisor.profile.dimensions import DIMENSIONS
 from mallard.advisor.profile.document import Node, read_profile
 from mallard.advisor.view.html.profile import MOST_BYTES, profile_page
 from mallard.advisor.view.html.profile.charts import nice_top
@@ -102,10 +103,23 @@ def test_withheld_scopes_are_reported_first() -> None:
 
 
 def test_an_empty_process_has_a_summary_and_definitions() -> None:
-    assert [name for name in read(render_page(empty())).ids if name not in ("panel", "profile-data")] == [
-        "summary",
-        "definitions",
-    ]
+    parts = [name for name in read(render_page(empty())).ids if name not in ("main", "panel", "profile-data")]
+    assert parts == ["summary", "definitions"]
+
+
+def test_the_header_has_the_answer() -> None:
+    header = words(render_page(document()).partition("<nav")[0])
+    assert "In the allocator: 8.4 % of the time (7.9 to 8.9 %), 71 ns an operation." in header
+    assert (
+        "Most blocks live and die in clang::ParseAST: 1.10 M allocations; of the freed blocks, \u2264 98 % are "
+        "freed before it returns."
+    ) in header
+    assert "In the allocator" not in words(render_page(empty()).partition("<nav")[0])
+
+
+def test_each_dimension_has_its_definition() -> None:
+    summary = texts(render_page(document()))["summary"]
+    assert all(dimension.text in summary for dimension in DIMENSIONS)
 
 
 def test_marked_scopes_have_a_section() -> None:

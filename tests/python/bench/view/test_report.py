@@ -276,8 +276,8 @@ def test_warnings_precede_figures(folder: Path) -> None:
 
 
 def test_a_run_without_trouble_has_no_caution(folder: Path) -> None:
-    _, reader = report_of(folder, density_rows())
-    assert "aside" not in {tag for tag, _ in reader.tags}
+    text, _ = report_of(folder, density_rows())
+    assert "Read with care" not in text
 
 
 def test_reproduction_command_names_database(folder: Path) -> None:

@@ -46,12 +46,14 @@ from mallard.advisor.view.html.profile.page import (
 from mallard.advisor.view.html.profile.scopes import lifetime_details
 from mallard.advisor.view.html.profile.summary import dimensions
 from mallard.shared.stats import Difference
+from mallard.shared.view.html.document import caution
 from mallard.shared.view.html.markup import Markup, breakable, element, joined, leaf
 
 
-def answer_part(verdict: Verdict) -> Part:
+def answer_part(verdict: Verdict, doubts: Sequence[str]) -> Part:
     body = joined(
         element("p", verdict.headline, class_=f"verdict {verdict.kind}"),
+        caution(doubts),
         element("dl", *(_fact(label, text) for label, text in verdict.facts), class_="terms")
         if verdict.facts
         else None,
@@ -95,8 +97,9 @@ def before_and_after_part(study: Study) -> Part | None:
             "thead",
             element(
                 "tr",
-                *(element("th", head) for head in ("", "time")),
-                *(element("th", head, class_="n") for head in ("", "effect", "peak memory")),
+                element("th", "program"),
+                element("th", "drawn"),
+                *(element("th", head, class_="n") for head in ("time", "effect", "peak memory")),
             ),
         ),
         element("tbody", *(_row(bar, widest, floor) for bar in bars)),
@@ -426,7 +429,7 @@ def paste_part(verdict: Verdict) -> Part | None:
     if not verdict.code:
         return None
     body = element(
-        "pre", element("code", verdict.code), tabindex="0", role="region", aria_label="Code to paste"
+        "pre", element("code", verdict.code), tabindex="0", role="group", aria_label="Code to paste"
     )
     return Part("code", "Code", "Code to paste", body, {})
 
@@ -456,8 +459,9 @@ def advice_page(study: Study, verdict: Verdict, profile: Profile | None) -> str:
 
 def _page(advice: Advice) -> str:
     study, verdict, content = advice.study, advice.verdict, advice.content
+    profile = content.profile if content else None
     parts: list[Part | None] = [
-        answer_part(verdict),
+        answer_part(verdict, list_doubts(profile) if profile else []),
         before_and_after_part(study),
         tried_part(study),
         scope_part(study, content) if content else None,
@@ -465,13 +469,11 @@ def _page(advice: Advice) -> str:
         paste_part(verdict),
         doubts_part(verdict),
     ]
-    profile = content.profile if content else None
     facts = [sentences.process_facts(profile)] if profile else []
     header = page_header(
         f"Which allocator for {program_name(study.words)}?",
         shlex.join(study.words),
         facts,
-        list_doubts(profile) if profile else [],
     )
     shown_parts = [part for part in parts if part]
     return render_page(f"advice for {program_name(study.words)}", header, shown_parts, content, OWN_STYLES)

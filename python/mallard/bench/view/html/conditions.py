@@ -9,6 +9,7 @@ from typing import Any
 from mallard.bench.store import Run
 from mallard.bench.view.html.contents import Measured
 from mallard.shared.machine import fingerprint
+from mallard.shared.view.html.document import caution
 from mallard.shared.view.html.markup import Markup, element, joined
 from mallard.shared.view.html.tables import data_table, scrolled, table_row
 
@@ -70,7 +71,7 @@ def conditions(measured: Sequence[Measured]) -> Markup:
 
 
 def cautions(measured: Sequence[Measured]) -> Markup | None:
-    """The warnings that a reader must see before the figures, at the top of the page."""
+    """The warnings that a reader must see before the figures, below the answer."""
     warnings: list[str] = []
     for entry in measured:
         about = f"{entry.run.experiment}: " if len(measured) > 1 else ""
@@ -84,10 +85,7 @@ def cautions(measured: Sequence[Measured]) -> Markup | None:
         warnings.append(DIFFERENT.format("machine"))
     elif len(_distinct(runs, _build_ids)) > 1:
         warnings.append(DIFFERENT.format("build"))
-    if not warnings:
-        return None
-    items = [element("li", text) for text in dict.fromkeys(warnings)]
-    return element("aside", element("b", "Read with care"), element("ul", *items))
+    return caution(list(dict.fromkeys(warnings)))
 
 
 def _distinct(runs: Sequence[Run], key: Callable[[Run], str]) -> list[list[Run]]:

@@ -23,9 +23,9 @@ from mallard.bench.view.html.panel.races import race_section
 from mallard.bench.view.html.panel.spreads import spreads_section
 from mallard.bench.view.html.panel.works import works_section
 from mallard.bench.view.html.paper_notes import paper_notes
+from mallard.shared.view.html.document import body_frame, html_document, inline_scripts
 from mallard.shared.view.html.line_plot import DOT
-from mallard.shared.view.html.markup import Markup, element, empty_element, joined
-from mallard.shared.view.html.static_files import static_text
+from mallard.shared.view.html.markup import Markup, element
 
 TITLE = "Which allocation strategy is fastest here?"
 STYLES = (
@@ -40,27 +40,15 @@ def page(measured: Mapping[str, Measured], evidence: Sequence[Row] = ()) -> str:
     of `evidence`, because a run of a special setting may answer more than the newest one.
     """
     sections = _sections(measured, evidence)
-    body = joined(
+    body = body_frame(
         _header(measured, sections),
-        _navigation(sections),
-        element("main", _glance(sections), *(section.markup() for section in sections)),
+        _links(sections),
+        _glance(sections),
+        *(section.markup() for section in sections),
         DOT,
-        element("div", class_="panel", id="panel", role="status", hidden=True),
     )
-    scripts = joined(
-        cell_data(body, _strategies(measured, evidence)),
-        element("script", Markup("".join(static_text(name) for name in SCRIPTS))),
-    )
-    head = joined(
-        empty_element("meta", charset="utf-8"),
-        empty_element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        empty_element("meta", name="color-scheme", content="light dark"),
-        empty_element("link", rel="icon", href="data:,"),
-        element("title", f"mallard: {TITLE}"),
-        element("style", Markup("".join(static_text(name) for name in STYLES))),
-    )
-    return (
-        f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body, scripts)}</html>\n'
+    return html_document(
+        TITLE, STYLES, body, cell_data(body, _strategies(measured, evidence)), inline_scripts(SCRIPTS)
     )
 
 
@@ -123,8 +111,8 @@ def _header(measured: Mapping[str, Measured], sections: Sequence[Section]) -> Ma
     )
 
 
-def _navigation(sections: Sequence[Section]) -> Markup:
-    links = [
+def _links(sections: Sequence[Section]) -> list[Markup]:
+    return [
         element(
             "a",
             section.title,
@@ -134,7 +122,6 @@ def _navigation(sections: Sequence[Section]) -> Markup:
         )
         for section in sections
     ]
-    return element("nav", *links, aria_label="Sections")
 
 
 def _glance(sections: Sequence[Section]) -> Markup | None:

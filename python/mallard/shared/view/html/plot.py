@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mallard.shared.view.html.markup import Markup, element, leaf
+from mallard.shared.view.html.markup import Markup, element, joined, leaf
 
 MARGIN = 3.0  # percent at both ends, so that a dot at the end is drawn completely
 
@@ -79,9 +79,11 @@ def percent_axis(values: Sequence[float], less_is_faster: bool) -> Axis:
 
 
 def scale(axis: Axis) -> Markup:
-    """The axis itself, for the head of a column."""
+    """The axis itself, for the head of a column, with a text for readers of the screen."""
     labels = [element("text", text, x=_percent(axis.place(value)), y="14") for value, text in axis.ticks]
-    return element("svg", *labels, class_="axis", aria_hidden="true")
+    drawing = element("svg", *labels, class_="axis", aria_hidden="true")
+    text = "drawn, log scale" if axis.logarithmic else "drawn"
+    return joined(element("span", text, class_="unseen"), drawing)
 
 
 def interval(

@@ -43,11 +43,7 @@ def data_table(
     axis: plot.Axis | None = None,
 ) -> Markup:
     """A table. None among the heads is a column of drawings, below the scale of the axis."""
-    label = "drawn, log scale" if axis and axis.logarithmic else "drawn"
-    columns = [
-        element("th", plot.scale(axis), aria_label=label) if axis and head is None else element("th", head)
-        for head in heads
-    ]
+    columns = [element("th", plot.scale(axis) if axis and head is None else head) for head in heads]
     return element(
         "table",
         element("caption", caption, class_="unseen") if caption else None,
@@ -60,4 +56,4 @@ def data_table(
 
 def scrolled(table: Markup, label: str) -> Markup:
     """A table that scrolls by itself if the screen is narrower."""
-    return element("div", table, class_="wide", role="region", aria_label=label, tabindex="0")
+    return element("div", table, class_="wide", role="group", aria_label=label, tabindex="0")

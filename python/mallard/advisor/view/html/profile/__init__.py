@@ -21,7 +21,7 @@ from mallard.advisor.view.html.profile.page import (
 )
 from mallard.advisor.view.html.profile.scopes import marked_part, one_scope_part, scopes_part
 from mallard.advisor.view.html.profile.sites import pairs_part, sites_part
-from mallard.advisor.view.html.profile.summary import definitions_part, summary_part
+from mallard.advisor.view.html.profile.summary import answers, definitions_part, summary_part
 from mallard.advisor.view.html.profile.unowned import unowned_part
 from mallard.shared.errors import UsageError
 
@@ -57,5 +57,5 @@ def _page(content: Content) -> str:
         f"beside {others}" if others else "",
         os.path.basename(profile.trace.file),
     ]
-    header = page_header(title, sentences.command(profile), facts, list_doubts(profile))
+    header = page_header(title, sentences.command(profile), facts, answers(content), list_doubts(profile))
     return render_page(title, header, parts, content)

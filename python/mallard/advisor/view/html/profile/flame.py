@@ -128,7 +128,7 @@ def _graph(content: Content, nodes: Sequence[Node], mode: str, colours: Colourin
     depth = 1 + max(box.depth for box in shown)
     drawn = [_drawn(content, nodes, box, root, colours) for box in shown]
     rows = element("div", *drawn, class_="rows", style=f"height:{depth * ROW}px")
-    return element("div", rows, class_="flame", role="region", aria_label="Flame graph", tabindex="0")
+    return element("div", rows, class_="flame", role="group", aria_label="Flame graph", tabindex="0")
 
 
 def _drawn(content: Content, nodes: Sequence[Node], box: Box, root: int, colours: Colouring) -> Markup:

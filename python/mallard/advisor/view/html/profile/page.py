@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.names import ELLIPSIS, SKIPPED_LEVELS, Names, last_parts
-from mallard.shared.view.html.markup import Markup, breakable, element, empty_element, joined
-from mallard.shared.view.html.static_files import static_text
+from mallard.shared.view.html.document import body_frame, caution, html_document, inline_scripts
+from mallard.shared.view.html.markup import Markup, breakable, element
 
 Row = TypeVar("Row")
 WIDEST = 80  # letters of a short name
@@ -114,7 +114,7 @@ def table(caption: str, heads: Sequence[str | Markup], rows: Sequence[Markup], c
         element("tbody", *rows),
         class_=f"facts-table {class_}".strip(),
     )
-    return element("div", grid, class_="wide", role="region", aria_label=caption, tabindex="0")
+    return element("div", grid, class_="wide", role="group", aria_label=caption, tabindex="0")
 
 
 def number_head(text: str, about: str = "") -> Markup:
@@ -174,35 +174,28 @@ def render_page(
 ) -> str:
     """`content` is the profile whose names and stacks the scripts show, if there is one."""
     data = packed(content, parts) if content else None
-    body = joined(
-        header,
-        element(
-            "nav", *(element("a", part.title, href=f"#{part.name}") for part in parts), aria_label="Sections"
-        ),
-        element("main", *(_section(part) for part in parts)),
-        element("div", class_="panel", id="panel", role="status", hidden=True),
+    links = [element("a", part.title, href=f"#{part.name}") for part in parts]
+    body = body_frame(header, links, *map(_section, parts))
+    return html_document(
+        title,
+        styles,
+        body,
         element("script", Markup(data), id="profile-data", type="application/octet-stream") if data else None,
-        element("script", Markup("".join(static_text(name) for name in SCRIPTS))) if data else None,
+        inline_scripts(SCRIPTS) if data else None,
     )
-    head = joined(
-        empty_element("meta", charset="utf-8"),
-        empty_element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        empty_element("meta", name="color-scheme", content="light dark"),
-        empty_element("link", rel="icon", href="data:,"),
-        element("title", f"mallard: {title}"),
-        element("style", Markup("".join(static_text(name) for name in styles))),
-    )
-    return f'<!doctype html>\n<html lang="en">{element("head", head)}{element("body", body)}</html>\n'
 
 
-def page_header(title: str, command: str, facts: Sequence[str], doubts: Sequence[str]) -> Markup:
+def page_header(
+    title: str, command: str, facts: Sequence[str], answers: Sequence[str] = (), doubts: Sequence[str] = ()
+) -> Markup:
     return element(
         "header",
         element("p", "mallard", class_="brand"),
         element("h1", title),
         element("p", element("code", command), class_="command"),
         element("p", f" {MIDDLE_DOT} ".join(filter(None, facts)), class_="conditions"),
-        element("aside", element("ul", *(element("li", text) for text in doubts))) if doubts else None,
+        *(element("p", answer, class_="lead") for answer in answers),
+        caution(doubts),
     )
 
 

@@ -73,7 +73,7 @@ def scope_table(content: Content, scopes: Sequence[Scope], caption: str) -> Mark
         *(element("tbody", _row(content, scope, total), _folded(content, scope)) for scope in scopes),
         class_="facts-table scope-table sortable",
     )
-    return element("div", grid, class_="wide", role="region", aria_label=caption, tabindex="0")
+    return element("div", grid, class_="wide", role="group", aria_label=caption, tabindex="0")
 
 
 def _row(content: Content, scope: Scope, total: Amount) -> Markup:
@@ -143,15 +143,15 @@ def _summarize(content: Content, scope: Scope) -> str:
 
 
 def details(content: Content, scope: Scope) -> Markup:
-    shown = element("div", element("h4", "Dimensions"), dimensions(scope.figures))
+    shown = element("div", element("h3", "Dimensions"), dimensions(scope.figures))
     return element("div", shown, *lifetime_details(content, scope), class_="columns in-depth")
 
 
 def lifetime_details(content: Content, scope: Scope) -> tuple[Markup, ...]:
     return (
-        element("div", element("h4", "An activation"), _activation(scope)),
-        element("div", element("h4", "Sizes of blocks"), sizes(scope)),
-        element("div", element("h4", "The rest is freed by"), escapes(content, scope.escapes)),
+        element("div", element("h3", "An activation"), _activation(scope)),
+        element("div", element("h3", "Sizes of blocks"), sizes(scope)),
+        element("div", element("h3", "The rest is freed by"), escapes(content, scope.escapes)),
     )
 
 
@@ -288,4 +288,4 @@ def _classes(title: str, classes: Sequence[tuple[int, int]]) -> Markup | None:
         )
         for upper, activations in classes
     ]
-    return element("div", element("h4", title), element("ul", *rows, class_="sizes"))
+    return element("div", element("h3", title), element("ul", *rows, class_="sizes"))

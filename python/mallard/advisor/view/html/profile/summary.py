@@ -5,7 +5,7 @@ the end of the page, the definition of each figure.
 from __future__ import annotations
 
 from mallard.advisor.profile import sentences
-from mallard.advisor.profile.dimensions import DIMENSIONS
+from mallard.advisor.profile.dimensions import DIMENSIONS, contained
 from mallard.advisor.profile.formats import UNKNOWN, count, precise_share, seconds, share, size
 from mallard.advisor.profile.records import Figures
 from mallard.advisor.view.html.profile.page import Content, Part
@@ -14,8 +14,28 @@ from mallard.shared.view.html.markup import Markup, element, joined
 
 def summary_part(content: Content) -> Part:
     return Part(
-        "summary", "Summary", "The whole recording", joined(_tiles(content), _process_dimensions(content)), {}
+        "summary",
+        "Summary",
+        "The whole recording",
+        joined(_tiles(content), _process_dimensions(content)),
+        {},
     )
+
+
+def answers(content: Content) -> list[str]:
+    """The time in the allocator, and the scope in which the most blocks live and die."""
+    profile = content.profile
+    if not profile.completeness.events:
+        return []
+    texts = [f"In the allocator: {sentences.time_inside(profile)}."]
+    if profile.scopes:
+        scope = profile.scopes[0]
+        amount = count(scope.figures.allocations)
+        texts.append(
+            f"Most blocks live and die in {content.short(scope.function)}: {amount} allocations; of the "
+            f"freed blocks, {contained(scope)} are freed before it returns."
+        )
+    return texts
 
 
 def _tiles(content: Content) -> Markup:
@@ -32,12 +52,6 @@ def _tiles(content: Content) -> Markup:
     at = profile.timeline.peak_seconds if profile.timeline else None
     alive = figures.alive
     tiles = [
-        _tile(
-            "stacks complete",
-            precise_share(completeness.share),
-            sentences.completeness(profile).partition(" of ")[2] or sentences.completeness(profile),
-            alarm=completeness.withheld,
-        ),
         _tile("time in the allocator", part, inside),
         _tile("allocations", count(figures.allocations), f"{sentences.block_sizes(profile)}"),
         _tile("bytes allocated", size(figures.bytes), f"{count(figures.frees)} frees"),
@@ -46,6 +60,12 @@ def _tiles(content: Content) -> Markup:
             "alive at the end",
             count(alive.allocations) if alive else UNKNOWN,
             f"blocks of {size(alive.bytes)}" if alive else "",
+        ),
+        _tile(
+            "stacks complete",
+            precise_share(completeness.share),
+            sentences.completeness(profile).partition(" of ")[2] or sentences.completeness(profile),
+            alarm=completeness.withheld,
         ),
     ]
     return element("ul", *tiles, class_="tiles")
@@ -71,18 +91,19 @@ def _process_dimensions(content: Content) -> Markup | None:
 
 
 def dimensions(figures: Figures) -> Markup:
-    """The six dimensions as bars, with the figures as measured."""
+    """The six dimensions as bars, with the figures as measured and the definitions."""
     rows = []
     for dimension in DIMENSIONS:
         measured = figures.dimension(dimension.letter)
         scaled = UNKNOWN if measured.scaled is None else f"{measured.scaled:.2f}"
         rows += [
-            element("dt", element("b", dimension.letter), f" {dimension.name}", title=dimension.text),
+            element("dt", element("b", dimension.letter), f" {dimension.name}"),
             element(
                 "dd",
                 bar(measured.scaled),
                 element("span", scaled, class_="n"),
                 element("small", dimension.raw(measured)),
+                element("small", dimension.text, class_="about"),
             ),
         ]
     return element("dl", *rows, class_="dims")

@@ -182,7 +182,7 @@ class HeatMap:
                 folded,
             )
         )
-        return element("div", grid, class_="wide", role="region", aria_label=self.caption, tabindex="0")
+        return element("div", grid, class_="wide", role="group", aria_label=self.caption, tabindex="0")
 
     def _head(self) -> Markup:
         names = [

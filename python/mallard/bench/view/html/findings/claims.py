@@ -108,7 +108,7 @@ def _bars(ledger: Sequence[Entry]) -> Markup:
 
 
 def _table(ledger: Sequence[Entry]) -> Markup:
-    heads = ("", "claim", "printed", "here", "verdict")
+    heads = ("no.", "claim", "printed", "here", "verdict")
     return scrolled(data_table(heads, map(_row, ledger), "claims plain-table", "Claims"), "Claims")
 
 

@@ -51,7 +51,7 @@ def _setting(name: str, kinds: tuple[Kind, ...], text: str, works: Sequence[Work
         "section",
         element("h3", text) if text else None,
         render_sentences(work_sentences(name, works)),
-        book_table(works),
+        book_table(works, "h4" if text else "h3"),
         strategy_map(
             text or "works",
             f"Works, {text}: a row for each strategy",
@@ -63,7 +63,7 @@ def _setting(name: str, kinds: tuple[Kind, ...], text: str, works: Sequence[Work
     )
 
 
-def book_table(works: Sequence[Work]) -> Markup | None:
+def book_table(works: Sequence[Work], heading: str) -> Markup | None:
     """The time of blocks of one size relative to the default's, drawn, with diamonds for the book."""
     entries = beside_book(works)
     if not entries:
@@ -80,7 +80,7 @@ def book_table(works: Sequence[Work]) -> Markup | None:
     grid = scrolled(data_table(heads, rows, "averages", caption, axis), "Beside the book")
     return element(
         "section",
-        element("h4", "Blocks of one size and the default, here and in the book"),
+        element(heading, "Blocks of one size and the default, here and in the book"),
         element("p", "Diamonds: the book's times, the ratio of those printed."),
         grid,
     )

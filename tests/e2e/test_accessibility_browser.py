@@ -1,0 +1,159 @@
+"""The pages by keyboard, and by the rules of axe-core for contrast and screen readers."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from browser import Browser, Page
+from looks import overflow, text
+from synthetic_profile import document, in_depth, withheld
+from synthetic_run import density_rows, write_run
+from synthetic_study import study
+
+from mallard.advisor.advice.verdict import decide
+from mallard.advisor.profile.document import read_profile
+from mallard.advisor.view.html.advice import advice_page
+from mallard.advisor.view.html.profile import profile_page
+from mallard.cli import main
+
+NAMES = ("report", "profile", "advice")
+MANY_STOPS = 60  # of Tab; the largest page has more
+# What a keyboard user sees of the stop: an outline of the element, or of the label of an invisible input.
+HAS_OUTLINE = (
+    "(() => { const e = document.activeElement, seen = e.matches('.choice input[type=radio]')"
+    " ? document.querySelector(`label[for='${e.id}']`) : e;"
+    " return getComputedStyle(seen).outlineStyle !== 'none'; })()"
+)
+
+
+@pytest.fixture(scope="module")
+def pages(report_of_everything: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("accessibility")
+    case = study()
+    texts = {
+        "profile": profile_page(read_profile(json.dumps(document(scope=in_depth())))),
+        "advice": advice_page(case, decide(case), read_profile(json.dumps(withheld()))),
+    }
+    for name, content in texts.items():
+        (folder / f"{name}.html").write_text(content, encoding="utf-8")
+    return {"report": report_of_everything} | {name: folder / f"{name}.html" for name in texts}
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    package = importlib.util.find_spec("axe_core_python")
+    if package is None or package.origin is None:
+        pytest.skip("axe-core is not installed: pip install axe-core-python")
+    return (Path(package.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page: Page, axe: str) -> list[str]:
+    page.evaluate(f"{axe};0")
+    found: list[str] = page.evaluate(
+        "axe.run(document).then(result => result.violations"
+        ".filter(rule => ['serious', 'critical'].includes(rule.impact))"
+        ".flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.target}`)))"
+    )
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1280])
+def test_axe_has_no_serious_complaint(
+    browser: Browser, pages: dict[str, Path], axe: str, name: str, dark: bool, width: int
+) -> None:
+    page = Page(browser, width=width, dark=dark).open(pages[name])
+    assert violations(page, axe) == []
+    assert overflow(page) <= 0
+
+
+def test_axe_complains_of_pale_text(browser: Browser, tmp_path: Path, axe: str) -> None:
+    (tmp_path / "pale.html").write_text(
+        "<!doctype html><html lang=en><title>t</title><main><h1>t</h1><p style='color:#bbb'>pale</p></main>"
+    )
+    assert [
+        line.partition(":")[0] for line in violations(Page(browser).open(tmp_path / "pale.html"), axe)
+    ] == ["color-contrast"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_first_stop_skips_to_the_content(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    page = Page(browser).open(pages[name])
+    page.press("Tab")
+    assert text(page, ":focus") == "Skip to the content"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
+    page.press("Enter")
+    page.wait_until("document.activeElement.id === 'main'")
+    page.press("Tab")
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_stop_has_a_visible_focus(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    page = Page(browser).open(pages[name])
+    hidden = []
+    for _ in range(MANY_STOPS):
+        page.press("Tab")
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        if not page.evaluate(HAS_OUTLINE):
+            hidden.append(page.evaluate("document.activeElement.outerHTML.slice(0, 120)"))
+    assert hidden == []
+
+
+def test_the_answer_precedes_the_warnings(browser: Browser, tmp_path: Path) -> None:
+    case, doubtful = study(), read_profile(json.dumps(withheld()))
+    write_run(
+        tmp_path / "mallard.db", density_rows(), notes=[("busy", "other programs keep 1.5 of 2 cores busy")]
+    )
+    assert (
+        main(["show", "page", "-o", str(tmp_path / "report.html"), "--db", str(tmp_path / "mallard.db")]) == 0
+    )
+    (tmp_path / "profile.html").write_text(profile_page(doubtful), encoding="utf-8")
+    (tmp_path / "advice.html").write_text(advice_page(case, decide(case), doubtful), encoding="utf-8")
+    for name in NAMES:
+        page = Page(browser).open(tmp_path / f"{name}.html")
+        assert page.evaluate(
+            "!!(document.querySelector('.lead, .verdict')"
+            ".compareDocumentPosition(document.querySelector('.caution')) & Node.DOCUMENT_POSITION_FOLLOWING)"
+        ), name
+
+
+def test_arrow_keys_read_a_line_plot(browser: Browser, pages: dict[str, Path]) -> None:
+    page = Page(browser).open(pages["report"])
+    page.evaluate("document.querySelector('.lines svg').focus()")
+    page.wait_until_drawn()
+    page.press("ArrowRight")
+    first = text(page, "#panel")
+    page.press("ArrowRight")
+    assert first not in ("", text(page, "#panel"))
+    page.press("Escape")
+    assert page.evaluate("document.getElementById('panel').hidden") is True
+
+
+def test_arrow_keys_read_the_timeline(browser: Browser, pages: dict[str, Path]) -> None:
+    page = Page(browser).open(pages["profile"])
+    page.evaluate("document.querySelector('.timeline .drawing').focus()")
+    page.wait_until_drawn()  # a scroll to the focus hides the panel
+    page.press("ArrowRight")
+    first = text(page, "#panel")
+    assert first.startswith("after 0")
+    page.press("ArrowRight")
+    assert text(page, "#panel") != first
+    page.press("Home")
+    assert text(page, "#panel") == first
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_an_edge_shows_that_the_navigation_scrolls(
+    browser: Browser, pages: dict[str, Path], dark: bool
+) -> None:
+    page = Page(browser, width=400, dark=dark).open(pages["report"])
+    assert page.evaluate("(nav => nav.scrollWidth > nav.clientWidth)(document.querySelector('nav'))")
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('nav')).backgroundImage").count("radial") == 2
+    )
