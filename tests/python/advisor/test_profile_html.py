@@ -111,8 +111,8 @@ def test_the_header_has_the_answer() -> None:
     header = words(render_page(document()).partition("<nav")[0])
     assert "In the allocator: 8.4 % of the time (7.9 to 8.9 %), 71 ns an operation." in header
     assert (
-        "Most blocks live and die in clang::ParseAST: 1.10 M allocations; of the freed blocks, \u2264 98 % are "
-        "freed before it returns."
+        "Most blocks live and die in clang::ParseAST: 1.10 M allocations; of the freed blocks, "
+        "\u2264 98 % are freed before it returns."
     ) in header
     assert "In the allocator" not in words(render_page(empty()).partition("<nav")[0])
 
