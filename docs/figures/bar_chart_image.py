@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, BAR_HEIGHT, PITCH = 720, 22, 34
-LABELS_WIDTH, FIGURES_WIDTH, HEADING_HEIGHT, FOOT_LINE = 250, 72, 34, 20
+WIDTH, BAR_HEIGHT, PITCH = 460, 22, 34  # a phone shows 360 to 400
+LABELS_WIDTH, FIGURES_WIDTH, HEADING_HEIGHT, FOOT_LINE = 190, 62, 34, 20
 STYLE = """
     text { font: 15px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
     .title { font-weight: 600 }

@@ -33,7 +33,7 @@ PMR_POOL, PMR_MONOTONIC, BOOST_POOL = "pmr-unsynchronized", "pmr-monotonic", "bo
 MIMALLOC = f"{BASE}@mimalloc3"
 LABELS = {
     BASE: "glibc's malloc",
-    FASTEST_MALLOC: "the fastest malloc of each",
+    FASTEST_MALLOC: "fastest malloc of each",
     PMR_POOL: "std::pmr pool",
     PMR_MONOTONIC: "std::pmr monotonic*",
     BOOST_POOL: "Boost's pmr pool",
@@ -41,11 +41,11 @@ LABELS = {
     MONOTONIC: "mallard monotonic*",
 }
 ALTERNATIVES = (
-    (MULTIPOOL_BASE, PMR_POOL, "`std::pmr::unsynchronized_pool_resource`"),
-    (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr::monotonic_buffer_resource`"),
+    (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
+    (MONOTONIC_BASE, PMR_MONOTONIC, "`std::pmr`'s monotonic"),
     (MULTIPOOL, MIMALLOC, "mimalloc 3, preloaded"),
-    (MULTIPOOL, FASTEST_MALLOC, "the fastest malloc of each program"),
-    (MULTIPOOL_BASE, BOOST_POOL, "Boost's `unsynchronized_pool_resource`"),
+    (MULTIPOOL, FASTEST_MALLOC, "each program's fastest malloc"),
+    (MULTIPOOL_BASE, BOOST_POOL, "Boost's pmr pool"),
 )
 VERDICTS: tuple[Verdict, ...] = ("faster", "no difference", "slower")
 Cells = Mapping[str, Mapping[str, Cell]]
@@ -84,11 +84,12 @@ def bars() -> str:
         )
         for name, mean in means.items()
     ]
-    title = "Programs that people write: CPU time in percent of glibc's malloc"
+    title = "CPU time of programs, in percent of glibc's malloc"
     programs = len(_works(SIZES[0]))
     notes = (
-        f"Geometric mean of {len(cells)}: {programs} programs in a cache, and larger ones. Less is better.",
-        f"* The {scoped} that free little before their scope ends. Lines: 95 % intervals.",
+        f"Geometric mean of {len(cells)}: {programs} programs, in a cache and larger.",
+        "Less is better. Lines: 95 % intervals.",
+        f"* The {scoped} that free little before their scope ends.",
     )
     return bar_chart_image(title, drawn, notes)
 
@@ -110,8 +111,8 @@ def against() -> str:
         share = f"{percent(geometric_mean(memory))} %" if memory else ""
         verdicts = " / ".join(str(counts[verdict]) for verdict in VERDICTS)
         lines.append([f"`{name}`", label, f"{percent_text(both.mean)}", share, verdicts])
-    heading = ["of mallard", "against", "time, % of that", "memory, % of that", "faster / even / slower"]
-    return markdown_table(heading, lines)
+    heading = ["mallard's", "against", "time", "memory", "faster / even / slower"]
+    return markdown_table(heading, lines, texts=2)
 
 
 def against_conditions() -> str:
@@ -122,7 +123,8 @@ def against_conditions() -> str:
     carried = sorted(both.ratios, key=lambda cell: both.ratios[cell].median)
     best, worst = carried[:2], carried[-2:][::-1]
     return (
-        "Geometric means; memory at the peak of the large programs. Even: the 95 % interval holds 100 %. "
+        "Geometric means, in percent of the alternative; memory at the peak of the large programs. "
+        "Even: the 95 % interval holds 100 %. "
         f"Against the malloc that is fastest in each, {_cells_text(both, best)} win most, "
         f"{_cells_text(both, worst)} lose most. Measured {stored.run['started'][:10]} on "
         f"{stored.run['machine']['cpu']}{buffers}.{changed_since(stored)}"

@@ -193,7 +193,7 @@ def log2_text(number: int) -> str:
     return f"2^{number.bit_length() - 1}" if number & (number - 1) == 0 else f"{number:,}"
 
 
-def markdown_table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """The first column is text, the others are figures."""
-    rule = ["---", *("---:" for _ in heading[1:])]
+def markdown_table(heading: Sequence[str], lines: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """The first columns are texts, the others are figures."""
+    rule = [*["---"] * texts, *("---:" for _ in heading[texts:])]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, rule, *lines))

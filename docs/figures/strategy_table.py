@@ -16,8 +16,17 @@ SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
 
 
 def shown(names: Sequence[str]) -> list[str]:
-    """Without the abstract base and most other mallocs: they make tables long, and the report has all."""
-    hidden = {name for name in names if malloc(name) or (name in of_papers() and is_base(name))}
+    """Without the abstract base, most other mallocs, and pools that differ only in their chunks: they make
+    tables long, and the report has all.
+    """
+    hidden = {
+        name
+        for name in names
+        if malloc(name)
+        or (name in of_papers() and is_base(name))
+        or name.endswith("-large")
+        or "+monotonic" in name
+    }
     return [name for name in names if name in SHOWN_MALLOCS or name not in hidden]
 
 
