@@ -73,8 +73,8 @@ def bars() -> str:
     """The picture of README's first screen: mallard beside what its readers have."""
     cells = _every_cell()
     scoped = sum(MONOTONIC in works for works in cells.values())
-    others = (PMR_POOL, PMR_MONOTONIC, BOOST_POOL)
-    names = [name for name in (BASE, FASTEST_MALLOC, *others, MULTIPOOL, MONOTONIC) if _mean(cells, name)]
+    libraries = (PMR_POOL, PMR_MONOTONIC, BOOST_POOL)
+    names = [name for name in (BASE, FASTEST_MALLOC, *libraries, MULTIPOOL, MONOTONIC) if _mean(cells, name)]
     means = {name: mean for name in names if (mean := _mean(cells, name))}
     drawn = [
         Bar(
@@ -98,19 +98,19 @@ def against() -> str:
     """README's table: a strategy beside each alternative, in time, memory and single programs."""
     cells = _every_cell()
     lines = []
-    for name, other, label in ALTERNATIVES:
-        both = compare(cells, name, other)
-        if both is None:
+    for name, alternative, label in ALTERNATIVES:
+        comparison = compare(cells, name, alternative)
+        if comparison is None:
             continue
-        counts = Counter(ratio.verdict for ratio in both.ratios.values())
+        counts = Counter(ratio.verdict for ratio in comparison.ratios.values())
         memory = [
-            held[name] / held[other]
+            held[name] / held[alternative]
             for work in _works(SIZES[-1])
-            if {name, other} <= (held := _held(work)).keys()
+            if {name, alternative} <= (held := _held(work)).keys()
         ]
         share = f"{percent(geometric_mean(memory))} %" if memory else ""
         verdicts = " / ".join(str(counts[verdict]) for verdict in VERDICTS)
-        lines.append([f"`{name}`", label, f"{percent_text(both.mean)}", share, verdicts])
+        lines.append([f"`{name}`", label, f"{percent_text(comparison.mean)}", share, verdicts])
     heading = ["mallard's", "against", "time", "memory", "faster / even / slower"]
     return markdown_table(heading, lines, texts=2)
 
@@ -118,15 +118,15 @@ def against() -> str:
 def against_conditions() -> str:
     stored = load(NAME)
     buffers = initial_buffers(stored) or "; no strategy begins in a buffer"
-    both = compare(_every_cell(), MULTIPOOL, FASTEST_MALLOC)
-    assert both
-    carried = sorted(both.ratios, key=lambda cell: both.ratios[cell].median)
+    comparison = compare(_every_cell(), MULTIPOOL, FASTEST_MALLOC)
+    assert comparison
+    carried = sorted(comparison.ratios, key=lambda cell: comparison.ratios[cell].median)
     best, worst = carried[:2], carried[-2:][::-1]
     return (
         "Geometric means, in percent of the alternative; memory at the peak of the large programs. "
         "Even: the 95 % interval holds 100 %. "
-        f"Against the malloc that is fastest in each, {_cells_text(both, best)} win most, "
-        f"{_cells_text(both, worst)} lose most. Measured {stored.run['started'][:10]} on "
+        f"Against the malloc that is fastest in each, {_cells_text(comparison, best)} win most, "
+        f"{_cells_text(comparison, worst)} lose most. Measured {stored.run['started'][:10]} on "
         f"{stored.run['machine']['cpu']}{buffers}.{changed_since(stored)}"
     )
 

@@ -52,12 +52,12 @@ def axe() -> str:
 
 def violations(page: Page, axe: str) -> list[str]:
     page.evaluate(f"{axe};0")
-    found: list[str] = page.evaluate(
+    complaints: list[str] = page.evaluate(
         "axe.run(document).then(result => result.violations"
         ".filter(rule => ['serious', 'critical'].includes(rule.impact))"
         ".flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.target}`)))"
     )
-    return found
+    return complaints
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -77,7 +77,7 @@ Find out which local allocator makes your C++ faster, and prove it.
 """
 NO_INSTALL_TEXT = "name missing packages, do not run apt-get ($MALLARD_NO_INSTALL)"
 EXAMPLES = (
-    ("mallard bench", "ten questions, a line each; two minutes"),
+    ("mallard bench", "eleven questions, a line each; two minutes"),
     ("mallard show page", "report.html, to open in a browser"),
     ("mallard advise -- ./program", "which allocator belongs where; two minutes"),
 )

@@ -237,6 +237,7 @@ def test_scope_in_depth_shows_dimension_bars() -> None:
     dimensions = [line for line in lines if line[:3].strip() in tuple("DVLUCF")]
     assert [line[1] for line in dimensions] == list("DVLUCF")
     assert "0.08  8.4 % of the time (7.9 to 8.9 %)" in dimensions[0]
+    assert "0 % freed by another thread" in " ".join(" ".join(lines).split())
     text = "\n".join(lines)
     for part in ("bytes of an activation", "sizes of blocks", "sites", "pairs of stacks", "callers"):
         assert f"\n{part}" in text

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mallard.bench.analysis.survey import QUESTIONS
 from mallard.bench.store import Store
 from mallard.cli import VERBS, exit_status, layout, main, parse_command
 from mallard.cli.needs import NOTHING, Needs
@@ -357,6 +358,13 @@ def test_help_of_a_verb_in_either_order(verb: str) -> None:
         parse_command([verb, "--help"])
     assert str(first.value) == str(second.value)
     assert f"usage: mallard {verb}" in str(first.value)
+
+
+def test_the_first_help_counts_the_questions_of_the_survey(capsys: Any) -> None:
+    assert main([]) == 0
+    number = {10: "ten", 11: "eleven", 12: "twelve"}[len(QUESTIONS)]
+    assert f"{number} questions" in capsys.readouterr().out
+    assert f"{number} questions" in (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_first_help_tells_the_exit_statuses(capsys: Any) -> None:

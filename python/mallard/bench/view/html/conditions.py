@@ -141,8 +141,8 @@ def _setting(measured: Measured) -> list[tuple[str, str]]:
 
 def _labelled(facts: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, str]]:
     known = [key for key in labels if key in facts]
-    others = [key for key in facts if key not in labels]
-    return [(labels.get(key, key), _value(key, facts[key])) for key in (*known, *others)]
+    unlabelled = [key for key in facts if key not in labels]
+    return [(labels.get(key, key), _value(key, facts[key])) for key in (*known, *unlabelled)]
 
 
 def _run_table(measured: Sequence[Measured]) -> Markup:

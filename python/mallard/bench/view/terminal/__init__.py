@@ -64,7 +64,7 @@ def heading(run: Run) -> str:
         f"Run {run.id}: {run.experiment} --{run.scale}",
         f"{run.repetitions} repetitions or more",
         str(run.machine.get("cpu") or run.machine.get("architecture")) + f", {cores}",
-        str(run.machine.get("libc")),
+        str(run.machine.get("libc") or ""),
         str(run.runner.get("compiler")),
     ]
     buffer = run.options.get("buffer") if "buffer_bytes" in run.options else None
@@ -74,7 +74,7 @@ def heading(run: Run) -> str:
         parts.append(f"{buffer} buffer of {readable(run.options['buffer_bytes'])}")
     if pages := run.options.get("pages"):
         parts.append(f"{pages if isinstance(pages, str) else ' and '.join(pages)} pages")
-    return "; ".join(parts)
+    return "; ".join(filter(None, parts))
 
 
 def show_outcome(console: Console, outcome: Outcome, store: Store) -> None:

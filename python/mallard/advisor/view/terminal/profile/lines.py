@@ -12,6 +12,7 @@ from mallard.advisor.profile.formats import count
 from mallard.advisor.profile.names import fitted_source
 
 LABEL = 18
+NARROWEST = 16  # column of text beside a label
 BAR = 6
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 NO_BAR = "·"
@@ -33,10 +34,23 @@ def heading(console: Console, text: str, note: str = "") -> None:
 
 def fact(console: Console, label: str, text: str, style: str = "") -> None:
     """A line with a label. Long text wraps within its column."""
-    first, *others = _wrapped(console, text, LABEL)
-    console.print(Text.assemble((f"{label:<{LABEL}}", "dim"), (first, style)))
-    for line in others:
-        console.print(Text(" " * LABEL + line, style))
+    print_hanging(console, Text(f"{label:<{LABEL}}", "dim"), text, style)
+
+
+def print_hanging(console: Console, label: Text, text: str, style: str = "") -> None:
+    """Text beside a label, or below it on a narrow console. Further lines begin below the first."""
+    indent = label.cell_len
+    if console.width - indent < NARROWEST:
+        print_cut(console, label)
+        if text:
+            paragraph(console, text, style, console.width // 10)
+        return
+    first, *continuations = _wrapped(console, text, indent)
+    line = Text.assemble(label, (first, style))
+    line.rstrip()
+    console.print(line)
+    for continuation in continuations:
+        console.print(Text(" " * indent + continuation, style))
 
 
 def note(console: Console, text: str, indent: int = 3) -> None:

@@ -33,6 +33,7 @@ from mallard.advisor.view.terminal.profile.lines import (
     note,
     paragraph,
     print_cut,
+    print_hanging,
     print_name,
     print_omitted,
 )
@@ -235,13 +236,12 @@ def _show_dimensions(console: Console, scope: Scope) -> None:
     for dimension in DIMENSIONS:
         measured = scope.figures.dimension(dimension.letter)
         scaled = "-" if measured.scaled is None else f"{measured.scaled:.2f}"
-        line = Text.assemble(
+        label = Text.assemble(
             (f" {dimension.letter} ", "bold"),
             (f"{dimension.name:<16}", "dim"),
-            f"{bar(measured.scaled, 12)} {scaled:>4}  ",
+            f"{bar(measured.scaled, 8)} {scaled:>4}  ",
         )
-        line.append(dimension.raw(measured), "")
-        print_cut(console, line)
+        print_hanging(console, label, dimension.raw(measured))
 
 
 def _show_percentiles(console: Console, scope: Scope) -> None:

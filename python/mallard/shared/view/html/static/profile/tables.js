@@ -22,10 +22,10 @@ for (const table of document.querySelectorAll(".sortable")) {
   const first = rowsOf();
   const sort = (head) => {
     const column = heads.indexOf(head), falling = head.getAttribute("aria-sort") !== "descending";
-    for (const each of heads) each.removeAttribute("aria-sort");
+    for (const cell of heads) cell.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", falling ? "descending" : "ascending");
     const value = (row) => Number(cellsOf(row)[column].dataset.v);
-    const sorted = [...first].sort((one, other) => (falling ? value(other) - value(one) : value(one) - value(other)));
+    const sorted = [...first].sort((a, b) => (falling ? value(b) - value(a) : value(a) - value(b)));
     (table.tBodies.length > 1 ? table : table.tBodies[0]).append(...sorted);
   };
   if (first.length < 2) continue;
