@@ -1,17 +1,9 @@
+#include "no_cancellation.hpp"
 #include "threads.hpp"
 
-#include <mallard/core/cancellation.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
 
 #include <cstdint>
-
-namespace mallard::core::inline MALLARD_LIBRARY {
-
-cancellation_disabled::cancellation_disabled() noexcept = default;
-// NOLINTNEXTLINE(modernize-use-equals-default): on other systems it does something
-cancellation_disabled::~cancellation_disabled() {}
-
-} // namespace mallard::core::inline MALLARD_LIBRARY
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 

@@ -15,9 +15,9 @@
 #include <cerrno>
 #include <cstdint>
 
+#ifdef PTHREAD_CANCEL_DISABLE
 namespace mallard::core::inline MALLARD_LIBRARY {
 
-#ifdef PTHREAD_CANCEL_DISABLE
 cancellation_disabled::cancellation_disabled() noexcept {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous_state_);
 }
@@ -26,14 +26,11 @@ cancellation_disabled::~cancellation_disabled() {
     int disabled = 0;
     pthread_setcancelstate(previous_state_, &disabled);
 }
-#else
-// A system without cancellation, such as Android.
-cancellation_disabled::cancellation_disabled() noexcept = default;
-// NOLINTNEXTLINE(modernize-use-equals-default): on other systems it does something
-cancellation_disabled::~cancellation_disabled() {}
-#endif
 
 } // namespace mallard::core::inline MALLARD_LIBRARY
+#else // such as Android
+#include "no_cancellation.hpp"
+#endif
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 

@@ -1,6 +1,6 @@
+#include "no_cancellation.hpp"
 #include "threads.hpp"
 
-#include <mallard/core/cancellation.hpp>
 #include <mallard/core/mutex.hpp>
 #include <mallard/impl/threads/fork_mutex.hpp>
 
@@ -20,13 +20,9 @@
 extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) noexcept;
 #endif
 
+#ifndef MALLARD_MUTEX
 namespace mallard::core::inline MALLARD_LIBRARY {
 
-cancellation_disabled::cancellation_disabled() noexcept = default;
-// NOLINTNEXTLINE(modernize-use-equals-default): on other systems it does something
-cancellation_disabled::~cancellation_disabled() {}
-
-#ifndef MALLARD_MUTEX
 static_assert(sizeof(SRWLOCK) == sizeof(void*)); // SRWLOCK_INIT is zero
 
 void mutex::lock() noexcept {
@@ -40,9 +36,9 @@ bool mutex::try_lock() noexcept {
 void mutex::unlock() noexcept {
     ReleaseSRWLockExclusive(reinterpret_cast<SRWLOCK*>(&word_));
 }
-#endif
 
 } // namespace mallard::core::inline MALLARD_LIBRARY
+#endif
 
 namespace mallard::threads::inline MALLARD_LIBRARY {
 

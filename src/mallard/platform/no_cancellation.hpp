@@ -1,0 +1,12 @@
+/// core/cancellation.hpp on a system without cancellation. Included once, by the file of the system's threads.
+#pragma once
+
+#include <mallard/core/cancellation.hpp>
+
+namespace mallard::core::inline MALLARD_LIBRARY {
+
+cancellation_disabled::cancellation_disabled() noexcept = default;
+// NOLINTNEXTLINE(modernize-use-equals-default): with pthreads it does something
+cancellation_disabled::~cancellation_disabled() {}
+
+} // namespace mallard::core::inline MALLARD_LIBRARY
