@@ -20,6 +20,7 @@
 #include <mallard/bind/resource.hpp>
 #include <mallard/bind/static_allocator.hpp>
 #include <mallard/core/burst.hpp>
+#include <mallard/fwd.hpp>
 #include <mallard/lifetime/checkpoint.hpp>
 #include <mallard/lifetime/object_arena.hpp>
 #include <mallard/lifetime/wink_out.hpp>
@@ -27,6 +28,7 @@
 #include <mallard/local/arenas.hpp>
 #include <mallard/local/concurrent_multipool.hpp>
 #include <mallard/local/fixed_pool.hpp>
+#include <mallard/local/fwd.hpp>
 #include <mallard/local/heap.hpp>
 #include <mallard/local/monotonic.hpp>
 #include <mallard/local/multipool.hpp>

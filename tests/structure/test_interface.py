@@ -42,7 +42,7 @@ def interface_names(source: str) -> set[str]:
 
 
 def headers() -> list[Path]:
-    return [header for header in files("*.hpp", under="include") if len(header.parts) > 3]
+    return [header for header in files("*.hpp", under="include") if header.name != "mallard.hpp"]
 
 
 def room(header: Path) -> str:
@@ -103,5 +103,5 @@ class hidden {};
 def test_the_module_exports_the_interface():
     module = text(Path("include/mallard/mallard.cppm"))
     exported = re.findall(r"^using mallard::(\S+);$", module, re.MULTILINE)
-    names = set().union(*(names for header, names in listed().items() if room(Path(header)) != "record"))
+    names = set().union(*(names for header, names in listed().items() if not header.startswith("record/")))
     assert exported == sorted(names)

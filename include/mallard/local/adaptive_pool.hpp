@@ -40,6 +40,7 @@
 #include <mallard/impl/slab/geometry.hpp>
 #include <mallard/impl/slab/recent_slots.hpp>
 #include <mallard/local/fixed_pool.hpp>
+#include <mallard/local/fwd.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <bit>
@@ -49,10 +50,6 @@
 #include <utility>
 
 namespace mallard::inline MALLARD_MODE {
-
-/// Slabs that are divided into sub-slabs keep to an overhead. Whole slabs keep to none: they need their size as alignment,
-/// and a deallocation reads a word less.
-enum class slab_shape { divided, undivided };
 
 struct adaptive_pool_options {
     std::size_t nodes_a_slab = 256;  ///< at the least; from 1 to 65,536
@@ -347,7 +344,7 @@ void* adaptive_pool<Upstream, Shape>::allocate_slowly(std::size_t bytes, std::si
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache, slab_shape Shape = slab_shape::divided>
+template <upstream Upstream, slab_shape Shape>
 class adaptive_pool : public checking::by_default<unchecked::adaptive_pool<Upstream, Shape>> {
     using base = checking::by_default<unchecked::adaptive_pool<Upstream, Shape>>;
 

@@ -43,6 +43,7 @@
 #include <mallard/impl/threads/fork_mutex.hpp>
 #include <mallard/impl/threads/magazine.hpp>
 #include <mallard/impl/threads/thread_cache.hpp>
+#include <mallard/local/fwd.hpp>
 #include <mallard/local/multipool.hpp>
 
 #include <array>
@@ -374,7 +375,7 @@ namespace mallard::inline MALLARD_MODE {
 template <upstream Upstream>
 inline constexpr bool thread_safe<unchecked::concurrent_multipool<Upstream>> = true;
 
-template <upstream Upstream = chunk_cache>
+template <upstream Upstream>
 class concurrent_multipool : public checking::by_default<unchecked::concurrent_multipool<Upstream>> {
     using base = checking::by_default<unchecked::concurrent_multipool<Upstream>>;
 

@@ -31,6 +31,7 @@
 #include <mallard/impl/space/chunk_rooms.hpp>
 #include <mallard/impl/space/heap_block.hpp>
 #include <mallard/impl/space/heap_calls.hpp>
+#include <mallard/local/fwd.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 #include <mallard/upstream/pages.hpp>
 
@@ -95,7 +96,7 @@ public:
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache>
+template <upstream Upstream>
 class heap : public checking::by_default<unchecked::heap<Upstream>> {
     using base = checking::by_default<unchecked::heap<Upstream>>;
 

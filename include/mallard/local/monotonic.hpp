@@ -36,6 +36,7 @@
 #include <mallard/impl/chunks/chunk_tree.hpp>
 #include <mallard/impl/chunks/growth.hpp>
 #include <mallard/impl/chunks/region_front.hpp>
+#include <mallard/local/fwd.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
 #include <concepts>
@@ -433,7 +434,7 @@ void* monotonic<Upstream>::allocate_slowly(std::size_t bytes, std::size_t alignm
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache>
+template <upstream Upstream>
 class monotonic : public checking::by_default<unchecked::monotonic<Upstream>> {
     using base = checking::by_default<unchecked::monotonic<Upstream>>;
 

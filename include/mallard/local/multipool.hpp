@@ -38,6 +38,7 @@
 #include <mallard/core/stats.hpp>
 #include <mallard/core/upstream_handle.hpp>
 #include <mallard/core/utility.hpp>
+#include <mallard/fwd.hpp>
 #include <mallard/impl/checking/by_default.hpp>
 #include <mallard/impl/chunks/growth.hpp>
 #include <mallard/impl/chunks/held_list.hpp>
@@ -491,8 +492,7 @@ void multipool<Upstream, Reuse, Classes>::deallocate_over_aligned(void* p, std::
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order,
-          size_class_policy Classes = eighth_classes>
+template <upstream Upstream, reuse_order Reuse, size_class_policy Classes>
 class multipool : public checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>> {
     using base = checking::by_default<unchecked::multipool<Upstream, Reuse, Classes>>;
 
@@ -509,14 +509,6 @@ public:
         requires core::is_memory_or_size<First, Args...> && (!std::is_constructible_v<base, First, Args...>)
     multipool(First&&, Args&&...) = delete; // it takes an upstream, and sizes in multipool_options
 };
-
-/// The pool that gives empty chunks back, for sizes that come in waves or drift.
-template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order>
-using shrinking_multipool = multipool<Upstream, Reuse, shrinking_classes>;
-
-/// The pool of few sizes, each twice the one before it (Optimized C++, chapter 13).
-template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order>
-using fast_fit = multipool<Upstream, Reuse, power_of_two_classes>;
 
 // One for each constructor, because nothing is deduced from inherited constructors.
 template <upstream Upstream = chunk_cache, reuse_order Reuse = hybrid_order,

@@ -40,6 +40,7 @@
 #include <mallard/impl/slab/bitmap_slots.hpp>
 #include <mallard/impl/slab/geometry.hpp>
 #include <mallard/impl/slab/recent_slots.hpp>
+#include <mallard/local/fwd.hpp>
 #include <mallard/local/multipool.hpp>
 #include <mallard/upstream/chunk_cache.hpp>
 
@@ -349,7 +350,7 @@ void* small_object_pool<Upstream>::allocate_of_new_chunk(std::size_t index, std:
 
 namespace mallard::inline MALLARD_MODE {
 
-template <upstream Upstream = chunk_cache>
+template <upstream Upstream>
 class small_object_pool : public checking::by_default<unchecked::small_object_pool<Upstream>> {
     using base = checking::by_default<unchecked::small_object_pool<Upstream>>;
 
