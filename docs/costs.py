@@ -19,11 +19,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench/results/costs.json"
 OPTIONS = ("-std=c++20", "-O2", "-DNDEBUG", f"-I{ROOT / 'include'}")
+# A header, or the headers that a program includes together.
 HEADERS = (
     "memory_resource",
     "mallard/mallard.hpp",
+    "mallard/fwd.hpp",
     *(f"mallard/local/{name}.hpp" for name in ("monotonic", "multipool", "concurrent_multipool", "heap")),
     *(f"mallard/bind/{name}.hpp" for name in ("allocator", "static_allocator", "resource", "pooled")),
+    "mallard/local/monotonic.hpp mallard/bind/allocator.hpp",
+    "mallard/local/monotonic.hpp mallard/bind/resource.hpp",
     "mallard/lifetime/wink_out.hpp",
 )
 # The declarations of a program, and the type of its list.
@@ -111,9 +115,9 @@ def main() -> None:
             source.write_text(PROGRAM.format(include=include, declarations=declarations, numbers=numbers))
             sizes[name] = program_bytes(source, library)
         instructions = {}
-        for header in HEADERS:
-            source.write_text(f"#include <{header}>\n")
-            instructions[header] = compile_instructions(source)
+        for headers in HEADERS:
+            source.write_text("".join(f"#include <{header}>\n" for header in headers.split()))
+            instructions[headers] = compile_instructions(source)
     compiler = run(["g++", "-dumpfullversion"]).strip()
     results = {"compiler": f"g++ {compiler}", "bytes": sizes, "instructions": instructions}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -31,6 +31,9 @@ def program_bytes() -> str:
 def compile_instructions() -> str:
     costs = stored()
     base = costs["instructions"]["memory_resource"]
-    lines = [(f"`<{name}>`", f"{count / base:.2f}") for name, count in costs["instructions"].items()]
+    lines = [
+        (", ".join(f"`<{header}>`" for header in headers.split()), f"{count / base:.2f}")
+        for headers, count in costs["instructions"].items()
+    ]
     table = markdown_table(("header", "instructions of the compiler, `<memory_resource>` = 1"), lines)
     return f"{table}\n\n{costs['compiler']}, `-std=c++20 -fsyntax-only`, counted by valgrind."
