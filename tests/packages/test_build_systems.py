@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -64,6 +65,31 @@ def test_pkg_config_finds_what_meson_installs(client: Callable[[str], Path], tmp
     compiler = os.environ.get("CXX") or "c++"
     run(compiler, PROJECT / "main.cpp", "-o", tmp_path / "consumer", *flags)
     assert run(tmp_path / "consumer") == EXPECTED
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="no ninja: apt-get install ninja-build")
+def test_meson_compiles_the_files_for_size_that_cmake_does(
+    client: Callable[[str], Path], tmp_path: Path
+) -> None:
+    run(
+        "cmake",
+        "-S",
+        ROOT,
+        "-B",
+        tmp_path / "cmake",
+        "-DCMAKE_BUILD_TYPE=Release",
+        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+    )
+    run(client("meson"), "setup", "--buildtype=release", tmp_path / "meson", ROOT)
+    by_cmake, by_meson = (files_for_size(tmp_path / name) for name in ("cmake", "meson"))
+    assert by_cmake == by_meson
+    assert "failure.cpp" in by_meson
+    assert "chunk_cache.cpp" not in by_meson
+
+
+def files_for_size(build: Path) -> set[str]:
+    commands = json.loads((build / "compile_commands.json").read_text())
+    return {Path(command["file"]).name for command in commands if "-Os" in command["command"].split()}
 
 
 NATIVE_RULES = ("cc_binary", "cc_import", "cc_library", "cc_test", "cc_toolchain", "cc_toolchain_suite")
