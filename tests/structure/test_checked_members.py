@@ -16,7 +16,8 @@ INCLUDE = Path(__file__).resolve().parents[2] / "include" / "mallard"
 # The public members of all mechanisms; heaps share those of heap_calls.
 MECHANISMS = (*sorted((INCLUDE / "local").glob("*.hpp")), INCLUDE / "impl/space/heap_calls.hpp")
 REGISTRY = tuple(INCLUDE / "impl/checking" / name for name in ("checked_calls.hpp", "checked_expansion.hpp"))
-# A region_heap has no registry. An arena gives rooms to a pool, not blocks to a caller. fwd.hpp has no members.
+# A region_heap has no registry. An arena gives rooms to a pool, not blocks to a caller.
+# Declarations have no members.
 WITHOUT = ("region_heap.hpp", "arenas.hpp", "fwd.hpp")
 WITHOUT_OWN = ("heap.hpp",)  # all members with blocks are those of heap_calls
 HANDED_OUT = {"void*", "sized_block", "block_chain", "expansion_result"}

@@ -27,7 +27,7 @@ BELOW = {
     "typed": {"core", "lifetime"},
     "adapt": {*PARTS, "record", "upstream", "local", "bind", "lifetime"},
 }
-# Forward declarations, with the default arguments of mechanisms: of no folder, and above reuse, upstream and local/fwd.hpp.
+# Forward declarations, with default arguments of mechanisms: above reuse, upstream and local/fwd.hpp.
 FORWARD = "include/mallard/fwd.hpp"
 # Headers with a dot are of the system, or of the compiler.
 COMPILER = ("sanitizer/",)
