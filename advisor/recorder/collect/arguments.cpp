@@ -2,14 +2,18 @@
 
 #include "recorder/collect/failure.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace mallard::collect {
 
 const char* const usage =
-    "usage: mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--follow [--until-end]] "
-    "[--redact] -- PROGRAM [ARGUMENT ...]\n"
+    "usage: mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--for TIME] [--limit SIZE] "
+    "[--follow [--until-end]] [--redact] -- PROGRAM [ARGUMENT ...]\n"
     "       mallard-record [--redact] --recover FILE\n";
 
 namespace {
@@ -34,6 +38,45 @@ std::uint32_t parse_sample(const std::string& text) {
         throw failure("--sample '" + text + "'; allowed are whole numbers from 1 to 1000000");
     }
     return number;
+}
+
+/// Returns: the whole number at the front of the text, times the value of the unit behind it; 0 if it is not positive, too
+/// large, or has another unit.
+template <std::size_t Count>
+std::uint64_t parse_amount(const std::string& text,
+                           const std::array<std::pair<std::string_view, std::uint64_t>, Count>& units) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    const auto* const unit = std::ranges::find(units, std::string_view(read.ptr, end),
+                                               [](const auto& candidate) { return candidate.first; });
+    constexpr std::uint64_t most = std::uint64_t{1} << 62;
+    if (read.ec != std::errc{} || unit == units.end() || number > most / unit->second) {
+        return 0;
+    }
+    return number * unit->second;
+}
+
+std::chrono::milliseconds parse_duration(const std::string& text) {
+    constexpr std::array<std::pair<std::string_view, std::uint64_t>, 5> units{
+        {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}}};
+    const std::uint64_t duration = parse_amount(text, units);
+    constexpr std::uint64_t year = std::uint64_t{366} * 24 * 3'600'000;
+    if (duration == 0 || duration > year) {
+        throw failure("--for '" + text +
+                      "'; allowed are whole numbers of ms, s, m or h up to a year: --for 30s");
+    }
+    return std::chrono::milliseconds(duration);
+}
+
+std::uint64_t parse_size(const std::string& text) {
+    constexpr std::array<std::pair<std::string_view, std::uint64_t>, 5> units{
+        {{"", 1}, {"K", 1U << 10}, {"M", 1U << 20}, {"G", 1U << 30}, {"T", std::uint64_t{1} << 40}}};
+    const std::uint64_t size = parse_amount(text, units);
+    if (size == 0) {
+        throw failure("--limit '" + text + "'; allowed are whole numbers of bytes, K, M, G or T: --limit 2G");
+    }
+    return size;
 }
 
 /// The words that are not parsed yet.
@@ -96,6 +139,10 @@ bool take_option(word_list& words, arguments& result) {
         result.stacks = parse_stacks(*stacks);
     } else if (auto sample = words.take_value("--sample")) {
         result.sample = parse_sample(*sample);
+    } else if (auto duration = words.take_value("--for")) {
+        result.duration = parse_duration(*duration);
+    } else if (auto size = words.take_value("--limit")) {
+        result.most_bytes = parse_size(*size);
     } else {
         return false;
     }
@@ -115,8 +162,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
         if (!take_option(unparsed, result)) {
             throw failure(
                 "unknown option '" + unparsed.front() +
-                "'; allowed are -o, --stacks, --sample, --follow, --until-end, --redact, --recover; the "
-                "program's own options follow '--'");
+                "'; allowed are -o, --stacks, --sample, --for, --limit, --follow, --until-end, --redact, "
+                "--recover; the program's own options follow '--'");
         }
     }
     result.program = unparsed.remaining();

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -40,13 +41,19 @@ public:
         started.executable = std::filesystem::canonical(program.elf, error).string();
         started.command = program.words;
         parts_.expect(std::move(started));
+        const auto now = std::chrono::steady_clock::now();
+        parts_.end_at(args.duration.count() == 0 ? now.max() : now + args.duration, args.most_bytes);
     }
 
-    /// Returns: the status of the program, in the format of wait().
-    int run() {
+    /// Effects: records until the program and its followed processes end, or until an option ends the recording.
+    void run() {
         while (should_continue()) {
             take_signals();
             const unsigned chunks = parts_.collect(static_cast<std::uint32_t>(program_.number()));
+            if (!parts_.summary().ended_by.empty()) {
+                parts_.end_all();
+                break;
+            }
             if (!status_) {
                 status_ = program_.ended();
                 if (status_) {
@@ -66,7 +73,17 @@ public:
             wait();
         }
         parts_.finish();
-        return *status_; // NOLINT(bugprone-unchecked-optional-access): the loop continues without a status
+    }
+
+    /// Returns: the status of the program, in the format of wait(). Waits for its end.
+    int wait_for_program() {
+        while (!status_) {
+            take_signals();
+            status_ = program_.ended();
+            pollfd signal{signals_.descriptor(), POLLIN, 0};
+            ::poll(&signal, 1, status_ ? 0 : longest_pause);
+        }
+        return *status_;
     }
 
     [[nodiscard]] const collection::result& summary() const noexcept { return parts_.summary(); }
@@ -141,10 +158,16 @@ int record(const arguments& args) {
         folder.remove(); // the program was not started
         throw;
     }
-    const int status = current->run();
+    current->run();
     const collection::result summary = current->summary();
-    current.reset(); // closes the trace
-    return conclude(args, folder, summary, shell_status(status));
+    if (summary.ended_by.empty()) {
+        const int status = shell_status(current->wait_for_program());
+        current.reset(); // closes the trace
+        return conclude(args, folder, summary, status);
+    }
+    const int failed = conclude(args, folder, summary, 0);
+    const int status = shell_status(current->wait_for_program());
+    return failed != 0 ? failed : status;
 }
 
 namespace {

@@ -297,7 +297,9 @@ void report_programs_without_event(const std::vector<std::string>& programs) {
 }
 
 void report_missing(const totals& total, const collection::result& summary, const arguments& args) {
-    if (total.stopped != trace::stop_reason::none) {
+    if (!summary.ended_by.empty()) {
+        print_line("the recording ended by " + summary.ended_by + "; the program goes on");
+    } else if (total.stopped != trace::stop_reason::none) {
         print_line("the recording stopped before the program ended: " + stop_in_words(total.stopped));
     }
     report_not_followed(total, args);
@@ -354,8 +356,15 @@ void report_failure(int status) {
     print_line(line);
 }
 
-int report_nothing_recorded(const arguments& args, parts_folder& folder, int status) {
+int report_nothing_recorded(const arguments& args, parts_folder& folder, const collection::result& summary,
+                            int status) {
     folder.remove();
+    if (!summary.ended_by.empty()) {
+        print_line("error: nothing was recorded: '" + args.program.front() +
+                   "' had not allocated when the recording ended by " + summary.ended_by + "; '" +
+                   args.file.string() + "' is unchanged");
+        return nothing_recorded;
+    }
     if (args.program.empty()) {
         print_line("error: nothing was recorded, because the recording had not started");
         return nothing_recorded;
@@ -385,7 +394,7 @@ int conclude(const arguments& args, parts_folder& folder, const collection::resu
         return status;
     }
     if (summary.processes == 0) {
-        return report_nothing_recorded(args, folder, status);
+        return report_nothing_recorded(args, folder, summary, status);
     }
     trace::reader from(folder.trace());
     const totals total = sum(from.processes(), summary);

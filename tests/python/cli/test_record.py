@@ -68,6 +68,8 @@ def test_program_keeps_its_arguments(words: list[str], program: list[str] | None
         (["-o", "a", "-o", "b", "ls"], "-o is given twice"),
         (["--recover", "x", "ls"], "--recover does not start a program; leave 'ls' out"),
         (["--recover", "x", "--follow"], "--recover does not start a program; leave '--follow' out"),
+        (["--recover", "x", "--for", "1s"], "--recover does not start a program; leave '--for' out"),
+        (["--recover", "x", "--limit", "1G"], "--recover does not start a program; leave '--limit' out"),
     ],
     ids=" ".join,
 )
@@ -110,6 +112,11 @@ def test_the_collector_takes_the_place_of_the_command(tmp_path: Path) -> None:
     assert root == "root=none ctype=none"
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
         assert not int(ignored.split()[1], 16) & 1 << number - 1
+
+
+def test_limits_are_passed_on(tmp_path: Path) -> None:
+    words = record(tmp_path, "--for", "30s", "--limit", "2G", "--", "ls")[1]
+    assert words[:4] == ["--for", "30s", "--limit", "2G"]
 
 
 def test_recovery_takes_no_other_options(tmp_path: Path) -> None:

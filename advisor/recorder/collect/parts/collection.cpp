@@ -19,6 +19,8 @@ constexpr int status_unknown = -1;
 constexpr std::size_t most_held = 64;
 // More full chunks in one pass: a program is faster than the collector, which then compresses less.
 constexpr unsigned most_on_time = 8;
+// The compressed events have at most about a quarter of the bytes of their records.
+constexpr std::uint64_t records_per_trace_byte = 4;
 
 bool is_readable(int descriptor) noexcept {
     pollfd query{descriptor, POLLIN, 0};
@@ -157,6 +159,12 @@ std::size_t collection::number_in_trace(const recorded_process& process) {
 void collection::add_chunk(const recorded_process& process, std::span<const std::byte> records) {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): has_begun() was true
     to_->add_chunk(*process.number, records);
+    unflushed_bytes_ += records.size();
+    if (unflushed_bytes_ >= most_bytes_) {
+        to_->flush();
+        unflushed_bytes_ = 0;
+    }
+    check_end();
 }
 
 unsigned collection::collect(std::uint32_t except) {
@@ -175,6 +183,7 @@ unsigned collection::collect(std::uint32_t except) {
                 count += process->file.take_full([&](auto records) { add_chunk(*process, records); });
             }
         }
+        check_end();
         to_->set_level(count > most_on_time ? trace::writer::quick_level : trace::writer::default_level);
         release_chunks();
         end_exited(except);
@@ -193,11 +202,12 @@ void collection::end(recorded_process& process, int status, std::uint64_t cpu_ti
         return;
     }
     process.file.take_all([&](auto records) { add_chunk(process, records); });
-    if (stopped_ == trace::stop_reason::disk_full) {
+    if (stopped_ != trace::stop_reason::none) {
+        // A process that goes on keeps the file mapped, and with it the memory.
         process.file.release(part::chunk_memory::keep_none);
     }
     if (!process.had_exited) {
-        process.facts.last_ticks = clock_pair::read().ticks;
+        process.facts.last_ticks = end_ticks_ != 0 ? end_ticks_ : clock_pair::read().ticks;
     }
     process.facts.exit_status = status;
     process.facts.cpu_nanoseconds = collect::cpu_time(process.file.header(), cpu_time);
@@ -293,6 +303,41 @@ void collection::end_all() {
     }
 }
 
+void collection::end_at(std::chrono::steady_clock::time_point time, std::uint64_t bytes) noexcept {
+    end_time_ = time;
+    most_bytes_ = bytes;
+}
+
+/// Returns: the size of the trace with the events that are in memory or in chunks.
+std::uint64_t collection::expected_bytes() const {
+    std::uint64_t waiting = unflushed_bytes_;
+    for (const auto& process : parts_) {
+        if (process->number) {
+            waiting += std::uint64_t{process->file.header().used_chunks} * trace::chunk_bytes;
+        }
+    }
+    return to_->bytes() + waiting / records_per_trace_byte;
+}
+
+/// A program may fill chunks faster than they are compressed. So the end is checked after each chunk.
+void collection::check_end() {
+    if (!result_.ended_by.empty() || stopped_ != trace::stop_reason::none) {
+        return;
+    }
+    const bool is_late = std::chrono::steady_clock::now() >= end_time_;
+    if (!is_late && expected_bytes() < most_bytes_) {
+        return;
+    }
+    result_.ended_by = is_late ? "--for" : "--limit";
+    stop(trace::stop_reason::requested);
+    for (auto& process : parts_) {
+        if (process->number) {
+            process->file.freeze();
+        }
+    }
+    end_ticks_ = clock_pair::read().ticks;
+}
+
 void collection::finish() {
     if (!result_.failed.empty()) {
         return;
@@ -310,7 +355,7 @@ void collection::stop(trace::stop_reason reason) {
         stopped_ = reason;
     }
     for (auto& process : parts_) {
-        if (process->number) {
+        if (process->file.has_header()) {
             process->file.stop(reason);
         }
     }
@@ -346,6 +391,7 @@ void collection::release_chunks() {
     }
     if (!full) {
         to_->flush();
+        unflushed_bytes_ = 0;
     }
     for (auto& process : parts_) {
         process->file.release(full ? part::chunk_memory::keep_none : part::chunk_memory::keep_some);

@@ -11,6 +11,7 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -34,6 +35,7 @@ public:
         std::vector<std::string> programs_without_event; ///< followed ones
         /// Programs that processes of the trace counted as not followed, and that were found after these had exited.
         std::uint64_t late_programs = 0;
+        std::string ended_by; ///< the option that ended the recording before the program; empty if it did not
     };
 
     /// Effects: starts the trace in the folder, or resumes an existing one.
@@ -66,6 +68,9 @@ public:
     [[nodiscard]] bool has_running() const noexcept;
     /// Effects: adds the descriptors that become readable when a process exits.
     void add_ends(std::vector<pollfd>& to) const;
+    /// Effects: has the recording end at this time, or when the trace has this size with all that waits for it. All processes
+    /// stop recording then, and `summary().ended_by` is not empty any more.
+    void end_at(std::chrono::steady_clock::time_point time, std::uint64_t bytes) noexcept;
     [[nodiscard]] const result& summary() const noexcept { return result_; }
 
 private:
@@ -83,6 +88,8 @@ private:
     void end_exited(std::uint32_t except);
     void remove_ended();
     void check_disk();
+    void check_end();
+    [[nodiscard]] std::uint64_t expected_bytes() const;
     bool make_room();
     void release_chunks();
     void fail(const std::string& reason);
@@ -96,6 +103,10 @@ private:
     std::vector<std::unique_ptr<recorded_process>> parts_;
     std::set<std::string> seen_;
     trace::stop_reason stopped_ = trace::stop_reason::none;
+    std::chrono::steady_clock::time_point end_time_ = std::chrono::steady_clock::time_point::max();
+    std::uint64_t most_bytes_ = UINT64_MAX;
+    std::uint64_t unflushed_bytes_ = 0; ///< of records that were delivered since the last flush
+    std::uint64_t end_ticks_ = 0;       ///< the moment at which an option ended the recording
     result result_;
 };
 

@@ -160,6 +160,19 @@ void part::take_all(const taker& take) {
     deliver(remaining, take);
 }
 
+void part::freeze() {
+    for (const chunk& candidate : list_chunks()) {
+        if (candidate.state == trace::chunk_state::writing) {
+            std::vector<std::byte> records(trace::record_bytes);
+            const ssize_t bytes =
+                ::pread(file_, records.data(), records.size(),
+                        chunk_offset(candidate.index) + static_cast<off_t>(sizeof(trace::chunk_header)));
+            records.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+            frozen_[candidate.index] = std::move(records);
+        }
+    }
+}
+
 /// Returns: false, without a lasting effect, if the disk is full.
 bool part::copy(chunk& source) noexcept {
     const ssize_t bytes = ::pread(file_, bytes_.data(), bytes_.size(), chunk_offset(source.index));
@@ -179,6 +192,12 @@ bool part::copy(chunk& source) noexcept {
 unsigned part::deliver(const std::vector<chunk>& chunks, const taker& take) {
     unsigned count = 0;
     for (const chunk& chunk_ready : chunks) {
+        const auto frozen = frozen_.find(chunk_ready.index);
+        if (!chunk_ready.is_copy && frozen != frozen_.end()) {
+            take(frozen->second);
+            ++count;
+            continue;
+        }
         const off_t begin = chunk_offset(chunk_ready.index) + static_cast<off_t>(sizeof(trace::chunk_header));
         const ssize_t bytes =
             ::pread(chunk_ready.is_copy ? kept_ : file_, bytes_.data(), trace::record_bytes, begin);

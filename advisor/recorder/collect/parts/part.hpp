@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <vector>
@@ -57,6 +58,9 @@ public:
     /// Effects: removes both files.
     void remove() noexcept;
 
+    /// Effects: keeps the present records of the chunks that are being filled. Later ones are not delivered.
+    void freeze();
+
     /// Effects: makes the process stop recording.
     void stop(trace::stop_reason reason) noexcept;
 
@@ -85,7 +89,8 @@ private:
     std::uint32_t delivered_ = 0; ///< delivered copies, the first ones
     trace::part_header* header_ = nullptr;
     std::set<std::uint32_t> held_;
-    std::vector<std::byte> bytes_; ///< a chunk's
+    std::vector<std::byte> bytes_;                           ///< a chunk's
+    std::map<std::uint32_t, std::vector<std::byte>> frozen_; ///< records, by the index of their chunk
 };
 
 // Facts of a recorded process, from the system and from its part.

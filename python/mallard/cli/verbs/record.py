@@ -47,6 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record every event of one activation in N (default: of all)",
     )
     parser.add_argument(
+        "--for", dest="duration", metavar="TIME", help="end the recording after 30s, 5m, 1h, ..."
+    )
+    parser.add_argument("--limit", metavar="SIZE", help="end it when its file has 500M, 2G, ...")
+    parser.add_argument(
         "--follow", action="store_true", help="record forks and the programs that it becomes or starts, too"
     )
     parser.add_argument(
@@ -104,6 +108,8 @@ def _options(arguments: argparse.Namespace) -> list[str]:
     if arguments.recover is not None:
         return [*options, "--recover", arguments.recover]
     options += ["--follow"] if arguments.follow else []
+    options += ["--for", arguments.duration] if arguments.duration is not None else []
+    options += ["--limit", arguments.limit] if arguments.limit is not None else []
     options += ["-o", arguments.output or DEFAULT_TRACE, "--stacks", arguments.stacks]
     return [*options, "--sample", str(arguments.sample or 1)]
 
@@ -114,6 +120,8 @@ def _check_recovery(arguments: argparse.Namespace) -> None:
         ("-o", arguments.output is not None),
         ("--follow", arguments.follow),
         ("--sample", arguments.sample is not None),
+        ("--for", arguments.duration is not None),
+        ("--limit", arguments.limit is not None),
     ):
         if present:
             raise UsageError(f"--recover does not start a program; leave '{name}' out")

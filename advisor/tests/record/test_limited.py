@@ -1,0 +1,82 @@
+"""Recordings that an option ends before the program: --for and --limit."""
+
+import json
+import signal
+import subprocess
+
+import pytest
+from advisor_programs import FOR_EVER, LONGEST, wait_until
+
+CALLS = 20_000
+
+
+def profile(collector, trace):
+    words = [collector.parent / "mallard-profile", trace]
+    return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+
+
+def test_a_program_goes_on_after_its_time(collector, toys, tmp_path):
+    trace = tmp_path / "x"
+    words = [collector, "-o", trace, "--for", "1s", "--", toys.calls, str(FOR_EVER), "calls"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as running:
+        wait_until(lambda: trace.is_file() and not (tmp_path / "x.parts").exists())
+        assert running.poll() is None
+        facts = profile(collector, trace)["process"]
+        assert facts["stopped"] == "asked"
+        assert facts["events"] > 0
+        assert facts["exit_status"] is None
+        running.send_signal(signal.SIGTERM)  # reaches the program
+        messages = running.communicate(timeout=LONGEST)[1]
+    assert running.returncode == 128 + signal.SIGTERM
+    assert "the recording ended by --for; the program goes on" in messages
+
+
+@pytest.mark.parametrize("limit", ["100K", "1M"])
+def test_a_trace_stops_at_its_limit(record, toys, limit):
+    done = record(toys.calls, 20_000_000, "_exit", options=["--limit", limit])
+    assert done.status == 7
+    assert "the recording ended by --limit; the program goes on" in done.messages
+    assert done.trace.stat().st_size < 1 << 21
+    assert 0 < done.events < 40_000_000
+    assert not done.has_parts
+
+
+def test_a_short_program_meets_no_limit(record, toys):
+    done = record(toys.calls, CALLS, "_exit", options=["--limit", "1G", "--for", "1h"])
+    assert done.status == 7
+    assert done.events == 2 * CALLS
+    assert "the recording ended by" not in done.messages
+
+
+def test_followed_processes_stop_too(record, toys):
+    done = record(toys.calls, 20_000_000, "forks", options=["--follow", "--limit", "1M"])
+    assert done.status == 0
+    assert "the recording ended by --limit; the program goes on" in done.messages
+    assert not done.has_parts
+
+
+def test_nothing_in_the_time_is_an_error(record, toys):
+    """It sleeps before its first call."""
+    program = toys.build("late", ["late.c"])
+    done = record(program, options=["--for", "10ms"])
+    assert done.status == 2
+    assert "had not allocated when the recording ended by --for" in done.messages
+    assert not done.trace.exists()
+    assert not done.has_parts
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--for", "0"),
+        ("--for", "3x"),
+        ("--for", "-1"),
+        ("--for", "99999999999999999999"),
+        ("--for", "9999999h"),
+    ]
+    + [("--limit", "0"), ("--limit", "1.5G"), ("--limit", "x"), ("--limit", "9999999999T")],
+)
+def test_rejects_other_amounts(record, option, value):
+    done = record("touch", "started", options=[option, value])
+    assert done.status == 2
+    assert f"{option} '{value}'; allowed are whole numbers of" in done.messages
