@@ -73,8 +73,11 @@ def test_nothing_in_the_time_is_an_error(record, toys):
         ("--for", "-1"),
         ("--for", "99999999999999999999"),
         ("--for", "9999999h"),
-    ]
-    + [("--limit", "0"), ("--limit", "1.5G"), ("--limit", "x"), ("--limit", "9999999999T")],
+        ("--limit", "0"),
+        ("--limit", "1.5G"),
+        ("--limit", "x"),
+        ("--limit", "9999999999T"),
+    ],
 )
 def test_rejects_other_amounts(record, option, value):
     done = record("touch", "started", options=[option, value])
