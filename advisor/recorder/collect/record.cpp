@@ -42,7 +42,9 @@ public:
         started.command = program.words;
         parts_.expect(std::move(started));
         const auto now = std::chrono::steady_clock::now();
-        parts_.end_at(args.duration.count() == 0 ? now.max() : now + args.duration, args.most_bytes);
+        parts_.end_at(args.duration.count() == 0 ? std::chrono::steady_clock::time_point::max()
+                                                 : now + args.duration,
+                      args.most_bytes);
     }
 
     /// Effects: records until the program and its followed processes end, or until an option ends the recording.
