@@ -1,5 +1,5 @@
-/// mallard-measure DESCRIPTOR [NAME=VALUE ...] -- PROGRAM ARGUMENTS: runs a program with these variables, and
-/// measures its process.
+/// mallard-measure DESCRIPTOR [--server] [NAME=VALUE ...] -- PROGRAM ARGUMENTS: runs a program with these variables,
+/// and measures its process.
 //
 /// A process inherits the peak memory of the process that started it: a program started by an interpreter seems to
 /// have the interpreter's peak. This program is small.
@@ -10,6 +10,9 @@
 //
 /// The program ends with this process. If this process leads its group, SIGTERM ends the whole group: the kernel
 /// sends it when a killed parent requested that with PR_SET_PDEATHSIG.
+//
+/// With --server, SIGUSR1 sends the program SIGTERM. Processes that outlive the program are killed, even those that
+/// left its group, and their number is the eighth field of the line.
 //
 /// Exit status: 0; 1 if the program did not start; 2 for invalid arguments.
 
@@ -42,6 +45,51 @@ extern "C" void end_group(int) {
     kill(0, SIGKILL);
 }
 
+volatile std::sig_atomic_t server = 0; ///< process ID; 0 if the program has not started or has ended
+
+extern "C" void end_server(int) {
+    if (server != 0) {
+        kill(server, SIGTERM);
+    }
+}
+
+/// The program's processes become children of this one when their parents end.
+constexpr int pause_ms = 10;
+constexpr int most_pauses = 100; // for processes that are about to end
+
+/// Returns: the number of processes that had to be killed.
+int end_remaining() noexcept {
+    const timespec pause{0, pause_ms * 1'000'000L};
+    for (int count = 0; count < most_pauses; ++count) {
+        pid_t ended = 0;
+        while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
+        }
+        if (ended < 0) {
+            return 0;
+        }
+        nanosleep(&pause, nullptr);
+    }
+    int killed = 0;
+    for (;;) { // a killed process hands its children over
+        std::FILE* const children = std::fopen("/proc/thread-self/children", "re");
+        int child = 0;
+        int count = 0;
+        for (; children != nullptr && std::fscanf(children, "%d", &child) == 1; // NOLINT(cert-err34-c)
+             ++count) {
+            kill(child, SIGKILL);
+        }
+        if (children != nullptr) {
+            std::fclose(children);
+        }
+        if (count == 0) {
+            return children == nullptr ? 1 : killed;
+        }
+        for (killed += count; count > 0; --count) {
+            waitpid(-1, nullptr, 0);
+        }
+    }
+}
+
 /// Runs in the child: writes the error number to the pipe, which closes when the program begins.
 [[noreturn]] void become(char** program, char** variables, int variable_count, int report, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -71,7 +119,9 @@ int fail(int result, int error) {
 
 int main(int count, char** words) {
     const int result = count > 1 ? std::atoi(words[1]) : 0;
-    int dashes = 2;
+    const bool is_server = count > 2 && std::strcmp(words[2], "--server") == 0;
+    const int variables = is_server ? 3 : 2;
+    int dashes = variables;
     while (dashes < count && std::strcmp(words[dashes], "--") != 0) {
         if (std::strchr(words[dashes], '=') == nullptr) {
             dashes = count;
@@ -80,7 +130,8 @@ int main(int count, char** words) {
         }
     }
     if (dashes + 1 >= count || result <= STDERR_FILENO || fcntl(result, F_SETFD, FD_CLOEXEC) != 0) {
-        std::fprintf(stderr, "mallard-measure: error: give DESCRIPTOR [NAME=VALUE ...] -- PROGRAM\n");
+        std::fprintf(stderr,
+                     "mallard-measure: error: give DESCRIPTOR [--server] [NAME=VALUE ...] -- PROGRAM\n");
         return 2;
     }
     int pipe_ends[2];
@@ -89,6 +140,10 @@ int main(int count, char** words) {
     }
     const pid_t own = getpid();
     const auto on_term = getpgrp() == own ? signal(SIGTERM, end_group) : SIG_ERR;
+    if (is_server) {
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        signal(SIGUSR1, end_server);
+    }
     const long long begin = monotonic_nanoseconds();
     const pid_t child = fork();
     if (child < 0) {
@@ -98,8 +153,12 @@ int main(int count, char** words) {
         if (on_term != SIG_ERR) {
             signal(SIGTERM, on_term);
         }
-        become(words + dashes + 1, words + 2, dashes - 2, pipe_ends[1], own);
+        if (is_server) {
+            signal(SIGUSR1, SIG_DFL);
+        }
+        become(words + dashes + 1, words + variables, dashes - variables, pipe_ends[1], own);
     }
+    server = child;
     close(pipe_ends[1]);
     int error = 0;
     const ssize_t error_bytes = read(pipe_ends[0], &error, sizeof error);
@@ -107,11 +166,16 @@ int main(int count, char** words) {
     rusage used{};
     while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
     }
+    server = 0;
     const long long end = monotonic_nanoseconds();
     if (error_bytes == sizeof error) {
         return fail(result, error);
     }
-    dprintf(result, "%d %lld %lld %lld %ld %ld %ld\n", status, microseconds(used.ru_utime),
+    dprintf(result, "%d %lld %lld %lld %ld %ld %ld", status, microseconds(used.ru_utime),
             microseconds(used.ru_stime), end - begin, used.ru_maxrss, used.ru_minflt, used.ru_majflt);
+    if (is_server) {
+        dprintf(result, " %d", end_remaining());
+    }
+    dprintf(result, "\n");
     return 0;
 }

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mallard.bench.store import require_database
-from mallard.cli.parser import positive_seconds
+from mallard.cli.parser import is_number, positive_seconds
 from mallard.shared.errors import UsageError
 from mallard.shared.prose import did_you_mean
 
 if TYPE_CHECKING:
     from mallard.advisor.trial.surroundings import Surroundings
 
+MOST_PORT = 65535
 DATABASE = "mallard.db"
 ALL_TEXT = "heat maps with all bindings and variants of a strategy"
 
@@ -58,12 +61,50 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
 
 def add_surroundings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prepare", metavar="CMD", help="before each run: a command that restores files")
-    parser.add_argument("--setup", metavar="CMD", help="once, before the first run")
-    parser.add_argument("--cleanup", metavar="CMD", help="once, after the last run")
+    _add_pair(parser, "--setup", "CMD", "--cleanup", "CMD", "once, before all runs, and after them")
     parser.add_argument("--scratch", metavar="DIR", type=Path, help="each run in a fresh copy of this folder")
     parser.add_argument(
         "--ignore-output", action="store_true", help="for output with times: compare the status alone"
     )
+    add_load(parser)
+
+
+def add_load(parser: argparse.ArgumentParser) -> None:
+    _add_pair(parser, "--load", "CMD", "--stop", "CMD", "use a server; end it (default: SIGTERM)")
+    _add_pair(parser, "--ready", "CMD", "--port", "N", "when it is ready (default: it listens)", port_number)
+    parser.add_argument("--metric", metavar="REGEX", type=metric_pattern, help="a figure that --load prints")
+
+
+def _add_pair(
+    parser: argparse.ArgumentParser,
+    first: str,
+    value: str,
+    second: str,
+    second_value: str,
+    text: str,
+    second_type: Callable[[str], Any] = str,
+) -> None:
+    """Two options on one line of --help, where lines are few."""
+    parser.add_argument(first, metavar=f"{value}, {second} {second_value}", help=text)
+    parser.add_argument(second, metavar=second_value, type=second_type, help=argparse.SUPPRESS)
+
+
+def port_number(text: str) -> int:
+    if not is_number(text) or not 1 <= int(text) <= MOST_PORT:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port; allowed are 1 to {MOST_PORT}")
+    return int(text)
+
+
+def metric_pattern(text: str) -> str:
+    try:
+        groups = re.compile(text).groups
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a regular expression: {error}") from None
+    if groups == 0:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' has no group; put the number into parentheses, such as '([0-9.]+) requests/s'"
+        )
+    return text
 
 
 def check_surroundings(arguments: argparse.Namespace) -> None:
@@ -71,15 +112,26 @@ def check_surroundings(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"--scratch {arguments.scratch} is not a folder; give the one that the program changes"
         )
+    if arguments.ready is not None and arguments.port is not None:
+        raise UsageError("--ready and --port both say when the server is ready; leave one out")
+    if arguments.load is None:
+        for option in ("ready", "port", "stop", "metric"):
+            if getattr(arguments, option) is not None:
+                raise UsageError(f"--{option} is of a server; give the command that uses it by --load CMD")
 
 
 def surround_runs(arguments: argparse.Namespace) -> AbstractContextManager[Surroundings]:
+    from mallard.advisor.trial.load import Load
     from mallard.advisor.trial.surroundings import Surroundings, surround
 
+    load = None
+    if arguments.load is not None:
+        load = Load(arguments.load, arguments.ready, arguments.port, arguments.stop, arguments.metric)
     surroundings = Surroundings(
         prepare=arguments.prepare,
         scratch=arguments.scratch,
         ignore_output=arguments.ignore_output,
+        load=load,
         seconds_limit=arguments.time_limit,
     )
     return surround(surroundings, arguments.setup, arguments.cleanup)

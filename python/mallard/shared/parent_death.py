@@ -35,11 +35,20 @@ def wait(process: subprocess.Popen[bytes], name: str, seconds_limit: float) -> N
     try:
         process.wait(seconds_limit)
     except subprocess.TimeoutExpired:
-        raise UsageError(
-            f"{name} ran for more than {seconds_limit:g} s; give it less work, or --time-limit SECONDS"
-        ) from None
+        raise too_long(name, seconds_limit) from None
     finally:
-        if process.returncode is None:
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        kill_group(process)
+
+
+def too_long(name: str, seconds_limit: float) -> UsageError:
+    return UsageError(
+        f"{name} ran for more than {seconds_limit:g} s; give it less work, or --time-limit SECONDS"
+    )
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Has no effect on a process that has ended."""
+    if process.poll() is None:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from mallard.advisor.trial.campaign import PRINTED_OTHER, run_once
-from mallard.advisor.trial.effect import difference, run_cpu_seconds, run_wall_seconds
+from mallard.advisor.trial.effect import (
+    difference,
+    median_metric,
+    metric_difference,
+    run_cpu_seconds,
+    run_wall_seconds,
+)
 from mallard.advisor.trial.process import refuse_difference
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.advisor.trial.rounds import describe_failures
@@ -24,6 +30,7 @@ class GlobalEffect:
     peak_bytes: Difference
     cpu_time: Difference
     wall_time: Difference
+    metric: Difference | None = None  # of the server's load
 
     @property
     def saves(self) -> bool:
@@ -48,6 +55,7 @@ class Globals:
     same: tuple[str, ...] = ()  # not tried, because the program's own malloc is the same library
     heap: str = "clean"
     wall: bool = False  # `seconds` and the effects are wall time
+    metric: float | None = None  # of the server's load
 
     @property
     def cores(self) -> float:
@@ -139,6 +147,7 @@ def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] =
             if name not in failed and {run.output for run in runs[name]} - outputs
         ),
         missing=missing,
+        metric=median_metric(base_runs),
     )
 
 
@@ -150,6 +159,7 @@ def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult]) -
         peak_bytes=difference(runs, base, lambda run: float(run.peak_bytes)),
         cpu_time=cpu_time,
         wall_time=difference(runs, base, run_wall_seconds),
+        metric=metric_difference(runs, base),
     )
 
 

@@ -42,6 +42,7 @@ from mallard.advisor.trial.campaign import (
     runs_again,
 )
 from mallard.advisor.trial.effect import SEVERAL_CORES
+from mallard.advisor.trial.load import server_status
 from mallard.advisor.trial.process import (
     LIMITS,
     NothingRecordedError,
@@ -260,8 +261,10 @@ def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: boo
 
 def on_one_clock(study: Study) -> Study:
     """Converts the mallocs and all estimates to wall time if the trial has wall time. Without a trial, a
-    program that uses several cores has wall time.
+    program that uses several cores has wall time. A server has CPU time: its load decides when it ends.
     """
+    if study.load:
+        return study
     wall = study.ground.trial.wall if study.ground else study.globals.cores > SEVERAL_CORES
     if not wall or study.globals.wall:
         return study
@@ -407,7 +410,7 @@ def _study(
         refuse_second_difference(program, request.mallocs[0])
         raise
     except NothingRecordedError as error:
-        if not error.ends_as(first.status):
+        if program.surroundings.load is None and not error.ends_as(first.status):
             refuse_second_difference(program, request.mallocs[0])
             raise UsageError(
                 f"{error}; without the recorder the program {first.end}, so the recorder, or a limit that "
@@ -453,6 +456,7 @@ def _study_without_events(program: Program, request: Request, first: RunResult, 
         linked_malloc=_find_linked_malloc(program, None),
         ceiling=Ceiling(0.0, 0.0, 0.0, first.cpu_seconds, 0, None, 0, 0.0, first.wall_seconds),
         globals=_single_run(program, first, request),
+        load=program.surroundings.load,
         notes=(f"{capitalised(reason)}.", *_input_note(program, request)),
     )
 
@@ -501,6 +505,7 @@ def _single_run(program: Program, first: RunResult, request: Request) -> Globals
         status=first.status,
         compared=bool(first.output),
         effects=(),
+        metric=first.load.metric,
     )
 
 
@@ -514,6 +519,7 @@ def _start(program: Program, request: Request, profile: Profile, mallocs: Global
         allocations=profile.figures.allocations,
         peak_live_bytes=profile.timeline.peak_bytes if profile.timeline else None,
         threads=profile.process.threads,
+        load=program.surroundings.load,
         process=_process_sentence(program, request, profile),
         withheld=withheld(profile),
         linked_malloc=_find_linked_malloc(program, profile),
@@ -556,6 +562,8 @@ def study_notes(program: Program, profile: Profile, mallocs: Globals) -> list[st
         ended = RunResult(0, 0, 0, 0, mallocs.status, "", None).end
         notes.append(f"The program {ended}{input_hint}.")
     recorded = profile.process.exit_status
+    if recorded is not None and program.surroundings.load:
+        recorded = server_status(recorded)
     if recorded is not None and recorded not in (-1, mallocs.status):
         ends = [RunResult(0, 0, 0, 0, status, "", None).end for status in (recorded, mallocs.status)]
         notes.append(

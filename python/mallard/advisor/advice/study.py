@@ -12,6 +12,7 @@ from mallard.advisor.advice.patterns import Pattern
 from mallard.advisor.profile.document import Profile
 from mallard.advisor.trial.campaign import LEAST_EFFECT, Ground, Result
 from mallard.advisor.trial.effect import Effect
+from mallard.advisor.trial.load import Load
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Study:
     withheld: str  # reason why no scope can be judged, or ''
     ceiling: Ceiling
     globals: Globals
+    load: Load | None = None  # of a server
     process: str = ""  # the one that is advised, if the program has several
     candidates: tuple[Candidate, ...] = ()
     screened: tuple[Screened, ...] = ()

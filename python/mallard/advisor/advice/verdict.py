@@ -27,7 +27,7 @@ from mallard.advisor.trial.campaign import (
     short,
     unresolved,
 )
-from mallard.advisor.trial.effect import Effect
+from mallard.advisor.trial.effect import Effect, figure, metric_change
 from mallard.shared.mallocs import how_to_use
 from mallard.shared.prose import capitalised, in_prose
 from mallard.shared.stats import Difference
@@ -286,8 +286,8 @@ def _nothing(study: Study) -> str:
         )
     return (
         f"Nothing worth doing: by estimate malloc and page faults take at most "
-        f"{at_most(study.ceiling.share_high)} of {times(study.ceiling.program_seconds)} here, against "
-        f"{_base(study)}; better locality is not counted."
+        f"{at_most(study.ceiling.share_high)} of {times(study.ceiling.program_seconds)} "
+        f"{_under_load(study) or 'here'}, against {_base(study)}; better locality is not counted."
     )
 
 
@@ -298,7 +298,7 @@ def _local(study: Study) -> str:
     assert chosen
     saved = (
         f"{change(best.time, f' of {times(ground.trial.program_seconds)}')} "
-        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, measured on this program, "
+        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, "
         f"against {_against(ground)}"
     )
     if chosen.is_unnamed:
@@ -309,13 +309,21 @@ def _local(study: Study) -> str:
     return f"Put {strategy_name(best)} into {chosen.with_source}: {saved}."
 
 
+def _measured(study: Study) -> str:
+    return f"measured on this program{' under its load' if study.load else ''}"
+
+
+def _under_load(study: Study) -> str:
+    return "of CPU time under this load" if study.load else ""
+
+
 def _global(study: Study) -> str:
     best = study.globals.best
     assert best
     return (
         f"Use {best.malloc} instead of {study.base}: "
         f"{change(best.time, f' of {times(study.globals.seconds)}')} "
-        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, measured on this program, on a "
+        f"{peak_effect(best.peak_bytes.median, study.globals.peak_bytes)}, {_measured(study)}, on a "
         f"{study.globals.heap} heap, with nothing changed in it.{_then(study)}"
     )
 
@@ -364,10 +372,11 @@ def _unresolved(study: Study) -> str:
         len(study.globals.effects) + len(_tried(study)) + 3,  # with the base malloc, unchanged and the null
         study.globals.wall_seconds,
     )
+    total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
     if room:
         return (
             f"Not resolved: no strategy and no malloc saves {percent(LEAST_EFFECT)} of "
-            f"{times(study.ceiling.program_seconds)} beyond its interval, against {_base(study)}, but {room}."
+            f"{total} beyond its interval, against {_base(study)}, but {room}."
         )
     if study.trial is None:
         reason = study.withheld or "No scope of the program ends most of the blocks that it makes."
@@ -377,7 +386,7 @@ def _unresolved(study: Study) -> str:
         )
     return (
         "Nothing that was tried is worth a change: no strategy and no malloc saves "
-        f"{percent(LEAST_EFFECT)} of {times(study.ceiling.program_seconds)} beyond its interval, against "
+        f"{percent(LEAST_EFFECT)} of {total} beyond its interval, against "
         f"{_base(study)}."
     )
 
@@ -398,6 +407,10 @@ _HEADLINES = {
 def _facts(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
     if study.process:
         yield "process", study.process
+    if study.load:
+        yield "load", f"'{study.load.command}'; times are the server's CPU time from its start to its end"
+    if study.load and study.load.metric and study.globals.metric is not None:
+        yield "metric", _metric(study, study.load.metric, study.globals.metric)
     if kind != "unmeasured" or _is_unmeasured(study):
         yield "estimate", _estimate(study)
     if kind in ("nothing", "unmeasured"):
@@ -444,6 +457,15 @@ def _estimate(study: Study) -> str:
         f"malloc and page faults take about {times(ceiling.seconds)} ({percent(ceiling.share)}) here, with "
         f"the interval {between(ceiling.low, ceiling.high)}: {counted}; locality is not counted"
     )
+
+
+def _metric(study: Study, pattern: str, before: float) -> str:
+    """The figure that the load prints; the reader knows whether higher is better."""
+    changes = {effect.malloc: effect.metric for effect in study.globals.effects}
+    if study.best:
+        changes[strategy_name(study.best).rstrip(",")] = study.best.metric
+    text = "; ".join(f"{metric_change(value)} with {name}" for name, value in changes.items() if value)
+    return f"'{pattern}' is {figure(before)} with {study.base}{f'; {text}' if text else ''}"
 
 
 def _counts_on(study: Study, ground: Ground, best: Effect) -> str:

@@ -15,7 +15,7 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
     summarize_trial,
 )
-from mallard.advisor.trial.process import refuse_difference
+from mallard.advisor.trial.process import refuse_difference, refuse_failed_load
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
 from mallard.shared.errors import UsageError
@@ -31,7 +31,7 @@ EMPTY_INPUT = (
 )
 
 
-OUTPUT_IGNORED = "The program's output was not compared, as --ignore-output asks."
+OUTPUT_IGNORED = "The program's output was not compared, as --ignore-output or --load asks."
 
 
 def runs_again(program: Program) -> str:
@@ -189,6 +189,8 @@ class Result:
 
 def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick) -> Result:
     grounds: list[Ground] = []
+    if program.surroundings.load:
+        campaign = replace(campaign, wall=False)  # the wall time of a server is that of its load
     environments = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
     for index, (malloc, litter) in enumerate(environments):
 
@@ -209,7 +211,10 @@ def run_alone(program: Program, campaign: Campaign) -> RunResult:
 
 
 def run_once(program: Program, malloc: str, litter: int = 0) -> RunResult:
-    return program.run(Arm(None, require_library(malloc), litter), Scope("", ()))
+    run = program.run(Arm(None, require_library(malloc), litter), Scope("", ()))
+    if program.first is None:
+        refuse_failed_load(run)
+    return run
 
 
 def refuse_second_difference(program: Program, malloc: str) -> None:

@@ -7,6 +7,7 @@ does not affect the slope.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ class Effect:
     peak_bytes: Difference
     faults: Difference
     counts: Counts
+    metric: Difference | None = None  # of the server's load
 
     @property
     def saves(self) -> bool:
@@ -48,6 +50,7 @@ class Trial:
     failed: dict[str, str]
     last: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """The last requests of the scope in the failed runs: bytes, and the caller's address."""
+    metric: float | None = None  # of the null's load
 
     @property
     def nanoseconds_to_find(self) -> float:
@@ -70,6 +73,7 @@ def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: 
             difference(rounds.of(strategy), null, lambda run: float(run.peak_bytes)),
             difference(rounds.of(strategy), null, lambda run: float(run.faults)),
             rounds.of(strategy)[0].counts or Counts(),
+            metric_difference(rounds.of(strategy), null),
         )
         for strategy in strategies
         if rounds.of(strategy)
@@ -82,6 +86,7 @@ def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: 
         null=counts,
         failed={name: end for name, end in rounds.failed.items() if name in strategies},
         last={name: run.counts.last for name, run in rounds.odd.items() if run.counts},
+        metric=median_metric(null),
     )
 
 
@@ -93,6 +98,18 @@ def run_wall_seconds(run: Measured) -> float:
     return run.wall_seconds
 
 
+def median_metric(runs: Sequence[Measured]) -> float | None:
+    metrics = [run.load.metric for run in runs if run.load.metric is not None]
+    return median(metrics) if metrics else None
+
+
+def metric_difference(runs: Sequence[Measured], base: Sequence[Measured]) -> Difference | None:
+    """None without --metric: with it, a run that has no metric has failed."""
+    if any(run.load.metric is None for run in (*runs, *base)):
+        return None
+    return difference(runs, base, lambda run: run.load.metric or 0.0)
+
+
 def difference(
     runs: Sequence[Measured], base: Sequence[Measured], quantity: Callable[[Measured], float]
 ) -> Difference:
@@ -101,6 +118,19 @@ def difference(
     return paired_difference(
         [quantity(run) for run in runs[:rounds]], [quantity(run) for run in base[:rounds]]
     )
+
+
+def metric_change(metric: Difference) -> str:
+    """`1,200 higher (400 to 2,000)`; of a change whose interval has zero, `1,200 higher (-400 to 2,800)`."""
+    if metric.median < 0:
+        return f"{figure(-metric.median)} lower ({figure(-metric.high)} to {figure(-metric.low)})"
+    return f"{figure(metric.median)} higher ({figure(metric.low)} to {figure(metric.high)})"
+
+
+def figure(value: float) -> str:
+    """`45,300`, `0.0123`: four digits, because the unit is not known."""
+    digits = 3 - math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
+    return f"{round(value, digits):,.{max(digits, 0)}f}"
 
 
 WAITS = 0.5

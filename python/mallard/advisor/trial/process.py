@@ -13,15 +13,24 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from mallard.advisor.trial.command import last_lines
+from mallard.advisor.trial.load import (
+    FAILED_LOAD,
+    Load,
+    LoadResult,
+    refuse_remaining,
+    run_load,
+    server_status,
+)
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
 from mallard.shared.errors import UsageError
 from mallard.shared.native_file import COLLECTOR, MEASURER
-from mallard.shared.parent_death import end_with_parent, wait
+from mallard.shared.parent_death import end_with_parent, kill_group, wait
 
 
 def run_limited(
@@ -34,8 +43,9 @@ def run_limited(
     stdout: IO[bytes] | int,
     stderr: IO[bytes] | int,
     folder: Path | None = None,
-) -> list[int]:
-    """Returns: the fields that mallard-measure writes."""
+    load: Load | None = None,
+) -> tuple[list[int], LoadResult]:
+    """Returns: the seven fields that mallard-measure writes, and the result of the load, if there is one."""
     # Preload libraries into the program, but not into mallard-measure.
     measurer_environment = {
         variable: value for variable, value in environment.items() if variable != preload.VARIABLE
@@ -48,7 +58,10 @@ def run_limited(
         tempfile.TemporaryFile(prefix="mallard-result-") as result,
     ):
         process = subprocess.Popen(
-            [str(MEASURER.find()), str(result.fileno()), *preload_arguments, "--", *words],
+            [
+                *(str(MEASURER.find()), str(result.fileno()), *(["--server"] if load else [])),
+                *(*preload_arguments, "--", *words),
+            ],
             stdin=input_file,
             stdout=stdout,
             stderr=stderr,
@@ -59,14 +72,24 @@ def run_limited(
             # Safe, because this process has one thread. On SIGTERM mallard-measure ends its group.
             preexec_fn=end_with_parent(signal.SIGTERM),
         )
+        load_result = LoadResult()
+        if load:
+            try:
+                load_result = run_load(process, load, name, seconds_limit, folder)
+            finally:
+                kill_group(process)
         wait(process, name, seconds_limit)
         result.seek(0)
         fields = result.read().split()
     if len(fields) == 2:
         raise UsageError(f"{words[0]} does not start: {os.strerror(int(fields[1]))}")
-    if len(fields) != 7:
+    if len(fields) != (8 if load else 7):
         raise UsageError(f"{MEASURER.name} ended without a result (exit status {process.returncode})")
-    return list(map(int, fields))
+    numbers = list(map(int, fields))
+    if load:
+        refuse_remaining(numbers.pop(), load_result, name)
+        numbers[0] = server_status(numbers[0])
+    return numbers, load_result
 
 
 DIGESTED_AT_ONCE = 1 << 20
@@ -82,6 +105,7 @@ class Measured:
     faults: int
     status: int  # of wait()
     output: str  # a digest; empty if outputs are not compared
+    load: LoadResult = field(default=LoadResult(), kw_only=True)  # of a server
 
     @property
     def ended_by(self) -> str:
@@ -95,6 +119,8 @@ class Measured:
 
     @property
     def end(self) -> str:
+        if self.status & FAILED_LOAD:
+            return "failed its load"
         if self.ended_by:
             return f"ended by {self.ended_by}"
         return f"ended with exit status {os.WEXITSTATUS(self.status)}"
@@ -134,22 +160,32 @@ def measure(
         tempfile.TemporaryFile(prefix="mallard-output-") as output,
         tempfile.TemporaryFile(prefix="mallard-errors-") as errors,
     ):
-        status, user, system, wall, peak, minor, major = run_limited(
+        (status, user, system, wall, peak, minor, major), load = run_limited(
             *(words, environment, words[0], seconds_limit),
             stdin=stdin,
             stdout=output,
             stderr=errors,
             folder=folder,
+            load=surroundings.load,
         )
-        digest = "" if surroundings.ignore_output else _digest(output)
+        digest = _digest(output) if surroundings.compares_output else ""
+        if load.failure:
+            load = replace(load, failure=f"{load.failure}{last_lines(_tail(errors) or _tail(output))}")
     return Measured(
         cpu_seconds=(user + system) * 1e-6,
         wall_seconds=wall * 1e-9,
         peak_bytes=peak * 1024,
         faults=minor + major,
-        status=status,
+        status=status | (FAILED_LOAD if load.failure and not status else 0),
         output=digest,
+        load=load,
     )
+
+
+def refuse_failed_load(first: Measured) -> None:
+    """Rejects a first run whose load did not succeed, because nothing can be compared with it."""
+    if first.load.failure:
+        raise UsageError(f"{first.load.failure}; try the server and the load by hand")
 
 
 def own_environment() -> dict[str, str]:
@@ -160,6 +196,14 @@ def own_environment() -> dict[str, str]:
 def _digest(output: IO[bytes]) -> str:
     output.seek(0)
     return sha256_of_file(output)
+
+
+MOST_TAIL_BYTES = 4096
+
+
+def _tail(output: IO[bytes]) -> str:
+    output.seek(max(0, output.seek(0, os.SEEK_END) - MOST_TAIL_BYTES))
+    return output.read().decode(errors="replace")
 
 
 def sha256_of_file(file: IO[bytes]) -> str:
@@ -238,7 +282,7 @@ def _record(
         tempfile.TemporaryFile(prefix="mallard-output-") as output,
         tempfile.TemporaryFile(prefix="mallard-errors-") as errors,
     ):
-        status, *_ = run_limited(
+        (status, *_), load = run_limited(
             words,
             own_environment(),
             f"{program[0]}, which is recorded,",
@@ -247,10 +291,13 @@ def _record(
             stdout=output,
             stderr=errors,
             folder=folder,
+            load=surroundings.load,
         )
         errors.seek(0)
         messages = errors.read().decode(errors="replace")
-        digest = "" if surroundings.ignore_output else _digest(output)
+        digest = _digest(output) if surroundings.compares_output else ""
+    if load.failure and trace.is_file():
+        raise RecordingDiffersError(f"with the recorder, {load.failure}; {LIMITS}")
     if trace.is_file() and first is not None:
         _refuse_other_recording(first, os.WEXITSTATUS(status), digest)
     return messages

@@ -8,7 +8,7 @@ import os
 import struct
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from mallard.advisor.profile.document import Profile
@@ -240,6 +240,7 @@ class Program:
             faults=counts.faults,
             status=measured.status | (0 if counts.cpu_ns else KILLED),
             output=measured.output,
+            load=measured.load,
             counts=counts,
             allocating_threads=counts.askers,
         )
@@ -283,7 +284,7 @@ def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
     """Subtracts the trial's own start-up time."""
     trial_counts = counts or Counts()
     return RunResult(
-        **asdict(measured)
+        **{field.name: getattr(measured, field.name) for field in fields(measured)}
         | {
             "cpu_seconds": measured.cpu_seconds - trial_counts.begin_cpu_ns / 1e9,
             "wall_seconds": measured.wall_seconds - trial_counts.begin_wall_ns / 1e9,

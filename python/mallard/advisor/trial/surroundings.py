@@ -9,15 +9,15 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mallard.advisor.trial.command import require_success
+from mallard.advisor.trial.load import Load
 from mallard.shared.errors import UsageError
-from mallard.shared.parent_death import end_with_parent, wait
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,20 @@ class Surroundings:
     # print, and by which the code of a scope is found.
     copy: Path | None = None
     ignore_output: bool = False
+    load: Load | None = None  # the program is a server
     seconds_limit: float = 600.0  # of a command
+
+    @property
+    def compares_output(self) -> bool:
+        """The output of servers, and of most loads, has times. The load's exit status is its verdict."""
+        return not self.ignore_output and self.load is None
 
     @contextlib.contextmanager
     def enter_run(self) -> Iterator[Path | None]:
         """The working directory of one run; None for that of mallard."""
         with self._fresh_copy():
             if self.prepare is not None:
-                _run_command("--prepare", self.prepare, self.seconds_limit, self.copy)
+                require_success("--prepare", self.prepare, self.seconds_limit, self.copy)
             yield self.copy
 
     @contextlib.contextmanager
@@ -77,38 +83,16 @@ def surround(
             place = Path(folder) / (scratch.resolve().name or "root")
             surroundings = replace(surroundings, scratch=scratch.absolute(), copy=place)
         if setup is not None:
-            _run_command("--setup", setup, limit)
+            require_success("--setup", setup, limit)
         try:
             yield surroundings
         except BaseException:
             if cleanup is not None:
                 with contextlib.suppress(UsageError):  # the first error is the one to report
-                    _run_command("--cleanup", cleanup, limit)
+                    require_success("--cleanup", cleanup, limit)
             raise
         if cleanup is not None:
-            _run_command("--cleanup", cleanup, limit)
-
-
-def _run_command(option: str, command: str, seconds_limit: float, folder: Path | None = None) -> None:
-    name = f"{option} '{command}'"
-    with tempfile.TemporaryFile(prefix="mallard-errors-") as errors:
-        process = subprocess.Popen(
-            ["sh", "-c", command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            cwd=folder,
-            start_new_session=True,
-            preexec_fn=end_with_parent(signal.SIGTERM),
-        )
-        wait(process, name, seconds_limit)
-        errors.seek(0)
-        lines = errors.read().decode(errors="replace").strip().splitlines()
-    status = process.returncode
-    if status:
-        end = f"by signal {-status}" if status < 0 else f"with exit status {status}"
-        message = f" ({lines[-1]})" if lines else ""
-        raise UsageError(f"{name} ended {end}{message}; give a command that ends with exit status 0")
+            require_success("--cleanup", cleanup, limit)
 
 
 def _copy_files(source: Path, target: Path) -> None:

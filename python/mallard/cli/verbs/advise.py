@@ -18,18 +18,16 @@ from mallard.shared.mallocs import NAMES
 from mallard.shared.native_file import TRIAL_LIBRARY
 
 EXAMPLES = (
-    ("mallard advise -- ./server input", "the answer first, in about two minutes"),
-    ("mallard advise --quick -- ./server input", "fewer runs, wider intervals"),
-    ("mallard advise --scope handle -- ./server", "try this scope instead of the best ones"),
+    ("mallard advise -- ./parser input", "the answer, in about two minutes"),
+    ("mallard advise --scope handle -- ./parser", "this scope, not the best ones"),
+    ("mallard advise --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    parser.add_argument(
-        "--scope", metavar="LIST", help="functions or markers to try, or parts of their names"
-    )
+    parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
     trials.add_rounds(parser, None, "runs of each strategy (default: at most 21)")
     usual = ",".join(NAMES)
     trials.add_ground(parser, usual, "the base malloc, then others (default: all known)")

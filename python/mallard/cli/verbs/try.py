@@ -17,8 +17,8 @@ from mallard.shared.native_file import TRIAL_LIBRARY
 from mallard.shared.prose import in_prose
 
 EXAMPLES = (
-    ("mallard try --scope handle -- ./server", "every strategy, on the unchanged program"),
-    ("mallard try --scope f --global mimalloc -- ./server", "beside another malloc"),
+    ("mallard try --scope handle -- ./parser", "every strategy"),
+    ("mallard try --scope f --load 'CMD' -- ./server", "of a server that CMD uses"),
 )
 TAKES_PROGRAM = True
 
@@ -28,7 +28,7 @@ SENSITIVITY_NS = (10, 20, 40)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
-    parser.add_argument("--scope", metavar="F", help="a function's name or a part of it, or a marker's name")
+    parser.add_argument("--scope", metavar="F", help="name of a function (or a part), or of a marker")
     parser.add_argument(
         "--without",
         metavar="F",
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensitivity",
         action="store_true",
-        help="also with requests of the scope 10, 20, 40 ns slower",
+        help="also with requests of the scope 10 to 40 ns slower",
     )
     trials.add_runs(parser)
     parser.add_argument("--json", action="store_true", help="the result as JSON")
