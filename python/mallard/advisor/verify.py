@@ -25,8 +25,15 @@ from mallard.advisor.profile.document import (
     read_profile,
 )
 from mallard.advisor.profile.names import Names, is_library_function
-from mallard.advisor.trial.effect import SEVERAL_CORES, difference, run_cpu_seconds, run_wall_seconds
-from mallard.advisor.trial.process import Measured, measure, own_environment, record
+from mallard.advisor.trial.effect import (
+    SEVERAL_CORES,
+    difference,
+    median_metric,
+    metric_difference,
+    run_cpu_seconds,
+    run_wall_seconds,
+)
+from mallard.advisor.trial.process import Measured, measure, own_environment, record, refuse_failed_load
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.advisor.trial.surroundings import UNCHANGED, Surroundings
 from mallard.shared import preload
@@ -301,6 +308,7 @@ class Change:
     time: Difference  # seconds
     peak_bytes: Difference
     faults: Difference
+    metric: Difference | None = None  # of the server's load
 
 
 @dataclass(frozen=True)
@@ -311,6 +319,7 @@ class Typical:
     peak_bytes: float
     faults: float
     end: str
+    metric: float | None = None  # of the server's load
 
 
 @dataclass(frozen=True)
@@ -345,6 +354,7 @@ def run_before(
     """
     command = surroundings.program_words([program, *words])
     first = measure(command, own_environment(), stdin, seconds_limit, surroundings)
+    refuse_failed_load(first)
     if first.ended_by:
         raise UsageError(
             f"the program before the change {first.end}, so there is nothing to compare with; give it "
@@ -379,6 +389,8 @@ def compare(
         )
         for name, program in programs.items()
     }
+    if surroundings.load:
+        wall = False  # the wall time of a server is that of its load
     compared = interleaved(runs, BEFORE, rounds, 1, tick, first=first)
     return summarize_comparison(compared, wall, _malloc_name(environment))
 
@@ -428,6 +440,7 @@ def _typical(runs: Sequence[Measured], seconds: Callable[[Measured], float]) -> 
         median([_run_peak(run) for run in runs]),
         median([_run_faults(run) for run in runs]),
         runs[0].end,
+        median_metric(runs),
     )
 
 
@@ -441,6 +454,7 @@ def _change(
         difference(runs, base_runs, seconds),
         difference(runs, base_runs, _run_peak),
         difference(runs, base_runs, _run_faults),
+        metric_difference(runs, base_runs),
     )
 
 

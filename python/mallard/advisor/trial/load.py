@@ -36,6 +36,7 @@ class Load:
 @dataclass(frozen=True)
 class LoadResult:
     failure: str = ""  # why the load did not succeed
+    server_ended: bool = False  # by itself, before or during the load
     metric: float | None = None
 
 
@@ -54,7 +55,7 @@ def run_load(
         return server.poll() is None
 
     if not _wait_until_ready(is_running, server.pid, load, name, seconds_limit, folder):
-        return LoadResult(f"{name} ended before it was ready")
+        return LoadResult(f"{name} ended before it was ready", server_ended=True)
     result = _run_command(is_running, load, name, seconds_limit, folder)
     if is_running():
         if load.stop is not None:
@@ -113,8 +114,10 @@ def _run_command(
         return end is None or time.monotonic() < end + GRACE_SECONDS
 
     result = run_command("--load", load.command, seconds_limit, folder, is_needed)
+    if result.failure and end:
+        return LoadResult(f"{name} ended during the load", server_ended=True)
     if result.failure:
-        return LoadResult(f"{name} ended during the load" if end else result.failure)
+        return LoadResult(result.failure)
     if load.metric is None:
         return LoadResult()
     text = f"{result.output}\n{result.errors}".replace("\r", "\n")
@@ -151,7 +154,7 @@ def refuse_remaining(remaining: int, result: LoadResult, name: str) -> None:
     """Rejects a server whose processes outlive the first one: their time cannot be read."""
     if remaining == 0:
         return
-    if result.failure:
+    if result.server_ended:
         raise UsageError(
             f"{name} ended and left a process in the background, as a daemon does; give it the option that "
             "keeps it in the foreground"

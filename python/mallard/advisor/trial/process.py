@@ -169,7 +169,7 @@ def measure(
             load=surroundings.load,
         )
         digest = _digest(output) if surroundings.compares_output else ""
-        if load.failure:
+        if load.server_ended:
             load = replace(load, failure=f"{load.failure}{last_lines(_tail(errors) or _tail(output))}")
     return Measured(
         cpu_seconds=(user + system) * 1e-6,

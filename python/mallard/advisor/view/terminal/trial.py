@@ -19,7 +19,7 @@ from mallard.advisor.trial.campaign import (
     short,
     unresolved,
 )
-from mallard.advisor.trial.effect import Effect, meaning
+from mallard.advisor.trial.effect import Effect, figure, meaning, metric_change
 from mallard.advisor.trial.program import STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
@@ -177,6 +177,13 @@ def _notes(ground: Ground) -> list[str]:
                 f"never used again; {count(counts.never_freed)} of {count(counts.served)} blocks were never "
                 "freed."
             )
+    if ground.trial.metric is not None:
+        changes = [
+            f"{metric_change(effect.metric)} with {effect.strategy}"
+            for effect in ground.trial.effects
+            if effect.metric
+        ]
+        notes.append("; ".join([f"The metric of the load is {figure(ground.trial.metric)}", *changes]) + ".")
     if slope := ground.slope:
         delays = in_prose([str(delay) for delay, _ in ground.sensitivity])
         part, low, high = (round(100 * value) for value in (slope.median, slope.low, slope.high))

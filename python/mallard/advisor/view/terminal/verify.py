@@ -9,7 +9,7 @@ from rich.table import Table
 
 from mallard.advisor.profile.formats import count, plural
 from mallard.advisor.trial.campaign import OUTPUT_IGNORED, SHORT_SECONDS
-from mallard.advisor.trial.effect import SEVERAL_CORES
+from mallard.advisor.trial.effect import SEVERAL_CORES, figure, metric_change
 from mallard.advisor.verify import (
     AFTER,
     BEFORE,
@@ -45,6 +45,8 @@ def show_verification(console: Console, result: Verification) -> None:
         console.print()
         console.print(_table(result.comparison))
     console.print()
+    if metric := _metric(result.comparison):
+        print_line(console, metric)
     for line in _notes(result.comparison, result.advice):
         print_line(console, line)
     if result.advice:
@@ -75,6 +77,14 @@ def _answer(comparison: Comparison) -> str:
         f"No difference in {kind} beyond the interval: {_signed_ms(time.median)} of {_ms(baseline)} ms "
         f"({_interval(time, _signed_ms)} ms), {under}."
     )
+
+
+def _metric(comparison: Comparison) -> str:
+    """Empty without --metric."""
+    before, change = comparison.programs[BEFORE].metric, comparison.whole
+    if before is None or change is None or change.metric is None:
+        return ""
+    return f"The metric of the load is {figure(before)} before, and {metric_change(change.metric)} after."
 
 
 def _called(name: str) -> str:
