@@ -316,7 +316,7 @@ def test_unservable_scope_is_skipped_with_reason(advise, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"outputs": ("",)}, "The program's output was not compared, as --ignore-output asks."),
+        ({"outputs": ("",)}, "The program's output was not compared, as --ignore-output or --load asks."),
         ({"status": 256}, "The program ended with exit status 1; its standard input is empty, --input FILE"),
         ({"status": 11}, "The program ended by SIGSEGV"),
         ({"seconds": 0.04}, "The program takes 40 ms; with more work, the answer is surer"),

@@ -363,7 +363,7 @@ def test_output_is_compared_unless_ignored():
     ignored = FakeProgram(lambda arm, _: replace(by_time(plain=80, null=100, heap=70)(arm, 1), output=""))
     result = run_campaign(ignored, SCOPE, campaign("heap"), no_tick)
     assert result.grounds[0].differing == ()
-    assert "output was not compared, as --ignore-output asks" in shown(result)
+    assert "output was not compared, as --ignore-output or --load asks" in shown(result)
 
 
 def test_wall_time_if_several_threads_allocate():

@@ -142,7 +142,7 @@ def test_compares_deterministic_outputs() -> None:
     assert "The output differs from before: after the change." in shown(changed)
     ignored = compared(before=runs(0.1, output=""), after=runs(0.1, output=""))
     assert ignored.is_sound
-    assert "output was not compared, as --ignore-output asks" in shown(ignored)
+    assert "output was not compared, as --ignore-output or --load asks" in shown(ignored)
 
 
 @pytest.mark.parametrize("first_round", [BEFORE, AFTER])

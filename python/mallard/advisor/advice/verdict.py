@@ -346,9 +346,10 @@ def _pattern(study: Study) -> str:
         if study.best or study.globals.best
         else "saves what no allocator does"
     )
+    total = f"{times(study.ceiling.program_seconds)} {_under_load(study)}".rstrip()
     return (
         f"{pattern.where}: {pattern.remedy}. By estimate that saves "
-        f"{times(pattern.estimated_seconds or 0.0)} of {times(study.ceiling.program_seconds)} against "
+        f"{times(pattern.estimated_seconds or 0.0)} of {total} against "
         f"{_base(study)}, copies included, and {word}; not tried, because the program would have to change."
     )
 
