@@ -543,6 +543,7 @@ def test_rejects_bad_input(words, message):
         "trace": None,
         "input": None,
         "scratch": None,
+        **dict.fromkeys(("load", "ready", "port", "stop", "metric")),
     }
     with pytest.raises(UsageError, match=message):
         check(type("Arguments", (), defaults | words))
