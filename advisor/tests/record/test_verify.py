@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tomllib
 from advisor_programs import front
 from source_tree import ROOT
 
@@ -98,6 +99,20 @@ def test_programs_that_do_not_start_or_end(mallard, batches, tmp_path):
 
 
 # ---- budgets ------------------------------------------------------------------------------------------
+
+
+def test_a_budget_is_of_the_named_process(mallard, batches, tmp_path):
+    own = mallard("budget", "own.toml", "--write", "--scopes", "", "--", batches, "100")
+    assert own.returncode == 0, own.stderr
+    words = ("sh", "-c", f"{batches} 100; true")
+    done = mallard("budget", "x.toml", "--write", "--scopes", "", "--process", batches.name, "--", *words)
+    assert done.returncode == 0, done.stderr
+    documents = [tomllib.loads((tmp_path / name).read_text()) for name in ("own.toml", "x.toml")]
+    assert documents[0]["process"]["allocations"] == documents[1]["process"]["allocations"]
+    assert mallard("budget", "x.toml", "--process", batches.name, "--", *words).returncode == 0
+    wrong = mallard("budget", "x.toml", "--process", "other", "--", *words)
+    assert wrong.returncode == 2
+    assert batches.name in wrong.stderr
 
 
 def test_a_budget_holds_until_the_program_allocates_more(mallard, batches, tmp_path):

@@ -19,7 +19,7 @@ from itertools import dropwhile
 from pathlib import Path
 
 from mallard.advisor.budget.document import PROCESS, SCOPE_FIGURES, UNLISTED, Stacks
-from mallard.advisor.profile.document import Profile, ask, printable, read_profile
+from mallard.advisor.profile.document import Profile, ask, printable, read_profile, trace_words
 from mallard.advisor.profile.names import Names, is_library_function, names_function, short_name
 from mallard.advisor.profile.records import Scope
 from mallard.shared.errors import UsageError
@@ -108,9 +108,9 @@ class Figures:
 
 
 class MeasuredRun:
-    def __init__(self, trace: Path) -> None:
-        self._trace = trace
-        self.profile = read_profile(ask([str(trace)]))
+    def __init__(self, trace: Path, process: str | None = None) -> None:
+        self._trace = trace_words(trace, process)
+        self.profile = read_profile(ask(self._trace))
         self._names = Names(self.profile)
         _refuse_incomplete(self.profile)
 
@@ -143,7 +143,7 @@ class MeasuredRun:
         return not self.stacks.have(name) and (self._has_function(name) or self._has_marker(name))
 
     def _has_function(self, name: str) -> bool:
-        listed = ask([str(self._trace), "--symbols", _in_symbol(name)]).decode(errors="replace")
+        listed = ask([*self._trace, "--symbols", _in_symbol(name)]).decode(errors="replace")
         return any(names_function(name, printable(full)) for full in listed.splitlines())
 
     def _has_marker(self, name: str) -> bool:
@@ -164,7 +164,7 @@ class MeasuredRun:
 
     def _query_scope(self, name: str) -> Figures:
         """Asks the native program, which also accepts parts of names."""
-        profile = read_profile(ask([str(self._trace), "--scope", name]))
+        profile = read_profile(ask([*self._trace, "--scope", name]))
         if profile.scope is None:
             raise UsageError(f"mallard-profile returned nothing for the scope '{name}'; build it again")
         row = profile.scope.row
@@ -176,7 +176,7 @@ class MeasuredRun:
     def stacks(self) -> AllocationStacks:
         with tempfile.TemporaryDirectory(prefix="mallard-budget-") as folder:
             file = Path(folder) / "folded"
-            ask([str(self._trace), "--export", "folded-blocks", "-o", str(file)])
+            ask([*self._trace, "--export", "folded-blocks", "-o", str(file)])
             return AllocationStacks(file.read_text(encoding="utf-8", errors="replace"))
 
     def default_scopes(self) -> list[str]:

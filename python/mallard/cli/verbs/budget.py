@@ -11,7 +11,7 @@ from mallard.advisor.budget.document import PROCESS, read_budget
 from mallard.advisor.profile.names import is_library_function
 from mallard.cli import exit_status
 from mallard.cli.needs import Needs
-from mallard.cli.options import add_time_limit, check_program
+from mallard.cli.options import add_time_limit, check_program, process_name
 from mallard.shared.atomic_file import check_writable, write_atomically
 from mallard.shared.errors import UsageError
 
@@ -40,6 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--input", metavar="FILE", type=Path, help="the program's standard input (default: none)"
+    )
+    parser.add_argument(
+        "--process",
+        metavar="NAME",
+        type=process_name,
+        help="executable that PROGRAM starts (default: PROGRAM itself)",
     )
     add_time_limit(parser)
 
@@ -77,8 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     with tempfile.TemporaryDirectory(prefix="mallard-budget-") as folder:
         file = Path(folder) / "budget.trace"
-        trace = record(arguments.words, arguments.input, file, arguments.time_limit)
-        measured = MeasuredRun(trace)
+        trace = record(
+            *(arguments.words, arguments.input, file, arguments.time_limit),
+            follow=arguments.process is not None,
+        )
+        measured = MeasuredRun(trace, arguments.process)
         return _write(arguments, measured) if arguments.write else _compare(arguments, measured)
 
 
