@@ -6,9 +6,9 @@
 namespace mallard::advisor {
 
 analysis::analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time,
-                   std::size_t most_pairs)
-    : stacks_(&stacks), range_(time), pairs_(most_pairs), scopes_(stacks.functions()), process_totals_(1),
-      marked_(std::move(find_function)),
+                   const limits& most)
+    : stacks_(&stacks), range_(time), calls_(stacks, most.calls), pairs_(most.pairs),
+      scopes_(stacks.functions()), process_totals_(1), marked_(std::move(find_function)),
       timeline_(std::max(time.last_ticks, time.first_ticks) - time.first_ticks),
       lives_(time.ticks_per_second) {
     process_scope_.open(0, 0, 0);

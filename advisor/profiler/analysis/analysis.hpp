@@ -27,6 +27,7 @@
 #include <limits>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace mallard::advisor {
@@ -73,9 +74,17 @@ public:
         double ticks_per_second = 0;
     };
 
+    /// From these numbers on, contexts share calls, and pairs have no call that frees.
+    struct limits {
+        std::size_t calls = call_table::default_most_calls;
+        std::size_t pairs = pair_table::default_most_pairs;
+    };
+
     /// Requires: `stacks` outlives the analysis.
     analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time,
-             std::size_t most_pairs = pair_table::default_most_pairs);
+             const limits& most);
+    analysis(const scope_tree& stacks, function_lookup find_function, const time_range& time)
+        : analysis(stacks, std::move(find_function), time, limits{}) {}
 
     /// Effects: adds the next events of the process, in the order of time.
     void add(std::span<const trace::event> events);

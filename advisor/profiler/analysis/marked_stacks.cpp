@@ -14,7 +14,7 @@ constexpr bool is_function(std::uint64_t key) noexcept {
 } // namespace
 
 marked_stacks::marked_stacks(function_lookup find_function)
-    : find_function_(std::move(find_function)), stacks_(contexts_, {}) {}
+    : find_function_(std::move(find_function)), stacks_(contexts_, {}), calls_(stacks_) {}
 
 scope_id marked_stacks::find_or_add_scope(std::uint64_t key) {
     const auto [entry, is_new] = scope_by_key_.try_emplace(key, static_cast<scope_id>(known_.size()));

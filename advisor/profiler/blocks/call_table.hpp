@@ -2,14 +2,27 @@
 ///
 /// Data model: calls are numbered in the order of their first events. A call's first size class is stored in the call,
 /// its other classes in a list, found by (call, class) through open addressing.
+///
+/// A deep interpreter has millions of contexts, nearly all of them different ways through one recursion. The number of
+/// calls is bounded in two steps:
+///
+///     calls                contexts with one call
+///     < most_calls         one
+///     < 2 * most_calls     those with the same counting functions in the same order, and the same innermost levels
+///     beyond               those with the same innermost level
+///
+/// The first step changes no figure of a scope or a site: their blocks are those of the counting functions, and of the
+/// innermost levels. A call that stands for several contexts has the first of them as its example.
 #pragma once
 
+#include "profiler/scopes/scope_tree.hpp"
 #include "profiler/scopes/size_class.hpp"
 #include "trace/event.hpp"
 
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -69,18 +82,28 @@ public:
         std::uint64_t bytes = 0;
     };
 
+    static constexpr std::size_t default_most_calls = std::size_t{1} << 18;
+
+    /// Requires: `stacks` outlives the table.
+    explicit call_table(const scope_tree& stacks, std::size_t most_calls = default_most_calls)
+        : stacks_(&stacks), most_calls_(most_calls) {}
+
     /// Returns: the call of the context, which is added if it is new.
+    /// Requires: the context is in the stacks.
     call_id find_or_add(trace::context_id context) {
         if (context >= by_context_.size()) {
-            by_context_.resize(context + std::size_t{context} / 2 + 64, no_call);
+            by_context_.resize(stacks_->size(), no_call);
         }
         call_id& call = by_context_[context];
         if (call == no_call) {
-            call = static_cast<call_id>(calls_.size());
-            calls_.emplace_back().context = context;
+            call = calls_.size() < most_calls_ ? add(context) : find_or_add_shared(context);
         }
         return call;
     }
+
+    [[nodiscard]] std::size_t most_calls() const noexcept { return most_calls_; }
+    /// Contexts that share the call of an earlier one.
+    [[nodiscard]] std::uint64_t shared_contexts() const noexcept { return shared_contexts_; }
 
     [[nodiscard]] call_totals& operator[](call_id call) noexcept { return calls_[call]; }
     [[nodiscard]] std::span<const call_totals> all() const noexcept { return calls_; }
@@ -148,9 +171,18 @@ public:
     }
 
 private:
+    call_id add(trace::context_id context) {
+        calls_.emplace_back().context = context;
+        return static_cast<call_id>(calls_.size() - 1);
+    }
+    call_id find_or_add_shared(trace::context_id context);
     void count_class(call_id call, std::uint32_t size_class, std::uint64_t bytes);
     void grow();
 
+    const scope_tree* stacks_;
+    std::size_t most_calls_;
+    std::uint64_t shared_contexts_ = 0;
+    std::unordered_map<std::uint64_t, call_id> shared_; ///< by a hash of what the contexts have in common
     std::vector<call_id> by_context_;
     std::vector<call_totals> calls_;
     std::vector<class_totals> classes_;

@@ -26,7 +26,7 @@ struct pair_totals {
 
 class pair_table {
 public:
-    static constexpr std::size_t default_most_pairs = std::size_t{6} << 20;
+    static constexpr std::size_t default_most_pairs = std::size_t{2} << 20;
 
     explicit pair_table(std::size_t most_pairs = default_most_pairs) : most_(most_pairs) {}
 

@@ -33,6 +33,18 @@ double busy_share(const analysis& results, const trace::process& process, double
     return worked > 0 && worked < elapsed ? worked / elapsed : 1;
 }
 
+std::string shared_stacks_warning(const call_table& calls) {
+    std::string text =
+        "after " + std::to_string(calls.most_calls()) + " different stacks, " +
+        std::to_string(calls.shared_contexts()) +
+        " more were put together with stacks that differ from them only inside of a recursion; the "
+        "stacks and peaks of sites are approximate";
+    if (calls.all().size() > 2 * calls.most_calls()) {
+        text += ", and so are the sizes and the escapes of scopes, because there were too many even so";
+    }
+    return text;
+}
+
 } // namespace
 
 std::string profile_report(const analysis& results, code_names& names, const report_request& request) {
@@ -81,6 +93,9 @@ std::string profile_report(const analysis& results, code_names& names, const rep
         write_scope_in_depth(to, source, *in_depth);
     }
     to.key("warnings").begin_list();
+    if (const call_table& calls = results.calls(); calls.shared_contexts() != 0) {
+        to.value(shared_stacks_warning(calls));
+    }
     for (const std::string& warning : names.warnings()) {
         to.value(warning);
     }

@@ -28,7 +28,11 @@ class flame_tree {
 public:
     explicit flame_tree(const analysis& results) : results_(&results), stacks_(&results.stacks()) {
         node_by_context_.resize(stacks_->size());
+        const std::vector<bool> is_needed = find_needed();
         for (std::size_t node = trace::stack_ends; node < stacks_->size(); ++node) {
+            if (!is_needed[node]) {
+                continue;
+            }
             const auto id = static_cast<trace::context_id>(node);
             const trace::context_id parent = node_by_context_[stacks_->contexts()[id].parent];
             node_by_context_[node] = tree_.child(parent, stacks_->function(id));
@@ -46,6 +50,20 @@ public:
     [[nodiscard]] const trace::context_tree& tree() const noexcept { return tree_; }
 
 private:
+    /// Returns: for each context, true if it is one of a call, or outside of one. The contexts that share the call of
+    /// another one are too many for the tree.
+    [[nodiscard]] std::vector<bool> find_needed() const {
+        const bool all = results_->calls().shared_contexts() == 0;
+        std::vector<bool> is_needed(stacks_->size(), all);
+        for (const call_totals& call : results_->calls().all()) {
+            trace::context_id node = call.context;
+            for (; node >= trace::stack_ends && !is_needed[node]; node = stacks_->contexts()[node].parent) {
+                is_needed[node] = true;
+            }
+        }
+        return is_needed;
+    }
+
     void add_calls() {
         for (const call_totals& call : results_->calls().all()) {
             flame_node& node = nodes_[node_by_context_[call.context]];
