@@ -111,6 +111,39 @@ def test_shows_written_profile(
     assert not (tmp_path / "native" / "words").exists()
 
 
+def test_merges_recording_with_written_profile(
+    tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profiler()
+    (tmp_path / "old.json").write_text(json.dumps(document()))
+    assert main(["profile", "old.json", "x.trace", "--json"]) == 0
+    assert words(tmp_path) == ["x.trace", "--all"]
+    merged = json.loads(capsys.readouterr().out)
+    assert merged["recordings"] == 2
+    assert merged["figures"]["allocations"] == 2 * document()["figures"]["allocations"]
+    (tmp_path / "merged.json").write_text(json.dumps(merged))
+    assert main(["profile", "merged.json", "x.trace"]) == 0
+    assert "3 recordings put together: counts are added" in capsys.readouterr().out
+    assert main(["profile", "merged.json", "x.trace", "--html", "page.html"]) == 0
+    assert "3 recordings put together" in (tmp_path / "page.html").read_text()
+
+
+def test_folded_stacks_of_two_recordings_are_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profiler: Profiler
+) -> None:
+    profiler()
+    (tmp_path / "y.trace").touch()
+    lines = {"x.trace": "main;f 10\nmain;g x 1\n", "y.trace": "main;f 5\nmain;h 2\n"}
+
+    def export(words: list[str]) -> bytes:
+        Path(words[-1]).write_text(lines[words[0]])
+        return b""
+
+    monkeypatch.setattr("mallard.cli.verbs.profile.ask", export)
+    assert main(["profile", "x.trace", "y.trace", "--export", "folded", "-o", "out"]) == 0
+    assert (tmp_path / "out").read_text() == "main;f 15\nmain;g x 1\nmain;h 2\n"
+
+
 def test_compares_recording_with_written_profile(
     tmp_path: Path, profiler: Profiler, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -171,7 +204,14 @@ def test_an_export_can_go_to_a_pipe(tmp_path: Path, profiler: Profiler) -> None:
         ("nowhere", "there is no file nowhere; 'mallard record -o nowhere -- PROGRAM' makes it"),
         ("x" * 300, "there is no file x"),
         ("native", "native is a directory; give the file that"),
-        ("x.trace y.trace", "unexpected argument 'y.trace'; add --diff to compare two recordings"),
+        ("x.trace y.trace", "there is no file y.trace"),
+        ("x.trace ./x.trace", "x.trace is given twice, so its counts would be added twice; leave one out"),
+        ("x.trace native/answer --scope f", "--scope 'f' is of one recording, and there are 2; give one"),
+        (
+            "x.trace y.trace --export dhat -o z",
+            "--export dhat is of one recording, and there are 2",
+        ),
+        ("x.trace y.trace --export pprof -o z", "export each, and 'pprof FILE FILE' merges them"),
         ("x.trace --diff", "--diff compares two recordings, and there is 1; give it two"),
         ("x.trace x.trace x.trace --diff", "--diff compares two recordings, and there are 3; give it two"),
         ("x.trace nowhere --diff", "there is no file nowhere"),

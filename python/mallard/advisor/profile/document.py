@@ -427,6 +427,7 @@ class Profile:
     pools: tuple[RecordedPool, ...] = ()
     warnings: tuple[str, ...] = ()
     scope: InDepth | None = None
+    recordings: int = 1  # more for a merged profile
 
     @property
     def programs_not_followed(self) -> int:

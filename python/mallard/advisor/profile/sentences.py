@@ -77,13 +77,18 @@ def program_name(process: Process | Launcher) -> str:
 def process_facts(profile: Profile) -> str:
     """`process 4242, 1 thread, 2.31 s, exit status 0`"""
     process = profile.process
-    facts = [f"process {process.number}", plural(process.threads, "thread"), seconds(process.seconds)]
+    name = f"process {process.number}"
+    if profile.recordings > 1:
+        name = f"{count(profile.recordings)} recordings put together: counts are added, peaks are the highest"
+    facts = [name, plural(process.threads, "thread"), seconds(process.seconds)]
     ending = _ending(process)
     return ", ".join([*facts, *([ending] if ending else [])])
 
 
 def other_processes(profile: Profile) -> str:
-    """`4243 ld and 4250 sh`, by number of events; empty without other processes."""
+    """`4243 ld and 4250 sh`, by number of events; empty without other processes, or of merged recordings."""
+    if profile.recordings > 1:
+        return ""
     others = sorted(
         (process for process in profile.processes if not process.chosen), key=lambda process: -process.events
     )

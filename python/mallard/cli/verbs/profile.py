@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from mallard.advisor.profile.document import Profile, ask, read_profile
@@ -19,7 +21,7 @@ EXAMPLES = (
     ("mallard profile FILE", "one screen for the whole program"),
     ("mallard profile FILE --scope parse", "one scope in depth"),
     ("mallard profile FILE --html profile.html", "one page, with a flame graph and a timeline"),
-    ("mallard profile FILE --export dhat -o dhat.json", "for dh_view or the Firefox Profiler"),
+    ("mallard profile before after", "recordings of several runs or machines as one"),
     ("mallard profile --diff FILE FILE", "what allocates more, by site and by scope"),
 )
 
@@ -35,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="TRACE",
         type=Path,
-        help=f"the recording that 'mallard record' made (default: ./{DEFAULT_TRACE}), or what --json wrote",
+        help=f"recordings (default: ./{DEFAULT_TRACE}), or what --json wrote; several are merged into one",
     )
     parser.add_argument(
         "--scope",
@@ -113,7 +115,7 @@ def _check_number(arguments: argparse.Namespace) -> None:
     traces = arguments.traces
     if not arguments.diff:
         if len(traces) > 1:
-            raise UsageError(f"unexpected argument '{traces[1]}'; add --diff to compare two recordings")
+            _check_merge(arguments)
         return
     if len(traces) != 2:
         raise UsageError(
@@ -130,6 +132,28 @@ def _check_number(arguments: argparse.Namespace) -> None:
                     else ""
                 )
             )
+
+
+def _check_merge(arguments: argparse.Namespace) -> None:
+    traces = arguments.traces
+    for place, trace in enumerate(traces):
+        if os.path.exists(trace) and any(map(partial(_is_same, trace), traces[:place])):
+            raise UsageError(f"{trace} is given twice, so its counts would be added twice; leave one out")
+    if arguments.scope is not None:
+        raise UsageError(
+            f"--scope '{arguments.scope}' is of one recording, and there are {len(traces)}; give one"
+        )
+    if arguments.export and not arguments.export.startswith("folded"):
+        remedy = (
+            "export each, and 'pprof FILE FILE' merges them" if arguments.export == "pprof" else "give one"
+        )
+        raise UsageError(
+            f"--export {arguments.export} is of one recording, and there are {len(traces)}; {remedy}"
+        )
+
+
+def _is_same(trace: Path, other: Path) -> bool:
+    return os.path.exists(other) and os.path.samefile(trace, other)
 
 
 def _check_trace(trace: Path) -> None:
@@ -156,20 +180,33 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.diff:
         return _show_difference(arguments)
-    words = _words(arguments, arguments.traces[0])
     if arguments.export:
-        return _export(arguments, words)
+        return _export(arguments)
+    if arguments.json and len(arguments.traces) > 1:
+        from mallard.advisor.profile.merge import encode
+
+        print(json.dumps(encode(_read(arguments)), indent=1))
+        return 0
     if arguments.json:
         answer = _document(arguments, arguments.traces[0], ["--all"] if arguments.all else [])
         print(answer.decode(), end="")
         return 0
     if arguments.parquet:
         return _write_tables(arguments)
-    long_list = ["--all"] if arguments.list and arguments.all else []
-    profile = read_profile(_document(arguments, arguments.traces[0], long_list))
+    profile = _read(arguments, ["--all"] if arguments.list and arguments.all else [])
     if arguments.list:
         return _show_list(arguments, profile)
     return _write_page(arguments, profile) if arguments.html else _show(arguments, profile)
+
+
+def _read(arguments: argparse.Namespace, options: Sequence[str] = ()) -> Profile:
+    """The profile of the recording, or the merged one of several with all their rows."""
+    traces = arguments.traces
+    if len(traces) == 1:
+        return read_profile(_document(arguments, traces[0], options))
+    from mallard.advisor.profile.merge import merge
+
+    return merge([read_profile(_document(arguments, trace, ["--all"])) for trace in traces])
 
 
 def _document(arguments: argparse.Namespace, trace: Path, options: Sequence[str] = ()) -> bytes:
@@ -199,13 +236,23 @@ def _words(arguments: argparse.Namespace, trace: Path) -> list[str]:
     return words
 
 
-def _export(arguments: argparse.Namespace, words: list[str]) -> int:
+def _export(arguments: argparse.Namespace) -> int:
     from mallard.advisor.profile.formats import size
     from mallard.shared.view.terminal.console import output_console, print_line
 
-    with atomic_file(arguments.output) as partial:
-        ask([*words, "--export", arguments.export, "-o", str(partial)])
-        written = partial.stat().st_size
+    with atomic_file(arguments.output) as partial_file:
+        file = str(partial_file)
+        stacks: Counter[str] = Counter()
+        for trace in arguments.traces:
+            ask([*_words(arguments, trace), "--export", arguments.export, "-o", file])
+            if len(arguments.traces) > 1:
+                for line in partial_file.read_text(errors="surrogateescape").splitlines():
+                    stack, _, number = line.rpartition(" ")
+                    stacks[stack] += int(number)
+        if stacks:
+            lines = (f"{stack} {number}\n" for stack, number in stacks.items())
+            partial_file.write_text("".join(lines), errors="surrogateescape")
+        written = partial_file.stat().st_size
     print_line(output_console(), f"{arguments.output}: {arguments.export}, {size(written)}")
     return 0
 
@@ -215,11 +262,11 @@ def _write_tables(arguments: argparse.Namespace) -> int:
     from mallard.shared.view.terminal.console import output_console, print_line
 
     load_pyarrow("--parquet")
-    profile = read_profile(_document(arguments, arguments.traces[0], ["--all"]))
+    profiles = [read_profile(_document(arguments, trace, ["--all"])) for trace in arguments.traces]
     folder = arguments.parquet
     folder.mkdir(exist_ok=True)
     for name, (columns, records) in TABLES.items():
-        rows = records(profile)
+        rows = [row for profile in profiles for row in records(profile)]
         file = folder / f"{name}.parquet"
         write_parquet(file, columns, rows, "--parquet")
         print_line(output_console(), f"{file}: {len(rows):,} rows")

@@ -1,0 +1,115 @@
+"""Several profiles as one: rows match by name, counts are added, and peaks are the highest."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from profile_rows import figures
+from synthetic_profile import document, empty, hostile, withheld
+
+from mallard.advisor.profile.document import Profile, read_profile
+from mallard.advisor.profile.merge import encode, merge
+from mallard.advisor.profile.names import Names
+from mallard.shared.errors import UsageError
+
+
+def merged(*documents: dict[str, Any]) -> Profile:
+    profile = merge([read_profile(json.dumps(one)) for one in documents])
+    return read_profile(json.dumps(encode(profile)))
+
+
+def moved() -> dict[str, Any]:
+    """The document with one more function in front, so that all numbers of functions differ."""
+
+    def shifted(value: Any) -> Any:
+        if isinstance(value, list):
+            return [shifted(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        names = ("function", "by", "into", "container")
+        return {
+            key: item + 1 if key in names and isinstance(item, int) else shifted(item)
+            for key, item in value.items()
+        }
+
+    result: dict[str, Any] = shifted(document())
+    result["functions"].insert(0, {"name": "first()"})
+    return result
+
+
+def test_matches_rows_by_name() -> None:
+    profile = merged(document(), moved())
+    one = read_profile(json.dumps(document()))
+    assert len(profile.sites) == len(one.sites)
+    assert len(profile.scopes) == len(one.scopes)
+    assert profile.flame == merged(document(), document()).flame
+    assert len(profile.stacks) == len(one.stacks)
+    sums = {Names(profile).scope(scope): scope.figures.allocations for scope in profile.scopes}
+    assert sums == {Names(one).scope(scope): 2 * scope.figures.allocations for scope in one.scopes}
+
+
+def test_adds_counts_and_takes_the_highest_peak() -> None:
+    second = document()
+    second["sites"][0]["peak_bytes"] = 50
+    second["timeline"]["peak_bytes"] += 1
+    second["trace"]["file"] = "second"
+    profile = merged(document(), second)
+    one = read_profile(json.dumps(document()))
+    assert profile.recordings == 2
+    assert profile.sites[0].peak_bytes == one.sites[0].peak_bytes
+    assert profile.figures.bytes == 2 * one.figures.bytes
+    assert profile.timeline
+    assert one.timeline
+    assert profile.timeline.peak_bytes == (one.timeline.peak_bytes or 0) + 1
+    assert "the peak and the timeline are those of second, which has the highest peak" in profile.warnings
+
+
+def test_ratios_are_those_of_the_sums() -> None:
+    first, second = document(), document()
+    amount = {"allocations": 30, "bytes": 300}
+    none = {"allocations": 0, "bytes": 0}
+    sizes = {"allocations": 30, "bytes": 300, "alive": none, "size_classes": 1}
+    first["figures"] = (
+        figures(30, 300) | sizes | {"contained": amount, "escaped": none, "sizes": [[8, 30, 300]]}
+    )
+    second["figures"] = (
+        figures(30, 300) | sizes | {"contained": none, "escaped": amount, "sizes": [[16, 30, 300]]}
+    )
+    total = merged(first, second).figures
+    assert total.containment == 0.5
+    assert total.sizes == ((8, 30, 300), (16, 30, 300))
+    assert total.size_classes == 2
+    assert math.isclose(total.dimension("V").raw or 0, 1.0)
+
+
+def test_merging_in_steps_gives_the_same_counts() -> None:
+    steps = merge([merged(document(), document()), read_profile(json.dumps(document()))])
+    once = merged(document(), document(), document())
+    assert steps.recordings == once.recordings == 3
+    assert [site.figures.bytes for site in steps.sites] == [site.figures.bytes for site in once.sites]
+    assert steps.completeness == once.completeness
+
+
+@pytest.mark.parametrize("make", [empty, hostile, withheld])
+def test_merges_extreme_profiles(make: Any) -> None:
+    one = read_profile(json.dumps(make()))
+    assert merged(make(), document()).figures.allocations == (
+        one.figures.allocations + document()["figures"]["allocations"]
+    )
+
+
+def test_recording_without_scopes_is_named() -> None:
+    second = withheld() | {"trace": document()["trace"] | {"file": "broken"}}
+    profile = merged(document(), second)
+    assert not profile.completeness.withheld
+    assert any(text.startswith("broken adds nothing to the scopes") for text in profile.warnings)
+
+
+def test_refuses_samples_of_different_density() -> None:
+    sample = document()
+    sample["process"]["sampled_one_in"] = 10
+    with pytest.raises(UsageError, match="counts cannot be added; merge recordings with the same --sample"):
+        merged(document(), sample)
