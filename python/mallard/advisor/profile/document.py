@@ -434,6 +434,12 @@ class Profile:
         """Programs that the recorded processes started, and that were not recorded."""
         return sum(process.programs_not_followed for process in self.processes)
 
+    @property
+    def unlisted_rows(self) -> int:
+        """Sites and scopes beyond the end of their lists."""
+        sites, scopes = self.sites_not_listed, self.scopes_not_listed
+        return (sites.sites if sites else 0) + (scopes.scopes if scopes else 0)
+
 
 def read_profile(text: bytes | str) -> Profile:
     """Raises a UsageError if the text is not a profile of this version."""

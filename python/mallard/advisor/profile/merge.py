@@ -477,13 +477,8 @@ def _warnings(profiles: Sequence[Profile], highest: Profile) -> tuple[str, ...]:
         for profile in profiles
         if profile.completeness.withheld
     ]
-    if any(_unlisted(profile) for profile in profiles):
+    if any(profile.unlisted_rows for profile in profiles):
         texts.append(
             "some profiles lack their light rows, which are missing in the sums; write with --json --all"
         )
     return tuple(dict.fromkeys([*texts, *(text for profile in profiles for text in profile.warnings)]))
-
-
-def _unlisted(profile: Profile) -> int:
-    sites, scopes = profile.sites_not_listed, profile.scopes_not_listed
-    return (sites.sites if sites else 0) + (scopes.scopes if scopes else 0)

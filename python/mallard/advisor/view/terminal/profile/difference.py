@@ -10,7 +10,6 @@ from rich.console import Console
 
 from mallard.advisor.profile import sentences
 from mallard.advisor.profile.difference import Change, Difference, Sums
-from mallard.advisor.profile.document import Profile
 from mallard.advisor.profile.formats import count, plural, share, size
 from mallard.advisor.profile.names import fitted
 from mallard.advisor.view.terminal.profile.lines import (
@@ -99,7 +98,7 @@ def _losses(difference: Difference) -> list[str]:
         file = profile.trace.file
         if profile.completeness.withheld:
             losses.append(f"{file} has no scopes: {sentences.withheld(profile)}")
-        unlisted = _unlisted(profile)
+        unlisted = profile.unlisted_rows
         if unlisted:
             losses.append(
                 f"{file} lacks {plural(unlisted, 'row')}, which count as new or gone: write it "
@@ -114,8 +113,3 @@ def _losses(difference: Difference) -> list[str]:
     if (before.executable or "").rpartition("/")[2] != (after.executable or "").rpartition("/")[2]:
         losses.append(f"These are two programs: {before.executable} and {after.executable}.")
     return losses
-
-
-def _unlisted(profile: Profile) -> int:
-    sites, scopes = profile.sites_not_listed, profile.scopes_not_listed
-    return (sites.sites if sites else 0) + (scopes.scopes if scopes else 0)
