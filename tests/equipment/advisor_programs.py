@@ -77,11 +77,12 @@ def front_environment(build: Path | None = None) -> dict[str, str]:
 
 
 def find_processes(program: Path) -> list[int]:
-    return [
-        int(link.parent.name)
-        for link in Path("/proc").glob("[0-9]*/exe")
-        if os.path.lexists(link) and os.path.realpath(link) == str(program)
-    ]
+    processes = []
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        with suppress(OSError):  # it has ended, or is a thread of the kernel
+            if os.readlink(link) == str(program):
+                processes.append(int(link.parent.name))
+    return processes
 
 
 def process_state(process: int) -> str:
@@ -100,6 +101,12 @@ def end_orphan(program: Path) -> None:
 
     wait_until(sleeps_alone)
     os.kill(orphans[0], signal.SIGKILL)
+
+
+def heed_signals() -> None:
+    """A shell lets background jobs ignore Ctrl-C, and child processes inherit that."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def wait_until(condition: Callable[[], object]) -> None:

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from advisor_programs import FOR_EVER, LONGEST, end_orphan, process_state, wait_until
+from advisor_programs import FOR_EVER, LONGEST, end_orphan, heed_signals, process_state, wait_until
 
 CALLS = 20_000
 
@@ -70,12 +70,6 @@ def test_folders_with_separators_of_ld_preload(collector, toys, tmp_path, folder
     words = [copy / "mallard-record", "-o", copy / "x", "--", toys.calls, str(CALLS), "calls"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert f"{2 * CALLS:,} events" in done.stderr
-
-
-def heed_signals():
-    """A shell lets background jobs ignore Ctrl-C, and child processes inherit that."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
 
 
 class Running:

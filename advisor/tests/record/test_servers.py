@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from advisor_programs import find_processes, front, front_environment, wait_until
+from advisor_programs import LONGEST, find_processes, front, front_environment, heed_signals, wait_until
+
+from mallard.cli.exit_status import INTERRUPTED
 
 TRIAL = ("try", "--scope", "handle", "--strategy", "multipool", "--rounds", 3)
 CONNECTIONS, BLOCKS = 4, 100 * 20  # at least, of each connection
@@ -87,11 +92,24 @@ def test_ends_a_server_by_stop(serves, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_interrupted_trial_leaves_nothing(serves, tmp_path):
-    words = (*TRIAL, "--load", "touch begun; sleep 1000", "--", serves, "socket")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_trial_leaves_nothing(serves, tmp_path, number):
+    words = (*TRIAL, "--load", f"{serves} socket ask 1; touch begun; sleep 1000", "--", serves, "socket")
     process = subprocess.Popen(
-        [sys.executable, "-m", "mallard", *map(str, words)], cwd=tmp_path, env=front_environment()
+        [sys.executable, "-m", "mallard", *map(str, words)],
+        cwd=tmp_path,
+        env=front_environment(),
+        preexec_fn=heed_signals,
     )
     wait_until((tmp_path / "begun").exists)
-    process.send_signal(signal.SIGINT)
-    assert process.wait() != 0
+    process.send_signal(number)
+    assert process.wait(LONGEST) == INTERRUPTED
+    wait_until(lambda: not any(in_folder(tmp_path)))
+
+
+def in_folder(folder):
+    """The processes that run there: the load, with what it started."""
+    for link in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):
+            if os.readlink(link) == str(folder):
+                yield link

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, TextIO, cast
 
 from mallard.shared.errors import UsageError
@@ -103,10 +105,29 @@ def print_error(text: str) -> None:
         print(text, file=cast("TextIO", _Stream(sys.stderr, _drop)), flush=True)
 
 
+@contextlib.contextmanager
+def _ended_like_an_interrupt() -> Iterator[None]:
+    """Treats a kill or a closed terminal as Ctrl-C, so that no process that is measured stays behind.
+
+    An ignored signal stays ignored: nohup is for runs that outlast their terminal.
+    """
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, interrupt) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
 def run_reporting_errors(act: Callable[[], int]) -> int:
     """Returns the result of `act`, or reports its error in one line and returns the exit status."""
     try:
-        with guard_streams():
+        with guard_streams(), _ended_like_an_interrupt():
             return act()
     except UsageError as error:
         print_error(f"mallard: error: {_printable(str(error))}")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from mallard.bench.contenders import CONTAINER_LIBRARIES
@@ -137,8 +134,7 @@ def _measured(
 
     prepared = prepare(store, builds, command, planned, display)
     try:
-        with _ended_like_an_interrupt():
-            return execute(store, prepared, builds, display)
+        return execute(store, prepared, builds, display)
     except KeyboardInterrupt:
         kept = len(store.rows(prepared.run.id))
         display.say(
@@ -150,22 +146,3 @@ def _measured(
 
 def host() -> Host:
     return Host(machine.memory("MemAvailable"), len(machine.allowed_cpus()))
-
-
-@contextmanager
-def _ended_like_an_interrupt() -> Iterator[None]:
-    """Treats a kill or a closed terminal as Ctrl-C, so that the measured process does not stay behind.
-
-    An ignored signal stays ignored: nohup is for runs that outlast their terminal.
-    """
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
-    previous = {number: signal.signal(number, interrupt) for number in heeded}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
