@@ -247,7 +247,7 @@ def test_recording_has_the_time_limit(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "ok.toml").write_text("[process]\nbytes = 1\n")
     limits = []
 
-    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float) -> Path:
+    def record(words: Any, stdin: Any, trace: Path, seconds_limit: float, *, follow: bool) -> Path:
         limits.append(seconds_limit)
         raise UsageError("it was too long")
 
