@@ -48,8 +48,8 @@ std::set<std::uint64_t> read_code(std::string_view text, file_numbers& files) {
         text.remove_prefix(std::min(text.size(), entry.size() + 1));
         const std::size_t colon = entry.rfind(':');
         const std::uint64_t file =
-            colon == entry.npos ? 0 : files.number(std::string(entry.substr(0, colon)));
-        const char* at = entry.data() + (colon == entry.npos ? entry.size() : colon);
+            colon == std::string_view::npos ? 0 : files.number(std::string(entry.substr(0, colon)));
+        const char* at = entry.data() + (colon == std::string_view::npos ? entry.size() : colon);
         const char* const end = entry.data() + entry.size();
         if (at == end) {
             throw usage_error("'" + all +
