@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -54,6 +55,7 @@ from figures import (  # noqa: E402
     recording,
     result_rows,
     reuse,
+    runs,
     testing,
     trace_bytes,
     transcripts,
@@ -81,7 +83,18 @@ FIGURES = (
         peers,
         pools,
     ),
-    *(primitives, programs, recording, result_rows, reuse, testing, trace_bytes, transcripts, utilization),
+    *(
+        primitives,
+        programs,
+        recording,
+        result_rows,
+        reuse,
+        runs,
+        testing,
+        trace_bytes,
+        transcripts,
+        utilization,
+    ),
 )
 # Each page with figures, with its folder.
 DOCUMENTS = (
@@ -96,6 +109,7 @@ IMAGES = {
         for name, image in allocator_images.images().items()
     },
 }
+RUNS = DOCS / "benchmark" / "runs.md"
 MOST_MACHINES = 2
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -153,8 +167,14 @@ def add_runs(stored: dict[str, Any], runs: list[dict[str, Any]], rows: list[dict
     stored["rows"] += [{**row, "run_id": numbers[row["run_id"]]} for row in rows]
 
 
-def refreshed(text: str, figures: dict[str, Callable[[], str]]) -> str:
-    return BLOCK.sub(lambda match: f"{match[1]}{figures[match[2]]()}\n{match[3]}", text)
+def refreshed(document: Path, figures: dict[str, Callable[[], str]]) -> str:
+    """The document's text with new figures, whose links to the page of the runs lead there from it."""
+    link = f"]({os.path.relpath(RUNS, document.parent)}#"
+
+    def block(match: re.Match[str]) -> str:
+        return f"{match[1]}{figures[match[2]]().replace(f']({RUNS.name}#', link)}\n{match[3]}"
+
+    return BLOCK.sub(block, document.read_text(encoding="utf-8"))
 
 
 def main() -> int:
@@ -186,7 +206,7 @@ def main() -> int:
     if arguments.platforms:
         testing.add_platforms(arguments.platforms)
     figures = {name: block for module in FIGURES for name, block in module.blocks().items()}
-    wanted = {document: refreshed(document.read_text(encoding="utf-8"), figures) for document in DOCUMENTS}
+    wanted = {document: refreshed(document, figures) for document in DOCUMENTS}
     wanted |= {path: image() for path, image in IMAGES.items()}
     stale = [
         path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text

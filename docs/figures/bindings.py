@@ -36,7 +36,7 @@ def _run(experiment: str) -> StoredRun:
 
 
 def _conditions() -> str:
-    return "\n".join(run_conditions(_run(name)) for name in ("primitives", "density"))
+    return "\n".join(f"- {run_conditions(_run(name))}" for name in ("primitives", "density"))
 
 
 def _pairs() -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from functools import cache
 
-from figures.stored import StoredRun, is_current, markdown_table, stored_file, stored_runs
+from figures.stored import StoredRun, is_current, markdown_table, run_number, stored_file, stored_runs
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, VERDICTS, Entry, ledger
 from mallard.bench.experiments import EXPERIMENTS
 
@@ -48,17 +48,22 @@ def conditions() -> str:
 
 
 def runs_text(verb: str, numbers: Container[int | None]) -> str:
-    """The runs of these numbers and their machines. Runs of a day at one commit share a line."""
+    """The runs of these numbers; docs/benchmark/runs.md has their conditions."""
     named = [stored for stored in runs() if stored.run["id"] in numbers]
-    where = [stored.run["machine"] for stored in named]
-    machines = dict.fromkeys(f"{machine['cpu']}, {machine['cores']} cores" for machine in where)
-    commands: dict[str, list[str]] = {}  # of the runs of a day at a commit
+    current = [stored for stored in named if is_current(stored)]
+    text = f"{verb} the runs {_run_links(named)}."
+    if len(current) == len(named):
+        return text
+    exception = f", except for {_run_links(current)}" if current else ""
+    return f"{text} The library has changed since{exception}."
+
+
+def _run_links(named: Iterable[StoredRun]) -> str:
+    """The numbers of the runs of each experiment."""
+    numbers: dict[str, list[str]] = {}
     for stored in named:
-        head = f"{stored.run['started'][:10]}, commit {stored.run['runner']['commit']}"
-        since = "" if is_current(stored) else " (the library has changed since)"
-        commands.setdefault(f"{head}{since}", []).append(f"`{stored.run['command']}`")
-    lines = [f"- {head}: {', '.join(texts)}." for head, texts in commands.items()]
-    return "\n".join([f"{verb} these runs on {' and '.join(machines)}:", "", *lines])
+        numbers.setdefault(stored.run["experiment"], []).append(str(run_number(stored)))
+    return ", ".join(f"[{name}](runs.md#{name}) {', '.join(some)}" for name, some in numbers.items())
 
 
 def counts() -> str:

@@ -12,7 +12,6 @@ from figures.stored import (
     DOCS,
     NO_BUFFER,
     buffer_text,
-    conditions,
     markdown_table,
     percent_interval,
     run_conditions,
@@ -117,7 +116,6 @@ def _share(hashing: str, type_: str, strategy: str) -> str:
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "averages": averages,
-        "conditions": lambda: f"{conditions('density')} {buffer()}",
         "kept_pages": kept_pages,
         "density_conditions": both_conditions,
         "huge_pages": huge_pages,
@@ -136,7 +134,7 @@ def both_conditions() -> str:
         next((run for run in stored_runs("density") if run.run["options"]["hash"] == hashing), None)
         for hashing in HASHES
     ]
-    return "\n".join(run_conditions(run) for run in runs if run)
+    return "\n".join(f"- {run_conditions(run)}" for run in runs if run)
 
 
 STRATEGIES_FILE = DOCS.parent / "bench/runner/strategy/strategies.def"

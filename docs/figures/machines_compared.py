@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from figures.stored import changed_since, machine_key, markdown_table, read_stored, runs_of_machine
+from figures.stored import machine_key, markdown_table, read_stored, run_conditions, runs_of_machine
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC, Comparison, compare, with_fastest_malloc
 from mallard.bench.analysis.words import percent_text
@@ -44,15 +44,8 @@ def table() -> str:
 
 
 def conditions() -> str:
-    texts = []
-    for experiment in _both():
-        for place in (0, 1):
-            stored = runs_of_machine(experiment, place)[0]
-            day, commit = stored.run["started"][:10], stored.run["runner"]["commit"]
-            texts.append(
-                f"{experiment} on {_name(experiment, place)}: {day}, commit {commit}.{changed_since(stored)}"
-            )
-    return " ".join(texts) or NOT_AGAIN
+    runs = [runs_of_machine(experiment, place)[0] for experiment in _both() for place in (0, 1)]
+    return "\n".join(f"- {run_conditions(stored)}" for stored in runs) or NOT_AGAIN
 
 
 def _chooses(comparison: Comparison) -> bool:

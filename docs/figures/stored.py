@@ -113,13 +113,33 @@ def conditions(experiment: str) -> str:
 
 
 def run_conditions(stored: StoredRun) -> str:
+    """What distinguishes a table's run; docs/benchmark/runs.md has its commit, command, machine and build."""
     run = stored.run
-    machine, runner = run["machine"], run["runner"]
-    where = f"{processor(machine)}, {machine['cores']} cores, {machine['libc']}"
-    build = f"{runner['compiler']}, `{runner['flags']}`; {run['repetitions']} processes a cell or more"
-    when = f"Measured {run['started'][:10]} by `{run['command']}` at commit {runner['commit']}"
     state = f"{pages(run)}{initial_buffers(stored)}"
-    return f"{when}: {where}, {build}{state}.{changed_since(stored)}{remarks(run)}"
+    when = f"{run['started'][:10]} on {run['machine']['cpu']}"
+    return f"Run {run_link(stored)}, {when}{state}.{changed_since(stored)}{remarks(run)}"
+
+
+def run_link(stored: StoredRun) -> str:
+    """Relative to docs/benchmark; docs/refresh.py adapts it to the page."""
+    experiment = stored.run["experiment"]
+    return f"[{experiment} {run_number(stored)}](runs.md#{experiment})"
+
+
+def run_number(stored: StoredRun) -> int:
+    """The place among all stored runs of the experiment, from 1."""
+    identities = [_identity(each) for each in every_run(stored.run["experiment"])]
+    return identities.index(_identity(stored)) + 1
+
+
+def every_run(experiment: str) -> list[StoredRun]:
+    """The runs of all machines(), the latest machine first."""
+    places = range(len(machines(read_stored(experiment))))
+    return [stored for place in places for stored in runs_of_machine(experiment, place)]
+
+
+def _identity(stored: StoredRun) -> tuple[str, str, str]:
+    return stored.run["started"], stored.run["command"], machine_key(stored.run)
 
 
 def processor(machine: dict[str, Any]) -> str:

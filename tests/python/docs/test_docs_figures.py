@@ -15,6 +15,7 @@ from mallard.bench.analysis.panel.works import FASTEST_MALLOC, compare, group_wo
 from mallard.bench.analysis.peers import TIME, Duel, Side
 from mallard.bench.claims import NOT_MEASURED, NOT_REPRODUCED, REPRODUCED, Entry
 from mallard.bench.contenders import LIBRARIES
+from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.papers.tables import P0213, own_table
 from mallard.bench.result import Row
@@ -34,10 +35,21 @@ from figures import (
     primitives,
     programs,
     reuse,
+    runs,
     transcripts,
 )
-from figures.stored import buffer_text, machines, of_machine, stored_runs
-from refresh import add_runs, keep_runs
+from figures.stored import (
+    buffer_text,
+    every_run,
+    initial_buffers,
+    machines,
+    of_machine,
+    run_conditions,
+    run_number,
+    stored_file,
+    stored_runs,
+)
+from refresh import add_runs, keep_runs, refreshed
 
 ENTRY = Entry(
     number="7",
@@ -154,6 +166,44 @@ def test_two_processors_are_compared_over_shared_cells() -> None:
         assert processor
         assert re.fullmatch(r"\d+ % \(\d+ to \d+\)", latest)
         assert re.fullmatch(r"\d+ % \(\d+ to \d+\)", other)
+
+
+STORED = [name for name in EXPERIMENTS if stored_file(name).exists()]
+
+
+@pytest.mark.parametrize("experiment", STORED)
+def test_caption_leads_to_the_conditions_of_its_run(experiment: str) -> None:
+    """Date, pages, buffer and changes stand in the caption, the others in the row to which it links."""
+    _, section = runs.tables().split(f"### {experiment}\n\n")
+    rows = {line.split(" | ")[0]: line for line in section.split("\n\n")[0].splitlines()[2:]}
+    assert len(rows) == len(every_run(experiment))
+    for stored in every_run(experiment):
+        run, number = stored.run, run_number(stored)
+        machine = run["machine"]
+        caption, row = run_conditions(stored), rows[f"| {number}"]
+        assert f"[{experiment} {number}](runs.md#{experiment})" in caption
+        assert f"{run['started'][:10]} on {machine['cpu']}" in caption
+        assert initial_buffers(stored) in caption
+        assert ("changed since" in row) == ("The library has changed since." in caption)
+        for fact in (run["started"][:10], run["runner"]["commit"], f"`{run['command']}`"):
+            assert fact in row.replace("\\|", "|")
+        for size in run["options"].get("pages", []):
+            assert f" {size} " in caption
+            assert f" {size} " in row
+        (setup,) = [
+            line for line in runs.setups().splitlines() if line.startswith(f"{row.split(' | ')[3]} |", 2)
+        ]
+        facts = (machine["cpu"], machine["cpu_model"], machine["libc"], run["runner"]["compiler"])
+        for fact in (*facts, f"`{run['runner']['flags']}`"):
+            assert fact in setup
+
+
+def test_links_to_runs_are_relative_to_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- figures: x -->\n<!-- end -->\n")
+    text = refreshed(page, {"x": lambda: "[density 1](runs.md#density)"})
+    (target,) = re.findall(r"\((.*)#density\)", text)
+    assert (tmp_path / target).resolve() == (Path(runs.__file__).parents[1] / "benchmark/runs.md")
 
 
 def test_claims_about_libraries_use_contender_runs() -> None:
