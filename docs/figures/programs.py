@@ -18,12 +18,11 @@ from mallard.bench.analysis.panel.works import (
     compare,
     group_works,
     mean_over_works,
-    work_sentences,
     work_strategies,
 )
 from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Cell
-from mallard.bench.experiments.programs import HELD, NAME, SIZES
+from mallard.bench.experiments.programs import HELD, MAIN, NAME, SIZES
 from mallard.shared.mallocs import OWN
 from mallard.shared.stats import Ratio, Verdict, spread
 
@@ -59,7 +58,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     }
     for size in SIZES:
         texts[f"programs_{size}"] = lambda size=size: _times(_works(size))  # type: ignore[misc]
-        texts[f"programs_{size}_mallocs"] = lambda size=size: _sentences(_works(size))  # type: ignore[misc]
+        texts[f"programs_{size}_mallocs"] = lambda size=size: _beside_mallocs(_works(size))  # type: ignore[misc]
     texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
     return texts
 
@@ -189,5 +188,26 @@ def _bytes(work: Work, name: str, figure: str) -> str:
     return "" if value is None else bytes_text(value)
 
 
-def _sentences(works: Sequence[Work]) -> str:
-    return "\n".join(f"- {sentence}" for sentence in work_sentences(NAME, works))
+def _beside_mallocs(works: Sequence[Work]) -> str:
+    """A line for each main strategy beside the malloc that is fastest in each program."""
+    cells = cells_by_work(works)
+    lines = []
+    for name in MAIN:
+        comparison = compare(cells, name, FASTEST_MALLOC)
+        if comparison is None:
+            continue
+        medians = [ratio.median for ratio in comparison.ratios.values()]
+        slower = [
+            f"{work} ({comparison.mallocs[work] or 'the C library'}, {percent(ratio.median)})"
+            for work, ratio in comparison.slower.items()
+        ]
+        span = f"{percent(min(medians))} to {percent(max(medians))}"
+        lines.append([name, percent_text(comparison.mean), span, str(len(medians)), ", ".join(slower)])
+    heading = [
+        "% of the fastest malloc of each program",
+        "mean",
+        "from, to",
+        "programs",
+        "a malloc is faster in",
+    ]
+    return markdown_table(heading, lines)
