@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from consumer import EXPECTED, PROJECT, run
@@ -71,25 +72,21 @@ def test_pkg_config_finds_what_meson_installs(client: Callable[[str], Path], tmp
 def test_meson_compiles_the_files_for_size_that_cmake_does(
     client: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    run(
-        "cmake",
-        "-S",
-        ROOT,
-        "-B",
-        tmp_path / "cmake",
-        "-DCMAKE_BUILD_TYPE=Release",
-        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
-    )
     run(client("meson"), "setup", "--buildtype=release", tmp_path / "meson", ROOT)
-    by_cmake, by_meson = (files_for_size(tmp_path / name) for name in ("cmake", "meson"))
-    assert by_cmake == by_meson
-    assert "failure.cpp" in by_meson
-    assert "chunk_cache.cpp" not in by_meson
+    assert files_for_size(tmp_path / "meson") == files_for_size_of_cmake(tmp_path / "cmake")
 
 
 def files_for_size(build: Path) -> set[str]:
     commands = json.loads((build / "compile_commands.json").read_text())
     return {Path(command["file"]).name for command in commands if "-Os" in command["command"].split()}
+
+
+def files_for_size_of_cmake(build: Path) -> set[str]:
+    run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    names = files_for_size(build)
+    assert "failure.cpp" in names
+    assert "chunk_cache.cpp" not in names
+    return names
 
 
 NATIVE_RULES = ("cc_binary", "cc_import", "cc_library", "cc_test", "cc_toolchain", "cc_toolchain_suite")
@@ -100,27 +97,38 @@ class BuildFile:
 
     def __init__(self, file: Path) -> None:
         self.folder = file.parent
-        self.targets: dict[str, dict[str, object]] = {}
+        self.targets: dict[str, dict[str, Any]] = {}
         names = {"load": lambda *_: None, "glob": self._glob, "select": dict}
         names |= {"cc_library": self._add, "config_setting": self._add}
         exec(compile(file.read_text(), str(file), "exec"), names)
+
+    def sources(self, target: str, suffix: str) -> set[Path]:
+        return {file for file in self.targets[target]["srcs"] if file.suffix == suffix}
 
     def _glob(self, patterns: Iterable[str], exclude: Iterable[str] = ()) -> set[Path]:
         matches = {path for pattern in patterns for path in self.folder.glob(pattern)}
         matches -= {path for pattern in exclude for path in self.folder.glob(pattern)}
         return {path.relative_to(self.folder) for path in matches}
 
-    def _add(self, **attributes: object) -> None:
+    def _add(self, **attributes: Any) -> None:
         self.targets[str(attributes["name"])] = attributes
 
 
 def test_bazel_takes_every_source_and_header() -> None:
-    library = BuildFile(ROOT / "BUILD.bazel").targets["mallard"]
-    sources, headers = library["srcs"], library["hdrs"]
-    assert isinstance(sources, set)
-    assert {file for file in sources if file.suffix == ".cpp"} == set(library_sources(ROOT))
-    assert {file for file in sources if file.suffix == ".hpp"} == set(files("*.hpp", under="src"))
-    assert headers == set(files("*.hpp", under="include"))
+    build_file = BuildFile(ROOT / "BUILD.bazel")
+    sources = [file for name in ("cold", "mallard") for file in build_file.sources(name, ".cpp")]
+    assert sorted(sources) == sorted(library_sources(ROOT))
+    for name in ("cold", "mallard"):
+        assert build_file.sources(name, ".hpp") == set(files("*.hpp", under="src"))
+        assert build_file.targets[name]["hdrs"] == set(files("*.hpp", under="include"))
+
+
+def test_bazel_compiles_the_files_for_size_that_cmake_does(tmp_path: Path) -> None:
+    build_file = BuildFile(ROOT / "BUILD.bazel")
+    by_bazel = {file.name for file in build_file.sources("cold", ".cpp")}
+    assert by_bazel == files_for_size_of_cmake(tmp_path)
+    assert "-Os" in build_file.targets["cold"]["copts"][":optimized"]
+    assert build_file.targets["mallard"]["copts"] == ["-std=c++20"]
 
 
 @pytest.mark.skipif(
@@ -147,9 +155,15 @@ def test_bazel_builds_it(tmp_path: Path) -> None:
     overrides = [f"--override_repository=rules_{name}={path}" for name, path in repositories.items()]
     # A server would outlive the test.
     bazel = ["bazel", "--batch", f"--output_user_root={tmp_path / 'root'}"]
-    command = [*bazel, "run", *overrides, "--cxxopt=-std=c++20", "--jobs=2", "//consumer"]
+    options = ["--compilation_mode=opt", "--subcommands", "--cxxopt=-std=c++20", "--jobs=2"]
+    command = [*bazel, "run", *overrides, *options, "//consumer"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     if "Unknown host" in done.stderr or "Error downloading" in done.stderr:
         pytest.skip("bazel cannot download its rules: only the files of BUILD.bazel are checked")
     assert done.returncode == 0, done.stderr
     assert done.stdout == EXPECTED
+    compilations = [line.split() for line in done.stderr.splitlines() if " -c src/mallard/" in line]
+    assert len(compilations) >= len(library_sources(ROOT))
+    for words in compilations:
+        source = Path(words[words.index("-c") + 1])
+        assert ("-Os" in words) == (source in BuildFile(ROOT / "BUILD.bazel").sources("cold", ".cpp"))
