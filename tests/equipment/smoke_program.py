@@ -1,14 +1,38 @@
-"""The sources and the output of tests/platforms/smoke.cpp, and where outcomes are stored."""
+"""The sources and the output of smoke.cpp, the tools of a target, and where outcomes are stored."""
 
 import fcntl
 import json
+import os
 import re
+import shutil
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from source_tree import ROOT, files
 
 BUILD = ROOT / "build/platforms"
 RESULTS = BUILD / "results.json"
+
+
+def run(command: Sequence[str | Path], **environment: str) -> str:
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def need(*tools: str, package: str) -> None:
+    for tool in tools:
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is missing: apt-get install {package}")
 
 
 def store(target: str, outcome: str) -> None:

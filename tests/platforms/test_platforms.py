@@ -1,8 +1,7 @@
-"""The library on other systems: smoke.cpp for each target, small.cpp on a Cortex-M4, unit tests on aarch64. A
-target whose tools are missing is skipped with the command that installs them."""
+"""The library on other systems: smoke.cpp for each target, small.cpp on a Cortex-M4. A target whose tools are
+missing is skipped with the command that installs them."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from smoke_program import BUILD, expect_success, library, store
+from smoke_program import BUILD, expect_success, library, need, run, store
 from source_tree import ROOT
 
 HERE = ROOT / "tests/platforms"
@@ -18,34 +17,6 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 PYPI = ("ziglang==0.17.1", "wasmtime==50.0.1")
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
 PAGES = (4096, 16384, 65536)
-UNIT_TESTS = ("core", "reuse", "impl_threads")
-# qemu-user executes no program again and adds lines to stderr: death tests fail. It ignores advice about
-# memory, and its pages are in memory by the host's size.
-NOT_EMULATED = ":".join(
-    (
-        *("*death*", "*Death*", "cancellation*", "misuse_reports*", "*stacks_of_the_env*", "*at_the_limit*"),
-        *("process_marks*", "*are_touched_beforehand*"),
-    )
-)
-
-
-def run(command: Sequence[str | Path], **environment: str) -> str:
-    done = subprocess.run(
-        list(map(str, command)),
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
-def need(*tools: str, package: str) -> None:
-    for tool in tools:
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is missing: apt-get install {package}")
 
 
 def smoke_source(memory: str, threads: str) -> Path:
@@ -190,27 +161,3 @@ def test_small_systems_run_on_cortex_m4(arm):
     done = subprocess.run([*emulator, failing], capture_output=True, timeout=60, check=False)
     assert done.returncode == 42, "the out-of-memory handler did not run"
     store("Cortex-M4, static memory", "g++ without exceptions, RTTI, libc and heap, and qemu: passed")
-
-
-@pytest.mark.parametrize("page", [PAGES[0], PAGES[-1]])
-def test_unit_tests_pass_on_aarch64(page):
-    need("aarch64-linux-gnu-g++", "qemu-aarch64", package="g++-aarch64-linux-gnu qemu-user")
-    folder = BUILD / "aarch64"
-    # The machine's GoogleTest is for its own processor, and mold may lack the other one.
-    options = ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64", "-DCMAKE_BUILD_TYPE=Debug"]
-    options += ["-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
-    options += ["-DCMAKE_EXE_LINKER_FLAGS=-static", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"]
-    options += ["-DMALLARD_MOLD=OFF"]
-    options += ["-DMALLARD_TESTS=ON", "-DMALLARD_TEST_PARTS=unit", "-DMALLARD_TESTS_TOGETHER=8"]
-    run(["cmake", "-S", ROOT, "-B", folder, *options])
-    targets = [f"mallard_{name}_tests" for name in UNIT_TESTS]
-    run(["cmake", "--build", folder, "--parallel", "2", "--target", *targets])
-    count = 0
-    for target in targets:
-        program = folder / "tests/unit" / target
-        output = run(
-            ["qemu-aarch64", "-p", str(page), program], GTEST_FILTER=f"-{NOT_EMULATED}", GTEST_BRIEF="1"
-        )
-        count += int(re.search(r"\[  PASSED  \] (\d+) test", output)[1])
-    assert count > 200
-    store(f"Linux aarch64, unit tests, pages of {page >> 10} KiB", f"g++ and qemu-user: {count} passed")
