@@ -41,7 +41,8 @@ function(mallard_install_recorder)
 endfunction()
 
 # The Python package's part of a build, below its folder: the advisor's programs and libraries, the sources from which
-# `mallard bench` builds its runner on the user's machine, and the licences of what is linked into the programs.
+# `mallard bench` builds its runner on the user's machine, and the licences of what is linked into the programs. Those of
+# libraries for another machine are in its system.
 function(mallard_install_wheel)
   set(component COMPONENT wheel EXCLUDE_FROM_ALL)
   install(TARGETS mallard-record mallard-profile mallard-measure RUNTIME DESTINATION mallard/bin ${component})
@@ -57,7 +58,7 @@ function(mallard_install_wheel)
     install(FILES "/usr/share/common-licenses/${licence}" DESTINATION mallard/licences OPTIONAL ${component})
   endforeach()
   foreach(package libdw-dev libelf-dev libzstd-dev liblzma-dev libbz2-dev zlib1g-dev libgcc-s1)
-    get_filename_component(copyright "/usr/share/doc/${package}/copyright" REALPATH)
+    get_filename_component(copyright "${CMAKE_SYSROOT}/usr/share/doc/${package}/copyright" REALPATH)
     install(FILES "${copyright}" DESTINATION mallard/licences RENAME "${package}" OPTIONAL ${component})
   endforeach()
 endfunction()

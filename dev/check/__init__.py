@@ -102,7 +102,7 @@ STAGES: tuple[Stage, ...] = (
         "other processors and systems under emulators, and systems without one",
         (
             *("aarch64", "riscv64", "qemu-user", "mingw", "wine", "wasm", "arm-none-eabi"),
-            *("qemu-system-arm", "debootstrap", "googletest", "mold"),
+            *("qemu-system-arm", "debootstrap", "proot", "googletest", "mold"),
         ),
         full=True,
     ),
@@ -115,8 +115,8 @@ STAGES: tuple[Stage, ...] = (
     ),
     PythonStage(
         "wheel",
-        "the Python package as pipx installs it, here and in a bare Debian",
-        ("zstd", "dw", "pkg-config", "debootstrap"),
+        "the Python package as pipx installs it, here and in a bare Debian, and on aarch64",
+        ("zstd", "dw", "pkg-config", "debootstrap", "aarch64", "qemu-user", "proot"),
         full=True,
     ),
     PythonStage(

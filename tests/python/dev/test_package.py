@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from source_tree import ROOT
 
-from dev.package import SUMS, build
+from dev.package import PRODUCTS, SUMS, build, verb
+from dev.package.foreign_debian import unpack_debian
 from dev.package.single_header import Expansion, single_header
 from dev.package.source_archive import write_source_archive
 from dev.package.tree import library_sources, library_version
@@ -143,3 +144,31 @@ def test_refuses_an_unknown_product() -> None:
 )
 def test_only_the_tools_need_a_build(words: str, presets: tuple[str, ...]) -> None:
     assert parse_command(["package", *words.split()]).needs().presets == presets
+
+
+@pytest.mark.parametrize("compiler", [None, "/usr/bin/aarch64-linux-gnu-g++"])
+def test_a_missing_cross_compiler_leaves_out_its_wheel(
+    compiler: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: compiler)
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    products = verb.default_products()
+    message = capsys.readouterr().err
+    if compiler:
+        assert products == list(PRODUCTS)
+        assert message == ""
+    else:
+        assert set(PRODUCTS) - set(products) == {"wheel-aarch64"}
+        assert message.count("\n") == 1
+        assert "apt-get install -y g++-aarch64-linux-gnu" in message
+
+
+def test_on_aarch64_the_wheel_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert set(PRODUCTS) - set(verb.default_products()) == {"wheel-aarch64"}
+
+
+def test_a_foreign_debian_needs_its_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(UsageError, match=r"aarch64-linux-gnu-g\+\+ is missing; type: sudo apt-get install"):
+        unpack_debian(tmp_path)
