@@ -14,7 +14,7 @@ from dev.package.foreign_debian import COMPILER, COMPILER_PACKAGE, unpack_debian
 from mallard.shared.errors import UsageError
 
 SYSTEM = ROOT / "build/arm64-python"
-PACKAGES = ("binutils", "dash", "python3", "python3-rich")
+PACKAGES = ("binutils", "coreutils", "dash", "grep", "python3", "python3-rich")
 TOOLS = {COMPILER: COMPILER_PACKAGE, "qemu-aarch64": "qemu-user", "proot": "proot"}
 
 
