@@ -35,7 +35,7 @@ std::uint64_t reader::file_bytes() const noexcept {
 }
 
 const context_tree& reader::contexts(std::size_t process) const noexcept {
-    return state_->table.content[process].contexts.tree;
+    return state_->table.content[process].contexts;
 }
 
 const std::vector<code_file>& reader::code(std::size_t process) const noexcept {

@@ -164,7 +164,7 @@ struct writer::state::recorded_process final : chunk_sink {
 
     state& owner;
     std::uint32_t number;
-    known_contexts contexts;
+    context_tree contexts;
     chunk_parser parser{contexts};
     context_encoder context_coder;
     std::size_t written_contexts = stack_ends;
@@ -201,7 +201,7 @@ void writer::state::recorded_process::take(const event& added, stack_end end) {
             // The repeated chunk may lack levels that the preceding event has in the file.
             event& first = thread.events.back();
             first.kept =
-                std::min(first.kept, contexts.tree.common_levels(thread.previous_context, first.context));
+                std::min(first.kept, contexts.common_levels(thread.previous_context, first.context));
         }
         ++thread.by_end[static_cast<std::size_t>(end)];
         ++owner.events;
@@ -265,7 +265,7 @@ void writer::state::recorded_process::resume(const input& source, frame_table::p
         parser.pass_thread(thread);
     }
     contexts = std::move(written.contexts);
-    while (written_contexts != contexts.tree.size()) {
+    while (written_contexts != contexts.size()) {
         written_contexts += context_coder.encode(contexts, most_contexts);
     }
 }
@@ -274,7 +274,7 @@ void writer::state::recorded_process::resume(const input& source, frame_table::p
 void writer::state::recorded_process::write_tables() {
     frame_head head;
     head.process = number;
-    while (written_contexts != contexts.tree.size()) {
+    while (written_contexts != contexts.size()) {
         const std::size_t count = context_coder.encode(contexts, most_contexts);
         head.kind = frame_kind::contexts;
         head.count = static_cast<std::uint32_t>(count);

@@ -38,19 +38,19 @@ void marked_stacks::follow(const trace::event& event, std::uint64_t number, std:
     if (event.kind == trace::record_kind::scope_begin || event.kind == trace::record_kind::function_enter) {
         const trace::context_id inner = contexts_.child(context, key);
         stacks_.add_new([this](std::uint64_t level) { return find_or_add_scope(level); });
-        thread.follow(stacks_, inner, contexts_[context].depth, number, ticks, scopes_);
+        thread.follow(stacks_, inner, contexts_.depth(context), number, ticks, scopes_);
         return;
     }
     // A scope left by an exception or longjmp has no end of its own: it ends with the next outer scope.
-    while (context >= trace::stack_ends && contexts_[context].address != key) {
-        context = contexts_[context].parent;
+    while (context >= trace::stack_ends && contexts_.address(context) != key) {
+        context = contexts_.parent(context);
     }
     if (context < trace::stack_ends) {
         ++unmatched_;
         return;
     }
-    const trace::context_id outer = contexts_[context].parent;
-    thread.follow(stacks_, outer, contexts_[outer].depth, number, ticks, scopes_);
+    const trace::context_id outer = contexts_.parent(context);
+    thread.follow(stacks_, outer, contexts_.depth(outer), number, ticks, scopes_);
 }
 
 call_id marked_stacks::allocated(std::uint32_t thread, std::uint64_t bytes, std::uint64_t ticks) {

@@ -18,8 +18,8 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept {
 std::uint64_t innermost_hash(const trace::context_tree& contexts, trace::context_id node,
                              unsigned most) noexcept {
     std::uint64_t hash = most;
-    for (; most != 0 && node >= trace::stack_ends; --most, node = contexts[node].parent) {
-        hash = mixed(hash, contexts[node].address);
+    for (; most != 0 && node >= trace::stack_ends; --most, node = contexts.parent(node)) {
+        hash = mixed(hash, contexts.address(node));
     }
     return hash;
 }

@@ -89,15 +89,17 @@ public:
         : stacks_(&stacks), most_calls_(most_calls) {}
 
     /// Returns: the call of the context, which is added if it is new.
-    /// Requires: the context is in the stacks.
+    /// Requires: the context is in the stacks, and if it ends a run of their tree, it always will.
     call_id find_or_add(trace::context_id context) {
-        if (context >= by_context_.size()) {
-            by_context_.resize(stacks_->size(), no_call);
+        if (context == last_context_) {
+            return last_call_;
         }
-        call_id& call = by_context_[context];
+        call_id& call = place(context);
         if (call == no_call) {
             call = calls_.size() < most_calls_ ? add(context) : find_or_add_shared(context);
         }
+        last_context_ = context;
+        last_call_ = call;
         return call;
     }
 
@@ -171,9 +173,23 @@ public:
     }
 
 private:
+    static constexpr trace::context_id no_context = 0xffff'ffff;
+
     call_id add(trace::context_id context) {
         calls_.emplace_back().context = context;
         return static_cast<call_id>(calls_.size() - 1);
+    }
+    /// Returns: the place for the call of the context.
+    call_id& place(trace::context_id context) {
+        const trace::context_tree& contexts = stacks_->contexts();
+        const trace::run_id run = contexts.run(context);
+        if (contexts.last_node(run) != context) {
+            return by_inner_context_.try_emplace(context, no_call).first->second;
+        }
+        if (run >= by_run_.size()) {
+            by_run_.grow_to(contexts.runs(), no_call);
+        }
+        return by_run_[run];
     }
     call_id find_or_add_shared(trace::context_id context);
     void count_class(call_id call, std::uint32_t size_class, std::uint64_t bytes);
@@ -183,7 +199,11 @@ private:
     std::size_t most_calls_;
     std::uint64_t shared_contexts_ = 0;
     std::unordered_map<std::uint64_t, call_id> shared_; ///< by a hash of what the contexts have in common
-    std::vector<call_id> by_context_;
+    // A context of an event is nearly always the last node of its run.
+    trace::paged_array<call_id> by_run_;
+    std::unordered_map<trace::context_id, call_id> by_inner_context_;
+    trace::context_id last_context_ = no_context;
+    call_id last_call_ = no_call;
     std::vector<call_totals> calls_;
     std::vector<class_totals> classes_;
     std::vector<std::uint32_t> places_; ///< one more than the place in `classes_`; 0 is empty

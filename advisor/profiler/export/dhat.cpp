@@ -162,7 +162,7 @@ void write_dhat(trace::reader& trace, std::size_t process, code_map& code, const
             continue;
         }
         std::vector<std::uint32_t> frames;
-        for (trace::context_id at = context;; at = contexts[at].parent) {
+        for (trace::context_id at = context;; at = contexts.parent(at)) {
             const std::vector<std::uint32_t>& level_frames = texts.frames(at);
             frames.insert(frames.end(), level_frames.begin(), level_frames.end());
             if (at < trace::stack_ends) {

@@ -115,7 +115,7 @@ void write_folded(trace::reader& trace, std::size_t process, code_map& code, con
         if (!shown[context]) {
             continue;
         }
-        std::uint32_t node = context < trace::stack_ends ? 0 : node_by_context[contexts[context].parent];
+        std::uint32_t node = context < trace::stack_ends ? 0 : node_by_context[contexts.parent(context)];
         std::optional<std::uint32_t> level = frames.find_level(context);
         if (!level && node == 0 && allocated[context]) {
             level = frames.no_stack();

@@ -49,7 +49,7 @@ std::optional<std::uint32_t> frame_table::find_level(trace::context_id context) 
     if (is_root && end_text(static_cast<trace::stack_end>(context)) == nullptr) {
         return std::nullopt;
     }
-    const std::uint64_t key = is_root ? first_end_key + context : contexts_[context].address;
+    const std::uint64_t key = is_root ? first_end_key + context : contexts_.address(context);
     const auto known = by_address_.find(key);
     if (known != by_address_.end()) {
         return known->second;
@@ -84,7 +84,7 @@ std::vector<bool> contexts_to_show(const trace::context_tree& contexts, const st
     std::vector<bool> shown = allocated;
     for (std::size_t context = contexts.size(); context-- > trace::stack_ends;) {
         if (shown[context]) {
-            shown[contexts[static_cast<trace::context_id>(context)].parent] = true;
+            shown[contexts.parent(static_cast<trace::context_id>(context))] = true;
         }
     }
     return shown;

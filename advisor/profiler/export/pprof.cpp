@@ -234,7 +234,7 @@ private:
                 continue;
             }
             locations.clear();
-            for (trace::context_id at = context;; at = contexts[at].parent) {
+            for (trace::context_id at = context;; at = contexts.parent(at)) {
                 if (const auto level = frames_.find_level(at)) {
                     locations.push_back(*level + std::uint64_t{1});
                 }

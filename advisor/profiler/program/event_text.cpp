@@ -16,7 +16,7 @@ void write_event_text(std::FILE* to, trace::reader& reader, std::size_t index, c
         }
     }
     for (std::size_t node = trace::stack_ends; node < contexts.size(); ++node) {
-        const trace::context_tree::node& context = contexts[static_cast<trace::context_id>(node)];
+        const trace::context_tree::node context = contexts[static_cast<trace::context_id>(node)];
         const scope_id function = names.function_at(context.address);
         std::fprintf(to, "context %zu %u %" PRIx64 " %u %s\n", node, context.parent, context.address,
                      function, names.function(function).name.c_str());

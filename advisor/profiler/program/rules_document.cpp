@@ -75,7 +75,7 @@ std::vector<position> positions_of_stacks(const trace::context_tree& contexts, c
                                           const std::set<std::uint64_t>& excluded) {
     std::vector<position> positions(contexts.size());
     for (std::size_t context = trace::stack_ends; context < contexts.size(); ++context) {
-        const trace::context_tree::node& level = contexts[static_cast<trace::context_id>(context)];
+        const trace::context_tree::node level = contexts[static_cast<trace::context_id>(context)];
         const position outer = positions[level.parent];
         const std::uint64_t place = outer == position::excluded ? no_place : find_place(level.address);
         if (outer == position::outside) {

@@ -101,15 +101,15 @@ std::size_t name_tables::stack(trace::context_id context) {
         return entry->second;
     }
     std::vector<std::size_t> inner, outer;
-    for (trace::context_id node = context; node >= trace::stack_ends; node = (*contexts_)[node].parent) {
+    for (trace::context_id node = context; node >= trace::stack_ends; node = contexts_->parent(node)) {
         const bool is_inner = inner.size() < most_inner_places;
-        if (!is_inner && (*contexts_)[node].depth > most_outer_places) {
+        if (!is_inner && contexts_->depth(node) > most_outer_places) {
             if (inner.back() != skipped_levels) {
                 inner.push_back(skipped_levels);
             }
             continue;
         }
-        const level_rows& rows = level((*contexts_)[node].address);
+        const level_rows& rows = level(contexts_->address(node));
         std::vector<std::size_t>& to = is_inner ? inner : outer;
         to.insert(to.end(), rows.places.begin(), rows.places.end());
     }

@@ -15,15 +15,18 @@ bool call_sites::is_library(scope_id function) {
 trace::context_id call_sites::node(call_id call) {
     const trace::context_tree& contexts = stacks_->contexts();
     const trace::context_id context = calls_->all()[call].context;
+    const auto outside = [this](trace::context_id at) -> trace::context_id& {
+        return outside_[nodes_.index(at)];
+    };
     trace::context_id node = context;
-    while (node >= trace::stack_ends && outside_[node] == unresolved && is_library(stacks_->function(node))) {
-        node = contexts[node].parent;
+    while (node >= trace::stack_ends && outside(node) == unresolved && is_library(stacks_->function(node))) {
+        node = contexts.parent(node);
     }
-    const trace::context_id site = outside_[node] == unresolved ? node : outside_[node];
-    for (trace::context_id inner = context; inner != node; inner = contexts[inner].parent) {
-        outside_[inner] = site;
+    const trace::context_id site = outside(node) == unresolved ? node : outside(node);
+    for (trace::context_id inner = context; inner != node; inner = contexts.parent(inner)) {
+        outside(inner) = site;
     }
-    outside_[node] = site;
+    outside(node) = site;
     return site >= trace::stack_ends ? site : context;
 }
 
@@ -80,7 +83,7 @@ void scope_details::add_escapes(const analysis& results, call_sites& sites) {
         if (pair.freed != no_call) {
             const trace::context_id by = sites.node(pair.freed);
             if (by >= trace::stack_ends) {
-                key = {stacks.contexts()[by].address, stacks.function(by), pair.container, pair.elsewhere};
+                key = {stacks.contexts().address(by), stacks.function(by), pair.container, pair.elsewhere};
             }
         }
         for (node = stacks.counting(node); node >= trace::stack_ends; node = stacks.counting_outside(node)) {

@@ -6,6 +6,7 @@
 
 #include "profiler/analysis/analysis.hpp"
 #include "profiler/blocks/call_table.hpp"
+#include "profiler/report/call_nodes.hpp"
 #include "profiler/report/code_names.hpp"
 #include "profiler/report/figures.hpp"
 #include "profiler/scopes/scope_tree.hpp"
@@ -19,23 +20,25 @@ namespace mallard::advisor {
 
 /// The site of each call: the innermost level of its stack outside of libraries.
 ///
-/// Data model: a node for each context, computed at the first lookup together with the contexts on the path to it: a
+/// Data model: a site for each node, computed at the first lookup together with the nodes on the path to it: a
 /// recursion of a library's functions is walked once, and not for each of its levels.
 class call_sites {
 public:
     /// Requires: all arguments outlive the object.
     call_sites(code_names& names, const scope_tree& stacks, const call_table& calls)
-        : names_(&names), stacks_(&stacks), calls_(&calls), outside_(stacks.size(), unresolved),
-          is_library_(stacks.functions(), unknown) {}
+        : names_(&names), stacks_(&stacks), calls_(&calls), nodes_(stacks, calls),
+          outside_(nodes_.size(), unresolved), is_library_(stacks.functions(), unknown) {}
 
     /// Returns: the node of the site's level; the innermost node if all levels are in libraries; a root for an empty
     /// stack.
     trace::context_id node(call_id call);
 
     /// Returns: the address of the site, equal for all stacks that lead to it.
-    std::uint64_t address(call_id call) { return stacks_->contexts()[node(call)].address; }
+    std::uint64_t address(call_id call) { return stacks_->contexts().address(node(call)); }
 
     bool is_library(scope_id function);
+
+    [[nodiscard]] const call_nodes& nodes() const noexcept { return nodes_; }
 
 private:
     static constexpr trace::context_id unresolved = 0xffff'ffff;
@@ -44,8 +47,8 @@ private:
     code_names* names_;
     const scope_tree* stacks_;
     const call_table* calls_;
-    std::vector<trace::context_id>
-        outside_; ///< the site of each context; a root if all levels are in libraries
+    call_nodes nodes_;
+    std::vector<trace::context_id> outside_; ///< by index of a node: its site; a root if all levels are in libraries
     std::vector<answer> is_library_;
 };
 

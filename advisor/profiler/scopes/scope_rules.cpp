@@ -67,13 +67,13 @@ private:
         row.next = ++nodes_;
         tree.rows.push_back(row);
         for (path& stack : group) {
-            stack.level = contexts_[stack.level].parent;
+            stack.level = contexts_.parent(stack.level);
         }
         grow(group, row.next, depth + 1);
     }
 
     std::uint64_t place(trace::context_id level) {
-        const std::uint64_t address = level < trace::stack_ends ? 0 : contexts_[level].address;
+        const std::uint64_t address = level < trace::stack_ends ? 0 : contexts_.address(level);
         if (address == trace::context_tree::omitted_levels || (address & trace::interrupted_level) != 0) {
             return no_place;
         }

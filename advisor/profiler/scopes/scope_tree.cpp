@@ -1,91 +1,71 @@
 #include "profiler/scopes/scope_tree.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 
 namespace mallard::advisor {
 
-scope_tree::scope_tree(const trace::context_tree& tree, const function_lookup& find_function) : tree_(&tree) {
-    facts_.reserve(tree.size());
-    for (std::uint32_t end = 0; end < trace::stack_ends; ++end) {
-        facts_.push_back(end << end_shift);
-    }
-    for (std::size_t node = facts_.size(); node < tree.size(); ++node) {
-        const auto id = static_cast<trace::context_id>(node);
-        const std::uint32_t end = facts_[tree[id].parent] & ~(inner | function_mask);
-        facts_.push_back(end | function_at(id, find_function));
-    }
-    mark_inner();
-    find_counting();
-}
-
-scope_id scope_tree::function_at(trace::context_id node, const function_lookup& find_function) {
-    const scope_id function = find_function((*tree_)[node].address);
-    if (function > function_mask) {
-        throw std::length_error("a trace with 2^28 different functions");
-    }
-    functions_ = std::max(functions_, std::size_t{function} + 1);
-    return function;
-}
-
-/// A walk over the tree in depth first order, with the number of open nodes of each function.
-void scope_tree::mark_inner() {
-    const trace::context_tree& tree = *tree_;
-    // Children of a node stand one after the other: those of node n begin at children[begin[n]].
-    std::vector<std::uint32_t> begin(tree.size() + 1);
-    for (std::size_t node = trace::stack_ends; node < tree.size(); ++node) {
-        ++begin[tree[static_cast<trace::context_id>(node)].parent + 1];
-    }
-    for (std::size_t node = 0; node < tree.size(); ++node) {
-        begin[node + 1] += begin[node];
-    }
-    std::vector<trace::context_id> children(tree.size());
-    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
-    for (std::size_t node = trace::stack_ends; node < tree.size(); ++node) {
-        children[next[tree[static_cast<trace::context_id>(node)].parent]++] =
-            static_cast<trace::context_id>(node);
-    }
-
-    next.assign(begin.begin(), begin.end() - 1);
-    std::vector<std::uint32_t> open(functions_);
-    for (trace::context_id root = 0; root < trace::stack_ends; ++root) {
-        trace::context_id node = root;
-        for (;;) {
-            if (next[node] != begin[node + 1]) {
-                node = children[next[node]++];
-                if (open[function(node)]++ != 0) {
-                    facts_[node] |= inner;
-                }
-            } else if (node == root) {
-                break;
-            } else {
-                --open[function(node)];
-                node = tree[node].parent;
-            }
+scope_id scope_tree::find_function_at(trace::context_id node, const function_lookup& find_function) {
+    scope_id& known = functions_by_address_[tree_->address_number(node)];
+    if (known == no_scope) {
+        constexpr scope_id most_functions = scope_id{1} << 28;
+        known = find_function(tree_->address(node));
+        if (known >= most_functions) {
+            throw std::length_error("a trace with 2^28 different functions");
         }
+        functions_ = std::max(functions_, std::size_t{known} + 1);
+        is_open_.resize(functions_);
     }
+    return known;
 }
 
-/// Effects: finds the counting nodes of new nodes. Parents come before their children.
-void scope_tree::find_counting() {
-    counting_.reserve(facts_.size());
-    while (counting_.size() < facts_.size()) {
-        const auto node = static_cast<trace::context_id>(counting_.size());
-        counting_.push_back(counts(node) ? node : counting_outside(node));
+/// Effects: opens the functions of a stack, by its innermost counting node, and closes those of the last stack. Their common
+/// nodes are known by their numbers: parents come before their children.
+void scope_tree::go_to(trace::context_id counting_node) {
+    const auto close_inside = [this](trace::context_id node) {
+        while (!counting_.empty() && counting_.back() > node) {
+            is_open_[function(counting_.back())] = false;
+            counting_.pop_back();
+        }
+    };
+    close_inside(counting_node);
+    added_.clear();
+    while (counting_node >= trace::stack_ends && (counting_.empty() || counting_.back() != counting_node)) {
+        added_.push_back(counting_node);
+        counting_node = counting_outside(counting_node);
+        close_inside(counting_node);
+    }
+    for (const trace::context_id node : added_ | std::views::reverse) {
+        is_open_[function(node)] = true;
+        counting_.push_back(node);
     }
 }
 
 void scope_tree::add_new(const function_lookup& find_function) {
-    while (facts_.size() < tree_->size()) {
-        const auto id = static_cast<trace::context_id>(facts_.size());
-        trace::context_id outer = counting_outside(id);
-        const std::uint32_t end = facts_[outer] & ~(inner | function_mask);
-        const scope_id own = function_at(id, find_function);
-        while (outer >= trace::stack_ends && function(outer) != own) {
-            outer = counting_outside(outer);
+    functions_by_address_.resize(tree_->addresses(), no_scope);
+    functions_by_address_[0] = 0;
+    for (; size_ < tree_->size(); ++size_) {
+        const auto node = static_cast<trace::context_id>(size_);
+        if (node % word_bits == 0) {
+            counts_.push_back(0);
         }
-        facts_.push_back(end | own | (outer >= trace::stack_ends ? inner : 0));
-        find_counting();
+        if (node < trace::stack_ends) {
+            outside_.push_back(node);
+            counts_.back() |= std::uint64_t{1} << node;
+            continue;
+        }
+        if (tree_->begins_run(node)) {
+            const trace::context_id outside = counting(tree_->parent(node));
+            outside_.push_back(outside);
+            go_to(outside);
+        }
+        const scope_id own = find_function_at(node, find_function);
+        if (!is_open_[own]) {
+            is_open_[own] = true;
+            counting_.push_back(node);
+            counts_.back() |= std::uint64_t{1} << node % word_bits;
+        }
     }
 }
 

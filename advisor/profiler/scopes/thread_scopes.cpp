@@ -9,18 +9,18 @@ namespace mallard::advisor {
 void thread_scopes::follow(const scope_tree& tree, trace::context_id context, std::uint32_t kept,
                            std::uint64_t number, std::uint64_t ticks, std::vector<scope_totals>& totals) {
     const trace::context_tree& contexts = tree.contexts();
-    const std::uint32_t depth = contexts[context].depth;
+    const std::uint32_t depth = contexts.depth(context);
     std::size_t keep = std::min({std::size_t{kept}, levels_.size(), std::size_t{depth}});
     path_.clear();
     trace::context_id node = context;
     for (std::size_t remaining = depth; remaining > keep; --remaining) {
         path_.push_back(node);
-        node = contexts[node].parent;
+        node = contexts.parent(node);
     }
     // A damaged trace may report changed levels as kept.
     while (keep > 0 && levels_[keep - 1].node != node) {
         path_.push_back(node);
-        node = contexts[node].parent;
+        node = contexts.parent(node);
         --keep;
     }
     context_ = context;
@@ -37,7 +37,7 @@ void thread_scopes::follow(const scope_tree& tree, trace::context_id context, st
     }
     if (!path_.empty() && keep < levels_.size() && levels_[keep].function == tree.function(path_.back())) {
         level& moved = levels_[keep];
-        if (!skipped && opens_scope(keep) && contexts[path_.back()].address <= contexts[moved.node].address) {
+        if (!skipped && opens_scope(keep) && contexts.address(path_.back()) <= contexts.address(moved.node)) {
             ++totals[moved.function].steps_back;
         }
         moved.node = path_.back();
@@ -67,13 +67,13 @@ bool thread_scopes::opens_scope(std::size_t index) const noexcept {
 std::uint32_t thread_scopes::common_levels(const scope_tree& tree, trace::context_id context) const noexcept {
     const trace::context_tree& contexts = tree.contexts();
     trace::context_id node = context;
-    while (contexts[node].depth > levels_.size()) {
-        node = contexts[node].parent;
+    while (contexts.depth(node) > levels_.size()) {
+        node = contexts.parent(node);
     }
-    while (contexts[node].depth > 0 && levels_[contexts[node].depth - 1].node != node) {
-        node = contexts[node].parent;
+    while (contexts.depth(node) > 0 && levels_[contexts.depth(node) - 1].node != node) {
+        node = contexts.parent(node);
     }
-    return contexts[node].depth;
+    return contexts.depth(node);
 }
 
 } // namespace mallard::advisor

@@ -26,9 +26,9 @@ struct parsed_chunks final : chunk_sink {
     bool add(const chunk_builder& chunk) { return parser.parse(chunk.bytes, *this); }
     [[nodiscard]] std::vector<std::uint64_t> stack() const {
         std::vector<std::uint64_t> addresses;
-        for (context_id node = events.back().context; contexts.tree[node].depth != 0;
-             node = contexts.tree[node].parent) {
-            addresses.insert(addresses.begin(), contexts.tree[node].address);
+        for (context_id node = events.back().context; contexts[node].depth != 0;
+             node = contexts[node].parent) {
+            addresses.insert(addresses.begin(), contexts[node].address);
         }
         return addresses;
     }
@@ -37,7 +37,7 @@ struct parsed_chunks final : chunk_sink {
     std::vector<stack_end> ends;
     std::vector<code_file> code;
     std::vector<named_number> names;
-    known_contexts contexts;
+    context_tree contexts;
     chunk_parser parser{contexts};
 };
 
@@ -92,11 +92,11 @@ TEST(chunk_parser, keeps_part_of_a_gap) {
     chunk.add(make_event(record_kind::free), 1, 1, levels({5}));
     ASSERT_TRUE(chunks.add(chunk));
     ASSERT_EQ(chunks.events.size(), 6U);
-    EXPECT_EQ(chunks.contexts.tree[chunks.events[2].context].depth, 5U);
+    EXPECT_EQ(chunks.contexts[chunks.events[2].context].depth, 5U);
     EXPECT_EQ(chunks.events[2].kept, 4U);
-    EXPECT_EQ(chunks.contexts.tree[chunks.events[3].context].depth, 6U);
+    EXPECT_EQ(chunks.contexts[chunks.events[3].context].depth, 6U);
     EXPECT_EQ(chunks.events[3].kept, 5U);
-    EXPECT_EQ(chunks.contexts.tree[chunks.events[4].context].depth, 3U);
+    EXPECT_EQ(chunks.contexts[chunks.events[4].context].depth, 3U);
     EXPECT_EQ(chunks.events[4].kept, 2U);
     EXPECT_EQ(chunks.events[5].kept, 1U);
     EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 5}));
@@ -161,7 +161,7 @@ TEST_F(deep_stack, is_complete_in_the_next_chunk) {
     next.add(make_event(record_kind::free), 1, 4, levels({8}));
     ASSERT_TRUE(chunks.add(next));
     EXPECT_EQ(chunks.events[2].kept, 6U);
-    EXPECT_EQ(chunks.contexts.tree[chunks.events[2].context].depth, 7U);
+    EXPECT_EQ(chunks.contexts[chunks.events[2].context].depth, 7U);
     EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 2, 3, 4, 8}));
 }
 
@@ -233,7 +233,8 @@ TEST_P(chunk_damage, affects_only_the_damaged_chunk) {
     next.add(make_event(record_kind::free), 1, 0, levels({1, 3}));
     EXPECT_TRUE(chunks.add(next));
     EXPECT_EQ(chunks.stack(), (std::vector<std::uint64_t>{1, 3}));
-    EXPECT_EQ(chunks.contexts.leaves.back(), chunks.contexts.tree.size() - 1);
+    const context_id last = chunks.events.back().context;
+    EXPECT_EQ(chunks.contexts.last_node(chunks.contexts.run(last)), last);
 }
 
 INSTANTIATE_TEST_SUITE_P(

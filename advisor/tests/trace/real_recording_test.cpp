@@ -48,7 +48,7 @@ TEST(real_recording, round_trips) {
     ASSERT_EQ(std::system(command.c_str()), 0);
     const auto part = std::filesystem::directory_iterator(to.path)->path();
 
-    trace::known_contexts contexts;
+    trace::context_tree contexts;
     trace::chunk_parser parser(contexts);
     collected want;
     read_part(part, [&](std::span<const std::byte> records) { EXPECT_TRUE(parser.parse(records, want)); });
@@ -72,8 +72,8 @@ TEST(real_recording, round_trips) {
                 << "event " << index << " of thread " << thread;
         }
     }
-    for (trace::context_id context = 0; context < contexts.tree.size(); ++context) {
-        ASSERT_EQ(contexts.tree[context].address, from.contexts(0)[context].address);
+    for (trace::context_id context = 0; context < contexts.size(); ++context) {
+        ASSERT_EQ(contexts[context].address, from.contexts(0)[context].address);
     }
 }
 

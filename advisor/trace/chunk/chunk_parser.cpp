@@ -49,7 +49,7 @@ void thread_stack::add_gap(std::uint64_t levels, context_tree& tree) {
 }
 
 void thread_stack::add(std::uint64_t address, context_tree& tree) {
-    if (!diverged_ && size_ < previous_size_ && tree[nodes_[size_]].address == address) {
+    if (!diverged_ && size_ < previous_size_ && tree.address(nodes_[size_]) == address) {
         ++size_;
         ++equal_;
         return;
@@ -89,7 +89,7 @@ bool chunk_parser::parse(std::span<const std::byte> records, chunk_sink& sink) {
         parse_records(sink);
         return true;
     } catch (const bad_bytes&) {
-        mark_leaf(); // of an incomplete stack
+        contexts_->end_run(); // of an incomplete stack
         if (thread_ != nullptr) {
             thread_->next_begin = thread::unknown;
         }
@@ -244,7 +244,7 @@ void chunk_parser::parse_stack(event& result) {
         const bool is_new = !is_known || levels > repeated;
         if (level != context_tree::omitted_levels) {
             if (is_new) {
-                stack.add(level, contexts_->tree);
+                stack.add(level, *contexts_);
             }
             --more;
             continue;
@@ -256,26 +256,16 @@ void chunk_parser::parse_stack(event& result) {
         levels += omitted - 1;
         more -= omitted;
         if (is_new) {
-            stack.add_gap(omitted, contexts_->tree);
+            stack.add_gap(omitted, *contexts_);
         } else if (levels > repeated) {
             throw bad_bytes("a gap across the repeated levels");
         }
     }
-    mark_leaf();
+    contexts_->end_run();
     result.context = stack.context();
     // The chunk with the preceding event may be lost. So levels that differ from the last known ones are new.
     result.kept = kept == 0 && !is_known ? std::min(repeated_nodes, stack.equal()) : stack.kept();
     thread_->full_stack = false;
-}
-
-/// Effects: marks the last node of the tree as a leaf.
-void chunk_parser::mark_leaf() {
-    const auto last = static_cast<context_id>(contexts_->tree.size() - 1);
-    const context_id last_leaf =
-        contexts_->leaves.empty() ? context_id{stack_ends - 1} : contexts_->leaves.back();
-    if (last != last_leaf) {
-        contexts_->leaves.push_back(last);
-    }
 }
 
 event chunk_parser::new_event(record_kind kind) const {

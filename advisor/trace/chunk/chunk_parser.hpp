@@ -74,7 +74,7 @@ protected:
 
 class chunk_parser {
 public:
-    explicit chunk_parser(known_contexts& contexts) noexcept : contexts_(&contexts) {}
+    explicit chunk_parser(context_tree& contexts) noexcept : contexts_(&contexts) {}
 
     /// Effects: passes all records to `sink`, up to the end or to the first invalid one.
     /// Returns: false if a record is invalid.
@@ -102,13 +102,12 @@ private:
     void parse_record(record_kind kind, chunk_sink& sink);
     void parse_thread_begin(chunk_sink& sink);
     void parse_stack(event& result);
-    void mark_leaf();
     void parse_fields(event& result);
     std::uint64_t follow(std::uint64_t& last);
     void pass_time();
     [[nodiscard]] event new_event(record_kind kind) const;
 
-    known_contexts* contexts_;
+    context_tree* contexts_;
     std::unordered_map<std::uint32_t, std::unique_ptr<thread>> threads_;
     byte_reader from_;
     thread* thread_ = nullptr; ///< of the current records

@@ -2,14 +2,14 @@
 ///
 ///     run: 7 <- 8 <- 9, a leaf      the next run: 5 <- 10 <- 11 <- 12, a leaf
 ///
-/// Data model: an event with a new context adds a run of nodes, each the child of the preceding one; only the parent of the
-/// first one is arbitrary. The last one is a *leaf*. So a tree is a list of runs.
+/// Data model: an event with a new context adds a run of the tree. Its last node is a *leaf*.
 /// Invariant: a coder sees all nodes of its tree in order, from frame to frame.
 #pragma once
 
 #include "trace/context_tree.hpp"
-#include "trace/contexts/number_table.hpp"
 #include "trace/file/columns.hpp"
+#include "trace/large_memory.hpp"
+#include "trace/paged_array.hpp"
 
 #include <array>
 #include <cstdint>
@@ -18,13 +18,10 @@
 
 namespace mallard::trace {
 
-using address_id = std::uint32_t;
-
 /// Predicts the calls that new contexts add to their parents. The writer and the reader use the same model.
 ///
-/// Data model: the distinct addresses of all nodes, numbered from 1; 0 means none. By the addresses around a new node, the
-/// model finds the address that a node had there last. For each address it lists those of the children of its
-/// nodes, the most recent one first.
+/// Data model: by the addresses around a new node, the model finds the address that a node had there last. For each address
+/// it lists those of the children of its nodes, the most recent one first.
 /// Invariant: both sides pass the same nodes to the model, so their predictions agree.
 class context_model {
 public:
@@ -46,11 +43,10 @@ public:
     /// Returns: the rank of the child's address; at most `most_rank`.
     [[nodiscard]] unsigned find_rank(address_id address) const noexcept;
 
-    address_id add(std::uint64_t address);
-    [[nodiscard]] std::size_t size() const noexcept { return addresses_.size(); }
-    [[nodiscard]] std::uint64_t address_at(address_id id) const noexcept { return addresses_[id]; }
-    /// Returns: the last added address.
-    [[nodiscard]] std::uint64_t last_added() const noexcept { return addresses_.back(); }
+    /// Effects: adds the next address.
+    address_id add();
+    /// One more than the highest number of an address that was added.
+    [[nodiscard]] std::size_t size() const noexcept { return first_links_.size(); }
 
     /// Effects: passes the new child, which has that address and is the next node of the tree.
     void pass(address_id address);
@@ -58,7 +54,7 @@ public:
     /// Returns: true if a run is expected to end with that address.
     [[nodiscard]] bool expects_end(address_id address) const noexcept { return ends_[address]; }
     /// Effects: notes whether the run ends with the last passed node.
-    void pass_end(bool ends) noexcept { ends_[node_addresses_.back()] = ends; }
+    void pass_end(bool ends) noexcept { ends_[last_address_] = ends; }
 
     /// Returns: the expected `up` of the next run.
     [[nodiscard]] std::uint8_t expected_up() const noexcept { return ups_[up_place()]; }
@@ -72,22 +68,16 @@ private:
         std::uint32_t next = 0;
     };
 
-    large_vector<std::uint64_t> addresses_;
     std::vector<std::uint32_t> first_links_; ///< by address
     large_vector<link> links_;
     std::vector<bool> ends_; ///< by address: whether the last run ended there
     std::vector<std::uint8_t> ups_;
-    large_vector<address_id> node_addresses_;
-    large_vector<address_id> last_child_; ///< by node: the address of its last child
+    small_numbers last_child_; ///< by node: the address of its last child
     std::array<std::vector<address_id>, expected_addresses> tables_;
     std::array<std::uint32_t, expected_addresses> places_{};
     context_id parent_ = 0;
-};
-
-/// The tree of a process, and its leaves in order of their numbers.
-struct known_contexts {
-    context_tree tree;
-    std::vector<context_id> leaves;
+    address_id parent_address_ = 0;
+    address_id last_address_ = 0; ///< of the last passed node
 };
 
 enum class context_column : std::uint8_t {
@@ -116,12 +106,10 @@ inline constexpr std::uint8_t far_up = 255;
 
 class context_encoder {
 public:
-    context_encoder();
-
     /// Effects: encodes up to about `most` of the remaining nodes into prologue() and columns().
-    /// Requires: nodes remain, and the last node of the tree is a leaf.
+    /// Requires: nodes remain, and the last run of the tree has ended.
     /// Returns: the number of nodes.
-    std::size_t encode(const known_contexts& contexts, std::size_t most);
+    std::size_t encode(const context_tree& tree, std::size_t most);
 
     [[nodiscard]] const byte_writer& prologue() const noexcept { return prologue_; }
     [[nodiscard]] std::span<const byte_writer> columns() const noexcept { return columns_.columns(); }
@@ -129,13 +117,11 @@ public:
 private:
     void encode_parent(const context_tree& tree, context_id first);
     void encode_address(const context_tree& tree, context_id node, bool ends);
-    std::uint8_t find_address(std::uint64_t address, address_id& result);
+    std::uint8_t find_address(const context_tree& tree, address_id address);
 
     context_model model_;
-    number_table addresses_;
     column_writer<context_column> columns_;
     byte_writer prologue_;
-    std::size_t next_leaf_ = 0;
     context_id next_ = stack_ends;
 };
 
@@ -144,11 +130,11 @@ public:
     /// Effects: adds `count` nodes.
     /// Requires: the body is followed by `unpacker::bytes_behind` bytes.
     /// Throws: bad_bytes.
-    void decode(std::span<const std::byte> plain, std::size_t count, known_contexts& contexts);
+    void decode(std::span<const std::byte> plain, std::size_t count, context_tree& tree);
 
 private:
     context_id decode_parent(const context_tree& tree);
-    address_id decode_address(std::uint8_t method);
+    address_id decode_address(std::uint8_t method, context_tree& tree);
 
     context_model model_;
     column_reader<context_column> columns_;

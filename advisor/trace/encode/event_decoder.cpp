@@ -15,7 +15,7 @@ constexpr unsigned exception_bit(exception kind) noexcept {
 } // namespace
 
 void event_decoder::begin(const frame_head& head, std::span<const std::byte> plain,
-                          const known_contexts& contexts, context_id previous_context, std::uint32_t thread) {
+                          const context_tree& contexts, context_id previous_context, std::uint32_t thread) {
     byte_reader from(plain);
     contexts_ = &contexts;
     ticks_per_step_ = from.number_up_to(most_ticks_per_step);
@@ -29,12 +29,12 @@ void event_decoder::begin(const frame_head& head, std::span<const std::byte> pla
         previous_context = 0;
     }
     columns_.begin(from);
-    sites_.begin(head.count, contexts.tree, previous_context);
+    sites_.begin(head.count, contexts, previous_context);
     blocks_.begin();
     counts_.begin();
     remaining_ = head.count;
     thread_ = thread;
-    next_leaf_ = 0;
+    next_run_ = stack_ends;
     last_number_ = 0;
     first_ticks_ = head.first_ticks;
     last_ticks_ = head.last_ticks;
@@ -122,21 +122,20 @@ site_id event_decoder::decode_site(step method) {
 }
 
 site_id event_decoder::decode_new_site(step method) {
-    const auto& leaves = contexts_->leaves;
     context_id context = 0;
     if (method == step::new_context) {
         const std::uint64_t passed = columns_.number(column::new_context);
-        if (passed >= leaves.size() - next_leaf_) {
+        if (passed >= contexts_->runs() - next_run_) {
             throw bad_bytes("an event has an unknown context");
         }
-        next_leaf_ += static_cast<std::size_t>(passed);
-        context = leaves[next_leaf_++];
+        next_run_ += static_cast<run_id>(passed);
+        context = contexts_->last_node(next_run_++);
     } else if (const std::uint64_t number = columns_.number(column::old_context); number == 0) {
         context = sites_[sites_.last()].context;
     } else {
-        const std::uint64_t highest = next_leaf_ == 0 ? 0 : leaves[next_leaf_ - 1];
+        const std::uint64_t highest = next_run_ == stack_ends ? 0 : contexts_->last_node(next_run_ - 1);
         const std::uint64_t candidate = highest - static_cast<std::uint64_t>(from_zigzag(number - 1));
-        if (candidate >= contexts_->tree.size()) {
+        if (candidate >= contexts_->size()) {
             throw bad_bytes("an event has an unknown context");
         }
         context = static_cast<context_id>(candidate);

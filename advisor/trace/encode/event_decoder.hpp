@@ -18,7 +18,7 @@ public:
     /// the context of the thread's last event with a stack before the frame.
     /// Requires: the body is followed by `unpacker::bytes_behind` bytes.
     /// Throws: bad_bytes.
-    void begin(const frame_head& head, std::span<const std::byte> plain, const known_contexts& contexts,
+    void begin(const frame_head& head, std::span<const std::byte> plain, const context_tree& contexts,
                context_id previous_context, std::uint32_t thread);
 
     /// Effects: decodes the next events into `to`.
@@ -40,14 +40,14 @@ private:
     void decode_release(event& to, site& at, std::uint8_t field);
     std::uint64_t decode_place(place_way method, std::uint16_t size_class, std::uint64_t& rank);
 
-    const known_contexts* contexts_ = nullptr;
+    const context_tree* contexts_ = nullptr;
     site_model sites_;
     block_model blocks_;
     count_model counts_;
     column_reader<column> columns_;
     std::uint32_t remaining_ = 0;
     std::uint32_t thread_ = 0;
-    std::size_t next_leaf_ = 0;
+    run_id next_run_ = stack_ends; ///< behind the last one whose leaf an event of the frame introduced
     std::uint64_t ticks_per_step_ = 1;
     std::uint64_t first_ticks_ = 0;
     std::uint64_t last_ticks_ = 0;

@@ -17,13 +17,13 @@ std::uint64_t block_owner(const event& source) noexcept {
 
 } // namespace
 
-void event_encoder::encode(std::span<const event> events, const known_contexts& contexts,
+void event_encoder::encode(std::span<const event> events, const context_tree& contexts,
                            context_id previous_context) {
     contexts_ = &contexts;
     const auto count = static_cast<std::uint32_t>(events.size());
     sites_.reserve(events.size());
     blocks_.reserve(events.size());
-    sites_.begin(count, contexts.tree, previous_context);
+    sites_.begin(count, contexts, previous_context);
     blocks_.begin();
     counts_.begin();
     columns_.clear();
@@ -35,7 +35,7 @@ void event_encoder::encode(std::span<const event> events, const known_contexts& 
     block_owners_.clear();
     block_owners_.reserve(events.size() + 1);
     block_owners_.push_back(0);
-    next_leaf_ = 0;
+    next_run_ = stack_ends;
     last_number_ = 0;
     last_step_ = events.empty() ? 0 : events.front().ticks / ticks_per_step;
     for (const event& source : events) {
@@ -90,17 +90,15 @@ event_encoder::choice event_encoder::choose_site(const event& source) {
 
 event_encoder::choice event_encoder::make_site(const event& source, site_id& place) {
     step method = step::old_context;
-    const auto& leaves = contexts_->leaves;
-    const auto next = leaves.begin() + static_cast<std::ptrdiff_t>(next_leaf_);
-    const auto leaf = std::lower_bound(next, leaves.end(), source.context);
-    if (leaf != leaves.end() && *leaf == source.context) {
+    const run_id run = contexts_->run(source.context);
+    if (run >= next_run_ && contexts_->last_node(run) == source.context) {
         method = step::new_context;
-        columns_.number(column::new_context, static_cast<std::uint64_t>(leaf - next));
-        next_leaf_ = static_cast<std::size_t>(leaf - leaves.begin()) + 1;
+        columns_.number(column::new_context, run - next_run_);
+        next_run_ = run + 1;
     } else if (source.context == sites_[sites_.last()].context) {
         columns_.number(column::old_context, 0);
     } else {
-        const std::int64_t highest = next_leaf_ == 0 ? 0 : leaves[next_leaf_ - 1];
+        const std::int64_t highest = next_run_ == stack_ends ? 0 : contexts_->last_node(next_run_ - 1);
         columns_.number(column::old_context, zigzag(highest - std::int64_t{source.context}) + 1);
     }
     const bool is_expected = source.kind == sites_.expected_kind(source.context);

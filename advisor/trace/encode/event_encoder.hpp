@@ -21,7 +21,7 @@ public:
     /// Effects: encodes the events into prologue() and columns().
     /// Requires: the events are of one thread, in order of time; `contexts` has their contexts; `previous_context` is the context
     /// of the thread's last preceding event with a stack, or 0.
-    void encode(std::span<const event> events, const known_contexts& contexts, context_id previous_context);
+    void encode(std::span<const event> events, const context_tree& contexts, context_id previous_context);
 
     /// Numbers in front of the columns.
     [[nodiscard]] const byte_writer& prologue() const noexcept { return prologue_; }
@@ -44,7 +44,7 @@ private:
     [[nodiscard]] std::uint64_t block_hash(block_id index) const noexcept;
     void write_prologue(context_id previous_context);
 
-    const known_contexts* contexts_ = nullptr;
+    const context_tree* contexts_ = nullptr;
     site_model sites_;
     block_model blocks_;
     count_model counts_;
@@ -54,7 +54,7 @@ private:
     large_vector<std::uint64_t> site_keys_; ///< by site: context and kind
     number_table block_numbers_;
     large_vector<std::uint64_t> block_owners_; ///< by block
-    std::size_t next_leaf_ = 0;
+    run_id next_run_ = stack_ends; ///< behind the last one whose leaf an event of the frame introduced
     std::uint64_t last_step_ = 0;
     std::uint64_t last_number_ = 0;
 };

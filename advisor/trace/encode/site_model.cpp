@@ -34,9 +34,9 @@ void site_model::begin(std::uint32_t events, const context_tree& contexts, conte
 }
 
 std::uint32_t site_model::call_place(context_id context) const noexcept {
-    const auto& inner = (*contexts_)[context];
-    const auto& outer = (*contexts_)[inner.parent];
-    const std::uint64_t mixed = (inner.address * 0x9e3779b97f4a7c15U ^ outer.address) * 0xff51afd7ed558ccdU;
+    const std::uint64_t inner = contexts_->address(context);
+    const std::uint64_t outer = contexts_->address(contexts_->parent(context));
+    const std::uint64_t mixed = (inner * 0x9e3779b97f4a7c15U ^ outer) * 0xff51afd7ed558ccdU;
     return static_cast<std::uint32_t>(mixed >> 40) & static_cast<std::uint32_t>(calls_.size() - 1);
 }
 

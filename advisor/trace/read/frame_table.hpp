@@ -27,7 +27,7 @@ struct event_frame {
 class frame_table {
 public:
     struct process_content {
-        known_contexts contexts;
+        context_tree contexts;
         std::vector<code_file> code;
         std::vector<std::string> names;
         std::map<std::uint32_t, std::vector<event_frame>> threads;

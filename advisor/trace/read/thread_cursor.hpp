@@ -39,7 +39,7 @@ private:
 
 class thread_cursor {
 public:
-    thread_cursor(const std::vector<event_frame>& frames, const known_contexts& contexts,
+    thread_cursor(const std::vector<event_frame>& frames, const context_tree& contexts,
                   std::uint32_t thread) noexcept
         : frames_(&frames), contexts_(&contexts), thread_(thread) {}
 
@@ -68,7 +68,7 @@ private:
     [[noreturn]] void fail(const frame_memory& memory, const bad_bytes& error) const;
 
     const std::vector<event_frame>* frames_;
-    const known_contexts* contexts_;
+    const context_tree* contexts_;
     std::size_t next_ = 0; ///< the next frame to open
     std::unique_ptr<frame_memory::open_frame> open_;
     std::span<const event> events_;

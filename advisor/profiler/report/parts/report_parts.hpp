@@ -55,8 +55,8 @@ void write_marked_scope(json_writer& to, const report_source& source, scope_id s
 /// Returns: the name of a marked scope.
 std::string marked_name(const report_source& source, scope_id scope);
 
-/// Returns: for each node the bits of the scopes that contain it: bit n for scope n. At most 64 scopes.
-std::vector<std::uint64_t> scopes_by_node(const scope_tree& stacks, const std::vector<scope_id>& scopes);
+/// Returns: for each call the bits of the scopes that contain it: bit n for scope n. At most 64 scopes.
+std::vector<std::uint64_t> scopes_by_call(const report_source& source, const std::vector<scope_id>& scopes);
 
 /// Blocks by their place, to be written with the heaviest first.
 struct site_blocks {

@@ -131,7 +131,7 @@ void write_callers(json_writer& to, const report_source& source, scope_id scope)
         if (node < trace::stack_ends) {
             continue;
         }
-        const trace::context_id caller = stacks.contexts()[node].parent;
+        const trace::context_id caller = stacks.contexts().parent(node);
         callers[caller < trace::stack_ends ? no_scope : stacks.function(caller)].add(call.allocations,
                                                                                      call.bytes);
     }
@@ -162,7 +162,7 @@ void write_code(json_writer& to, const report_source& source, scope_id scope) {
     for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
         if (stacks.function(static_cast<trace::context_id>(node)) == scope) {
             if (const auto place =
-                    source.names.in_file(stacks.contexts()[static_cast<trace::context_id>(node)].address)) {
+                    source.names.in_file(stacks.contexts().address(static_cast<trace::context_id>(node)))) {
                 offsets[place->path].insert(place->offset);
             }
         }

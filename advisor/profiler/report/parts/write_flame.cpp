@@ -26,17 +26,13 @@ struct flame_node {
 /// functions.
 class flame_tree {
 public:
-    explicit flame_tree(const analysis& results) : results_(&results), stacks_(&results.stacks()) {
-        node_by_context_.resize(stacks_->size());
-        const std::vector<bool> is_needed = find_needed();
-        for (std::size_t node = trace::stack_ends; node < stacks_->size(); ++node) {
-            if (!is_needed[node]) {
-                continue;
-            }
-            const auto id = static_cast<trace::context_id>(node);
-            const trace::context_id parent = node_by_context_[stacks_->contexts()[id].parent];
-            node_by_context_[node] = tree_.child(parent, stacks_->function(id));
-        }
+    explicit flame_tree(const report_source& source)
+        : results_(&source.results), stacks_(&results_->stacks()), call_nodes_(&source.sites.nodes()),
+          by_call_node_(call_nodes_->size()) {
+        call_nodes_->for_each([this](trace::context_id node) {
+            const trace::context_id parent = find(stacks_->contexts().parent(node));
+            by_call_node_[call_nodes_->index(node)] = tree_.child(parent, stacks_->function(node));
+        });
         nodes_.resize(tree_.size());
         add_calls();
         add_contained();
@@ -50,23 +46,14 @@ public:
     [[nodiscard]] const trace::context_tree& tree() const noexcept { return tree_; }
 
 private:
-    /// Returns: for each context, true if it is one of a call, or outside of one. The contexts that share the call of
-    /// another one are too many for the tree.
-    [[nodiscard]] std::vector<bool> find_needed() const {
-        const bool all = results_->calls().shared_contexts() == 0;
-        std::vector<bool> is_needed(stacks_->size(), all);
-        for (const call_totals& call : results_->calls().all()) {
-            trace::context_id node = call.context;
-            for (; node >= trace::stack_ends && !is_needed[node]; node = stacks_->contexts()[node].parent) {
-                is_needed[node] = true;
-            }
-        }
-        return is_needed;
+    /// Returns: the node of the flame tree.
+    [[nodiscard]] trace::context_id find(trace::context_id node) const {
+        return by_call_node_[call_nodes_->index(node)];
     }
 
     void add_calls() {
         for (const call_totals& call : results_->calls().all()) {
-            flame_node& node = nodes_[node_by_context_[call.context]];
+            flame_node& node = nodes_[find(call.context)];
             node.allocations += call.allocations;
             node.bytes += call.bytes;
             node.operations += call.allocations + call.frees;
@@ -84,15 +71,16 @@ private:
             while (node >= trace::stack_ends && stacks_->function(node) != pair.container) {
                 node = stacks_->counting_outside(node);
             }
-            nodes_[node_by_context_[node]].contained += pair.blocks;
-            nodes_[node_by_context_[node]].contained_bytes += pair.bytes;
+            nodes_[find(node)].contained += pair.blocks;
+            nodes_[find(node)].contained_bytes += pair.bytes;
         }
     }
 
     const analysis* results_;
     const scope_tree* stacks_;
+    const call_nodes* call_nodes_;
     trace::context_tree tree_;
-    std::vector<trace::context_id> node_by_context_;
+    std::vector<trace::context_id> by_call_node_; ///< by index of a node of the calls
     std::vector<flame_node> nodes_;
 };
 
@@ -109,7 +97,7 @@ bool is_heavy(const flame_node& node, const flame_node& root, std::uint64_t one_
 
 void write_flame(json_writer& to, const report_source& source) {
     constexpr std::size_t most_nodes = 3000;
-    const flame_tree flame(source.results);
+    const flame_tree flame(source);
     const std::vector<flame_node>& nodes = flame.nodes();
     flame_node root;
     for (std::size_t end = 0; end < trace::stack_ends; ++end) {
@@ -141,7 +129,7 @@ void write_flame(json_writer& to, const report_source& source) {
         if (!is_heavy(nodes[node], root, one_in)) {
             continue;
         }
-        const trace::context_tree::node& in_tree = flame.tree()[static_cast<trace::context_id>(node)];
+        const trace::context_tree::node in_tree = flame.tree()[static_cast<trace::context_id>(node)];
         row_by_node[node] = rows;
         to.begin_object().field("parent", row_by_node[in_tree.parent]);
         to.field("function", source.tables.function(static_cast<scope_id>(in_tree.address)));

@@ -59,7 +59,7 @@ bool is_named(const report_source& source, call_id call) {
         if (has_pool_name(source.names.short_name(stacks.function(node)))) {
             return true;
         }
-        node = stacks.contexts()[node].parent;
+        node = stacks.contexts().parent(node);
     }
     return false;
 }

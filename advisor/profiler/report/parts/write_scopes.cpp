@@ -102,19 +102,25 @@ void write_scopes(json_writer& to, const report_source& source) {
     to.field("scopes", unlisted).field("most_allocations", most).end_object();
 }
 
-std::vector<std::uint64_t> scopes_by_node(const scope_tree& stacks, const std::vector<scope_id>& scopes) {
+std::vector<std::uint64_t> scopes_by_call(const report_source& source, const std::vector<scope_id>& scopes) {
+    const scope_tree& stacks = source.results.stacks();
+    const call_nodes& nodes = source.sites.nodes();
     std::vector<std::uint64_t> bit_by_function(stacks.functions());
     for (std::size_t at = 0; at < std::min<std::size_t>(scopes.size(), 64); ++at) {
         bit_by_function[scopes[at]] = std::uint64_t{1} << at;
     }
-    std::vector<std::uint64_t> bits(stacks.size());
-    for (std::size_t node = trace::stack_ends; node < stacks.size(); ++node) {
-        const auto id = static_cast<trace::context_id>(node);
-        if (trace::is_complete(stacks.end(id))) {
-            bits[node] = bits[stacks.contexts()[id].parent] | bit_by_function[stacks.function(id)];
+    std::vector<std::uint64_t> bits(nodes.size());
+    nodes.for_each([&](trace::context_id node) {
+        if (trace::is_complete(stacks.end(node))) {
+            bits[nodes.index(node)] =
+                bits[nodes.index(stacks.contexts().parent(node))] | bit_by_function[stacks.function(node)];
         }
+    });
+    std::vector<std::uint64_t> by_call;
+    for (const call_totals& call : source.results.calls().all()) {
+        by_call.push_back(bits[nodes.index(call.context)]);
     }
-    return bits;
+    return by_call;
 }
 
 } // namespace mallard::advisor

@@ -224,10 +224,9 @@ std::vector<pair_row> all_pairs(const report_source& source, const Filter& belon
 
 /// Returns: for each call, whether it is in the scope.
 std::vector<bool> calls_inside(const report_source& source, scope_id scope) {
-    const std::vector<std::uint64_t> inside = scopes_by_node(source.results.stacks(), {scope});
     std::vector<bool> is_inside;
-    for (const call_totals& call : source.results.calls().all()) {
-        is_inside.push_back(inside[call.context] != 0);
+    for (const std::uint64_t inside : scopes_by_call(source, {scope})) {
+        is_inside.push_back(inside != 0);
     }
     return is_inside;
 }

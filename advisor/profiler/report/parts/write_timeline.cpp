@@ -10,12 +10,11 @@ namespace {
 std::vector<std::vector<std::int64_t>> live_bytes(const report_source& source,
                                                   const std::vector<scope_id>& scopes) {
     const live_timeline& timeline = source.results.timeline();
-    const std::vector<std::uint64_t> inside = scopes_by_node(source.results.stacks(), scopes);
-    const std::span<const call_totals> calls = source.results.calls().all();
+    const std::vector<std::uint64_t> inside = scopes_by_call(source, scopes);
     std::vector<std::vector<std::int64_t>> live(scopes.size(),
                                                 std::vector<std::int64_t>(timeline.totals().size()));
     for (const live_timeline::change& change : timeline.changes()) {
-        std::uint64_t bits = inside[calls[change.call].context];
+        std::uint64_t bits = inside[change.call];
         for (std::size_t at = 0; bits != 0; ++at, bits >>= 1) {
             if ((bits & 1) != 0) {
                 live[at][change.step] += change.bytes;

@@ -109,7 +109,7 @@ class owner_search {
 public:
     explicit owner_search(const report_source& source)
         : source_(&source), kinds_(source.results.stacks().functions()),
-          cache_(source.results.stacks().size()) {}
+          cache_(source.sites.nodes().size()) {}
 
     /// Returns: the function that ended the life of the pair's blocks: the outermost destructor among the functions
     /// called after the allocation; without a destructor, the outermost function that the container called. no_scope
@@ -150,15 +150,16 @@ private:
     const callee_set& find_callees(std::uint32_t container_depth, trace::context_id node) {
         const trace::context_tree& contexts = source_->results.stacks().contexts();
         path_.clear();
-        for (; node >= trace::stack_ends && contexts[node].depth > container_depth;
-             node = contexts[node].parent) {
-            if (cache_[node].is_known && cache_[node].container_depth == container_depth) {
+        for (; node >= trace::stack_ends && contexts.depth(node) > container_depth;
+             node = contexts.parent(node)) {
+            if (const callee_set& known = cached(node);
+                known.is_known && known.container_depth == container_depth) {
                 break;
             }
             path_.push_back(node);
         }
-        const bool is_deeper = node >= trace::stack_ends && contexts[node].depth > container_depth;
-        callee_set entry = is_deeper ? cache_[node] : callee_set{container_depth, true};
+        const bool is_deeper = node >= trace::stack_ends && contexts.depth(node) > container_depth;
+        callee_set entry = is_deeper ? cached(node) : callee_set{container_depth, true};
         for (const trace::context_id step : path_ | std::views::reverse) {
             node = step;
             const scope_id function = source_->results.stacks().function(node);
@@ -168,10 +169,12 @@ private:
             if (outermost == no_scope && is_destructor(function)) {
                 outermost = function;
             }
-            cache_[node] = entry;
+            cached(node) = entry;
         }
-        return is_deeper || !path_.empty() ? cache_[node] : no_callees_;
+        return is_deeper || !path_.empty() ? cached(node) : no_callees_;
     }
+
+    callee_set& cached(trace::context_id node) { return cache_[source_->sites.nodes().index(node)]; }
 
     enum kind : std::uint8_t { unknown, yes, no };
 
@@ -184,12 +187,12 @@ private:
         while (node >= trace::stack_ends && stacks.function(node) != pair.container) {
             node = stacks.counting_outside(node);
         }
-        return stacks.contexts()[node].depth;
+        return stacks.contexts().depth(node);
     }
 
     const report_source* source_;
     std::vector<kind> kinds_;
-    std::vector<callee_set> cache_; ///< by node
+    std::vector<callee_set> cache_; ///< by index of a node
     std::vector<trace::context_id> path_;
     callee_set no_callees_;
 };

@@ -20,6 +20,7 @@ protected:
         for (const std::uint64_t level : levels) {
             node = contexts.child(node, level);
         }
+        contexts.end_run();
         stacks.add_new([](std::uint64_t level) { return static_cast<scope_id>(level / 10); });
         return node;
     }
