@@ -12,11 +12,11 @@
 /// own.
 #pragma once
 
+#include "trace/count_bits.hpp"
 #include "trace/event.hpp"
 #include "trace/large_memory.hpp"
-#include "trace/paged_array.hpp"
+#include "trace/growing_array.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -88,7 +88,7 @@ public:
     [[nodiscard]] run_id run(context_id context) const noexcept {
         const run_place at = places_[context / place_nodes];
         const std::uint32_t up_to = std::uint32_t{2} << context % place_nodes;
-        return at.before + static_cast<std::uint32_t>(std::popcount(at.begins & (up_to - 1))) - 1;
+        return at.before + count_bits(at.begins & (up_to - 1)) - 1;
     }
     [[nodiscard]] context_id first_node(run_id run) const noexcept { return runs_[run].first; }
     /// Returns: the innermost node of the run.
@@ -137,8 +137,8 @@ private:
     void index_addresses();
 
     small_numbers node_addresses_;
-    paged_array<run_place> places_;
-    paged_array<run_entry> runs_;
+    growing_array<run_place> places_;
+    growing_array<run_entry> runs_;
     large_vector<std::uint64_t> addresses_;
     bool run_ended_ = true;
 

@@ -200,7 +200,7 @@ private:
     std::uint64_t shared_contexts_ = 0;
     std::unordered_map<std::uint64_t, call_id> shared_; ///< by a hash of what the contexts have in common
     // A context of an event is nearly always the last node of its run.
-    trace::paged_array<call_id> by_run_;
+    trace::growing_array<call_id> by_run_;
     std::unordered_map<trace::context_id, call_id> by_inner_context_;
     trace::context_id last_context_ = no_context;
     call_id last_call_ = no_call;

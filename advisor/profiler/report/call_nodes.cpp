@@ -17,13 +17,13 @@ call_nodes::call_nodes(const scope_tree& stacks, const call_table& calls)
     }
     for (word& at : words_) {
         at.before = static_cast<std::uint32_t>(size_);
-        size_ += static_cast<std::size_t>(std::popcount(at.nodes));
+        size_ += trace::count_bits(at.nodes);
     }
 }
 
 bool call_nodes::add(trace::context_id node) noexcept {
-    std::uint64_t& nodes = words_[node / word_bits].nodes;
-    const std::uint64_t bit = std::uint64_t{1} << node % word_bits;
+    std::uint32_t& nodes = words_[node / word_bits].nodes;
+    const std::uint32_t bit = std::uint32_t{1} << node % word_bits;
     const bool is_new = (nodes & bit) == 0;
     nodes |= bit;
     return is_new;

@@ -6,6 +6,7 @@
 
 #include "profiler/blocks/call_table.hpp"
 #include "profiler/scopes/scope_tree.hpp"
+#include "trace/count_bits.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -25,15 +26,14 @@ public:
     /// Requires: the node is that of a call, or outside of one, or a root.
     [[nodiscard]] std::size_t index(trace::context_id node) const noexcept {
         const word& at = words_[node / word_bits];
-        const std::uint64_t before = at.nodes & ((std::uint64_t{1} << node % word_bits) - 1);
-        return at.before + static_cast<std::size_t>(std::popcount(before));
+        return at.before + trace::count_bits(at.nodes & ((std::uint32_t{1} << node % word_bits) - 1));
     }
 
     /// Effects: calls `function` with each node but the roots, in the order of their indexes.
     template <typename Function>
     void for_each(Function&& function) const {
         for (std::size_t index = 0; index < words_.size(); ++index) {
-            for (std::uint64_t nodes = words_[index].nodes; nodes != 0; nodes &= nodes - 1) {
+            for (std::uint32_t nodes = words_[index].nodes; nodes != 0; nodes &= nodes - 1) {
                 const auto node = static_cast<trace::context_id>(index * word_bits) +
                                   static_cast<trace::context_id>(std::countr_zero(nodes));
                 if (node >= trace::stack_ends) {
@@ -44,10 +44,10 @@ public:
     }
 
 private:
-    static constexpr trace::context_id word_bits = 64;
+    static constexpr trace::context_id word_bits = 32;
 
     struct word {
-        std::uint64_t nodes = 0;
+        std::uint32_t nodes = 0;
         std::uint32_t before = 0; ///< nodes in the words before
     };
 

@@ -42,6 +42,9 @@ public:
     /// Returns: the innermost node that counts, from `node` outwards; the root if there is none.
     /// Complexity: O(1) for most nodes, O(levels of the run / 64).
     [[nodiscard]] trace::context_id counting(trace::context_id node) const noexcept {
+        if (counts(node)) {
+            return node;
+        }
         const trace::run_id run = tree_->run(node);
         const trace::context_id first = tree_->first_node(run);
         std::uint64_t word = counts_[node / word_bits] & ~std::uint64_t{0} >> (word_bits - 1 - node % word_bits);
@@ -57,7 +60,7 @@ public:
     /// Returns: the innermost counting node outside of `node`.
     /// Requires: `node` is not a root.
     [[nodiscard]] trace::context_id counting_outside(trace::context_id node) const noexcept {
-        return counting(tree_->parent(node));
+        return tree_->begins_run(node) ? outside_[tree_->run(node)] : counting(node - 1);
     }
     [[nodiscard]] trace::stack_end end(trace::context_id node) const noexcept { return tree_->root_end(node); }
     /// One more than the highest number of a function.
@@ -72,8 +75,8 @@ private:
     const trace::context_tree* tree_;
     std::size_t size_ = 0;
     std::vector<scope_id> functions_by_address_; ///< no_scope if no node had the address yet
-    trace::paged_array<std::uint64_t> counts_;
-    trace::paged_array<trace::context_id> outside_; ///< by run
+    trace::growing_array<std::uint64_t> counts_;
+    trace::growing_array<trace::context_id> outside_; ///< by run
     std::size_t functions_ = 0;
 
     // The stack of the last added node.

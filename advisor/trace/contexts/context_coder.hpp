@@ -9,7 +9,7 @@
 #include "trace/context_tree.hpp"
 #include "trace/file/columns.hpp"
 #include "trace/large_memory.hpp"
-#include "trace/paged_array.hpp"
+#include "trace/growing_array.hpp"
 
 #include <array>
 #include <cstdint>
