@@ -127,8 +127,7 @@ void context_tree::index_addresses() {
         indexed_addresses_ = 1;
     }
     for (; indexed_addresses_ != addresses_.size(); ++indexed_addresses_) {
-        std::size_t place =
-            first_place(node_hash(0, addresses_[indexed_addresses_]), address_table_.size());
+        std::size_t place = first_place(node_hash(0, addresses_[indexed_addresses_]), address_table_.size());
         while (address_table_[place] != 0) {
             place = (place + 1) & (address_table_.size() - 1);
         }

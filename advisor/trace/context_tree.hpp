@@ -6,7 +6,7 @@
 ///
 /// Data model: nodes by number, parents before children. A stack mostly adds several nodes, each the child of the preceding
 /// one: a *run*, which has one parent and one depth for all of them. A node has the number of its address, mostly in two
-/// bytes, and a bit that marks the first one of a run: about six bytes in all, and not sixteen. The first
+/// bytes, and a bit that marks the first one of a run: about six bytes in all. The first
 /// `stack_ends` nodes have no address, and a run each: they are the roots of the stacks with one kind of end (`stack_end`).
 /// Invariants: no two children of a node have the same address. The ancestors of a node are in runs that do not follow its
 /// own.
@@ -14,8 +14,8 @@
 
 #include "trace/count_bits.hpp"
 #include "trace/event.hpp"
-#include "trace/large_memory.hpp"
 #include "trace/growing_array.hpp"
+#include "trace/large_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -142,10 +142,10 @@ private:
     large_vector<std::uint64_t> addresses_;
     bool run_ended_ = true;
 
-    large_vector<entry> table_;               ///< open addressing by (parent, address)
-    std::size_t indexed_ = stack_ends;        ///< the nodes below are in the table
-    std::vector<address_id> address_table_;   ///< open addressing by address; 0 marks an empty place
-    std::size_t indexed_addresses_ = 1;       ///< the addresses below are in the table
+    large_vector<entry> table_;             ///< open addressing by (parent, address)
+    std::size_t indexed_ = stack_ends;      ///< the nodes below are in the table
+    std::vector<address_id> address_table_; ///< open addressing by address; 0 marks an empty place
+    std::size_t indexed_addresses_ = 1;     ///< the addresses below are in the table
 };
 
 } // namespace mallard::trace

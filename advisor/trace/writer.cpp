@@ -200,8 +200,7 @@ void writer::state::recorded_process::take(const event& added, stack_end end) {
         if (!written_until.empty() && written_until.erase(added.thread) != 0) {
             // The repeated chunk may lack levels that the preceding event has in the file.
             event& first = thread.events.back();
-            first.kept =
-                std::min(first.kept, contexts.common_levels(thread.previous_context, first.context));
+            first.kept = std::min(first.kept, contexts.common_levels(thread.previous_context, first.context));
         }
         ++thread.by_end[static_cast<std::size_t>(end)];
         ++owner.events;

@@ -48,7 +48,8 @@ private:
     const scope_tree* stacks_;
     const call_table* calls_;
     call_nodes nodes_;
-    std::vector<trace::context_id> outside_; ///< by index of a node: its site; a root if all levels are in libraries
+    std::vector<trace::context_id>
+        outside_; ///< by index of a node: its site; a root if all levels are in libraries
     std::vector<answer> is_library_;
 };
 

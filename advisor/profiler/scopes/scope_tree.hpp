@@ -47,14 +47,14 @@ public:
         }
         const trace::run_id run = tree_->run(node);
         const trace::context_id first = tree_->first_node(run);
-        std::uint64_t word = counts_[node / word_bits] & ~std::uint64_t{0} >> (word_bits - 1 - node % word_bits);
+        std::uint64_t word =
+            counts_[node / word_bits] & ~std::uint64_t{0} >> (word_bits - 1 - node % word_bits);
         trace::context_id begin = node - node % word_bits;
         while (word == 0 && begin > first) {
             begin -= word_bits;
             word = counts_[begin / word_bits];
         }
-        const trace::context_id last =
-            begin + static_cast<trace::context_id>(std::bit_width(word)) - 1;
+        const trace::context_id last = begin + static_cast<trace::context_id>(std::bit_width(word)) - 1;
         return word != 0 && last >= first ? last : outside_[run];
     }
     /// Returns: the innermost counting node outside of `node`.
@@ -62,7 +62,9 @@ public:
     [[nodiscard]] trace::context_id counting_outside(trace::context_id node) const noexcept {
         return tree_->begins_run(node) ? outside_[tree_->run(node)] : counting(node - 1);
     }
-    [[nodiscard]] trace::stack_end end(trace::context_id node) const noexcept { return tree_->root_end(node); }
+    [[nodiscard]] trace::stack_end end(trace::context_id node) const noexcept {
+        return tree_->root_end(node);
+    }
     /// One more than the highest number of a function.
     [[nodiscard]] std::size_t functions() const noexcept { return functions_; }
 
@@ -80,7 +82,7 @@ private:
     std::size_t functions_ = 0;
 
     // The stack of the last added node.
-    std::vector<bool> is_open_;              ///< by function
+    std::vector<bool> is_open_;               ///< by function
     std::vector<trace::context_id> counting_; ///< the outermost one first
     std::vector<trace::context_id> added_;
 };

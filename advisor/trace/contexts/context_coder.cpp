@@ -15,8 +15,7 @@ constexpr std::uint32_t mix(std::uint32_t first, std::uint32_t second, std::uint
 
 } // namespace
 
-context_model::context_model()
-    : first_links_(1), links_(1), ends_(1), ups_(table_places) {
+context_model::context_model() : first_links_(1), links_(1), ends_(1), ups_(table_places) {
     for (std::uint32_t root = 0; root < stack_ends; ++root) {
         last_child_.push_back(0);
     }
@@ -28,8 +27,7 @@ context_model::context_model()
 void context_model::ask(const context_tree& tree, context_id parent) {
     // Most nodes are children of the last one.
     const bool continues = parent + std::size_t{1} == last_child_.size();
-    const address_id outer =
-        continues ? parent_address_ : tree.address_number(tree.parent(parent));
+    const address_id outer = continues ? parent_address_ : tree.address_number(tree.parent(parent));
     const address_id inner = continues ? last_address_ : tree.address_number(parent);
     const address_id sibling = last_child_[parent];
     parent_ = parent;
@@ -51,8 +49,7 @@ address_id context_model::ranked(std::uint64_t rank) const noexcept {
 
 unsigned context_model::find_rank(address_id address) const noexcept {
     unsigned rank = 0;
-    for (std::uint32_t at = first_links_[parent_address_]; rank < most_rank;
-         ++rank, at = links_[at].next) {
+    for (std::uint32_t at = first_links_[parent_address_]; rank < most_rank; ++rank, at = links_[at].next) {
         if (at == 0) {
             return most_rank;
         }
@@ -142,9 +139,8 @@ std::uint8_t context_encoder::find_address(const context_tree& tree, address_id 
     // Addresses are numbered in the order of the nodes.
     if (address == model_.size()) {
         model_.add();
-        columns_.number(
-            context_column::fresh,
-            zigzag(static_cast<std::int64_t>(tree.address_at(address) - tree.address_at(address - 1))));
+        columns_.number(context_column::fresh, zigzag(static_cast<std::int64_t>(
+                                                   tree.address_at(address) - tree.address_at(address - 1))));
         return static_cast<std::uint8_t>(address_way::fresh);
     }
     for (std::uint8_t index = 0; index < context_model::expected_addresses; ++index) {
@@ -226,8 +222,8 @@ address_id context_decoder::decode_address(std::uint8_t method, context_tree& tr
     }
     case address_way::fresh: {
         const std::uint64_t last = tree.address_at(static_cast<address_id>(model_.size() - 1));
-        tree.add_address(
-            last + static_cast<std::uint64_t>(from_zigzag(columns_.number(context_column::fresh))));
+        tree.add_address(last +
+                         static_cast<std::uint64_t>(from_zigzag(columns_.number(context_column::fresh))));
         result = model_.add();
         break;
     }

@@ -8,8 +8,8 @@
 
 #include "trace/context_tree.hpp"
 #include "trace/file/columns.hpp"
-#include "trace/large_memory.hpp"
 #include "trace/growing_array.hpp"
+#include "trace/large_memory.hpp"
 
 #include <array>
 #include <cstdint>

@@ -108,8 +108,8 @@ struct owner {
 class owner_search {
 public:
     explicit owner_search(const report_source& source)
-        : source_(&source), kinds_(source.results.stacks().functions()),
-          cache_(source.sites.nodes().size()) {}
+        : source_(&source), kinds_(source.results.stacks().functions()), cache_(source.sites.nodes().size()) {
+    }
 
     /// Returns: the function that ended the life of the pair's blocks: the outermost destructor among the functions
     /// called after the allocation; without a destructor, the outermost function that the container called. no_scope

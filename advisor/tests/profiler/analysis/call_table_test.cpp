@@ -74,6 +74,23 @@ TEST_F(call_table_limit, separates_what_figures_depend_on) {
     EXPECT_EQ(calls.shared_contexts(), 0U);
 }
 
+// The documented limit: a level is a site of its own up to six levels outside of the allocation, and not beyond.
+TEST_F(call_table_limit, keeps_sites_within_six_levels_apart) {
+    const std::vector<std::uint64_t> levels{10, 20, 30, 40, 50, 60, 70, 80, 90};
+    constexpr std::size_t exact_levels = 6;
+    for (std::size_t outside = 0; outside < levels.size(); ++outside) {
+        call_table calls(stacks, 1);
+        calls.find_or_add(add({100}));
+        const call_id first = calls.find_or_add(add(levels));
+        // Another line of the same function.
+        std::vector<std::uint64_t> another = levels;
+        ++another[levels.size() - 1 - outside];
+        const call_id second = calls.find_or_add(add(another));
+        EXPECT_EQ(second != first, outside < exact_levels) << outside;
+        EXPECT_EQ(calls.shared_contexts(), outside < exact_levels ? 0U : 1U) << outside;
+    }
+}
+
 TEST_F(call_table_limit, holds_without_recursion) {
     constexpr std::uint64_t most = 50, contexts_of_a_site = 1000;
     call_table calls(stacks, most);
