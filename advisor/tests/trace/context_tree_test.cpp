@@ -31,7 +31,7 @@ TEST(context_tree, keeps_all_nodes_while_growing) {
     context_tree tree;
     context_id last = context_tree::root(stack_end::outermost);
     std::vector<context_id> nodes;
-    for (std::uint64_t index = 0; index < 100'000; ++index) {
+    for (std::uint64_t index = 0; index < 200'000; ++index) { // more addresses than two bytes number
         nodes.push_back(
             last = tree.child(index % 3 == 0 ? context_tree::root(stack_end::outermost) : last, index / 2));
     }
