@@ -37,6 +37,7 @@ void marked_stacks::follow(const trace::event& event, std::uint64_t number, std:
     trace::context_id context = thread.context();
     if (event.kind == trace::record_kind::scope_begin || event.kind == trace::record_kind::function_enter) {
         const trace::context_id inner = contexts_.child(context, key);
+        contexts_.end_run(); // each node may allocate, and have a call
         stacks_.add_new([this](std::uint64_t level) { return find_or_add_scope(level); });
         thread.follow(stacks_, inner, contexts_.depth(context), number, ticks, scopes_);
         return;
