@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,8 @@ namespace mallard::collect {
 const char* const usage =
     "usage: mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--for TIME] [--limit SIZE] "
     "[--follow [--until-end]] [--redact] -- PROGRAM [ARGUMENT ...]\n"
+    "       mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--for TIME] [--limit SIZE] "
+    "[--redact] --pid PID\n"
     "       mallard-record [--redact] --recover FILE\n";
 
 namespace {
@@ -28,6 +31,16 @@ std::string parse_stacks(const std::string& text) {
         return text;
     }
     throw failure("--stacks '" + text + "'; allowed are auto, fp, unwind, none");
+}
+
+std::uint32_t parse_process(const std::string& text) {
+    std::uint32_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec != std::errc{} || read.ptr != end || number < 1 || number > INT32_MAX) {
+        throw failure("--pid '" + text + "'; allowed is the number of a process: 'ps -e' lists them");
+    }
+    return number;
 }
 
 std::uint32_t parse_sample(const std::string& text) {
@@ -139,6 +152,8 @@ bool take_option(word_list& words, arguments& result) {
         result.stacks = parse_stacks(*stacks);
     } else if (auto sample = words.take_value("--sample")) {
         result.sample = parse_sample(*sample);
+    } else if (auto process = words.take_value("--pid")) {
+        result.process = parse_process(*process);
     } else if (auto duration = words.take_value("--for")) {
         result.duration = parse_duration(*duration);
     } else if (auto size = words.take_value("--limit")) {
@@ -162,8 +177,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
         if (!take_option(unparsed, result)) {
             throw failure(
                 "unknown option '" + unparsed.front() +
-                "'; allowed are -o, --stacks, --sample, --for, --limit, --follow, --until-end, --redact, "
-                "--recover; the program's own options follow '--'");
+                "'; allowed are -o, --stacks, --sample, --for, --limit, --pid, --follow, --until-end, "
+                "--redact, --recover; the program's own options follow '--'");
         }
     }
     result.program = unparsed.remaining();
@@ -175,6 +190,15 @@ arguments read_arguments(const std::vector<std::string>& words) {
     }
     if (result.recover && !result.program.empty()) {
         throw failure("--recover starts no program; remove '" + result.program.front() + "'");
+    }
+    if (result.process != 0) {
+        if (result.recover || result.follow || !result.program.empty()) {
+            throw failure("--pid records a running process; remove " +
+                          (result.recover  ? std::string("--recover")
+                           : result.follow ? "--follow: only programs that mallard starts are followed"
+                                           : "'" + result.program.front() + "'"));
+        }
+        return result;
     }
     if (!result.recover && result.program.empty()) {
         throw failure("PROGRAM is missing; give it after '--', as in: mallard record -- ls -l");

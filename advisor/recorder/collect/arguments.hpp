@@ -20,6 +20,7 @@ struct arguments {
     bool redact = false;    ///< file names and the command are omitted
     bool recover = false;   ///< starts nothing: converts an interrupted recording to a trace
     bool help = false;
+    std::uint32_t process = 0;        ///< a running process to record; 0 for a program
     std::vector<std::string> program; ///< and its arguments
 };
 

@@ -31,7 +31,7 @@ int run(const std::vector<std::string>& words) {
         std::fputs(usage, stdout);
         return 0;
     }
-    return args.recover ? recover(args) : record(args);
+    return args.recover ? recover(args) : args.process != 0 ? record_process(args) : record(args);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "recorder/collect/record.hpp"
 
+#include "recorder/collect/attach/injection.hpp"
+#include "recorder/collect/attach/target.hpp"
 #include "recorder/collect/failure.hpp"
 #include "recorder/collect/parts/collection.hpp"
 #include "recorder/collect/program/check.hpp"
@@ -11,8 +13,10 @@
 
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -170,6 +174,119 @@ int record(const arguments& args) {
     const int failed = conclude(args, folder, summary, 0);
     const int status = shell_status(current->wait_for_program());
     return failed != 0 ? failed : status;
+}
+
+namespace {
+
+trace::stack_source source_of_stacks(const std::string& name) {
+    return name == "none" ? trace::stack_source::none
+           : name == "fp" ? trace::stack_source::frame_pointers
+                          : trace::stack_source::descriptions;
+}
+
+template <std::size_t Bytes>
+void store(std::array<char, Bytes>& to, const std::filesystem::path& from) {
+    if (from.native().size() >= Bytes) {
+        throw failure("'" + from.string() + "' is too long a path");
+    }
+    std::ranges::copy(from.native(), to.begin());
+}
+
+/// The settings for a running process, whose library and folder have the same paths as here.
+trace::attachment settings_for(const arguments& args, const std::filesystem::path& library,
+                               const std::filesystem::path& folder) {
+    trace::attachment result;
+    result.collector = static_cast<std::uint32_t>(::getpid());
+    result.sampled_one_in = args.sample;
+    result.stacks = source_of_stacks(args.stacks);
+    store(result.library, library);
+    store(result.folder, folder);
+    return result;
+}
+
+/// The recording of a process that was running before.
+class attached_session {
+public:
+    attached_session(const target& process, const arguments& args, parts_folder& folder)
+        : folder_(folder), parts_(folder, args.redact),
+          attachment_(attach(process, settings_for(args, preloading_.library(), folder.path()))) {
+        const auto now = std::chrono::steady_clock::now();
+        parts_.end_at(args.duration.count() == 0 ? std::chrono::steady_clock::time_point::max()
+                                                 : now + args.duration,
+                      args.most_bytes);
+    }
+
+    void run() {
+        bool is_recording = true;
+        while (is_recording) {
+            for (auto signal = signals_.take(); signal.number != 0; signal = signals_.take()) {
+                if (signal.number != SIGCHLD && parts_.summary().ended_by.empty()) {
+                    parts_.end_now(signal.number == SIGINT ? "Ctrl-C" : "a signal");
+                }
+            }
+            // The state is read first, so that the events before it are collected.
+            auto state = trace::attachment_state::recording;
+            is_recording = attachment_.read_state(state) && state == trace::attachment_state::recording;
+            const unsigned chunks = parts_.collect(0);
+            if (!parts_.summary().ended_by.empty() || !parts_.summary().failed.empty()) {
+                break;
+            }
+            pause_ = chunks != 0 ? shortest_pause : std::min(2 * pause_, longest_pause);
+            std::vector<pollfd> descriptors{{signals_.descriptor(), POLLIN, 0},
+                                            {folder_.inotify_fd(), POLLIN, 0}};
+            parts_.add_ends(descriptors);
+            ::poll(descriptors.data(), descriptors.size(), is_recording ? pause_ : 0);
+        }
+        parts_.end_all();
+        parts_.finish();
+        wait_for_detachment();
+    }
+
+    [[nodiscard]] const collection::result& summary() const noexcept { return parts_.summary(); }
+
+private:
+    /// Until the process is as before. A loaded machine may take its time.
+    void wait_for_detachment() const {
+        constexpr auto most = std::chrono::seconds(5);
+        const auto end = std::chrono::steady_clock::now() + most;
+        auto state = trace::attachment_state::recording;
+        while (attachment_.read_state(state) && state == trace::attachment_state::recording &&
+               std::chrono::steady_clock::now() < end) {
+            ::poll(nullptr, 0, shortest_pause);
+        }
+    }
+
+    parts_folder& folder_;
+    signals signals_;
+    preloading preloading_;
+    collection parts_;
+    remote_attachment attachment_;
+    int pause_ = shortest_pause;
+};
+
+} // namespace
+
+int record_process(const arguments& args) {
+    const target process(static_cast<pid_t>(args.process));
+    for (const std::string& note : process.notes()) {
+        print_line("note: " + note);
+    }
+    parts_folder folder = parts_folder::make(args.file);
+    std::optional<attached_session> current;
+    try {
+        current.emplace(process, args, folder);
+    } catch (...) {
+        folder.remove(); // the process is not recorded
+        throw;
+    }
+    print_line("recording process " + std::to_string(args.process) + " ('" + process.executable().string() +
+               "'); Ctrl-C ends the recording");
+    current->run();
+    const collection::result summary = current->summary();
+    current.reset(); // closes the trace
+    arguments shown = args;
+    shown.program = {process.executable().string()};
+    return conclude(shown, folder, summary, 0);
 }
 
 namespace {

@@ -10,13 +10,11 @@
 namespace mallard::recorder {
 
 /// Returns: the function of that name that the program would call without this library, or null.
+void* find_next_function(const char* name) noexcept;
+
 template <typename Function>
 Function next_function(const char* name) noexcept {
-    void* const function = ::dlsym(RTLD_NEXT, name);
-    if (function == nullptr) {
-        ::dlerror(); // or the program would see an error of the recorder
-    }
-    return reinterpret_cast<Function>(function);
+    return reinterpret_cast<Function>(find_next_function(name));
 }
 
 /// Effects: acquires what the calling thread's events need, before the process restricts its system calls. The recorder and the

@@ -1,8 +1,10 @@
 #include "recorder/interpose/next_functions.hpp"
 
+#include "recorder/code/code_objects.hpp"
 #include "recorder/interpose/interposed.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -21,6 +23,9 @@ namespace {
 constexpr std::size_t early_bytes = 65'536;
 alignas(64) constinit std::byte early[early_bytes]{};
 constinit std::atomic<std::size_t> early_used{0};
+
+/// The library was loaded into a running program.
+constinit bool is_attached_library = false;
 
 constinit next_allocator resolved{};
 constinit std::atomic<int> state{0}; // 0: not resolved; 1: resolving; 2: resolved
@@ -70,7 +75,19 @@ constinit const next_allocator early_allocator{
 
 template <typename Function>
 void resolve(Function& function, const char* name) noexcept {
-    function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+    function = next_function<Function>(name);
+}
+
+void find_allocator() noexcept {
+    resolve(resolved.malloc, "malloc");
+    resolve(resolved.calloc, "calloc");
+    resolve(resolved.realloc, "realloc");
+    resolve(resolved.free, "free");
+    resolve(resolved.memalign, "memalign");
+    resolve(resolved.aligned_alloc, "aligned_alloc");
+    resolve(resolved.posix_memalign, "posix_memalign");
+    resolve(resolved.valloc, "valloc");
+    resolve(resolved.pvalloc, "pvalloc");
 }
 
 [[gnu::noinline]] const next_allocator& resolve_all() noexcept {
@@ -85,15 +102,7 @@ void resolve(Function& function, const char* name) noexcept {
         return resolved;
     }
     resolving = true;
-    resolve(resolved.malloc, "malloc");
-    resolve(resolved.calloc, "calloc");
-    resolve(resolved.realloc, "realloc");
-    resolve(resolved.free, "free");
-    resolve(resolved.memalign, "memalign");
-    resolve(resolved.aligned_alloc, "aligned_alloc");
-    resolve(resolved.posix_memalign, "posix_memalign");
-    resolve(resolved.valloc, "valloc");
-    resolve(resolved.pvalloc, "pvalloc");
+    find_allocator();
     resolving = false;
     state.store(2, std::memory_order_release);
     return resolved;
@@ -108,6 +117,52 @@ void resolve(Function& function, const char* name) noexcept {
 
 const next_allocator& next() noexcept {
     return state.load(std::memory_order_acquire) == 2 ? resolved : resolve_all();
+}
+
+void become_attached() noexcept {
+    is_attached_library = true;
+    find_allocator();
+    state.store(2, std::memory_order_release);
+    known_operators.store(operators::not_known, std::memory_order_relaxed);
+}
+
+bool is_own_function(const void* function) noexcept {
+    unwind::code_object own;
+    const auto pc = reinterpret_cast<unwind::address>(function);
+    return unwind::object_at(reinterpret_cast<unwind::address>(&early), own) && own.begin <= pc && pc < own.end;
+}
+
+namespace {
+
+/// Searches the files behind the program, in the order in which they were loaded, for one that defines the function itself.
+void* find_in_files(const char* name) noexcept {
+    for (link_map* file = _r_debug.r_map->l_next; file != nullptr; file = file->l_next) {
+        if (file->l_name == nullptr || std::strchr(file->l_name, '/') == nullptr) {
+            continue; // the kernel's own file
+        }
+        // A file that was loaded for another one has a search list only after this call.
+        void* const handle = ::dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
+        void* const function = handle == nullptr ? nullptr : ::dlsym(handle, name);
+        if (handle != nullptr) {
+            ::dlclose(handle);
+        }
+        unwind::code_object definer;
+        if (function != nullptr && unwind::object_at(reinterpret_cast<unwind::address>(function), definer) &&
+            definer.map == file && !is_own_function(function)) {
+            return function;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+void* find_next_function(const char* name) noexcept {
+    void* const function = is_attached_library ? find_in_files(name) : ::dlsym(RTLD_NEXT, name);
+    if (function == nullptr) {
+        ::dlerror(); // or the program would see an error of the recorder
+    }
+    return function;
 }
 
 bool is_early(const void* block) noexcept {

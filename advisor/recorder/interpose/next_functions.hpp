@@ -24,6 +24,14 @@ struct next_allocator {
 /// Returns: the functions; resolves them at the first call, which precedes all constructors.
 const next_allocator& next() noexcept;
 
+/// Effects: finds the functions again, because the library was loaded into a running program, and does not precede its files.
+/// From now on, `next_function` searches the files of the program in their order.
+/// Requires: no other thread is in a function of this library.
+void become_attached() noexcept;
+
+/// Returns: true if this library has the function.
+bool is_own_function(const void* function) noexcept;
+
 /// Returns: true if `block` was allocated before the functions were resolved. It is never freed.
 bool is_early(const void* block) noexcept;
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -122,6 +123,12 @@ bool part_file::map(int file) noexcept {
         return false;
     }
     auto* const begin = static_cast<std::byte*>(memory);
+    // An earlier recording of the process may have used windows.
+    for (auto& window : windows_) {
+        window.store(nullptr, std::memory_order_release);
+    }
+    next_free_.store(0, std::memory_order_relaxed);
+    taken_.store(0, std::memory_order_relaxed);
     if (!get_pages(begin, trace::header_bytes)) {
         ::munmap(memory, trace::header_bytes + window_bytes);
         return false;
@@ -180,6 +187,24 @@ trace::part_header* part_file::leave() noexcept {
         ::munmap(memory + kept, window_bytes - kept);
     }
     return std::exchange(header_, nullptr);
+}
+
+void part_file::detach() noexcept {
+    void* const copy = ::mmap(nullptr, trace::header_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED) {
+        return;
+    }
+    // Atomics have no copies. A thread that is late sees the values of now, or adds to the old ones.
+    std::memcpy(copy, static_cast<const void*>(header_), trace::header_bytes);
+    ::mremap(copy, trace::header_bytes, trace::header_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, header_);
+    for (auto& window : windows_) {
+        std::byte* const memory = window.load(std::memory_order_acquire);
+        if (memory == nullptr) {
+            break;
+        }
+        ::mmap(memory, window_bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    }
 }
 
 void part_file::leave_header(trace::part_header* header) noexcept {

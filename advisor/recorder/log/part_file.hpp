@@ -28,6 +28,11 @@ public:
     trace::part_header* leave() noexcept;
     static void leave_header(trace::part_header* header) noexcept;
 
+    /// Effects: replaces the mappings by private memory with the same contents of the header, so that the file is not in use any
+    /// more. Threads that are in the recorder may go on.
+    /// Requires: the file is open, and recording has stopped.
+    void detach() noexcept;
+
     /// Effects: stores the current time of all clocks.
     /// Requires: the file is open.
     void note_time() noexcept;
@@ -48,6 +53,8 @@ public:
     /// Effects: stops all threads from taking chunks. The first reason is kept.
     void stop(trace::stop_reason reason) noexcept;
 
+    /// Returns: true if recording has stopped, or the collector requests it.
+    [[nodiscard]] bool stopping() const noexcept;
     /// Returns: false in the child of a vfork, which shares its parent's memory.
     /// Requires: the file is open.
     [[nodiscard]] bool is_of_this_process() const noexcept;
@@ -69,7 +76,6 @@ private:
     trace::chunk_header* take_used_chunk() noexcept;
     trace::chunk_header* take_fresh_chunk() noexcept;
     void add_to_used(std::uint32_t fresh) noexcept;
-    [[nodiscard]] bool stopping() const noexcept;
     trace::chunk_header* claim(std::uint32_t index) noexcept;
 
     trace::part_header* header_ = nullptr;

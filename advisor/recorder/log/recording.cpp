@@ -1,5 +1,6 @@
 #include "recorder/log/recording.hpp"
 
+#include "recorder/log/thread_log.hpp"
 #include "recorder/marks/marked_files.hpp"
 #include "recorder/system/environment.hpp"
 #include "recorder/system/sandbox.hpp"
@@ -113,6 +114,38 @@ bool recording::begin_process() noexcept {
     }
     part_file::leave_header(parent_header);
     return works;
+}
+
+bool recording::attach(const char* folder, trace::stack_source source, std::uint32_t sample) noexcept {
+    state_.store(state::beginning, std::memory_order_release);
+    folder_.clear().add(folder);
+    follow_ = false;
+    stacks = source;
+    sample_one_in = sample;
+    rules.walk_frame_pointers(stacks == trace::stack_source::frame_pointers);
+    forget_code();
+    names.forget();
+    is_connected_ = false;
+    attachments_.fetch_add(1);
+    if (process_mark_ == nullptr) {
+        process_mark_ =
+            static_cast<const volatile std::uint32_t*>(memory_wiped_at_fork(sizeof(std::uint32_t)));
+    }
+    if (sample_one_in > 1 && has_sampled_) {
+        sampled.clear();
+    }
+    has_sampled_ = has_sampled_ || (sample_one_in > 1 && sampled.open());
+    const bool works = process_mark_ != nullptr && (sample_one_in == 1 || has_sampled_) && open_part();
+    state_.store(works ? state::on : state::off, std::memory_order_release);
+    return works;
+}
+
+void recording::detach() noexcept {
+    part.note_time();
+    end(trace::stop_reason::requested);
+    attachments_.fetch_add(1);
+    close_all_logs();
+    part.detach();
 }
 
 bool recording::open_part() noexcept {

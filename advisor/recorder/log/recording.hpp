@@ -26,6 +26,21 @@ public:
         return current == state::off ? false : current == state::on && !forked() ? true : begin();
     }
 
+    /// Effects: starts recording in a running program, with these settings. The process may have been recorded before.
+    /// Returns: false if the folder gets no part.
+    bool attach(const char* folder, trace::stack_source source, std::uint32_t sample) noexcept;
+
+    /// Effects: ends such a recording, and drops its part. Threads may still be in the recorder.
+    void detach() noexcept;
+
+    /// Returns: true if the recording has stopped, or the collector requests it.
+    [[nodiscard]] bool should_end() const noexcept { return part.stopping(); }
+
+    /// Returns: the number of recordings of the process that began by `attach`.
+    [[nodiscard]] std::uint32_t attachments() const noexcept {
+        return attachments_.load(std::memory_order_acquire);
+    }
+
     /// Returns: true if forks, and programs that the process executes, are recorded too.
     [[nodiscard]] bool follows() const noexcept { return follow_; }
 
@@ -74,6 +89,8 @@ private:
     const volatile std::uint32_t* process_mark_ = nullptr;
     path_text folder_;
     bool follow_ = false;
+    std::atomic<std::uint32_t> attachments_{0};
+    bool has_sampled_ = false;
     bool is_connected_ = false; ///< to the marks of the program's files, and to the loader
 };
 

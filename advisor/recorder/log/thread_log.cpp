@@ -461,6 +461,10 @@ void thread_log::write_name(std::uint32_t number) noexcept {
     the_recording.names.is_written(number);
 }
 
+void thread_log::watch_stack() noexcept {
+    ready_ = opened_ && !has_small_stack() && attachment_ == the_recording.attachments();
+}
+
 // ---- the logs of all threads ----
 
 namespace {
@@ -506,7 +510,16 @@ thread_log* thread_log::mine() noexcept {
 
 [[gnu::noinline]] thread_log* thread_log::open_mine() noexcept {
     thread_log* const former = own_log;
-    const bool is_open = former != nullptr && former->opened_;
+    const std::uint32_t attachment = the_recording.attachments();
+    // The program may have called sigaltstack before the recorder was loaded.
+    if (former == nullptr && attachment != 0) {
+        learn_alternate_stack();
+    }
+    // An event of an earlier recording that a signal handler interrupted must end first.
+    if (former != nullptr && former->attachment_ != attachment && former->inside_ != 0) {
+        return nullptr;
+    }
+    const bool is_open = former != nullptr && former->opened_ && former->attachment_ == attachment;
     if (lacks_stack()) {
         if (is_open) {
             the_recording.part.header().nested_events.fetch_add(1, std::memory_order_relaxed);
@@ -524,13 +537,28 @@ thread_log* thread_log::mine() noexcept {
         return nullptr;
     }
     const std::uint32_t owner = thread_id();
-    thread_log* const log = own_log != nullptr && own_log->take_over(owner) ? own_log : take(owner);
+    const bool is_own = own_log != nullptr && (own_log->opened_ || own_log->take_over(owner));
+    thread_log* const log = is_own ? own_log : take(owner);
     if (log == nullptr) {
         the_recording.end(trace::stop_reason::no_memory);
         return nullptr;
     }
     own_log = log;
+    if (log->attachment_ != attachment) {
+        log->at_ = log->limit_ = nullptr;
+        log->chunk_ = nullptr;
+        log->attachment_ = attachment;
+    }
     return log->begin() ? log : nullptr;
+}
+
+void close_all_logs() noexcept {
+    const unsigned count = log_count.load(std::memory_order_acquire);
+    for (unsigned index = 0; index < count && index < most_logs; ++index) {
+        if (thread_log* const log = logs[index].load(std::memory_order_acquire)) {
+            log->close_for_recording();
+        }
+    }
 }
 
 /// Returns: the log of an exited thread, or a new one; null if there is no memory.
@@ -588,7 +616,10 @@ bool thread_log::begin() noexcept {
 }
 
 void thread_log::thread_ends() noexcept {
-    if (!opened_ || !enter(reinterpret_cast<address>(__builtin_frame_address(0)))) {
+    if (attachment_ != the_recording.attachments()) {
+        ending_ = true;
+    }
+    if (!opened_ || attachment_ != the_recording.attachments() || !enter(reinterpret_cast<address>(__builtin_frame_address(0)))) {
         return;
     }
     if (has_room(trace::most_event_bytes)) {

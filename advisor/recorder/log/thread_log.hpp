@@ -78,7 +78,10 @@ public:
     }
 
     /// Effects: makes each event check first for room on the thread's alternate stack, if that is a small one.
-    void watch_stack() noexcept { ready_ = opened_ && !has_small_stack(); }
+    void watch_stack() noexcept;
+
+    /// Effects: has the thread open its log again at its next event, for another recording. Any thread may call it.
+    void close_for_recording() noexcept { __atomic_store_n(&ready_, false, __ATOMIC_RELEASE); }
 
     /// Effects: acquires what later events of the thread need, because the process is about to lose the right to do so. `from` is
     /// in the recorder.
@@ -145,11 +148,15 @@ private:
     bool opened_ = false;
     bool ready_ = false; ///< opened, and no check of the stack is needed
     bool ending_ = false;
+    std::uint32_t attachment_ = 0; ///< the recording of the process that the log belongs to
     bool freed_is_sampled_ = false; ///< the allocation of the last freed block was in a burst
     // Parts of the address space, by their lowest bits, whose files are in the trace.
     std::uint32_t functions_epoch_ = 0; ///< of the rules, at the time of the parts
     std::array<address, function_parts> functions_seen_{};
     open_marks open_; ///< last, because most of its memory is unused
 };
+
+/// Effects: has each thread open its log again at its next event.
+void close_all_logs() noexcept;
 
 } // namespace mallard::recorder

@@ -5,8 +5,12 @@
 #include "recorder/system/byte_cursor.hpp"
 
 #include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 
 namespace mallard::recorder {
@@ -64,6 +68,21 @@ struct alternate_stack {
 };
 
 inline constinit thread_local alternate_stack small_alternate_stack [[gnu::tls_model("initial-exec")]]{};
+
+/// Returns: true if the stack has less room than a handler and an event may need, beside the registers that the kernel stores.
+[[nodiscard]] inline bool is_small(const stack_t& stack) noexcept {
+    constexpr std::size_t enough_bytes = 4096;
+    const std::size_t stored = ::getauxval(AT_MINSIGSTKSZ);
+    return (stack.ss_flags & SS_DISABLE) == 0 && stack.ss_size < stored + enough_bytes;
+}
+
+/// Effects: asks the system for the alternate stack of the calling thread.
+inline void learn_alternate_stack() noexcept {
+    stack_t stack{};
+    if (::syscall(SYS_sigaltstack, nullptr, &stack) == 0 && is_small(stack)) {
+        small_alternate_stack = {reinterpret_cast<unwind::address>(stack.ss_sp), stack.ss_size};
+    }
+}
 
 /// Returns: true if the thread has a small alternate stack.
 [[nodiscard]] inline bool has_small_stack() noexcept {

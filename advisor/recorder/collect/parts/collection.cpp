@@ -328,7 +328,11 @@ void collection::check_end() {
     if (!is_late && expected_bytes() < most_bytes_) {
         return;
     }
-    result_.ended_by = is_late ? "--for" : "--limit";
+    end_now(is_late ? "--for" : "--limit");
+}
+
+void collection::end_now(const std::string& reason) {
+    result_.ended_by = reason;
     stop(trace::stop_reason::requested);
     for (auto& process : parts_) {
         if (process->number) {

@@ -71,6 +71,8 @@ public:
     /// Effects: has the recording end at this time, or when the trace has this size with all that waits for it. All processes
     /// stop recording then, and `summary().ended_by` is not empty any more.
     void end_at(std::chrono::steady_clock::time_point time, std::uint64_t bytes) noexcept;
+    /// Effects: ends the recording now, by this option or signal, as `end_at` does.
+    void end_now(const std::string& reason);
     [[nodiscard]] const result& summary() const noexcept { return result_; }
 
 private:

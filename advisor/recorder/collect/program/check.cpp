@@ -410,6 +410,25 @@ std::vector<std::string> check_program(const command& program) {
     return notes;
 }
 
+std::vector<std::string> check_running(const fs::path& program, const std::vector<fs::path>& libraries,
+                                       std::vector<fs::path>& with_malloc) {
+    std::vector<std::string> notes;
+    const elf_file elf = elf_file::read(program);
+    refuse_foreign_files(program, elf);
+    refuse_sanitizers(program, elf);
+    check_own_allocator(program, elf, notes);
+    for (const fs::path& library : libraries) {
+        if (library.filename().string().starts_with("libmallard_record")) {
+            continue;
+        }
+        check_library(program, library, notes);
+        if (elf_file::read(library).exported.contains("malloc")) {
+            with_malloc.push_back(library);
+        }
+    }
+    return notes;
+}
+
 std::string reason_for_no_event(const std::string& program) {
     const elf_file elf = elf_file::read(program);
     if (!sanitizer_in(elf.exported).empty() || !sanitizer_in(elf.internal).empty()) {

@@ -3,6 +3,7 @@
 
 #include "recorder/collect/program/command.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,11 @@ namespace mallard::collect {
 /// Returns: notes on the program's own allocators: which calls are recorded.
 /// Throws: failure with the reason if the program cannot be recorded.
 std::vector<std::string> check_program(const command& program);
+
+/// Returns: the same for a running program, which has loaded these libraries. Stores those that have a malloc.
+std::vector<std::string> check_running(const std::filesystem::path& program,
+                                       const std::vector<std::filesystem::path>& libraries,
+                                       std::vector<std::filesystem::path>& with_malloc);
 
 /// Returns: the reason why a program that ran with the recorder has no event; empty if its file shows none.
 std::string reason_for_no_event(const std::string& program);

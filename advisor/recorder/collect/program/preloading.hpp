@@ -19,6 +19,8 @@ public:
     preloading& operator=(const preloading&) = delete;
     ~preloading();
 
+    [[nodiscard]] const std::filesystem::path& library() const noexcept { return library_; }
+
     /// Returns: the user's environment with the recorder in it. The recorder is the first library in LD_PRELOAD, because it
     /// removes the first one again.
     [[nodiscard]] std::vector<std::string> environment(const arguments& args,

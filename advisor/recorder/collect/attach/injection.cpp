@@ -1,0 +1,569 @@
+#include "recorder/collect/attach/injection.hpp"
+
+#include "recorder/arch/arch.hpp"
+#include "recorder/collect/failure.hpp"
+
+#if defined(__x86_64__)
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+#include <elf.h>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mallard::collect {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr auto most_search = std::chrono::seconds(5);
+constexpr auto most_start = std::chrono::seconds(10);
+constexpr auto most_stop = std::chrono::seconds(2); ///< a thread may wait for a disk
+constexpr std::size_t data_bytes = std::size_t{128} << 10;
+constexpr std::size_t attachment_bytes = std::size_t{8} << 10;
+constexpr std::size_t code_bytes = 4096;
+constexpr std::size_t red_zone = 128;
+constexpr std::uint64_t futex_command = 0x7f; // without the flags
+static_assert(sizeof(trace::attachment) <= attachment_bytes);
+
+// Kernel-internal errors: the call was interrupted, and is to be repeated.
+constexpr long restart_sys = -512;
+constexpr long restart_no_interrupt = -513;
+constexpr long restart_no_handler = -514;
+constexpr long restart_block = -516;
+
+void pause_for(std::chrono::nanoseconds time) noexcept {
+    const timespec pause{0, static_cast<long>(time.count())};
+    ::nanosleep(&pause, nullptr);
+}
+
+/// The kernel's signal frame behind its return address (struct ucontext of x86-64).
+struct signal_frame {
+    std::uint64_t flags = 0;
+    std::uint64_t link = 0;
+    std::array<std::uint64_t, 3> stack{}; ///< all 0: no valid stack, so rt_sigreturn keeps the present one
+    std::uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags;
+    std::uint16_t cs, gs, fs, ss;
+    std::uint64_t error = 0, trap = 0, old_mask = 0, fault = 0;
+    std::uint64_t vectors = 0; ///< address
+    std::array<std::uint64_t, 8> reserved{};
+    std::uint64_t mask = 0;
+};
+static_assert(sizeof(signal_frame) == 304);
+
+bool is_restarted(const user_regs_struct& regs) noexcept {
+    const auto result = static_cast<long>(regs.rax);
+    return static_cast<long>(regs.orig_rax) >= 0 &&
+           (result == restart_sys || result == restart_no_interrupt || result == restart_no_handler ||
+            result == restart_block);
+}
+
+/// Returns: the registers with which the thread goes on without the kernel's help: an interrupted call is repeated.
+user_regs_struct repeating(user_regs_struct regs) noexcept {
+    if (is_restarted(regs)) {
+        regs.rax = regs.orig_rax;
+        regs.rip -= 2;
+    }
+    regs.orig_rax = static_cast<unsigned long long>(-1);
+    return regs;
+}
+
+/// Returns: true if a thread in this system call holds no lock of libc or malloc. FUTEX_WAIT is the wait for such a lock; that of
+/// condition variables and joins has a bit set.
+bool is_harmless_wait(const user_regs_struct& regs) noexcept {
+    switch (static_cast<long>(regs.orig_rax)) {
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+    case SYS_read: return true;
+    case SYS_futex: return (regs.rsi & futex_command) == FUTEX_WAIT_BITSET;
+    default: return false;
+    }
+}
+
+std::vector<unsigned char> machine_code(address attachment, address frame) {
+    std::vector<unsigned char> code;
+    const auto bytes = [&](std::initializer_list<int> values) {
+        for (const int value : values) {
+            code.push_back(static_cast<unsigned char>(value));
+        }
+    };
+    const auto number = [&](std::uint64_t value, unsigned count) {
+        for (unsigned index = 0; index < count; ++index) {
+            code.push_back(static_cast<unsigned char>(value >> 8 * index));
+        }
+    };
+    const auto member = [&](std::initializer_list<int> instruction, std::size_t offset) {
+        bytes(instruction);
+        number(offset, 4);
+    };
+#define MALLARD_OFFSET(name) offsetof(trace::attachment, name)
+    // For the borrowed thread: pthread_create(&thread, nullptr, start, attachment), and rt_sigreturn.
+    bytes({0x48, 0xbb}); // mov rbx, attachment
+    number(attachment, 8);
+    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(thread));       // lea rdi, [rbx + thread]
+    bytes({0x31, 0xf6});                                      // xor esi, esi
+    member({0x48, 0x8b, 0x93}, MALLARD_OFFSET(start));        // mov rdx, [rbx + start]
+    bytes({0x48, 0x89, 0xd9});                                // mov rcx, rbx
+    member({0xff, 0x93}, MALLARD_OFFSET(pthread_create));     // call [rbx + pthread_create]
+    member({0x89, 0x83}, MALLARD_OFFSET(create_error));       // mov [rbx + create_error], eax
+    bytes({0x48, 0xbc});                                      // mov rsp, frame
+    number(frame, 8);
+    bytes({0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}); // mov eax, 15; syscall
+    code.resize(128, 0xcc);
+    // For the new thread: dlsym(dlopen(library, RTLD_NOW), entry)(attachment).
+    bytes({0x53, 0x48, 0x89, 0xfb});                    // push rbx; mov rbx, rdi
+    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(library)); // lea rdi, [rbx + library]
+    bytes({0xbe, 2, 0, 0, 0});                          // mov esi, RTLD_NOW
+    member({0xff, 0x93}, MALLARD_OFFSET(dlopen));       // call [rbx + dlopen]
+    bytes({0x48, 0x85, 0xc0, 0x74, 0});                 // test rax, rax; jz failed
+    const std::size_t first_jump = code.size();
+    bytes({0x48, 0x89, 0xc7});                         // mov rdi, rax
+    member({0x48, 0x8d, 0xb3}, MALLARD_OFFSET(entry)); // lea rsi, [rbx + entry]
+    member({0xff, 0x93}, MALLARD_OFFSET(dlsym));       // call [rbx + dlsym]
+    bytes({0x48, 0x85, 0xc0, 0x74, 0});                // test rax, rax; jz failed
+    const std::size_t second_jump = code.size();
+    bytes({0x48, 0x89, 0xdf, 0xff, 0xd0}); // mov rdi, rbx; call rax
+    bytes({0x5b, 0x31, 0xc0, 0xc3});       // pop rbx; xor eax, eax; ret
+    code[first_jump - 1] = static_cast<unsigned char>(code.size() - first_jump);
+    code[second_jump - 1] = static_cast<unsigned char>(code.size() - second_jump);
+    member({0xff, 0x93}, MALLARD_OFFSET(dlerror));          // failed: call [rbx + dlerror]
+    member({0x48, 0x89, 0x83}, MALLARD_OFFSET(error_text)); // mov [rbx + error_text], rax
+    member({0xc7, 0x83}, MALLARD_OFFSET(state));            // mov dword [rbx + state], no_library
+    number(static_cast<std::uint32_t>(trace::attachment_state::no_library), 4);
+    bytes({0x5b, 0x31, 0xc0, 0xc3}); // pop rbx; xor eax, eax; ret
+#undef MALLARD_OFFSET
+    return code;
+}
+constexpr std::size_t start_offset = 128;
+
+/// A thread of the process, stopped by ptrace. The destructor lets it go on.
+class stopped_thread {
+public:
+    /// Effects: stops the thread.
+    stopped_thread(pid_t thread, const target& process) : thread_(thread), process_(process) {
+        if (::ptrace(PTRACE_SEIZE, thread, nullptr, PTRACE_O_TRACESYSGOOD) != 0) {
+            if (errno == EPERM) {
+                throw failure(
+                    "process " + std::to_string(process.number()) +
+                    " may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0, or run mallard as root "
+                    "in a container with SYS_PTRACE");
+            }
+            return; // it has ended
+        }
+        is_traced_ = true;
+        ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
+        if (const std::optional<int> status = wait_for_stop()) {
+            // A stop for a signal: the thread gets it when it goes on.
+            pending_signal_ = *status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(*status);
+            is_usable_ = *status >> 8 == (SIGTRAP | PTRACE_EVENT_STOP << 8) && read();
+        }
+    }
+    stopped_thread(const stopped_thread&) = delete;
+    stopped_thread& operator=(const stopped_thread&) = delete;
+    ~stopped_thread() {
+        if (is_traced_ && !is_stopped_) {
+            // A thread that is traced, and stops after nobody waits, would stay stopped.
+            int status = 0;
+            is_traced_ = ::waitpid(thread_, &status, __WALL) == thread_ && WIFSTOPPED(status);
+            pending_signal_ = is_traced_ && status >> 16 == 0 ? WSTOPSIG(status) : 0;
+        }
+        if (is_traced_) {
+            ::ptrace(PTRACE_DETACH, thread_, nullptr, static_cast<long>(pending_signal_));
+        }
+    }
+
+    /// Returns: true if a call of pthread_create from this place is safe.
+    [[nodiscard]] bool is_safe(address handler_end) const {
+        if (!is_usable_ || regs_.cs != 0x33 || frame_address(stack_top()) == 0) {
+            return false;
+        }
+        const bool waits = static_cast<long>(regs_.orig_rax) >= 0;
+        if (waits ? !is_harmless_wait(regs_) || (process_.is_critical(regs_.rip) && !process_.is_in_libc(regs_.rip))
+                  : process_.is_critical(regs_.rip)) {
+            return false;
+        }
+        const mapping stack = process_.find_mapping(regs_.rsp);
+        const mapping code = process_.find_mapping(regs_.rip);
+        const bool has_room = stack.rights.starts_with("rw") && frame_address(stack_top()) > stack.begin + 2048;
+        return has_room && code.rights.find('x') != std::string::npos && !is_in_handler(stack, handler_end);
+    }
+
+    /// Effects: has the thread start another one.
+    void start(trace::attachment& settings, address handler_end, address& attachment_at) {
+        const std::uint64_t all_signals = ~std::uint64_t{0};
+        const address frame = frame_address(stack_top());
+        write_frame(stack_top(), handler_end);
+        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof all_signals, &all_signals);
+        try {
+            const address mmap = process_.libc_function("mmap");
+            const address data = call_mmap(mmap, frame, data_bytes, PROT_READ | PROT_WRITE);
+            const address code = call_mmap(mmap, frame, code_bytes, PROT_READ | PROT_EXEC);
+            const address far_frame = frame_address(data + data_bytes - 64);
+            write_frame(data + data_bytes - 64, handler_end);
+            settings.start = code + start_offset;
+            write(data, std::as_bytes(std::span(&settings, 1)));
+            const std::vector<unsigned char> instructions = machine_code(data, far_frame);
+            write(code, std::as_bytes(std::span(instructions)));
+            user_regs_struct regs = regs_;
+            regs.rip = code;
+            regs.rsp = (far_frame - 1024) & ~address{15};
+            run(regs);
+            attachment_at = data;
+        } catch (...) {
+            restore();
+            throw;
+        }
+        restore();
+    }
+
+private:
+    /// Returns: the status of the next stop; nothing if the thread has ended, or does not stop.
+    std::optional<int> wait_for_stop() {
+        is_stopped_ = false;
+        const auto end = steady_clock::now() + most_stop;
+        for (;;) {
+            int status = 0;
+            const pid_t waited = ::waitpid(thread_, &status, __WALL | WNOHANG);
+            if (waited == thread_ && WIFSTOPPED(status)) {
+                is_stopped_ = true;
+                return status;
+            }
+            if (waited == thread_ || (waited < 0 && errno != EINTR)) {
+                is_traced_ = false;
+                return std::nullopt;
+            }
+            if (steady_clock::now() >= end) {
+                return std::nullopt;
+            }
+            pause_for(std::chrono::microseconds(20));
+        }
+    }
+
+    bool read() {
+        vectors_.resize(std::size_t{64} << 10);
+        iovec buffer{vectors_.data(), vectors_.size()};
+        if (::ptrace(PTRACE_GETREGS, thread_, nullptr, &regs_) != 0 ||
+            ::ptrace(PTRACE_GETSIGMASK, thread_, sizeof mask_, &mask_) != 0 ||
+            ::ptrace(PTRACE_GETREGSET, thread_, NT_X86_XSTATE, &buffer) != 0) {
+            return false;
+        }
+        vectors_.resize(buffer.iov_len);
+        return buffer.iov_len >= 576;
+    }
+
+    [[nodiscard]] address stack_top() const noexcept { return regs_.rsp - red_zone; }
+
+    /// Returns: the address of a signal frame below `top`.
+    [[nodiscard]] address frame_address(address top) const noexcept {
+        return (vectors_address(top) - sizeof(signal_frame)) & ~address{15};
+    }
+    [[nodiscard]] address vectors_address(address top) const noexcept {
+        return (top - vectors_.size() - 4) & ~address{63};
+    }
+
+    void write_frame(address top, address handler_end) const {
+        // The kernel takes the vector registers in the format of ptrace, with a description in the unused bytes.
+        std::vector<unsigned char> vectors = vectors_;
+        std::uint64_t features = 0;
+        std::memcpy(&features, vectors.data() + 464, sizeof features);
+        const auto size = static_cast<std::uint32_t>(vectors.size());
+        const std::array<std::uint32_t, 5> description{0x46505853, size + 4, static_cast<std::uint32_t>(features),
+                                                       static_cast<std::uint32_t>(features >> 32), size};
+        std::memset(vectors.data() + 464, 0, 48);
+        std::memcpy(vectors.data() + 464, description.data(), sizeof description);
+        const std::uint32_t end = 0x46505845;
+        vectors.insert(vectors.end(), 4, 0);
+        std::memcpy(vectors.data() + size, &end, sizeof end);
+
+        const user_regs_struct from = repeating(regs_);
+        signal_frame frame{};
+        frame.flags = 7; // vector registers; the stack segment is stored, and exact
+        frame.r8 = from.r8, frame.r9 = from.r9, frame.r10 = from.r10, frame.r11 = from.r11;
+        frame.r12 = from.r12, frame.r13 = from.r13, frame.r14 = from.r14, frame.r15 = from.r15;
+        frame.rdi = from.rdi, frame.rsi = from.rsi, frame.rbp = from.rbp, frame.rbx = from.rbx;
+        frame.rdx = from.rdx, frame.rax = from.rax, frame.rcx = from.rcx, frame.rsp = from.rsp;
+        frame.rip = from.rip, frame.eflags = from.eflags;
+        frame.cs = static_cast<std::uint16_t>(from.cs), frame.ss = static_cast<std::uint16_t>(from.ss);
+        frame.vectors = vectors_address(top);
+        frame.mask = mask_;
+        write(vectors_address(top), std::as_bytes(std::span(vectors)));
+        write(frame_address(top), std::as_bytes(std::span(&frame, 1)));
+        write(frame_address(top) - sizeof(address), std::as_bytes(std::span(&handler_end, 1)));
+    }
+
+    /// By ptrace, because /proc/PID/mem may be restricted.
+    void write(address to, std::span<const std::byte> bytes) const {
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof(long)) {
+            const std::size_t count = std::min(sizeof(long), bytes.size() - at);
+            errno = 0;
+            long word = count < sizeof word ? ::ptrace(PTRACE_PEEKDATA, thread_, to + at, nullptr) : 0;
+            std::memcpy(&word, bytes.data() + at, count);
+            if (errno != 0 || ::ptrace(PTRACE_POKEDATA, thread_, to + at, word) != 0) {
+                throw failure("the memory of process " + std::to_string(process_.number()) +
+                              " cannot be written: " + std::strerror(errno));
+            }
+        }
+    }
+
+    /// Returns: true if a signal handler is on the stack, which may have interrupted malloc, or if an allocator waits.
+    [[nodiscard]] bool is_in_handler(const mapping& stack, address handler_end) const {
+        constexpr address most_bytes = 1U << 20;
+        constexpr std::size_t near_words = 64;
+        std::vector<address> words((std::min<address>(stack.end - regs_.rsp, most_bytes)) / sizeof(address));
+        const iovec own{words.data(), words.size() * sizeof(address)};
+        const iovec theirs{reinterpret_cast<void*>(regs_.rsp), own.iov_len};
+        const ssize_t bytes = ::process_vm_readv(process_.number(), &own, 1, &theirs, 1, 0);
+        words.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / sizeof(address));
+        if (words.empty() || std::ranges::find(words, handler_end) != words.end()) {
+            return true;
+        }
+        words.resize(std::min(words.size(), near_words));
+        return process_.has_other_malloc() &&
+               std::ranges::any_of(words, [&](address word) { return process_.is_in_other_malloc(word); });
+    }
+
+    address call_mmap(address mmap, address frame, std::size_t bytes, int rights) {
+        user_regs_struct regs = regs_;
+        regs.rip = mmap;
+        regs.rsp = frame - sizeof(address);
+        regs.rdi = 0;
+        regs.rsi = bytes;
+        regs.rdx = static_cast<unsigned long long>(rights);
+        regs.rcx = MAP_PRIVATE | MAP_ANONYMOUS;
+        regs.r8 = static_cast<unsigned long long>(-1);
+        regs.r9 = 0;
+        const long result = run(regs);
+        if (result <= 0 && result > -4096) {
+            throw failure("process " + std::to_string(process_.number()) +
+                          " has no room for the recorder: " + std::strerror(static_cast<int>(-result)));
+        }
+        return static_cast<address>(result);
+    }
+
+    /// Effects: has the thread run with these registers until rt_sigreturn.
+    /// Returns: the result of its last mmap.
+    long run(user_regs_struct regs) {
+        regs.orig_rax = static_cast<unsigned long long>(-1); // no call is restarted
+        regs.eflags &= ~std::uint64_t{0x400};                // functions expect a clear direction flag
+        ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs);
+        long mapped = 0;
+        std::uint64_t last_call = 0;
+        for (long signal = 0;;) {
+            ::ptrace(PTRACE_SYSCALL, thread_, nullptr, signal);
+            signal = 0;
+            const std::optional<int> status = wait_for_stop();
+            if (!status) {
+                throw failure("process " + std::to_string(process_.number()) +
+                              " ended or did not answer while the recorder was loaded");
+            }
+            if (WSTOPSIG(*status) != (SIGTRAP | 0x80)) {
+                // Only signals that cannot be blocked come here.
+                signal = *status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(*status);
+                continue;
+            }
+            __ptrace_syscall_info info{};
+            ::ptrace(PTRACE_GET_SYSCALL_INFO, thread_, sizeof info, &info);
+            if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+                last_call = info.entry.nr;
+                if (last_call == SYS_rt_sigreturn) {
+                    return mapped;
+                }
+            } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && last_call == SYS_mmap) {
+                mapped = static_cast<long>(info.exit.rval);
+            }
+        }
+    }
+
+    /// Effects: restores the thread. If it is about to call the kernel, the call is skipped.
+    void restore() {
+        if (!is_traced_) {
+            return;
+        }
+        user_regs_struct regs = repeating(regs_);
+        iovec buffer{vectors_.data(), vectors_.size()};
+        ::ptrace(PTRACE_SETREGSET, thread_, NT_X86_XSTATE, &buffer);
+        ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs);
+        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask_, &mask_);
+        if (!is_restarted(regs_)) {
+            return;
+        }
+        // At a stop for an interrupt, the kernel itself restarts the call, with the remaining time.
+        const std::uint64_t all_signals = ~std::uint64_t{0};
+        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof all_signals, &all_signals);
+        ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
+        ::ptrace(PTRACE_CONT, thread_, nullptr, nullptr);
+        const std::optional<int> status = wait_for_stop();
+        if (status && *status >> 16 == PTRACE_EVENT_STOP) {
+            ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs_);
+        }
+        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask_, &mask_);
+    }
+
+    pid_t thread_;
+    const target& process_;
+    bool is_traced_ = false;
+    bool is_stopped_ = false;
+    bool is_usable_ = false;
+    int pending_signal_ = 0;
+    user_regs_struct regs_{};
+    std::uint64_t mask_ = 0;
+    std::vector<unsigned char> vectors_;
+};
+
+/// Returns: the address of the attachment.
+address start_thread(const target& process, trace::attachment& settings) {
+    settings.pthread_create = process.libc_function("pthread_create");
+    settings.dlopen = process.libc_function("dlopen");
+    settings.dlsym = process.libc_function("dlsym");
+    settings.dlerror = process.libc_function("dlerror");
+    const address handler_end = process.sigreturn();
+    const auto end = steady_clock::now() + most_search;
+    do {
+        const std::vector<pid_t> threads = process.threads();
+        if (threads.empty()) {
+            throw failure("process " + std::to_string(process.number()) + " has ended");
+        }
+        for (const pid_t thread : threads) {
+            if (process.is_uninterruptible(thread)) {
+                continue; // as the parent of a vfork
+            }
+            stopped_thread borrowed(thread, process);
+            if (borrowed.is_safe(handler_end)) {
+                address attachment_at = 0;
+                borrowed.start(settings, handler_end, attachment_at);
+                return attachment_at;
+            }
+        }
+        pause_for(std::chrono::milliseconds(1));
+    } while (steady_clock::now() < end);
+    throw failure("no thread of process " + std::to_string(process.number()) +
+                  " was in a place where the recorder can start safely, for 5 s: all were in the C library or in "
+                  "signal handlers; try again");
+}
+
+} // namespace
+
+remote_attachment::remote_attachment(pid_t process, address at)
+    : memory_(::open(("/proc/" + std::to_string(process) + "/mem").c_str(), O_RDWR | O_CLOEXEC)), at_(at) {}
+
+remote_attachment::remote_attachment(remote_attachment&& other) noexcept
+    : memory_(std::exchange(other.memory_, -1)), at_(other.at_) {}
+
+remote_attachment::~remote_attachment() {
+    if (memory_ >= 0) {
+        ::close(memory_);
+    }
+}
+
+bool remote_attachment::read_state(trace::attachment_state& state) const noexcept {
+    return ::pread(memory_, &state, sizeof state, static_cast<off_t>(at_ + offsetof(trace::attachment, state))) ==
+           ssize_t{sizeof state};
+}
+
+void remote_attachment::cancel() const noexcept {
+    const std::uint32_t cancelled = 1;
+    (void)!::pwrite(memory_, &cancelled, sizeof cancelled,
+                    static_cast<off_t>(at_ + offsetof(trace::attachment, cancelled)));
+}
+
+std::string remote_attachment::error_text() const {
+    std::uint64_t text_at = 0;
+    std::array<char, 512> text{};
+    (void)!::pread(memory_, &text_at, sizeof text_at,
+                   static_cast<off_t>(at_ + offsetof(trace::attachment, error_text)));
+    (void)!::pread(memory_, text.data(), text.size() - 1, static_cast<off_t>(text_at));
+    return text.data();
+}
+
+remote_attachment attach(const target& process, trace::attachment settings) {
+    const std::string name = "process " + std::to_string(process.number());
+    remote_attachment result(process.number(), start_thread(process, settings));
+    auto state = trace::attachment_state::starting;
+    for (const auto end = steady_clock::now() + most_start; steady_clock::now() < end;) {
+        if (!result.read_state(state)) {
+            throw failure(name + " ended while the recorder was loaded");
+        }
+        if (state != trace::attachment_state::starting) {
+            break;
+        }
+        pause_for(std::chrono::milliseconds(1));
+    }
+    switch (state) {
+        using enum trace::attachment_state;
+    case recording:
+    case ended: return result;
+    case no_library: throw failure(name + " cannot load the recorder: " + result.error_text());
+    case is_preloaded:
+        throw failure(name + " was started by mallard record, and cannot be recorded again; start it without");
+    case is_busy: throw failure(name + " is being recorded already");
+    case no_part:
+        throw failure(name + " cannot create a file in the folder of the trace, or has no memory for the recorder; "
+                             "give a folder that it may write to with -o");
+    case old_kernel: throw failure("--pid needs Linux 5.14 or later");
+    case starting:
+    case was_cancelled: break;
+    }
+    result.cancel();
+    throw failure(name + " did not start the recorder in 10 s: no more threads are allowed, or its loader is "
+                         "busy; try again");
+}
+
+} // namespace mallard::collect
+
+#else
+
+namespace mallard::collect {
+
+remote_attachment::remote_attachment(pid_t, address at) : memory_(-1), at_(at) {}
+remote_attachment::remote_attachment(remote_attachment&& other) noexcept : memory_(-1), at_(other.at_) {}
+remote_attachment::~remote_attachment() = default;
+bool remote_attachment::read_state(trace::attachment_state&) const noexcept {
+    return false;
+}
+void remote_attachment::cancel() const noexcept {}
+std::string remote_attachment::error_text() const {
+    return {};
+}
+
+remote_attachment attach(const target&, trace::attachment) {
+    throw failure("--pid is available on x86-64 only; start the program with mallard: mallard record -- PROGRAM");
+}
+
+} // namespace mallard::collect
+
+#endif

@@ -1,0 +1,308 @@
+#include "recorder/collect/attach/target.hpp"
+
+#include "recorder/collect/failure.hpp"
+#include "recorder/collect/program/check.hpp"
+#include "recorder/collect/system_file.hpp"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace mallard::collect {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string name_of_process(pid_t process) {
+    return "process " + std::to_string(process);
+}
+
+fs::path folder_in_proc(pid_t process) {
+    return "/proc/" + std::to_string(process);
+}
+
+/// Returns: the words behind NAME: in the status of a process or a thread.
+std::string status_field(const std::string& status, const std::string& name) {
+    const std::string key = "\n" + name + ":";
+    const std::size_t begin = status.find(key);
+    if (begin == std::string::npos) {
+        return {};
+    }
+    const std::size_t value = status.find_first_not_of(" \t", begin + key.size());
+    return value == std::string::npos ? "" : status.substr(value, status.find('\n', value) - value);
+}
+
+bool is_loader(const std::string& name) {
+    return name.starts_with("ld-linux") || name.starts_with("ld.so") || name.starts_with("ld-2.");
+}
+
+} // namespace
+
+std::vector<mapping> read_mappings(pid_t process) {
+    std::vector<mapping> result;
+    std::ifstream lines(folder_in_proc(process) / "maps");
+    for (std::string line; std::getline(lines, line);) {
+        // 7f0c4c000000-7f0c4c021000 rw-p 00000000 00:00 0          FILE
+        std::istringstream words(line);
+        mapping entry{};
+        char dash = 0;
+        std::string offset;
+        std::string device;
+        std::string inode;
+        words >> std::hex >> entry.begin >> dash >> entry.end >> entry.rights >> offset >> device >> inode;
+        std::getline(words >> std::ws, entry.file);
+        result.push_back(std::move(entry));
+    }
+    return result;
+}
+
+target::target(pid_t process) : process_(process) {
+    refuse_unreachable();
+    refuse_other_namespaces();
+    mappings_ = read_mappings(process);
+    if (mappings_.empty()) {
+        throw failure(name_of_process(process) + " cannot be examined (/proc/PID/maps is empty or unreadable); it "
+                                                 "may have ended, or run with other rights than mallard");
+    }
+    std::error_code error;
+    executable_ = fs::read_symlink(folder_in_proc(process) / "exe", error);
+    refuse_recorded();
+    find_files();
+}
+
+void target::refuse_unreachable() const {
+    const std::string name = name_of_process(process_);
+    const std::string status = text_of_system_file(folder_in_proc(process_) / "status");
+    if (status.empty()) {
+        throw failure("there is no process " + std::to_string(process_) + "; 'ps -e' lists the processes");
+    }
+    if (process_ == ::getpid() || process_ == ::getppid()) {
+        throw failure(name + " is mallard itself, or started it; give another process to --pid");
+    }
+    if (status_field(status, "Tgid") != std::to_string(process_)) {
+        throw failure("--pid " + std::to_string(process_) + " is a thread; give its process: --pid " +
+                      status_field(status, "Tgid"));
+    }
+    const std::string user = status_field(status, "Uid");
+    std::uint32_t real = 0;
+    std::uint32_t effective = 0;
+    std::istringstream(user) >> real >> effective;
+    if (real != ::geteuid() || effective != ::geteuid()) {
+        throw failure(name + " runs as user " + std::to_string(effective) + ", and mallard as user " +
+                      std::to_string(::geteuid()) + "; run mallard as the same user: sudo -u '#" +
+                      std::to_string(effective) + "' mallard record ...");
+    }
+    if (const std::string tracer = status_field(status, "TracerPid"); tracer != "0") {
+        throw failure(name + " is traced by process " + tracer + " (a debugger or strace); end that first");
+    }
+    const std::string state = status_field(status, "State");
+    if (state.starts_with("Z") || state.starts_with("X")) {
+        throw failure(name + " has ended (zombie)");
+    }
+    if (state.starts_with("T") || state.starts_with("t")) {
+        throw failure(name + " is stopped; continue it first: kill -CONT " + std::to_string(process_));
+    }
+    if (status_field(status, "x86_Thread_features").find("shstk") != std::string::npos) {
+        throw failure(name + " uses a shadow stack, in which mallard cannot call functions; start it with "
+                             "GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK");
+    }
+    for (const pid_t thread : threads()) {
+        const std::string facts =
+            text_of_system_file(folder_in_proc(process_) / "task" / std::to_string(thread) / "status");
+        if (const std::string mode = status_field(facts, "Seccomp"); !mode.empty() && mode != "0") {
+            throw failure(name + " restricts its system calls (seccomp), which the recorder needs; record it from "
+                                 "its start: mallard record -- PROGRAM");
+        }
+    }
+}
+
+/// The part and the library must have the same paths in the process, and the collector the same number.
+void target::refuse_other_namespaces() const {
+    for (const char* const kind : {"mnt", "pid"}) {
+        std::error_code error;
+        std::error_code own_error;
+        const fs::path theirs = fs::read_symlink(folder_in_proc(process_) / "ns" / kind, error);
+        const fs::path own = fs::read_symlink(fs::path("/proc/self/ns") / kind, own_error);
+        if (!error && !own_error && theirs != own) {
+            throw failure(name_of_process(process_) +
+                          " runs in a container (another namespace); run mallard in the container");
+        }
+    }
+    std::error_code error;
+    const fs::path root = fs::read_symlink(folder_in_proc(process_) / "root", error);
+    const fs::path own_root = fs::read_symlink("/proc/self/root", error);
+    if (!error && root != own_root) {
+        throw failure(name_of_process(process_) + " has another root folder ('" + root.string() +
+                      "'); run mallard in it, by chroot");
+    }
+}
+
+void target::refuse_recorded() const {
+    const std::string part = "/" + std::to_string(process_) + ".";
+    for (const mapping& entry : mappings_) {
+        const fs::path file = entry.file.substr(0, entry.file.find(" (deleted)"));
+        if (file.extension() == ".part" && file.string().find(".parts" + part) != std::string::npos) {
+            throw failure(name_of_process(process_) + " is being recorded already, in '" +
+                          file.parent_path().string() + "'");
+        }
+    }
+}
+
+void target::find_files() {
+    const std::string name = name_of_process(process_);
+    std::set<std::string> seen;
+    std::vector<fs::path> libraries;
+    for (const mapping& entry : mappings_) {
+        if (!entry.file.starts_with("/") || !seen.insert(entry.file).second || entry.file == executable_) {
+            continue;
+        }
+        const std::string file = fs::path(entry.file).filename().string();
+        if (file.starts_with("libc.so.6") || file.starts_with("libc-2.")) {
+            libc_ = entry.file;
+            libc_begin_ = entry.begin;
+        }
+        if (entry.file.ends_with(" (deleted)")) {
+            continue;
+        }
+        if (file.find(".so") != std::string::npos) {
+            libraries.emplace_back(entry.file);
+        }
+    }
+    if (executable_.string().ends_with(" (deleted)")) {
+        throw failure(name + ": its file '" + executable_.string() +
+                      "' was replaced or removed; restart the program");
+    }
+    std::vector<fs::path> with_malloc;
+    notes_ = check_running(executable_, libraries, with_malloc);
+    if (libc_.empty()) {
+        throw failure(name + " does not use the GNU C library, which the recorder needs");
+    }
+    if (libc_.ends_with(" (deleted)")) {
+        throw failure(name + " uses a C library that was replaced by an update ('" + libc_ +
+                      "'); restart the program");
+    }
+    for (const fs::path& library : with_malloc) {
+        if (library != libc_) {
+            other_mallocs_.push_back(library.string());
+        }
+    }
+    for (const mapping& entry : mappings_) {
+        const std::string file = fs::path(entry.file).filename().string();
+        const bool is_recorder = file.starts_with("libmallard_record");
+        if (entry.rights.find('x') != std::string::npos &&
+            (entry.file == libc_ || is_loader(file) || is_recorder ||
+             std::ranges::find(other_mallocs_, entry.file) != other_mallocs_.end())) {
+            critical_.emplace_back(entry.begin, entry.end);
+        }
+    }
+}
+
+address target::libc_function(const std::string& name) const {
+    ::elf_version(EV_CURRENT);
+    const int file = ::open(libc_.c_str(), O_RDONLY | O_CLOEXEC);
+    Elf* const elf = file < 0 ? nullptr : ::elf_begin(file, ELF_C_READ_MMAP, nullptr);
+    address result = 0;
+    for (Elf_Scn* section = nullptr; elf != nullptr && (section = ::elf_nextscn(elf, section)) != nullptr;) {
+        GElf_Shdr header;
+        Elf_Data* const data = ::elf_getdata(section, nullptr);
+        if (::gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM || data == nullptr) {
+            continue;
+        }
+        for (int index = 1; index < static_cast<int>(data->d_size / header.sh_entsize); ++index) {
+            GElf_Sym symbol;
+            if (::gelf_getsym(data, index, &symbol) != nullptr && symbol.st_shndx != SHN_UNDEF &&
+                GELF_ST_TYPE(symbol.st_info) == STT_FUNC) {
+                const char* const text = ::elf_strptr(elf, header.sh_link, symbol.st_name);
+                if (text != nullptr && name == text) {
+                    result = libc_begin_ + symbol.st_value;
+                }
+            }
+        }
+    }
+    ::elf_end(elf);
+    if (file >= 0) {
+        ::close(file);
+    }
+    if (result == 0) {
+        throw failure("the C library of process " + std::to_string(process_) + " ('" + libc_ + "') has no " + name +
+                      "; the recorder needs glibc 2.35 or later");
+    }
+    return result;
+}
+
+address target::sigreturn() const {
+    constexpr std::string_view code("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9);
+    std::ifstream memory(folder_in_proc(process_) / "mem", std::ios::binary);
+    for (const mapping& entry : mappings_) {
+        if (entry.file != libc_ || entry.rights.find('x') == std::string::npos) {
+            continue;
+        }
+        std::string bytes(entry.end - entry.begin, 0);
+        memory.seekg(static_cast<std::streamoff>(entry.begin));
+        memory.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        const std::size_t at = bytes.find(code);
+        if (at != std::string::npos) {
+            return entry.begin + at;
+        }
+    }
+    throw failure("the C library of process " + std::to_string(process_) +
+                  " cannot be read, or lacks the end of signal handlers");
+}
+
+mapping target::find_mapping(address at) const {
+    for (mapping& entry : read_mappings(process_)) {
+        if (entry.begin <= at && at < entry.end) {
+            return entry;
+        }
+    }
+    return {};
+}
+
+bool target::is_critical(address code) const {
+    return std::ranges::any_of(critical_,
+                               [&](const auto& range) { return range.first <= code && code < range.second; });
+}
+
+bool target::is_in_libc(address code) const {
+    return std::ranges::any_of(mappings_, [&](const mapping& entry) {
+        return entry.file == libc_ && entry.begin <= code && code < entry.end;
+    });
+}
+
+bool target::is_in_other_malloc(address code) const {
+    return std::ranges::any_of(mappings_, [&](const mapping& entry) {
+        return entry.begin <= code && code < entry.end &&
+               std::ranges::find(other_mallocs_, entry.file) != other_mallocs_.end();
+    });
+}
+
+bool target::is_uninterruptible(pid_t thread) const {
+    const std::string facts =
+        text_of_system_file(folder_in_proc(process_) / "task" / std::to_string(thread) / "status");
+    return status_field(facts, "State").starts_with("D");
+}
+
+std::vector<pid_t> target::threads() const {
+    std::vector<pid_t> result;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_in_proc(process_) / "task", error)) {
+        const std::string name = entry.path().filename().string();
+        pid_t number = 0;
+        std::from_chars(name.data(), name.data() + name.size(), number);
+        result.push_back(number);
+    }
+    return result;
+}
+
+} // namespace mallard::collect

@@ -1,0 +1,103 @@
+/// The entry of `mallard record --pid`, which has a new thread of the process load the recorder and call it.
+///
+/// The thread stays until the recording ends: it directs the slots of files that are loaded later to the recorder, and
+/// restores all slots at the end, also if the collector was killed. The library stays loaded, because the program may have
+/// copied addresses of its functions, and threads may be in them.
+
+#include "recorder/interpose/interposed.hpp"
+#include "recorder/interpose/next_functions.hpp"
+#include "recorder/interpose/slots.hpp"
+#include "recorder/log/recording.hpp"
+#include "recorder/log/thread_log.hpp"
+#include "trace/attachment.hpp"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+using namespace mallard::recorder;
+using mallard::trace::attachment;
+using mallard::trace::attachment_state;
+
+namespace {
+
+constexpr long pause_nanoseconds = 50'000'000;
+// A thread may resolve a slot while it is patched, and then overwrites it. So the first rounds all patch.
+constexpr int first_rounds = 3;
+
+constinit std::atomic<bool> is_attached{false};
+
+void wait_a_round() noexcept {
+    const timespec pause{0, pause_nanoseconds};
+    ::nanosleep(&pause, nullptr);
+}
+
+bool has_ended(std::uint32_t collector) noexcept {
+    return ::kill(static_cast<pid_t>(collector), 0) != 0 && errno == ESRCH;
+}
+
+void set_state(attachment& request, attachment_state state) noexcept {
+    std::atomic_ref(request.state).store(state, std::memory_order_release);
+}
+
+attachment_state begin(const attachment& request) noexcept {
+    void* const preceding = ::dlsym(RTLD_DEFAULT, "malloc");
+    if (preceding == reinterpret_cast<void*>(&::malloc) && is_own_function(preceding)) {
+        return attachment_state::is_preloaded;
+    }
+    become_attached();
+    if (!find_slot_functions()) {
+        return attachment_state::old_kernel;
+    }
+    return the_recording.attach(request.folder.data(), request.stacks, request.sampled_one_in)
+               ? attachment_state::recording
+               : attachment_state::no_part;
+}
+
+void record_until_end(std::uint32_t collector) noexcept {
+    file_counts counts = file_counts::read();
+    bool is_complete = patch_slots();
+    for (int round = 0; !the_recording.should_end() && !has_ended(collector); ++round) {
+        wait_a_round();
+        const file_counts current = file_counts::read();
+        if (current.unloaded != counts.unloaded) {
+            the_recording.forget_code();
+        }
+        if (round < first_rounds || !is_complete || current != counts) {
+            counts = current;
+            is_complete = patch_slots();
+        }
+    }
+    // Pages that are still relocated hold no function of the recorder.
+    restore_slots();
+    the_recording.detach();
+}
+
+} // namespace
+
+MALLARD_INTERPOSED void mallard_record_attach(attachment* request) noexcept {
+    ::pthread_detach(::pthread_self());
+    if (std::atomic_ref(request->cancelled).load() != 0) {
+        set_state(*request, attachment_state::was_cancelled);
+        return;
+    }
+    if (is_attached.exchange(true)) {
+        set_state(*request, attachment_state::is_busy);
+        return;
+    }
+    const std::uint32_t collector = request->collector;
+    const attachment_state state = begin(*request);
+    if (state == attachment_state::recording) {
+        set_state(*request, state);
+        record_until_end(collector);
+    }
+    is_attached.store(false);
+    set_state(*request, state == attachment_state::recording ? attachment_state::ended : state);
+}
