@@ -9,11 +9,10 @@
 #include "recorder/interpose/slots.hpp"
 #include "recorder/log/recording.hpp"
 #include "recorder/log/thread_log.hpp"
+#include "recorder/system/thread.hpp"
 #include "trace/attachment.hpp"
 
 #include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -83,6 +82,7 @@ void record_until_end(std::uint32_t collector) noexcept {
 } // namespace
 
 MALLARD_INTERPOSED void mallard_record_attach(attachment* request) noexcept {
+    is_of_recorder = true;
     ::pthread_detach(::pthread_self());
     if (std::atomic_ref(request->cancelled).load() != 0) {
         set_state(*request, attachment_state::was_cancelled);

@@ -509,6 +509,9 @@ thread_log* thread_log::mine() noexcept {
 }
 
 [[gnu::noinline]] thread_log* thread_log::open_mine() noexcept {
+    if (is_of_recorder) {
+        return nullptr;
+    }
     thread_log* const former = own_log;
     const std::uint32_t attachment = the_recording.attachments();
     // The program may have called sigaltstack before the recorder was loaded.

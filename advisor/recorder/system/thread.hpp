@@ -84,6 +84,9 @@ inline void learn_alternate_stack() noexcept {
     }
 }
 
+/// True in a thread that the recorder itself has started. Its allocations are not the program's.
+inline constinit thread_local bool is_of_recorder [[gnu::tls_model("initial-exec")]] = false;
+
 /// Returns: true if the thread has a small alternate stack.
 [[nodiscard]] inline bool has_small_stack() noexcept {
     return small_alternate_stack.bytes != 0;
