@@ -19,6 +19,7 @@ EXAMPLES = (
     ("mallard record -- sort big.txt", "into ./mallard.trace"),
     ("mallard record -o sort.trace -- sort big.txt", "into a file with this name"),
     ("mallard record --follow -- sh build.sh", "the programs that it starts, too"),
+    ("mallard record --pid 4711 --for 30s", "a running process, which goes on"),
     ("mallard record --recover FILE", "FILE, after its recording was killed"),
 )
 TAKES_PROGRAM = True  # with its arguments, after `--`
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for", dest="duration", metavar="TIME", help="end the recording after 30s, 5m, 1h, ..."
     )
     parser.add_argument("--limit", metavar="SIZE", help="end it when its file has 500M, 2G, ...")
+    parser.add_argument("--pid", metavar="PID", help="record a running process until it ends, or Ctrl-C")
     parser.add_argument(
         "--follow", action="store_true", help="record forks and the programs that it becomes or starts, too"
     )
@@ -67,6 +69,9 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.recover is not None:
         _check_recovery(arguments)
         return
+    if arguments.pid is not None:
+        _check_process(arguments)
+        return
     if not arguments.program:
         raise UsageError("PROGRAM is missing; give it after '--': mallard record -- PROGRAM ARGUMENTS")
     check_program(arguments.program[0])
@@ -80,7 +85,7 @@ def needs(arguments: argparse.Namespace) -> Needs:
 def run(arguments: argparse.Namespace) -> int:
     collector = COLLECTOR.find()
     words = [str(collector), *_options(arguments)]
-    if arguments.recover is None:
+    if arguments.recover is None and arguments.pid is None:
         words += ["--", *arguments.program]
     # Python ignores these two signals. A shell would start the program with the default actions.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
@@ -108,6 +113,7 @@ def _options(arguments: argparse.Namespace) -> list[str]:
     if arguments.recover is not None:
         return [*options, "--recover", arguments.recover]
     options += ["--follow"] if arguments.follow else []
+    options += ["--pid", arguments.pid] if arguments.pid is not None else []
     options += ["--for", arguments.duration] if arguments.duration is not None else []
     options += ["--limit", arguments.limit] if arguments.limit is not None else []
     options += ["-o", arguments.output or DEFAULT_TRACE, "--stacks", arguments.stacks]
@@ -122,9 +128,20 @@ def _check_recovery(arguments: argparse.Namespace) -> None:
         ("--sample", arguments.sample is not None),
         ("--for", arguments.duration is not None),
         ("--limit", arguments.limit is not None),
+        ("--pid", arguments.pid is not None),
     ):
         if present:
             raise UsageError(f"--recover does not start a program; leave '{name}' out")
+
+
+def _check_process(arguments: argparse.Namespace) -> None:
+    if not (arguments.pid.isascii() and arguments.pid.isdigit()) or int(arguments.pid) == 0:
+        raise UsageError(f"--pid '{arguments.pid}': allowed is the number of a process; 'ps -e' lists them")
+    if arguments.program:
+        raise UsageError(f"--pid starts no program; leave '{' '.join(arguments.program)}' out")
+    if arguments.follow:
+        raise UsageError("--follow: only programs that mallard starts are followed; leave it out with --pid")
+    _check_place(Path(DEFAULT_TRACE if arguments.output is None else arguments.output))
 
 
 def _check_place(trace: Path) -> None:
