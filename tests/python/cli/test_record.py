@@ -70,6 +70,10 @@ def test_program_keeps_its_arguments(words: list[str], program: list[str] | None
         (["--recover", "x", "--follow"], "--recover does not start a program; leave '--follow' out"),
         (["--recover", "x", "--for", "1s"], "--recover does not start a program; leave '--for' out"),
         (["--recover", "x", "--limit", "1G"], "--recover does not start a program; leave '--limit' out"),
+        (["--recover", "x", "--pid", "1"], "--recover does not start a program; leave '--pid' out"),
+        (["--pid", "x"], "--pid 'x': allowed is the number of a process; 'ps -e' lists them"),
+        (["--pid", "1", "--", "ls"], "--pid starts no program; leave 'ls' out"),
+        (["--pid", "1", "--follow"], "--follow: only programs that mallard starts are followed"),
     ],
     ids=" ".join,
 )
@@ -117,6 +121,12 @@ def test_the_collector_takes_the_place_of_the_command(tmp_path: Path) -> None:
 def test_limits_are_passed_on(tmp_path: Path) -> None:
     words = record(tmp_path, "--for", "30s", "--limit", "2G", "--", "ls")[1]
     assert words[:4] == ["--for", "30s", "--limit", "2G"]
+
+
+def test_process_is_passed_on(tmp_path: Path) -> None:
+    words = record(tmp_path, "--pid", "12", "--for", "30s")[1][:-2]
+    assert words[:4] == ["--pid", "12", "--for", "30s"]
+    assert "--" not in words
 
 
 def test_recovery_takes_no_other_options(tmp_path: Path) -> None:
