@@ -416,22 +416,22 @@ private:
         }
         user_regs_struct regs = repeating(regs_);
         iovec buffer{vectors_.data(), vectors_.size()};
+        // The general registers come last: until then, the thread would restore itself.
         ::ptrace(PTRACE_SETREGSET, thread_, NT_X86_XSTATE, &buffer);
-        ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs);
         ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask_, &mask_);
+        ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs);
         if (!is_restarted(regs_)) {
             return;
         }
-        // At a stop for an interrupt, the kernel itself restarts the call, with the remaining time.
-        const std::uint64_t all_signals = ~std::uint64_t{0};
-        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof all_signals, &all_signals);
+        // After a stop for an interrupt or a signal, the kernel itself restarts the call, with the remaining time, or ends it
+        // with EINTR.
         ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
         ::ptrace(PTRACE_CONT, thread_, nullptr, nullptr);
         const std::optional<int> status = wait_for_stop();
-        if (status && *status >> 16 == PTRACE_EVENT_STOP) {
+        if (status) {
+            pending_signal_ = *status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(*status);
             ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs_);
         }
-        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask_, &mask_);
     }
 
     pid_t thread_;
