@@ -27,9 +27,9 @@ enum class attachment_state : std::uint32_t {
 
 struct attachment {
     attachment_state state = attachment_state::starting; ///< accessed as an atomic
-    std::uint32_t cancelled = 0; ///< set by the collector; accessed as an atomic
-    std::int32_t create_error = 0;           ///< of pthread_create
-    std::uint32_t collector = 0;             ///< process ID
+    std::uint32_t cancelled = 0;                         ///< set by the collector; accessed as an atomic
+    std::int32_t create_error = 0;                       ///< of pthread_create
+    std::uint32_t collector = 0;                         ///< process ID
     std::uint32_t sampled_one_in = 1;
     stack_source stacks = stack_source::descriptions;
     std::array<std::uint8_t, 3> unused{};

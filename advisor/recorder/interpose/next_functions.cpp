@@ -129,7 +129,8 @@ void become_attached() noexcept {
 bool is_own_function(const void* function) noexcept {
     unwind::code_object own;
     const auto pc = reinterpret_cast<unwind::address>(function);
-    return unwind::object_at(reinterpret_cast<unwind::address>(&early), own) && own.begin <= pc && pc < own.end;
+    return unwind::object_at(reinterpret_cast<unwind::address>(&early), own) && own.begin <= pc &&
+           pc < own.end;
 }
 
 namespace {

@@ -23,7 +23,7 @@ using unwind::address;
 struct slot_function {
     const char* name = nullptr;
     address hook = 0;
-    address real = 0;           ///< 0 while no file of the program has it
+    address real = 0;              ///< 0 while no file of the program has it
     bool is_lookup_result = false; ///< an unresolved slot would be resolved to `real`
 };
 
@@ -54,15 +54,32 @@ struct dynamic_section {
         bool has_addends = true;
         for (; entry->d_tag != DT_NULL; ++entry) {
             switch (entry->d_tag) {
-            case DT_SYMTAB: symbols = reinterpret_cast<const ElfW(Sym)*>(pointer(*entry)); break;
-            case DT_STRTAB: names = reinterpret_cast<const char*>(pointer(*entry)); break;
-            case DT_RELA: relocations = reinterpret_cast<const ElfW(Rela)*>(pointer(*entry)); break;
-            case DT_RELASZ: relocation_count = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
-            case DT_JMPREL: calls = reinterpret_cast<const ElfW(Rela)*>(pointer(*entry)); break;
-            case DT_PLTRELSZ: call_count = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
-            case DT_PLTREL: has_addends = entry->d_un.d_val == DT_RELA; break;
-            case DT_GNU_HASH: gnu_hash = reinterpret_cast<const std::uint32_t*>(pointer(*entry)); break;
-            default: break;
+            case DT_SYMTAB:
+                symbols = reinterpret_cast<const ElfW(Sym)*>(pointer(*entry));
+                break;
+            case DT_STRTAB:
+                names = reinterpret_cast<const char*>(pointer(*entry));
+                break;
+            case DT_RELA:
+                relocations = reinterpret_cast<const ElfW(Rela)*>(pointer(*entry));
+                break;
+            case DT_RELASZ:
+                relocation_count = entry->d_un.d_val / sizeof(ElfW(Rela));
+                break;
+            case DT_JMPREL:
+                calls = reinterpret_cast<const ElfW(Rela)*>(pointer(*entry));
+                break;
+            case DT_PLTRELSZ:
+                call_count = entry->d_un.d_val / sizeof(ElfW(Rela));
+                break;
+            case DT_PLTREL:
+                has_addends = entry->d_un.d_val == DT_RELA;
+                break;
+            case DT_GNU_HASH:
+                gnu_hash = reinterpret_cast<const std::uint32_t*>(pointer(*entry));
+                break;
+            default:
+                break;
             }
         }
         if (symbols == nullptr || names == nullptr || relocations == nullptr) {
@@ -109,7 +126,8 @@ bool is_found_by_loader(const char* name, address function) noexcept {
     }
     Dl_info info{};
     const ElfW(Sym)* symbol = nullptr;
-    return ::dladdr1(result, &info, const_cast<void**>(reinterpret_cast<const void**>(&symbol)), RTLD_DL_SYMENT) != 0 &&
+    return ::dladdr1(result, &info, const_cast<void**>(reinterpret_cast<const void**>(&symbol)),
+                     RTLD_DL_SYMENT) != 0 &&
            symbol != nullptr && symbol->st_shndx == SHN_UNDEF;
 }
 
@@ -171,7 +189,9 @@ struct visited_file {
         }
     }
     [[nodiscard]] bool covers(address value) const noexcept { return begin <= value && value < end; }
-    [[nodiscard]] bool protects(address slot) const noexcept { return relro_begin <= slot && slot < relro_end; }
+    [[nodiscard]] bool protects(address slot) const noexcept {
+        return relro_begin <= slot && slot < relro_end;
+    }
 };
 
 bool is_writable(address slot) noexcept {
@@ -236,7 +256,8 @@ private:
     }
 
     /// Returns: the function of the name, if a slot of this value is to be changed.
-    [[nodiscard]] const slot_function* find(const char* name, address value, bool is_unresolved) const noexcept {
+    [[nodiscard]] const slot_function* find(const char* name, address value,
+                                            bool is_unresolved) const noexcept {
         for (unsigned index = 0; index < function_count; ++index) {
             const slot_function& function = functions[index];
             if (function.real == 0) {
@@ -244,8 +265,7 @@ private:
             }
             const bool matches = to_ == direction::to_program
                                      ? value == function.hook
-                                     : value == function.real ||
-                                           (is_unresolved && function.is_lookup_result);
+                                     : value == function.real || (is_unresolved && function.is_lookup_result);
             if (matches && std::strcmp(name, function.name) == 0) {
                 return &function;
             }
@@ -257,7 +277,8 @@ private:
         return __atomic_load_n(reinterpret_cast<const address*>(slot), __ATOMIC_RELAXED);
     }
 
-    void store(const visited_file& file, address slot, address value, const slot_function& function) noexcept {
+    void store(const visited_file& file, address slot, address value,
+               const slot_function& function) noexcept {
         const address page = page_bytes();
         void* const begin = reinterpret_cast<void*>(slot / page * page);
         const bool is_protected = file.protects(slot);

@@ -190,7 +190,8 @@ trace::part_header* part_file::leave() noexcept {
 }
 
 void part_file::detach() noexcept {
-    void* const copy = ::mmap(nullptr, trace::header_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const copy =
+        ::mmap(nullptr, trace::header_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED) {
         return;
     }

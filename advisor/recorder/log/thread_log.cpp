@@ -622,7 +622,8 @@ void thread_log::thread_ends() noexcept {
     if (attachment_ != the_recording.attachments()) {
         ending_ = true;
     }
-    if (!opened_ || attachment_ != the_recording.attachments() || !enter(reinterpret_cast<address>(__builtin_frame_address(0)))) {
+    if (!opened_ || attachment_ != the_recording.attachments() ||
+        !enter(reinterpret_cast<address>(__builtin_frame_address(0)))) {
         return;
     }
     if (has_room(trace::most_event_bytes)) {

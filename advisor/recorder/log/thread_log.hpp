@@ -148,7 +148,7 @@ private:
     bool opened_ = false;
     bool ready_ = false; ///< opened, and no check of the stack is needed
     bool ending_ = false;
-    std::uint32_t attachment_ = 0; ///< the recording of the process that the log belongs to
+    std::uint32_t attachment_ = 0;  ///< the recording of the process that the log belongs to
     bool freed_is_sampled_ = false; ///< the allocation of the last freed block was in a burst
     // Parts of the address space, by their lowest bits, whose files are in the trace.
     std::uint32_t functions_epoch_ = 0; ///< of the rules, at the time of the parts

@@ -12,14 +12,17 @@ from pathlib import Path
 import pytest
 from advisor_programs import LONGEST, wait_until
 
+PROBE = (
+    "import ctypes, os, subprocess as s; p = s.Popen(['sleep', '9']);"
+    "r = ctypes.CDLL(None).ptrace(0x4206, p.pid, 0, 0); p.kill(); os._exit(r != 0)"
+)
 CAN_TRACE = (
     os.uname().machine == "x86_64"
     and subprocess.run(
         [
             sys.executable,
             "-c",
-            "import ctypes, os, subprocess as s; p = s.Popen(['sleep', '9']);"
-            "r = ctypes.CDLL(None).ptrace(0x4206, p.pid, 0, 0); p.kill(); os._exit(r != 0)",
+            PROBE,
         ],
         check=False,
     ).returncode
@@ -118,7 +121,10 @@ def test_the_rest_of_a_sleep_is_kept(collector, tmp_path):
 
 
 def test_records_an_interpreter(collector, tmp_path):
-    code = "import time\nend = time.time() + 3\nwhile time.time() < end: [b'x' * n for n in range(2000)]\nprint('ok')"
+    code = (
+        "import time\nend = time.time() + 3\n"
+        "while time.time() < end: [b'x' * n for n in range(2000)]\nprint('ok')"
+    )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as running:
         time.sleep(0.5)
         done = attach(collector, tmp_path, running.pid)

@@ -5,6 +5,7 @@
 
 #if defined(__x86_64__)
 
+#include <elf.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -23,7 +24,6 @@
 #include <cstddef>
 #include <cstring>
 #include <ctime>
-#include <elf.h>
 #include <optional>
 #include <span>
 #include <string>
@@ -109,9 +109,12 @@ bool is_harmless_wait(const user_regs_struct& regs) noexcept {
     case SYS_pause:
     case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
-    case SYS_read: return true;
-    case SYS_futex: return (regs.rsi & futex_command) == FUTEX_WAIT_BITSET;
-    default: return false;
+    case SYS_read:
+        return true;
+    case SYS_futex:
+        return (regs.rsi & futex_command) == FUTEX_WAIT_BITSET;
+    default:
+        return false;
     }
 }
 
@@ -135,22 +138,22 @@ std::vector<unsigned char> machine_code(address attachment, address frame) {
     // For the borrowed thread: pthread_create(&thread, nullptr, start, attachment), and rt_sigreturn.
     bytes({0x48, 0xbb}); // mov rbx, attachment
     number(attachment, 8);
-    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(thread));       // lea rdi, [rbx + thread]
-    bytes({0x31, 0xf6});                                      // xor esi, esi
-    member({0x48, 0x8b, 0x93}, MALLARD_OFFSET(start));        // mov rdx, [rbx + start]
-    bytes({0x48, 0x89, 0xd9});                                // mov rcx, rbx
-    member({0xff, 0x93}, MALLARD_OFFSET(pthread_create));     // call [rbx + pthread_create]
-    member({0x89, 0x83}, MALLARD_OFFSET(create_error));       // mov [rbx + create_error], eax
-    bytes({0x48, 0xbc});                                      // mov rsp, frame
+    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(thread));   // lea rdi, [rbx + thread]
+    bytes({0x31, 0xf6});                                  // xor esi, esi
+    member({0x48, 0x8b, 0x93}, MALLARD_OFFSET(start));    // mov rdx, [rbx + start]
+    bytes({0x48, 0x89, 0xd9});                            // mov rcx, rbx
+    member({0xff, 0x93}, MALLARD_OFFSET(pthread_create)); // call [rbx + pthread_create]
+    member({0x89, 0x83}, MALLARD_OFFSET(create_error));   // mov [rbx + create_error], eax
+    bytes({0x48, 0xbc});                                  // mov rsp, frame
     number(frame, 8);
     bytes({0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}); // mov eax, 15; syscall
     code.resize(128, 0xcc);
     // For the new thread: dlsym(dlopen(library, RTLD_NOW), entry)(attachment).
-    bytes({0x53, 0x48, 0x89, 0xfb});                    // push rbx; mov rbx, rdi
+    bytes({0x53, 0x48, 0x89, 0xfb});                     // push rbx; mov rbx, rdi
     member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(library)); // lea rdi, [rbx + library]
-    bytes({0xbe, 2, 0, 0, 0});                          // mov esi, RTLD_NOW
-    member({0xff, 0x93}, MALLARD_OFFSET(dlopen));       // call [rbx + dlopen]
-    bytes({0x48, 0x85, 0xc0, 0x74, 0});                 // test rax, rax; jz failed
+    bytes({0xbe, 2, 0, 0, 0});                           // mov esi, RTLD_NOW
+    member({0xff, 0x93}, MALLARD_OFFSET(dlopen));        // call [rbx + dlopen]
+    bytes({0x48, 0x85, 0xc0, 0x74, 0});                  // test rax, rax; jz failed
     const std::size_t first_jump = code.size();
     bytes({0x48, 0x89, 0xc7});                         // mov rdi, rax
     member({0x48, 0x8d, 0xb3}, MALLARD_OFFSET(entry)); // lea rsi, [rbx + entry]
@@ -178,10 +181,10 @@ public:
     stopped_thread(pid_t thread, const target& process) : thread_(thread), process_(process) {
         if (::ptrace(PTRACE_SEIZE, thread, nullptr, PTRACE_O_TRACESYSGOOD) != 0) {
             if (errno == EPERM) {
-                throw failure(
-                    "process " + std::to_string(process.number()) +
-                    " may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0, or run mallard as root "
-                    "in a container with SYS_PTRACE");
+                throw failure("process " + std::to_string(process.number()) +
+                              " may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0, or run "
+                              "mallard as root "
+                              "in a container with SYS_PTRACE");
             }
             return; // it has ended
         }
@@ -213,13 +216,15 @@ public:
             return false;
         }
         const bool waits = static_cast<long>(regs_.orig_rax) >= 0;
-        if (waits ? !is_harmless_wait(regs_) || (process_.is_critical(regs_.rip) && !process_.is_in_libc(regs_.rip))
+        if (waits ? !is_harmless_wait(regs_) ||
+                        (process_.is_critical(regs_.rip) && !process_.is_in_libc(regs_.rip))
                   : process_.is_critical(regs_.rip)) {
             return false;
         }
         const mapping stack = process_.find_mapping(regs_.rsp);
         const mapping code = process_.find_mapping(regs_.rip);
-        const bool has_room = stack.rights.starts_with("rw") && frame_address(stack_top()) > stack.begin + 2048;
+        const bool has_room =
+            stack.rights.starts_with("rw") && frame_address(stack_top()) > stack.begin + 2048;
         return has_room && code.rights.find('x') != std::string::npos && !is_in_handler(stack, handler_end);
     }
 
@@ -302,7 +307,8 @@ private:
         std::uint64_t features = 0;
         std::memcpy(&features, vectors.data() + 464, sizeof features);
         const auto size = static_cast<std::uint32_t>(vectors.size());
-        const std::array<std::uint32_t, 5> description{0x46505853, size + 4, static_cast<std::uint32_t>(features),
+        const std::array<std::uint32_t, 5> description{0x46505853, size + 4,
+                                                       static_cast<std::uint32_t>(features),
                                                        static_cast<std::uint32_t>(features >> 32), size};
         std::memset(vectors.data() + 464, 0, 48);
         std::memcpy(vectors.data() + 464, description.data(), sizeof description);
@@ -471,9 +477,10 @@ address start_thread(const target& process, trace::attachment& settings) {
         }
         pause_for(std::chrono::milliseconds(1));
     } while (steady_clock::now() < end);
-    throw failure("no thread of process " + std::to_string(process.number()) +
-                  " was in a place where the recorder can start safely, for 5 s: all were in the C library or in "
-                  "signal handlers; try again");
+    throw failure(
+        "no thread of process " + std::to_string(process.number()) +
+        " was in a place where the recorder can start safely, for 5 s: all were in the C library or in "
+        "signal handlers; try again");
 }
 
 } // namespace
@@ -491,8 +498,8 @@ remote_attachment::~remote_attachment() {
 }
 
 bool remote_attachment::read_state(trace::attachment_state& state) const noexcept {
-    return ::pread(memory_, &state, sizeof state, static_cast<off_t>(at_ + offsetof(trace::attachment, state))) ==
-           ssize_t{sizeof state};
+    return ::pread(memory_, &state, sizeof state,
+                   static_cast<off_t>(at_ + offsetof(trace::attachment, state))) == ssize_t{sizeof state};
 }
 
 void remote_attachment::cancel() const noexcept {
@@ -526,17 +533,24 @@ remote_attachment attach(const target& process, trace::attachment settings) {
     switch (state) {
         using enum trace::attachment_state;
     case recording:
-    case ended: return result;
-    case no_library: throw failure(name + " cannot load the recorder: " + result.error_text());
+    case ended:
+        return result;
+    case no_library:
+        throw failure(name + " cannot load the recorder: " + result.error_text());
     case is_preloaded:
-        throw failure(name + " was started by mallard record, and cannot be recorded again; start it without");
-    case is_busy: throw failure(name + " is being recorded already");
+        throw failure(name +
+                      " was started by mallard record, and cannot be recorded again; start it without");
+    case is_busy:
+        throw failure(name + " is being recorded already");
     case no_part:
-        throw failure(name + " cannot create a file in the folder of the trace, or has no memory for the recorder; "
-                             "give a folder that it may write to with -o");
-    case old_kernel: throw failure("--pid needs Linux 5.14 or later");
+        throw failure(name +
+                      " cannot create a file in the folder of the trace, or has no memory for the recorder; "
+                      "give a folder that it may write to with -o");
+    case old_kernel:
+        throw failure("--pid needs Linux 5.14 or later");
     case starting:
-    case was_cancelled: break;
+    case was_cancelled:
+        break;
     }
     result.cancel();
     throw failure(name + " did not start the recorder in 10 s: no more threads are allowed, or its loader is "
@@ -561,7 +575,8 @@ std::string remote_attachment::error_text() const {
 }
 
 remote_attachment attach(const target&, trace::attachment) {
-    throw failure("--pid is available on x86-64 only; start the program with mallard: mallard record -- PROGRAM");
+    throw failure(
+        "--pid is available on x86-64 only; start the program with mallard: mallard record -- PROGRAM");
 }
 
 } // namespace mallard::collect

@@ -72,8 +72,9 @@ target::target(pid_t process) : process_(process) {
     refuse_other_namespaces();
     mappings_ = read_mappings(process);
     if (mappings_.empty()) {
-        throw failure(name_of_process(process) + " cannot be examined (/proc/PID/maps is empty or unreadable); it "
-                                                 "may have ended, or run with other rights than mallard");
+        throw failure(name_of_process(process) +
+                      " cannot be examined (/proc/PID/maps is empty or unreadable); it "
+                      "may have ended, or run with other rights than mallard");
     }
     std::error_code error;
     executable_ = fs::read_symlink(folder_in_proc(process) / "exe", error);
@@ -121,8 +122,9 @@ void target::refuse_unreachable() const {
         const std::string facts =
             text_of_system_file(folder_in_proc(process_) / "task" / std::to_string(thread) / "status");
         if (const std::string mode = status_field(facts, "Seccomp"); !mode.empty() && mode != "0") {
-            throw failure(name + " restricts its system calls (seccomp), which the recorder needs; record it from "
-                                 "its start: mallard record -- PROGRAM");
+            throw failure(name +
+                          " restricts its system calls (seccomp), which the recorder needs; record it from "
+                          "its start: mallard record -- PROGRAM");
         }
     }
 }
@@ -235,8 +237,8 @@ address target::libc_function(const std::string& name) const {
         ::close(file);
     }
     if (result == 0) {
-        throw failure("the C library of process " + std::to_string(process_) + " ('" + libc_ + "') has no " + name +
-                      "; the recorder needs glibc 2.35 or later");
+        throw failure("the C library of process " + std::to_string(process_) + " ('" + libc_ + "') has no " +
+                      name + "; the recorder needs glibc 2.35 or later");
     }
     return result;
 }

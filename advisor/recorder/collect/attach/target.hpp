@@ -1,12 +1,12 @@
 /// A running process to which the recorder is attached, as the system shows it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
-
-#include <sys/types.h>
 
 namespace mallard::collect {
 
