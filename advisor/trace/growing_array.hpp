@@ -69,7 +69,7 @@ public:
     T& operator[](std::size_t index) noexcept { return elements()[index]; }
     const T& operator[](std::size_t index) const noexcept { return elements()[index]; }
     T& back() noexcept { return elements()[size_ - 1]; }
-    const T& back() const noexcept { return elements()[size_ - 1]; }
+    [[nodiscard]] const T& back() const noexcept { return elements()[size_ - 1]; }
 
     /// Throws: std::bad_alloc.
     void push_back(const T& element) {
