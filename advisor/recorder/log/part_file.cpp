@@ -197,14 +197,19 @@ void part_file::detach() noexcept {
     }
     // Atomics have no copies. A thread that is late sees the values of now, or adds to the old ones.
     std::memcpy(copy, static_cast<const void*>(header_), trace::header_bytes);
-    ::mremap(copy, trace::header_bytes, trace::header_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, header_);
+    if (::mremap(copy, trace::header_bytes, trace::header_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, header_) ==
+        MAP_FAILED) {
+        ::munmap(copy, trace::header_bytes);
+    }
     for (auto& window : windows_) {
         std::byte* const memory = window.load(std::memory_order_acquire);
         if (memory == nullptr) {
             break;
         }
-        ::mmap(memory, window_bytes, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        if (::mmap(memory, window_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+            break; // the rest stays mapped to the part
+        }
     }
 }
 

@@ -33,6 +33,7 @@ PLACEHOLDERS = {
     "PROGRAM": "true",
     "your-program": "true",
     "FORMAT": "pprof",
+    "PID": "4711",
 }
 
 
