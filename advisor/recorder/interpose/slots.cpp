@@ -32,7 +32,7 @@ constinit std::array<slot_function, most_functions> functions{};
 constinit unsigned function_count = 0;
 constinit address own_base = 0;
 
-std::size_t page_bytes() noexcept {
+std::size_t bytes_of_page() noexcept {
     return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
@@ -173,7 +173,7 @@ struct visited_file {
     const ElfW(Dyn) * dynamic = nullptr;
 
     explicit visited_file(const dl_phdr_info& info) noexcept : base(info.dlpi_addr) {
-        const address page = page_bytes();
+        const address page = bytes_of_page();
         for (unsigned index = 0; index < info.dlpi_phnum; ++index) {
             const ElfW(Phdr)& segment = info.dlpi_phdr[index];
             const address from = base + segment.p_vaddr;
@@ -195,7 +195,7 @@ struct visited_file {
 };
 
 bool is_writable(address slot) noexcept {
-    const address page = page_bytes();
+    const address page = bytes_of_page();
     return ::madvise(reinterpret_cast<void*>(slot / page * page), page, MADV_POPULATE_WRITE) == 0;
 }
 
@@ -279,7 +279,7 @@ private:
 
     void store(const visited_file& file, address slot, address value,
                const slot_function& function) noexcept {
-        const address page = page_bytes();
+        const address page = bytes_of_page();
         void* const begin = reinterpret_cast<void*>(slot / page * page);
         const bool is_protected = file.protects(slot);
         if (is_protected && (is_writable(slot) || ::mprotect(begin, page, PROT_READ | PROT_WRITE) != 0)) {

@@ -263,7 +263,7 @@ address target::sigreturn() const {
 }
 
 mapping target::find_mapping(address at) const {
-    for (mapping& entry : read_mappings(process_)) {
+    for (const mapping& entry : read_mappings(process_)) {
         if (entry.begin <= at && at < entry.end) {
             return entry;
         }
