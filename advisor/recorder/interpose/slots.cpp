@@ -152,6 +152,9 @@ void find_hooks() noexcept {
     }
     own_base = own->l_addr;
     const dynamic_section section(own->l_ld, own->l_addr);
+    if (section.symbols == nullptr || section.names == nullptr) {
+        return;
+    }
     const std::uint32_t count = section.symbol_count();
     for (std::uint32_t index = 0; index < count && function_count < most_functions; ++index) {
         const ElfW(Sym)& symbol = section.symbols[index];
