@@ -214,16 +214,12 @@ public:
         parts_.end_at(args.duration.count() == 0 ? std::chrono::steady_clock::time_point::max()
                                                  : now + args.duration,
                       args.most_bytes);
+        parts_.end_when([this] { return signal_to_end(); });
     }
 
     void run() {
         bool is_recording = true;
         while (is_recording) {
-            for (auto signal = signals_.take(); signal.number != 0; signal = signals_.take()) {
-                if (signal.number != SIGCHLD && parts_.summary().ended_by.empty()) {
-                    parts_.end_now(signal.number == SIGINT ? "Ctrl-C" : "a signal");
-                }
-            }
             // The state is read first, so that the events before it are collected.
             auto state = trace::attachment_state::recording;
             is_recording = attachment_.read_state(state) && state == trace::attachment_state::recording;
@@ -245,6 +241,16 @@ public:
     [[nodiscard]] const collection::result& summary() const noexcept { return parts_.summary(); }
 
 private:
+    /// Returns: the name of a signal that ends the recording, or an empty string.
+    std::string signal_to_end() const {
+        for (auto signal = signals_.take(); signal.number != 0; signal = signals_.take()) {
+            if (signal.number != SIGCHLD) {
+                return signal.number == SIGINT ? "Ctrl-C" : "a signal";
+            }
+        }
+        return {};
+    }
+
     /// Until the process is as before. A loaded machine may take its time.
     void wait_for_detachment() const {
         constexpr auto most = std::chrono::seconds(5);

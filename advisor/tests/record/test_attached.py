@@ -169,8 +169,10 @@ def test_refuses_a_second_recording(collector, allocating, tmp_path):
     words = [collector, "-o", tmp_path / "first.trace", "--pid", str(allocating.pid)]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
         wait_until(lambda: ".part" in maps(allocating.pid))
-        assert "is being recorded already" in refused(collector, tmp_path, allocating.pid)
-        recording.send_signal(signal.SIGINT)
+        try:
+            assert "is being recorded already" in refused(collector, tmp_path, allocating.pid)
+        finally:
+            recording.send_signal(signal.SIGINT)
     assert_goes_on(allocating)
 
 

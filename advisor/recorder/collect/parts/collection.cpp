@@ -324,6 +324,10 @@ void collection::check_end() {
     if (!result_.ended_by.empty() || stopped_ != trace::stop_reason::none) {
         return;
     }
+    if (std::string reason = asked_to_end_ ? asked_to_end_() : std::string{}; !reason.empty()) {
+        end_now(reason);
+        return;
+    }
     const bool is_late = std::chrono::steady_clock::now() >= end_time_;
     if (!is_late && expected_bytes() < most_bytes_) {
         return;

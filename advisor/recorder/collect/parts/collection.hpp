@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -71,8 +72,8 @@ public:
     /// Effects: has the recording end at this time, or when the trace has this size with all that waits for it. All processes
     /// stop recording then, and `summary().ended_by` is not empty any more.
     void end_at(std::chrono::steady_clock::time_point time, std::uint64_t bytes) noexcept;
-    /// Effects: ends the recording now, by this option or signal, as `end_at` does.
-    void end_now(const std::string& reason);
+    /// Effects: the function is called after each chunk. Its answer, if not empty, ends the recording by that name, as `end_at` does.
+    void end_when(std::function<std::string()> asked) { asked_to_end_ = std::move(asked); }
     [[nodiscard]] const result& summary() const noexcept { return result_; }
 
 private:
@@ -91,6 +92,7 @@ private:
     void remove_ended();
     void check_disk();
     void check_end();
+    void end_now(const std::string& reason);
     [[nodiscard]] std::uint64_t expected_bytes() const;
     bool make_room();
     void release_chunks();
@@ -107,6 +109,7 @@ private:
     trace::stop_reason stopped_ = trace::stop_reason::none;
     std::chrono::steady_clock::time_point end_time_ = std::chrono::steady_clock::time_point::max();
     std::uint64_t most_bytes_ = UINT64_MAX;
+    std::function<std::string()> asked_to_end_;
     std::uint64_t unflushed_bytes_ = 0; ///< of records that were delivered since the last flush
     std::uint64_t end_ticks_ = 0;       ///< the moment at which an option ended the recording
     result result_;

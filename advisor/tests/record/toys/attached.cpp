@@ -19,7 +19,10 @@ std::atomic<unsigned long> turns{0};
         seed = seed * 1664525 + 1013904223;
         kept[seed >> 24] = std::make_unique<std::string>(20 + (seed >> 16 & 255), 'x');
         std::free(std::malloc(seed >> 20));
-        ++turns;
+        // Much slower than the collector, which may share its processor with other tests.
+        if (++turns % 64 == 0) {
+            ::usleep(1000);
+        }
     }
 }
 
