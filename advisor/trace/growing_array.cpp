@@ -16,12 +16,13 @@ std::byte* reserve(std::size_t bytes) {
         throw std::bad_alloc();
     }
     auto* const first = static_cast<std::byte*>(range);
-    const std::size_t before = (huge_page - reinterpret_cast<std::uintptr_t>(first) % huge_page) % huge_page;
-    if (before != 0) {
-        ::munmap(first, before);
+    const std::size_t unaligned_bytes =
+        (huge_page - reinterpret_cast<std::uintptr_t>(first) % huge_page) % huge_page;
+    if (unaligned_bytes != 0) {
+        ::munmap(first, unaligned_bytes);
     }
-    ::munmap(first + before + bytes, huge_page - before);
-    return first + before;
+    ::munmap(first + unaligned_bytes + bytes, huge_page - unaligned_bytes);
+    return first + unaligned_bytes;
 }
 
 } // namespace

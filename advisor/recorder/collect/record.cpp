@@ -242,7 +242,7 @@ public:
 
 private:
     /// Returns: the name of a signal that ends the recording, or an empty string.
-    std::string signal_to_end() const {
+    [[nodiscard]] std::string signal_to_end() const {
         for (auto signal = signals_.take(); signal.number != 0; signal = signals_.take()) {
             if (signal.number != SIGCHLD) {
                 return signal.number == SIGINT ? "Ctrl-C" : "a signal";

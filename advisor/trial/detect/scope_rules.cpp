@@ -22,8 +22,8 @@ std::uint32_t scope_rules::look_up(std::uint32_t node, std::uint64_t instruction
         }
         const rule_row* const row =
             std::lower_bound(rows_->all.data(), end, std::tuple(file, node, offset),
-                             [](const rule_row& left, const auto& key) {
-                                 return std::tuple(left.file, left.node, left.offset) < key;
+                             [](const rule_row& entry, const auto& key) {
+                                 return std::tuple(entry.file, entry.node, entry.offset) < key;
                              });
         if (row == end || row->file != file || row->node != node || row->offset != offset) {
             return rule_row::unknown;

@@ -324,7 +324,7 @@ void collection::check_end() {
     if (!result_.ended_by.empty() || stopped_ != trace::stop_reason::none) {
         return;
     }
-    if (std::string reason = asked_to_end_ ? asked_to_end_() : std::string{}; !reason.empty()) {
+    if (const std::string reason = asked_to_end_ ? asked_to_end_() : std::string{}; !reason.empty()) {
         end_now(reason);
         return;
     }

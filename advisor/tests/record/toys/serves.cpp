@@ -50,20 +50,20 @@ static int kill_server(const sockaddr_un& address) {
 }
 
 int main(int count, char** words) {
-    const std::string how = count > 2 ? words[2] : "";
+    const std::string mode = count > 2 ? words[2] : "";
     sockaddr_un address{AF_UNIX, {}};
     std::strncpy(address.sun_path, words[1], sizeof address.sun_path - 1);
-    if (how == "ask") {
+    if (mode == "ask") {
         return ask(address, std::atoi(words[3]));
     }
-    if (how == "kill") {
+    if (mode == "kill") {
         return kill_server(address);
     }
-    if (how == "daemon") {
+    if (mode == "daemon") {
         static_cast<void>(!daemon(1, 1));
-    } else if (how == "exits") {
+    } else if (mode == "exits") {
         std::signal(SIGTERM, end);
-    } else if (how == "ignores") {
+    } else if (mode == "ignores") {
         std::signal(SIGTERM, SIG_IGN);
     }
     const int server = socket(AF_UNIX, SOCK_STREAM, 0);
