@@ -8,20 +8,19 @@ A rule has no regret over a program in which nobody can follow it: an arena need
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness import foreign
-from harness.advising import advised
-from harness.catalogue import NULL, OF_MALLARD, UNCHANGED, UNDER
+from harness.advising import advised, second_half, second_promise
+from harness.catalogue import NULL, UNCHANGED, UNDER
 from harness.history import is_advised_first
 from harness.places import Json, document_sha256, results_file, unpack
 from mallard.shared.stats import Difference, median, paired_difference
 from score import Count, count, gap, signs_agree
 
 NEWEST = ("mimalloc3", "mimalloc")  # of the mallocs that are preloaded, the first that is there
-BUILD_BY_STRATEGY = {strategy: build for build, strategy in OF_MALLARD.items()}
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,9 @@ class Row:
     minutes: float  # until the advice was there
     advised_first: bool  # git has the advice from before any measurement
     differing: tuple[str, ...] = field(default=())  # arms with another output
+    second: str = ""  # the arm that follows both halves; '' if there is no second one, or nothing follows it
+    second_promised: Difference | None = None  # on top of the first half
+    second_fact: Difference | None = None
 
     @property
     def choices(self) -> dict[str, float]:
@@ -76,7 +78,8 @@ def regret(rows: Iterable[Row], rule: Rule) -> float:
 
 
 def advised_arm(row: Row) -> str:
-    return row.arm
+    """All of the advice that an arm follows."""
+    return row.second if row.second in row.choices else row.arm
 
 
 def followed(rows: Iterable[Row], rule: Rule) -> list[Row]:
@@ -97,20 +100,28 @@ def peak_ratio(rows: Iterable[Row], rule: Rule) -> float:
 
 def signs(rows: Iterable[Row]) -> Count:
     """Of promises and facts whose intervals both exclude zero."""
-    return count(signs_agree(row.promised, row.facts[row.arm]) for row in rows if row.promised)
+    return count(signs_agree(promised, fact) for row in rows for promised, fact in promises(row))
 
 
 def meets(rows: Iterable[Row]) -> Count:
     """As shares of the run, because promise and fact are on two inputs."""
     return count(
         gap(
-            _share(row.promised, row.promised_seconds),
-            _share(row.facts[row.arm], row.seconds[UNCHANGED]),
+            _share(promised, row.promised_seconds),
+            _share(fact, row.seconds[UNCHANGED]),
         )
         == 0.0
         for row in rows
-        if row.promised
+        for promised, fact in promises(row)
     )
+
+
+def promises(row: Row) -> Iterator[tuple[Difference, Difference]]:
+    """Each half of the advice that has one, with its fact."""
+    if row.promised:
+        yield row.promised, row.facts[row.arm]
+    if row.second_promised and row.second_fact:
+        yield row.second_promised, row.second_fact
 
 
 def _share(time: Difference, seconds: float) -> Difference:
@@ -129,12 +140,13 @@ def worse_than_before(rows: Iterable[Row], rule: Rule) -> list[Row]:
 def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
     times = {arm: run["cpu_seconds"] for arm, run in facts["programs"].items()}
     kind, name = advised(advice)
+    arm, second = find_arm(program, advice), foreign.second_arm(program, advice)
     return Row(
         program=program.name,
         headline=advice["headline"],
         kind=kind,
         advised=f"{name} in {advice['scope']}" if kind == "local" else name,
-        arm=find_arm(program, advice),
+        arm=arm,
         seconds={arm: median(run) for arm, run in times.items()},
         facts={
             arm: paired_difference(run, times[UNCHANGED]) for arm, run in times.items() if arm != UNCHANGED
@@ -145,6 +157,9 @@ def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
         minutes=advice["minutes"],
         advised_first=is_advised_first(f"{program.name} {foreign.CELL}", advice),
         differing=tuple(facts["differing"]),
+        second=second,
+        second_promised=second_promise(advice) if second_half(advice) else None,
+        second_fact=paired_difference(times[second], times[arm]) if {second, arm} <= times.keys() else None,
     )
 
 
@@ -154,8 +169,7 @@ def find_arm(program: foreign.Program, advice: Json) -> str:
     if kind == "global":
         return UNCHANGED + UNDER + name
     if kind == "local":
-        is_followed = program.patch and program.patch.follows(advice["scope"])
-        return BUILD_BY_STRATEGY[name] if is_followed else ""
+        return foreign.find_build(program, advice, name)
     return "" if kind == "pattern" else UNCHANGED
 
 

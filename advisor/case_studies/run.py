@@ -152,7 +152,8 @@ def verify_foreign(program: foreign.Program, preloaded: list[str], rounds: int) 
     if stored(foreign.FACTS, program)["cells"].get(foreign.CELL, {}).get("advice_sha256") != sha:
         if program.patch:
             patches.build([program.patch])
-        fact = foreign.measure(program, preloaded, rounds) | {"advice_sha256": sha}
+        second = foreign.second_arm(program, advice)
+        fact = foreign.measure(program, preloaded, second, rounds) | {"advice_sha256": sha}
         store(foreign.FACTS, program, {"case": program.name, "cells": {foreign.CELL: fact}})
         print(f"{program.name}: measured in {rounds} rounds", flush=True)
 

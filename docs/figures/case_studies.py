@@ -252,13 +252,14 @@ def foreign_programs(rows: list[regret.Row]) -> str:
 def _foreign_row(row: regret.Row) -> str:
     before = row.seconds[UNCHANGED]
     followed = row.arm in row.choices
+    chosen = regret.advised_arm(row)
     return _joined(
         row.program,
         _milliseconds(before),
-        row.advised or f"none ({row.kind})",
+        (row.advised or f"none ({row.kind})") + (f", then {_words(row.second.partition(UNDER)[0])}" if row.second else ""),
         _share(row.promised, row.promised_seconds),
         (_share(row.facts.get(row.arm), before) if followed else "no fact"),
-        f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f} x" if followed and row.arm != UNCHANGED else "",
+        f"{row.peaks[chosen] / row.peaks[UNCHANGED]:.1f} x" if followed and chosen != UNCHANGED else "",
         f"{_words(row.best)}, {_milliseconds(row.choices[row.best])}",
         f"{row.minutes:.1f}",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from statistics import fmean
 
 from figures.heat_map_image import heat_map_image
 from figures.stored import (
@@ -22,7 +21,7 @@ from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.density import Summary, Verdict, summaries
 from mallard.bench.cells import times_ratio
-from mallard.bench.experiments.description.axis import HUGE, SMALL
+from mallard.bench.experiments.description.axis import SMALL
 from mallard.bench.library import KEEP, NULL
 from mallard.bench.papers.tables import AVERAGES, P0089, P0213, printed_table
 from mallard.bench.strategy_names import BASE_MARK, paper_number
@@ -118,7 +117,6 @@ def blocks() -> dict[str, Callable[[], str]]:
         "averages": averages,
         "kept_pages": kept_pages,
         "density_conditions": both_conditions,
-        "huge_pages": huge_pages,
         "below_null": below_null,
         "density_buffer": buffer,
         "dispatch": lambda: parts_table(summary().dispatch),
@@ -162,16 +160,8 @@ def buffers() -> dict[str, int]:
 def buffer() -> str:
     """The condition that only one side of density has."""
     names = in_prose([f"`{name}`" for name in begins_in_buffer()])
-    total = sum(buffers().values())
-    rows = "; ".join(
-        f"in {'all' if count == total else f'{count:,} of'} {total:,} stored rows {names} begin in {text}"
-        for text, count in buffers().items()
-    )
-    without = "" if buffer_text(NO_BUFFER, 0) in buffers() else ", and no row without a buffer is stored"
-    return (
-        f"Only one side has this: {rows}. `{BASE}` and `multipool` take their memory from the system in the "
-        f"timed part{without}; `--buffer none` measures that."
-    )
+    rows = "; ".join(f"in {count:,} stored rows {names} begin in {text}" for text, count in buffers().items())
+    return f"Only one side has this: {rows}. `{BASE}` and `multipool` take their memory from the system in the timed part."
 
 
 def kept_pages() -> str:
@@ -223,49 +213,13 @@ def _percent(part: Percent) -> str:
     return f"{part.value:.1f} ({part.low:.1f} to {part.high:.1f})"
 
 
-def huge_pages() -> str:
-    """The means of the structures that were measured on both sizes of pages, for all strategies alike."""
-    stored = next((run for run in stored_runs("density") if run.run["options"].get("pages") == [HUGE]), None)
-    if stored is None:
-        return "Not measured."
-    (huge,) = summaries(stored.rows)
-    on_huge, on_small = _lines(huge), _lines(summary())
-    both = sorted(on_huge.keys() & on_small.keys())
-    rows = []
-    for name in huge.strategies:
-        percent = [
-            fmean(
-                100 * dividend[at].cells[name].time.median / divisor[at].cells[base].time.median
-                for at in both
-                if name in dividend[at].cells
-                and dividend[at].cells[name].time
-                and divisor[at].cells[base].time
-            )
-            for dividend, divisor, base in (
-                (on_small, on_small, BASE),
-                (on_huge, on_huge, BASE),
-                (on_huge, on_small, name),
-            )
-        ]
-        rows.append([name, *(f"{value:.0f}" for value in percent)])
-    heading = [
-        "strategy",
-        f"on small pages, % of {BASE}",
-        f"on huge pages, % of {BASE} there",
-        "on huge pages, % of its own time on small ones",
-    ]
-    return (
-        f"{markdown_table(heading, rows)}\n\n"
-        f"Means over {len(both)} rows, of {huge.population}. {run_conditions(stored)}"
-    )
-
-
 def _lines(source: Summary) -> dict[tuple[str, int], Line]:
     return {(table.type, line.size_log2): line for table in source.tables for line in table.lines}
 
 
 def image() -> str:
-    (text,) = buffers()
+    stored = stored_runs("density")[0]
+    (text,) = {buffer_text(str(row.parameters["buffer"]), int(row.parameters["buffer_bytes"])) for row in stored.rows}
     return heat_map_image(summary(), f"{', '.join(begins_in_buffer())}: in {text}. The others have none.")
 
 

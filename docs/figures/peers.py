@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 from figures.claims import runs, runs_text
-from figures.stored import load
+from figures.stored import load, on_huge_pages
 from mallard.bench.analysis.peers import (
     TIME,
     CellNames,
@@ -77,7 +77,7 @@ def builds() -> str:
 
 
 def measured() -> list[Row]:
-    return [row for stored in runs() for row in stored.rows]
+    return [row for stored in runs() if not on_huge_pages(stored) for row in stored.rows]
 
 
 def pairs() -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from measure import commands, plain
 
 from mallard.bench.experiments import EXPERIMENTS
+from mallard.bench.experiments.description.axis import HUGE
 from mallard.bench.library_code import fingerprint
 from mallard.bench.plan import SCALES
 from mallard.bench.plan.request import GIB
@@ -96,6 +97,11 @@ def _place(command: str) -> int:
     """The end of the list for a command that is not in it."""
     listed = [plain(entry) for entry in commands()]
     return listed.index(plain(command)) if plain(command) in listed else len(listed)
+
+
+def on_huge_pages(stored: StoredRun) -> bool:
+    """Such cells stand beside those on small pages, in figures/settings.py, and in no count of cells."""
+    return bool(stored.run["options"].get("pages") == [HUGE])
 
 
 def load(experiment: str) -> StoredRun:

@@ -28,6 +28,10 @@ void* mallard_allocate(size_t bytes) {
     return blocks::allocate(bytes);
 }
 
+void* mallard_allocate_zeroed(size_t count, size_t bytes) {
+    return std::memset(mallard_allocate(count * bytes), 0, count * bytes);
+}
+
 void* mallard_reallocate(void* block, size_t bytes) {
     live_blocks += block == nullptr;
     return blocks::reallocate(block, bytes);

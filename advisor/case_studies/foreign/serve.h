@@ -8,6 +8,7 @@ extern "C" {
 #endif
 
 void* mallard_allocate(size_t bytes);
+void* mallard_allocate_zeroed(size_t count, size_t bytes);
 void* mallard_reallocate(void* block, size_t bytes);
 void mallard_deallocate(void* block);
 char* mallard_duplicate(const char* text);

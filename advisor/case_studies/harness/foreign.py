@@ -26,7 +26,7 @@ from functools import cache
 from pathlib import Path
 
 from harness import advising, facts, inputs, patches
-from harness.catalogue import UNCHANGED, UNDER
+from harness.catalogue import OF_MALLARD, UNCHANGED, UNDER
 from harness.places import BUILD, RESULTS, STUDIES, Json, commit, sha256
 from mallard.advisor.advice.global_mallocs import run_globals
 from mallard.advisor.trial.campaign import LEAST_EFFECT
@@ -38,6 +38,7 @@ DATA = STUDIES / "foreign" / "programs.json"
 FOREIGN = RESULTS / "foreign"
 ADVICE, FACTS, NULLS = FOREIGN / "advice", FOREIGN / "facts", FOREIGN / "nulls"
 CELL = "fact"  # the cell of each document: the second input
+BUILD_BY_STRATEGY = {strategy: build for build, strategy in OF_MALLARD.items()}
 IDENTICAL = "identical"  # the C library's malloc, preloaded beside itself
 INPUT = re.compile(r"\{([a-z]+_[a-z0-9]+|gunzip:[^}]+)\}")
 
@@ -140,15 +141,28 @@ def advise(program: Program, preloaded: Sequence[str], rounds: int, *, quick: bo
     }
 
 
-def measure(program: Program, preloaded: Sequence[str], rounds: int) -> Json:
-    """The program on the second input: as it is, under each malloc, and with an allocator of each patch."""
+def find_build(program: Program, advice: Json, strategy: str) -> str:
+    """The build of a patch that follows advice on this strategy in the advised scope, or ''."""
+    followed = strategy and program.patch and program.patch.follows(advice["scope"])
+    return BUILD_BY_STRATEGY[strategy] if followed else ""
+
+
+def second_arm(program: Program, advice: Json) -> str:
+    """The arm that follows both halves of the advice, a malloc and then a local allocator under it, or ''."""
+    build = find_build(program, advice, advising.second_half(advice))
+    return build + UNDER + advising.advised(advice)[1] if build else ""
+
+
+def measure(program: Program, preloaded: Sequence[str], second: str, rounds: int) -> Json:
+    """The program on the second input: as it is, under each malloc, with an allocator of each patch, and as
+    second_arm()."""
     command = words(program.fact)
     arms: dict[str, facts.Arm] = {UNCHANGED: (command, "")}
     arms |= {UNCHANGED + UNDER + malloc: (command, malloc) for malloc in preloaded}
     if program.patch:
-        arms |= {
-            build: ([str(patches.binary(program.patch, build)), *command[1:]], "") for build in patches.BUILDS
-        }
+        for arm in (*patches.BUILDS, *filter(None, [second])):
+            build, _, malloc = arm.partition(UNDER)
+            arms[arm] = ([str(patches.binary(program.patch, build)), *command[1:]], malloc)
     return {"machine": _machine(), **facts.measure_arms(arms, rounds, lambda _done, _total: None)}
 
 

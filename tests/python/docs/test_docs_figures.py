@@ -36,14 +36,17 @@ from figures import (
     programs,
     reuse,
     runs,
+    settings,
     transcripts,
 )
 from figures.stored import (
+    StoredRun,
     buffer_text,
     every_run,
     initial_buffers,
     machines,
     of_machine,
+    on_huge_pages,
     run_conditions,
     run_number,
     stored_file,
@@ -303,18 +306,39 @@ def test_readme_quotes_whole_points_of_the_tutorial(
 def test_density_states_the_buffer_of_rows() -> None:
     """In each caption of density, because only monotonic strategies have it."""
     assert density.begins_in_buffer() == ["monotonic", "monotonic-walk", "multipool+monotonic"]
-    rows = sum(len(run.rows) for run in stored_runs("density"))
-    assert f"in all {rows:,} stored rows" in density.buffer()
-    assert "a buffer of 1 GiB whose pages are touched before the clock starts" in density.buffer()
-    for caption in (density.both_conditions(), density.image(), density.huge_pages()):
-        assert "a buffer of 1 GiB whose pages are touched" in caption
-
-
-def test_rows_without_a_buffer_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(density, "buffers", lambda: {buffer_text("warm", 1 << 30): 2, "no buffer": 1})
-    assert "2 of 3 stored rows" in density.buffer()
-    assert "no row without" not in density.buffer()
+    assert sum(density.buffers().values()) == sum(len(run.rows) for run in stored_runs("density"))
+    for caption in (density.buffer(), density.both_conditions(), density.image(), settings.huge_pages()):
+        assert "a buffer of 1 GiB whose pages are touched before the clock starts" in caption
+    assert "begin in no buffer" in density.buffer()
+    assert "begin in no buffer" in settings.no_buffer()
     assert buffer_text("cold", 1 << 29) == "a buffer of 0.5 GiB whose pages are touched in the timed part"
+
+
+def test_a_special_setting_is_compared_over_the_cells_of_both_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def row(pages: str, size: str, strategy: str, time: int, repetition: int) -> Row:
+        parameters = {"program": "json", "size": size, "operations": 1, "pages": pages}
+        native = native_row("programs", parameters, strategy, repetition, time, 10)
+        return Row.from_native(0, native)
+
+    usual = [row("small", "small", name, time, again) for name, time in (("new-delete", 100), ("multipool", 50)) for again in range(3)]
+    special = [
+        row("huge", size, name, time, again)
+        for size in SIZES
+        for name, time in (("new-delete", 80), ("multipool", 60))
+        for again in range(3)
+    ]
+    runs = [
+        StoredRun({"options": {"pages": [pages]}}, rows) for pages, rows in (("small", usual), ("huge", special))
+    ]
+    monkeypatch.setattr(settings, "stored_runs", lambda _experiment: runs)
+    found = settings.find_special("programs", on_huge_pages)
+    assert found
+    lines = list(settings.lines(found))
+    assert lines == [
+        ["new-delete", "1", "100 %", "100 %", "80"],
+        ["multipool", "1", "50 % (50 to 50)", "75 % (75 to 75)", "120"],
+    ]
+    assert settings.find_special("programs", lambda run: "buffer" in run.run["options"]) is None
 
 
 def test_only_headers_have_the_runners_flags() -> None:

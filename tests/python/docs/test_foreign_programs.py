@@ -154,6 +154,30 @@ def test_row_pairs_its_runs_with_the_program() -> None:
     assert not row.advised_first
 
 
+def test_second_half_is_measured_under_the_malloc_of_the_first() -> None:
+    still = "multipool in main: still saves 30.0 ms (20.0 to 40.0 ms)"
+    both = advice_from("global", "main", malloc="tcmalloc", strategy="multipool")
+    both["facts"] = [{"label": "tcmalloc instead of glibc", "text": still}]
+    second = "multipool" + UNDER + "tcmalloc"
+    assert foreign.second_arm(PROGRAM, both) == second
+    assert foreign.second_arm(PROGRAM, both | {"scope": "copyString"}) == ""
+    assert foreign.second_arm(PROGRAM, advice_from("global", "main", malloc="tcmalloc")) == ""
+    arms = {UNCHANGED: [0.2, 0.21, 0.19], TCMALLOC: [0.1, 0.11, 0.09], second: [0.07, 0.08, 0.06]}
+    facts = {
+        "programs": {arm: {"cpu_seconds": times, "peak_bytes": 1.0} for arm, times in arms.items()},
+        "differing": [],
+    }
+    row = regret.row_from(PROGRAM, both, facts)
+    assert regret.advised_arm(row) == second
+    assert [promised.median for promised, _ in regret.promises(row)] == pytest.approx([-0.02, -0.03])
+    assert [fact.median for _, fact in regret.promises(row)] == pytest.approx([-0.1, -0.03])
+    assert str(regret.signs([row])) == "2 of 2"
+    unmeasured = regret.row_from(PROGRAM, both, {**facts, "programs": {UNCHANGED: facts["programs"][UNCHANGED], TCMALLOC: facts["programs"][TCMALLOC]}})
+    assert regret.advised_arm(unmeasured) == TCMALLOC
+    assert len(list(regret.promises(unmeasured))) == 1
+    assert ", then multipool" in case_studies.foreign_programs([row])
+
+
 def test_page_begins_with_the_rule_to_beat() -> None:
     text = case_studies.foreign_score([ROW], (1, 40))
     assert 'beats the best rule of thumb, "preload the newest malloc"' in text

@@ -1,0 +1,4 @@
+/* Everything is in one program, so nothing is exported. */
+#pragma once
+
+#define CMARK_EXPORT

@@ -1,0 +1,107 @@
+"""The documents' figures of special settings: the cells of an experiment's table, measured again on huge pages,
+or without an initial buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import geometric_mean
+
+from figures.stored import NO_BUFFER, StoredRun, markdown_table, on_huge_pages, run_conditions, stored_runs
+from mallard.bench.analysis.cell_tables import Setting
+from mallard.bench.analysis.names import BASE, in_table_order
+from mallard.bench.analysis.peers import TIME, contests
+from mallard.bench.analysis.words import percent, percent_text
+from mallard.bench.cells import Times, paired
+from mallard.shared.stats import geometric_mean_ratio, median
+
+ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
+NOT_MEASURED = "Not measured."
+SETTINGS = frozenset({"pages", "buffer", "buffer_bytes"})  # of a cell, that a special run changes
+Cells = Mapping[Setting, Mapping[str, Times]]
+
+
+@dataclass(frozen=True)
+class Special:
+    """A run with a special setting, and the same cells with the usual one."""
+
+    stored: StoredRun
+    cells: Cells
+    usual: Cells
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    return {"huge_pages": huge_pages, "no_buffer": no_buffer}
+
+
+def huge_pages() -> str:
+    """A line for each experiment and strategy, in a run on huge pages for every allocator."""
+    table, conditions = [], []
+    for experiment in ON_HUGE_PAGES:
+        if special := find_special(experiment, on_huge_pages):
+            table += [[experiment, *line] for line in lines(special)]
+            conditions.append(f"- {run_conditions(special.stored)}")
+    heading = [
+        "experiment",
+        "strategy",
+        "cells",
+        f"on small pages, % of {BASE}",
+        f"on huge pages, % of {BASE} there",
+        "on huge pages, % of its own time on small ones",
+    ]
+    return _table(heading, table, conditions, texts=2)
+
+
+def no_buffer() -> str:
+    special = find_special("density", lambda run: run.run["options"]["buffer"] == NO_BUFFER)
+    heading = ["strategy", "cells", f"with the buffer, % of {BASE}", "without", "without, % of its own time with"]
+    conditions = [f"- {run_conditions(special.stored)}"] if special else []
+    return _table(heading, list(lines(special)) if special else [], conditions, texts=1)
+
+
+def _table(heading: list[str], table: list[list[str]], conditions: list[str], texts: int) -> str:
+    if not table:
+        return NOT_MEASURED
+    return "\n".join([markdown_table(heading, table, texts), "", "Geometric means.", "", *conditions])
+
+
+def find_special(experiment: str, is_special: Callable[[StoredRun], bool]) -> Special | None:
+    """Beside the experiment's table."""
+    usual, *others = stored_runs(experiment)
+    stored = next(filter(is_special, others), None)
+    return Special(stored, _cells(stored), _cells(usual)) if stored else None
+
+
+def _cells(stored: StoredRun) -> Cells:
+    """The times of an operation, by what both runs have in common of a cell."""
+    return {
+        tuple((name, value) for name, value in contest.cell if name not in SETTINGS): contest.times
+        for contest in contests(stored.rows)
+        if contest.quantity == TIME
+    }
+
+
+def lines(special: Special) -> Iterator[list[str]]:
+    """A strategy, the cells that both runs have of it, its time beside the global allocator's in each run, and
+    its time in the special run beside its own usual one. Times of two runs are not paired: no interval."""
+    names = {name for times in special.cells.values() for name in times}
+    for name in in_table_order(names):
+        shared = [cell for cell, times in special.cells.items() if _has(times, name) and _has(special.usual.get(cell, {}), name)]
+        if not shared:
+            continue
+        usual, unusual = ([cells[cell] for cell in shared] for cells in (special.usual, special.cells))
+        own = geometric_mean(_middle(after, name) / _middle(before, name) for before, after in zip(usual, unusual, strict=True))
+        yield [name, str(len(shared)), *(_beside_base(times, name) for times in (usual, unusual)), percent(own)]
+
+
+def _has(times: Mapping[str, Times], name: str) -> bool:
+    return {name, BASE} <= times.keys()
+
+
+def _middle(times: Mapping[str, Times], name: str) -> float:
+    return median(list(times[name].values()))
+
+
+def _beside_base(cells: Sequence[Mapping[str, Times]], name: str) -> str:
+    pairs = [both for times in cells if (both := paired(times[name], times[BASE]))]
+    return percent_text(geometric_mean_ratio(pairs)) if name != BASE else "100 %"
