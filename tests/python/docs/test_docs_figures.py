@@ -348,7 +348,7 @@ def test_only_headers_have_the_runners_flags() -> None:
     for library in LIBRARIES.values():
         if library.file or library.name in mallocs.NAMES:
             assert "Debian's file" in built[library.name]
-    page = (against.DOCS / "benchmark" / "contenders.md").read_text(encoding="utf-8")
+    page = (against.DOCS / "benchmark" / "contender_setup.md").read_text(encoding="utf-8")
     assert "the same flags" not in page
 
 
