@@ -1,6 +1,9 @@
 /// The order in which a pool uses freed blocks again: the requirements, and a list of the orders.
 ///
-///     first_freed      an unrolled queue, first freed first: a structure keeps its blocks in order (default)
+///     first_freed      an unrolled queue, first freed first: a structure keeps its blocks in order (default of
+///                      pools of one size)
+///     hybrid_order     as first_freed while all blocks have one size, as last_freed among several (default of
+///                      multipool)
 ///     last_freed       a list, last freed first
 ///
 /// A pool takes an order by name, as in multipool<Upstream, Reuse> or fixed_pool<Arena, Reuse>. The name has two

@@ -1,6 +1,6 @@
 /// Allocators over static memory on a processor without an operating system: no heap, no exceptions, no threads, no code before
 /// main. It ends the emulator by semihosting, with the number of failed checks. USE_REGION and USE_POOL choose its parts, whose
-/// code tests/platforms/test_small_systems.py measures.
+/// code tests/platforms/test_platforms.py measures.
 #include <mallard/core/failure.hpp>
 #include <mallard/local/arenas.hpp>
 #include <mallard/local/fixed_pool.hpp>
