@@ -122,7 +122,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "tutorial",
         "README's first command and the tutorial's, typed in a fresh clone",
-        ("zstd", "dw"),
+        ("zstd", "dw", "asio", "nlohmann-json"),
         full=True,
     ),
 )
