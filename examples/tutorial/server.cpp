@@ -5,6 +5,8 @@
 //
 // Compiled as it is, it is the program before the change, with -DCHANGED the changed one. With -DREWRITTEN it is the
 // null of the change: all of the rewrite, and the old allocator.
+#include <utility> // missing in awaitable.hpp of Boost 1.74
+
 #include <boost/asio.hpp>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +15,6 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #if defined(CHANGED) || defined(REWRITTEN)
 #include <mallard/mallard.hpp>
