@@ -21,7 +21,7 @@ WORDS = {
     "build/tutorial/before 8471 2 &": ("200 orders of",),
     "./mallard advise": ("estimate:", "handle("),
     "./mallard record": ("100 % of", "next: mallard profile"),
-    "./mallard profile": ("examples/tutorial/server.cpp:", "nothing escapes"),
+    "./mallard profile": ("examples/tutorial/server.cpp:", "contained"),
     "./mallard verify": ("The output is the same in all runs.", "no block outlived its pool"),
     "--write": ("limits of the process and of handle",),
     "./mallard budget build/tutorial/server.toml -- ": (": all hold.",),
