@@ -256,7 +256,8 @@ def _foreign_row(row: regret.Row) -> str:
     return _joined(
         row.program,
         _milliseconds(before),
-        (row.advised or f"none ({row.kind})") + (f", then {_words(row.second.partition(UNDER)[0])}" if row.second else ""),
+        (row.advised or f"none ({row.kind})")
+        + (f", then {_words(row.second.partition(UNDER)[0])}" if row.second else ""),
         _share(row.promised, row.promised_seconds),
         (_share(row.facts.get(row.arm), before) if followed else "no fact"),
         f"{row.peaks[chosen] / row.peaks[UNCHANGED]:.1f} x" if followed and chosen != UNCHANGED else "",

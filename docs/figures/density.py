@@ -9,7 +9,6 @@ from functools import cache
 from figures.heat_map_image import heat_map_image
 from figures.stored import (
     DOCS,
-    NO_BUFFER,
     buffer_text,
     markdown_table,
     percent_interval,
@@ -161,7 +160,10 @@ def buffer() -> str:
     """The condition that only one side of density has."""
     names = in_prose([f"`{name}`" for name in begins_in_buffer()])
     rows = "; ".join(f"in {count:,} stored rows {names} begin in {text}" for text, count in buffers().items())
-    return f"Only one side has this: {rows}. `{BASE}` and `multipool` take their memory from the system in the timed part."
+    return (
+        f"Only one side has this: {rows}. `{BASE}` and `multipool` take their memory from the system in the "
+        "timed part."
+    )
 
 
 def kept_pages() -> str:
@@ -219,7 +221,9 @@ def _lines(source: Summary) -> dict[tuple[str, int], Line]:
 
 def image() -> str:
     stored = stored_runs("density")[0]
-    (text,) = {buffer_text(str(row.parameters["buffer"]), int(row.parameters["buffer_bytes"])) for row in stored.rows}
+    (text,) = {
+        buffer_text(str(row.parameters["buffer"]), int(row.parameters["buffer_bytes"])) for row in stored.rows
+    }
     return heat_map_image(summary(), f"{', '.join(begins_in_buffer())}: in {text}. The others have none.")
 
 

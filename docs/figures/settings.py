@@ -1,5 +1,5 @@
-"""The documents' figures of special settings: the cells of an experiment's table, measured again on huge pages,
-or without an initial buffer."""
+"""The documents' figures of special settings: the cells of an experiment's table, measured again on huge
+pages, or without an initial buffer."""
 
 from __future__ import annotations
 
@@ -54,7 +54,13 @@ def huge_pages() -> str:
 
 def no_buffer() -> str:
     special = find_special("density", lambda run: run.run["options"]["buffer"] == NO_BUFFER)
-    heading = ["strategy", "cells", f"with the buffer, % of {BASE}", "without", "without, % of its own time with"]
+    heading = [
+        "strategy",
+        "cells",
+        f"with the buffer, % of {BASE}",
+        "without",
+        "without, % of its own time with",
+    ]
     conditions = [f"- {run_conditions(special.stored)}"] if special else []
     return _table(heading, list(lines(special)) if special else [], conditions, texts=1)
 
@@ -82,16 +88,28 @@ def _cells(stored: StoredRun) -> Cells:
 
 
 def lines(special: Special) -> Iterator[list[str]]:
-    """A strategy, the cells that both runs have of it, its time beside the global allocator's in each run, and
-    its time in the special run beside its own usual one. Times of two runs are not paired: no interval."""
+    """A strategy, the cells that both runs have of it, its time beside the global allocator's in each run,
+    and its time in the special run beside its own usual one. Times of two runs are not paired: no interval.
+    """
     names = {name for times in special.cells.values() for name in times}
     for name in in_table_order(names):
-        shared = [cell for cell, times in special.cells.items() if _has(times, name) and _has(special.usual.get(cell, {}), name)]
+        shared = [
+            cell
+            for cell, times in special.cells.items()
+            if _has(times, name) and _has(special.usual.get(cell, {}), name)
+        ]
         if not shared:
             continue
         usual, unusual = ([cells[cell] for cell in shared] for cells in (special.usual, special.cells))
-        own = geometric_mean(_middle(after, name) / _middle(before, name) for before, after in zip(usual, unusual, strict=True))
-        yield [name, str(len(shared)), *(_beside_base(times, name) for times in (usual, unusual)), percent(own)]
+        own = geometric_mean(
+            _middle(after, name) / _middle(before, name) for before, after in zip(usual, unusual, strict=True)
+        )
+        yield [
+            name,
+            str(len(shared)),
+            *(_beside_base(times, name) for times in (usual, unusual)),
+            percent(own),
+        ]
 
 
 def _has(times: Mapping[str, Times], name: str) -> bool:

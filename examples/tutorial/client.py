@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The load of docs/advisor/tutorial.md: orders, one a line, on two connections to examples/tutorial/server.cpp.
+"""The load of docs/advisor/tutorial.md: orders, one a line, on two connections to server.cpp.
 
     client.py PORT ORDERS
 

@@ -5,14 +5,14 @@
 //
 // Compiled as it is, it is the program before the change, with -DCHANGED the changed one. With -DREWRITTEN it is the
 // null of the change: all of the rewrite, and the old allocator.
-#include <utility> // missing in awaitable.hpp of Boost 1.74
-
+// clang-format off
+#include <utility> // which awaitable.hpp of Boost 1.74 needs, and does not include
 #include <boost/asio.hpp>
-#include <nlohmann/json.hpp>
-
+// clang-format on
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -50,8 +50,8 @@ std::string handle(std::string_view request) {
 #if defined(CHANGED)
     mallard::checkpoint rewound{request_memory::pool()}; // first, so that it ends last
     // No destructor runs: the document owns nothing but memory of the request.
-    const json& order = mallard::wink_out<json>(mallard::assume_winkable, request_memory::pool(),
-                                                json::parse(request));
+    const json& order =
+        mallard::wink_out<json>(mallard::assume_winkable, request_memory::pool(), json::parse(request));
 #else
     const json order = json::parse(request);
 #endif

@@ -22,7 +22,7 @@ WORDS = {
     "./mallard advise": ("estimate:", "handle("),
     "./mallard record": ("100 % of", "next: mallard profile"),
     "./mallard profile": ("examples/tutorial/server.cpp:", "contained"),
-    "./mallard verify": ("The output is the same in all runs.", "no block outlived its pool"),
+    "./mallard verify": ("the allocator alone", "no block outlived its pool"),
     "--write": ("limits of the process and of handle",),
     "./mallard budget build/tutorial/server.toml -- ": (": all hold.",),
 }

@@ -172,7 +172,14 @@ def test_second_half_is_measured_under_the_malloc_of_the_first() -> None:
     assert [promised.median for promised, _ in regret.promises(row)] == pytest.approx([-0.02, -0.03])
     assert [fact.median for _, fact in regret.promises(row)] == pytest.approx([-0.1, -0.03])
     assert str(regret.signs([row])) == "2 of 2"
-    unmeasured = regret.row_from(PROGRAM, both, {**facts, "programs": {UNCHANGED: facts["programs"][UNCHANGED], TCMALLOC: facts["programs"][TCMALLOC]}})
+    unmeasured = regret.row_from(
+        PROGRAM,
+        both,
+        {
+            **facts,
+            "programs": {UNCHANGED: facts["programs"][UNCHANGED], TCMALLOC: facts["programs"][TCMALLOC]},
+        },
+    )
     assert regret.advised_arm(unmeasured) == TCMALLOC
     assert len(list(regret.promises(unmeasured))) == 1
     assert ", then multipool" in case_studies.foreign_programs([row])
