@@ -85,6 +85,32 @@ def test_ratios_are_those_of_the_sums() -> None:
     assert math.isclose(total.dimension("V").raw or 0, 1.0)
 
 
+def test_a_rate_is_of_all_marks_in_all_the_time() -> None:
+    """The gaps of 101 marks take 1 second in the first recording, and 10 in the second."""
+    first, second = document(), document()
+    for one, rate, between in ((first, 100.0, 10.0), (second, 10.0, 30.0)):
+        row = {"name": "request", "count": 101, "per_second": rate, "allocations_between": between}
+        one["markers"]["progress"] = [row, {"name": "once", "count": 1}]
+    request, once = merged(first, second).markers.progress
+    assert request.count == 202
+    assert math.isclose(request.per_second or 0, 200 / 11)
+    assert math.isclose(request.allocations_between or 0, 20)
+    assert (once.count, once.per_second, once.allocations_between) == (2, None, None)
+
+
+def test_limits_the_owners_of_a_site_only() -> None:
+    first = document()
+    (owner,) = first["owners"]
+    first["owners"] = [owner | {"class": f"class {number}"} for number in range(8)]
+    (of_site, *_) = first["sites"][0]["owners"]
+    first["sites"][0]["owners"] = [of_site | {"function": number} for number in range(4)]
+    second = document()
+    second["sites"][0]["owners"] = [of_site | {"function": number} for number in range(4, 8)]
+    profile = merged(first, second)
+    assert len(profile.owners) == 9
+    assert len(profile.sites[0].owners) == 5
+
+
 def test_merging_in_steps_gives_the_same_counts() -> None:
     steps = merge([merged(document(), document()), read_profile(json.dumps(document()))])
     once = merged(document(), document(), document())

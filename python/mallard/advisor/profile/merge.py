@@ -81,7 +81,7 @@ KEYS: dict[type, tuple[str, ...]] = {
     Progress: ("name",),
     RecordedPool: ("name",),
 }
-LENGTHS = {"stacks": 3, "owners": 5, "escapes": 12, "escape_sites": 12, "alive_sites": 12}
+LENGTHS: dict[type, int] = {StackAmount: 3, FunctionAmount: 5, Escape: 12, EscapeSite: 12}
 HIGHEST = {
     *("largest", "peak_bytes", "most_bytes_between", "most_alive", "footprint_bytes", "size_classes"),
     *("threads", "contexts", "stacks", "p50", "p90", "p99", "max", "share"),
@@ -271,7 +271,7 @@ def _merged_field(name: str, values: Sequence[Any]) -> Any:
     if isinstance(example, tuple):
         items = [item for value in known for item in value]
         if items and dataclasses.is_dataclass(items[0]):
-            return _merged_rows(items)[: LENGTHS.get(name)]
+            return _merged_rows(items)[: LENGTHS.get(type(items[0]))]
         return _histogram(items) if name in ("sizes", "by_bytes", "by_time") else example
     if dataclasses.is_dataclass(example):
         return _merged(known)
@@ -391,14 +391,20 @@ def _scope_ratios(rows: Sequence[Scope], merged: Scope) -> dict[str, Any]:
     return changes
 
 
+def _progress_ratios(rows: Sequence[Progress]) -> dict[str, Any]:
+    """By the gaps between the marks."""
+    timed = [(row.count - 1, row.per_second) for row in rows if row.per_second]
+    return {
+        "per_second": _share(sum(gaps for gaps, _ in timed), sum(gaps / rate for gaps, rate in timed)),
+        "allocations_between": _mean((row.allocations_between, row.count - 1) for row in rows),
+    }
+
+
 RATIOS: dict[type, Callable[..., dict[str, Any]]] = {
     Figures: _figure_ratios,
     Scope: _scope_ratios,
     Owner: lambda rows, merged: {"blocks_a_call": _share(merged.allocations, merged.calls)},
-    Progress: lambda rows, merged: {
-        "per_second": _mean((row.per_second, row.count) for row in rows),
-        "allocations_between": _mean((row.allocations_between, row.count) for row in rows),
-    },
+    Progress: lambda rows, merged: _progress_ratios(rows),
     Pair: lambda rows, merged: {
         name: _mean((getattr(row, name), row.allocations) for row in rows)
         for name in ("mean_lifetime_seconds", "mean_lifetime_bytes")
