@@ -50,7 +50,13 @@ class Surroundings:
             yield
             return
         try:
-            self.copy.mkdir()
+            try:
+                self.copy.mkdir()
+            except FileExistsError:
+                raise UsageError(
+                    f"{self.copy}, the copy of --scratch {self.scratch}, could not be removed after a run: a "
+                    "process of the run may still write to it; give a program that ends its processes"
+                ) from None
             _copy_files(self.scratch, self.copy)
             yield
         finally:
@@ -73,7 +79,7 @@ def surround(
 ) -> Iterator[Surroundings]:
     """Runs `setup` before all runs, and `cleanup` after the last, even if that failed."""
     limit = surroundings.seconds_limit
-    with tempfile.TemporaryDirectory(prefix="mallard-scratch-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mallard-scratch-", ignore_cleanup_errors=True) as folder:
         if scratch := surroundings.scratch:
             if Path(folder).resolve().is_relative_to(scratch.resolve()):
                 raise UsageError(
@@ -99,4 +105,5 @@ def _copy_files(source: Path, target: Path) -> None:
     words = ["cp", "-a", "--", f"{source}/.", str(target)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, errors="replace")
     if done.returncode:
-        raise UsageError(f"--scratch {source} cannot be copied: {done.stderr.strip().splitlines()[-1]}")
+        reason = done.stderr.strip() or f"cp ended with status {done.returncode}"
+        raise UsageError(f"--scratch {source} cannot be copied: {reason.splitlines()[-1]}")
