@@ -11,8 +11,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from advisor_programs import LONGEST, find_processes, front, front_environment, heed_signals, wait_until
+from advisor_programs import (
+    LONGEST,
+    find_processes,
+    front,
+    front_environment,
+    heed_signals,
+    programs_of_advisor,
+    wait_until,
+)
 
+from mallard.advisor.trial.command import require_success, run_command
 from mallard.cli.exit_status import INTERRUPTED
 
 TRIAL = ("try", "--scope", "handle", "--strategy", "multipool", "--rounds", 3)
@@ -92,19 +101,103 @@ def test_ends_a_server_by_stop(serves, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_trial_leaves_nothing(serves, tmp_path, number):
-    words = (*TRIAL, "--load", f"{serves} socket ask 1; touch begun; sleep 1000", "--", serves, "socket")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_interrupted_trial_leaves_nothing(tmp_path, number):
+    """Not even the processes of the server and of the load that have left their groups."""
+    leaves = "setsid sh -c 'touch {}; exec sleep 1000' & exec sleep 1000"
+    words = (
+        *TRIAL,
+        "--ready",
+        "true",
+        "--load",
+        leaves.format("used"),
+        "--",
+        "sh",
+        "-c",
+        leaves.format("served"),
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", "mallard", *map(str, words)],
         cwd=tmp_path,
-        env=front_environment(),
+        env=front_environment() | {"TMPDIR": str(tmp_path)},
         preexec_fn=heed_signals,
     )
-    wait_until((tmp_path / "begun").exists)
+    wait_until(lambda: (tmp_path / "used").exists() and (tmp_path / "served").exists())
     process.send_signal(number)
-    assert process.wait(LONGEST) == INTERRUPTED
+    assert process.wait(LONGEST) == (-number if number == signal.SIGKILL else INTERRUPTED)
     wait_until(lambda: not any(in_folder(tmp_path)))
+
+
+def test_omits_a_strategy_whose_server_is_not_stopped(serves, tmp_path):
+    server = f'echo $$ > pid; echo "$MALLARD_TRIAL" > strategy; exec {serves} socket exits'
+    words = ("try", "--scope", "handle", "--strategy", "multipool,heap", "--rounds", 3)
+    options = (*load(serves), "--stop", "kill $(cat pid); ! grep multipool strategy")
+    done = front(*words, *options, "--json", "--", "sh", "-c", server, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    trial = json.loads(done.stdout)["grounds"][0]["trial"]
+    assert trial["failed"] == {"multipool": "failed its load"}
+    assert [effect["strategy"] for effect in trial["effects"]] == ["heap"]
+
+
+def test_rejects_a_server_that_fails_under_its_load(tmp_path):
+    """As if another server answered, whose port it could not have."""
+    waits = "until test -e used; do sleep 0.01; done"
+    server = f"echo $PPID > new; mv new parent; {waits}; echo in use >&2; exit 1"
+    load = "touch used; while kill -0 $(cat parent); do sleep 0.01; done"
+    options = ("--ready", "test -e parent", "--load", load)
+    done = front(*TRIAL, *options, "--", "sh", "-c", server, folder=tmp_path)
+    assert done.returncode == 2
+    assert "sh ended" in done.stderr
+    assert "(in use)" in done.stderr
+
+
+def measure(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    with (folder / "result").open("wb") as result:
+        return subprocess.Popen(
+            [
+                *(str(programs_of_advisor() / "mallard-measure"), str(result.fileno()), "--server", "--"),
+                *words,
+            ],
+            cwd=folder,
+            pass_fds=(result.fileno(),),
+            start_new_session=True,
+        )
+
+
+def test_reaps_the_orphans_of_a_server(tmp_path):
+    """An orphan that has ended has a process ID until it is reaped."""
+    orphan = "(sh -c 'echo $$ > new; mv new orphan' &)"
+    reaped = "test -f orphan && ! kill -0 $(cat orphan)"
+    process = measure(tmp_path, "sh", "-c", f"{orphan}; until {reaped}; do sleep 0.01; done")
+    try:
+        assert process.wait(LONGEST) == 0
+    finally:
+        process.kill()
+    assert (tmp_path / "result").read_text().split()[0] == "0"
+
+
+def test_kills_processes_that_left_the_group_of_a_server(tmp_path):
+    process = measure(tmp_path, "sh", "-c", "setsid sh -c 'touch begun; exec sleep 1000' & exec sleep 1000")
+    wait_until((tmp_path / "begun").exists)
+    process.terminate()
+    assert process.wait(LONGEST) == 0
+    assert not any(in_folder(tmp_path))
+    status, *_, remaining = (tmp_path / "result").read_text().split()
+    assert (status, remaining) == (str(int(signal.SIGKILL)), "0")
+
+
+@pytest.mark.parametrize("background", ["", "setsid "])
+def test_commands_of_a_load_leave_no_process(tmp_path, monkeypatch, background):
+    monkeypatch.setenv("MALLARD_MEASURE", front_environment()["MALLARD_MEASURE"])
+    result = run_command("--load", f"{background}sleep 1000 & kill -9 $$", LONGEST, tmp_path)
+    assert result.failure.endswith("ended by signal 9")
+    assert not any(in_folder(tmp_path))
+
+
+def test_setup_may_start_a_process(tmp_path, monkeypatch):
+    monkeypatch.setenv("MALLARD_MEASURE", front_environment()["MALLARD_MEASURE"])
+    require_success("--setup", "sleep 1000 & echo $! > pid", LONGEST, tmp_path)
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
 def in_folder(folder):

@@ -8,11 +8,12 @@
 /// time in user and in system mode, nanoseconds of wall time, peak memory in KiB, minor and major page faults.
 /// Otherwise the line is "error" and the error number.
 //
-/// The program ends with this process. If this process leads its group, SIGTERM ends the whole group: the kernel
-/// sends it when a killed parent requested that with PR_SET_PDEATHSIG.
+/// The program ends with this process. SIGTERM, which the kernel sends when a killed parent requested that with
+/// PR_SET_PDEATHSIG, kills the whole group if this process leads it.
 //
-/// With --server, SIGUSR1 sends the program SIGTERM. Processes that outlive the program are killed, even those that
-/// left its group, and their number is the eighth field of the line.
+/// With --server, SIGUSR1 sends the program SIGTERM, and SIGTERM kills all of its processes, even those that left its
+/// group. Processes that outlive the program are killed, too, and their number is the eighth field of the line: 0
+/// after SIGTERM.
 //
 /// Exit status: 0; 1 if the program did not start; 2 for invalid arguments.
 
@@ -45,11 +46,19 @@ extern "C" void end_group(int) {
     kill(0, SIGKILL);
 }
 
-volatile std::sig_atomic_t server = 0; ///< process ID; 0 if the program has not started or has ended
+volatile std::sig_atomic_t server = 0;     ///< process ID; 0 if the program has not started or has ended
+volatile std::sig_atomic_t is_killing = 0; ///< after SIGTERM to this process
 
 extern "C" void end_server(int) {
     if (server != 0) {
         kill(server, SIGTERM);
+    }
+}
+
+extern "C" void kill_server(int) {
+    is_killing = 1;
+    if (server != 0) {
+        kill(server, SIGKILL);
     }
 }
 
@@ -60,7 +69,7 @@ constexpr int most_pauses = 100; // for processes that are about to end
 /// Returns: the number of processes that had to be killed.
 int end_remaining() noexcept {
     const timespec pause{0, pause_ms * 1'000'000L};
-    for (int count = 0; count < most_pauses; ++count) {
+    for (int count = 0; count < most_pauses && is_killing == 0; ++count) {
         pid_t ended = 0;
         while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
         }
@@ -139,7 +148,9 @@ int main(int count, char** words) {
         return fail(result, errno);
     }
     const pid_t own = getpid();
-    const auto on_term = getpgrp() == own ? signal(SIGTERM, end_group) : SIG_ERR;
+    const auto on_term = is_server          ? signal(SIGTERM, kill_server)
+                         : getpgrp() == own ? signal(SIGTERM, end_group)
+                                            : SIG_ERR;
     if (is_server) {
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         signal(SIGUSR1, end_server);
@@ -159,22 +170,28 @@ int main(int count, char** words) {
         become(words + dashes + 1, words + variables, dashes - variables, pipe_ends[1], own);
     }
     server = child;
+    if (is_killing != 0) { // the signal came before the process ID was known
+        kill(child, SIGKILL);
+    }
     close(pipe_ends[1]);
     int error = 0;
     const ssize_t error_bytes = read(pipe_ends[0], &error, sizeof error);
     int status = 0;
     rusage used{};
-    while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
-    }
+    pid_t ended = 0;
+    do { // a subreaper also has the program's orphans as children
+        ended = wait4(-1, &status, 0, &used);
+    } while (ended != child && (ended > 0 || errno == EINTR));
     server = 0;
     const long long end = monotonic_nanoseconds();
     if (error_bytes == sizeof error) {
         return fail(result, error);
     }
+    const int remaining = is_server ? end_remaining() : 0;
     dprintf(result, "%d %lld %lld %lld %ld %ld %ld", status, microseconds(used.ru_utime),
             microseconds(used.ru_stime), end - begin, used.ru_maxrss, used.ru_minflt, used.ru_majflt);
     if (is_server) {
-        dprintf(result, " %d", end_remaining());
+        dprintf(result, " %d", is_killing != 0 ? 0 : remaining);
     }
     dprintf(result, "\n");
     return 0;

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from mallard.shared.errors import UsageError
 
 PR_SET_PDEATHSIG = 1
+SECONDS_TO_END = 10.0  # between SIGTERM and SIGKILL
+LESS_WORK = "give it less work, or --time-limit SECONDS"
 
 
 def end_with_parent(number: signal.Signals = signal.SIGKILL) -> Callable[[], None]:
@@ -35,20 +37,23 @@ def wait(process: subprocess.Popen[bytes], name: str, seconds_limit: float) -> N
     try:
         process.wait(seconds_limit)
     except subprocess.TimeoutExpired:
-        raise too_long(name, seconds_limit) from None
+        raise UsageError(f"{too_long(name, seconds_limit)}; {LESS_WORK}") from None
     finally:
         kill_group(process)
 
 
-def too_long(name: str, seconds_limit: float) -> UsageError:
-    return UsageError(
-        f"{name} ran for more than {seconds_limit:g} s; give it less work, or --time-limit SECONDS"
-    )
+def too_long(name: str, seconds_limit: float) -> str:
+    return f"{name} ran for more than {seconds_limit:g} s"
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Has no effect on a process that has ended."""
+    """Has no effect on a process that has ended. On SIGTERM, mallard-measure first kills the processes of its
+    program that left the group.
+    """
     if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(SECONDS_TO_END)
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

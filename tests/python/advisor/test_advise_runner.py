@@ -17,6 +17,7 @@ from mallard.advisor.advice.global_mallocs import compare_mallocs
 from mallard.advisor.advice.runner import SCREENING, Request, best_two, plan_for, study, union
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.campaign import EMPTY_INPUT
+from mallard.advisor.trial.load import LoadResult
 from mallard.advisor.trial.process import NothingRecordedError, RecordingDiffersError
 from mallard.advisor.trial.program import (
     EXCEPT,
@@ -376,6 +377,17 @@ def test_refuses_a_launcher_of_an_unfollowed_program(advise):
 def test_refuses_a_killed_process(advise):
     program = type("Killed", (FakeProgram,), {"status": KILLED})
     with pytest.raises(UsageError, match="is killed by a signal, so it cannot report its own time"):
+        advise(program=program, **with_launcher())
+
+
+def test_refuses_a_failed_load_of_the_process(advise):
+    program = type("Failing", (FakeProgram,), {})
+    run = program.run
+    failed = LoadResult("--load 'x' ended with exit status 1")
+    program.run = lambda self, *words: replace(
+        run(self, *words), load=failed if self.process else LoadResult()
+    )
+    with pytest.raises(UsageError, match="--load 'x' ended with exit status 1; try the server"):
         advise(program=program, **with_launcher())
 
 

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from mallard.advisor.trial import load
+from mallard.advisor.trial.command import CommandResult
 from mallard.advisor.trial.effect import figure, metric_change, metric_difference
-from mallard.advisor.trial.load import FAILED_LOAD, LoadResult, _find_metric, listens, server_status
-from mallard.advisor.trial.process import Measured, refuse_difference, refuse_failed_load
+from mallard.advisor.trial.load import (
+    FAILED_LOAD,
+    Load,
+    LoadResult,
+    _find_metric,
+    judge_end,
+    listens,
+    run_load,
+    server_status,
+)
+from mallard.advisor.trial.process import Measured, measure, refuse_difference, refuse_failed_load
 from mallard.cli import parse_command
 from mallard.shared.errors import UsageError
 from mallard.shared.stats import Difference
@@ -38,6 +51,18 @@ def test_finds_a_port_without_a_connection(kind: socket.SocketKind) -> None:
         assert listens(SESSION, port)
         assert not listens(1 << 30, port)  # of another session
     assert not listens(SESSION, port)
+
+
+def test_finds_a_socket_among_names_of_any_bytes() -> None:
+    own_name = Path("/proc/self/comm").read_bytes().strip()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(b"\0a\n%d \xff\x1c\x0b\xc2\x85" % os.getpid())
+        server.listen()
+        try:
+            Path("/proc/self/comm").write_bytes(b"cut ) \xe2\x82")
+            assert listens(SESSION, None)
+        finally:
+            Path("/proc/self/comm").write_bytes(own_name)
 
 
 def test_finds_any_listening_socket(tmp_path: Path) -> None:
@@ -80,8 +105,141 @@ def test_failed_load_is_not_the_end_of_the_first_run() -> None:
     failed = replace(RUN, status=FAILED_LOAD, load=LoadResult("--load 'x' ended with exit status 1"))
     with pytest.raises(UsageError, match="--load 'x' ended with exit status 1; try the server"):
         refuse_failed_load(failed)
-    with pytest.raises(UsageError, match="a run failed its load, and the first run ended with exit status 0"):
+    with pytest.raises(
+        UsageError, match=r"a run failed its load \(--load 'x' .*\), and the first run ended with"
+    ):
         refuse_difference(RUN, failed, "a run")
+
+
+@pytest.mark.parametrize(
+    ("result", "end"),
+    [
+        (LoadResult("--load 'x' ended with exit status 1"), "failed its load"),
+        (
+            LoadResult("x ended during the load", server_ended=True),
+            "ended with exit status 1 before the end of its load",
+        ),
+        (LoadResult("x did not end within 1 s of SIGTERM", hung=True), "hung"),
+    ],
+)
+def test_failed_load_is_not_a_normal_end(
+    monkeypatch: pytest.MonkeyPatch, result: LoadResult, end: str
+) -> None:
+    """Of a server that always ends with exit status 1."""
+    results = iter([LoadResult(), result])
+    monkeypatch.setattr(
+        "mallard.advisor.trial.process.run_limited",
+        lambda *_, **__: ([1 << 8, 0, 0, 0, 0, 0, 0], next(results)),
+    )
+    first, failed = (measure(["x"], {}, None, 60.0) for _ in range(2))
+    assert (first.end, failed.end) == ("ended with exit status 1", end)
+    with pytest.raises(UsageError, match=rf"a run {end} \(.*\), and the first run ended with exit status 1"):
+        refuse_difference(first, failed, "a run")
+
+
+@pytest.mark.parametrize(
+    ("result", "status", "remaining", "failure"),
+    [
+        (LoadResult(), 1 << 8, 0, ""),
+        (LoadResult(server_ended=True), 0, 0, ""),
+        (
+            LoadResult(server_ended=True),
+            1 << 8,
+            0,
+            "x ended with exit status 1 before the end of the load, which succeeded",
+        ),
+        (
+            LoadResult(server_ended=True),
+            11,
+            0,
+            "x ended by SIGSEGV before the end of the load, which succeeded",
+        ),
+        (LoadResult("x ended during the load", server_ended=True), 11, 2, "x ended during the load"),
+        (
+            LoadResult("x ended before it was ready", server_ended=True),
+            0,
+            1,
+            "x ended and left a process in the background, as a daemon does",
+        ),
+        (
+            LoadResult(),
+            0,
+            2,
+            "x ended at SIGTERM or --stop, but 2 of the processes that it had started did not",
+        ),
+        (LoadResult("x did not end", hung=True), 9, 2, "x did not end"),
+    ],
+)
+def test_the_end_of_a_server_is_judged(result: LoadResult, status: int, remaining: int, failure: str) -> None:
+    assert judge_end(result, status, remaining, "x").failure == failure
+
+
+class HangingServer(subprocess.Popen[bytes]):
+    def __init__(self) -> None:
+        self.pid = 1 << 30
+        self.waited: list[float | None] = []
+
+    def __del__(self) -> None:
+        pass
+
+    def poll(self) -> None:
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        self.waited.append(timeout)
+        raise subprocess.TimeoutExpired("server", timeout or 0)
+
+
+def test_start_and_end_have_a_tenth_of_the_limit_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tries of --ready together, and --stop with the server's end."""
+    now = 0.0
+    calls: list[tuple[str, float]] = []
+
+    def run_command(option: str, command: str, limit: float, *_: object) -> CommandResult:
+        nonlocal now
+        calls.append((option, limit))
+        now += 4.0
+        return CommandResult(option, int(len(calls) < 3), "", "")
+
+    monkeypatch.setattr(load, "run_command", run_command)
+    monkeypatch.setattr(load, "time", SimpleNamespace(monotonic=lambda: now, sleep=lambda _: None))
+    server = HangingServer()
+    result = run_load(server, Load("load", ready="ready", stop="stop"), "x", 100.0, None)
+    assert calls == [
+        ("--ready", 10.0),
+        ("--ready", 6.0),
+        ("--ready", 2.0),
+        ("--load", 100.0),
+        ("--stop", 10.0),
+    ]
+    assert server.waited == [6.0]
+    assert result.hung
+    assert result.failure == "x did not end within 10 s of --stop 'stop', so it was killed"
+
+
+@pytest.mark.parametrize("option", ["--ready", "--load", "--stop"])
+def test_a_hanging_command_is_a_failed_load(monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    now = 0.0
+
+    def run_command(name: str, command: str, limit: float, *_: object) -> CommandResult:
+        nonlocal now
+        now += limit + 1
+        return CommandResult(
+            f"{name} 'c'", -9 if name == option else 0, "", "", limit if name == option else None
+        )
+
+    monkeypatch.setattr(load, "run_command", run_command)
+    monkeypatch.setattr(load, "time", SimpleNamespace(monotonic=lambda: now, sleep=lambda _: None))
+    result = run_load(HangingServer(), Load("c", ready="c", stop="c"), "x", 100.0, None)
+    assert result.hung
+    assert (
+        result.failure
+        == {
+            "--ready": "x was not ready within 10 s: --ready 'c' did not end",
+            "--load": "--load 'c' ran for more than 100 s",
+            "--stop": "--stop 'c' ran for more than 10 s",
+        }[option]
+    )
 
 
 @pytest.mark.parametrize(

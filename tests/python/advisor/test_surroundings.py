@@ -70,7 +70,6 @@ def test_commands_run_in_order() -> None:
     ("command", "message"),
     [
         ("echo no >&2; exit 3", r"ended with exit status 3 \(no\); give a command"),
-        ("kill -9 $$", "ended by signal 9; give a command"),
     ],
 )
 def test_failed_commands_are_errors(command: str, message: str) -> None:
@@ -128,6 +127,29 @@ def test_a_copy_is_prepared_and_removed_after_failure() -> None:
             pass
         assert surroundings.copy
         assert not surroundings.copy.exists()
+
+
+def test_names_a_copy_that_remains() -> None:
+    """As a process of the last run leaves it, which writes while the copy is removed."""
+    Path("data").mkdir()
+    with surround(Surroundings(scratch=Path("data"))) as surroundings:
+        assert surroundings.copy
+        surroundings.copy.mkdir()
+        message = f"^{surroundings.copy}, the copy of --scratch .*data, could not be removed after a run"
+        with pytest.raises(UsageError, match=message):
+            run("true", surroundings)
+
+
+def test_reports_a_copy_that_fails_silently(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("data").mkdir()
+    Path("cp").write_text("#!/bin/sh\nexit 3\n")
+    Path("cp").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with (
+        surround(Surroundings(scratch=Path("data"))) as surroundings,
+        pytest.raises(UsageError, match="data cannot be copied: cp ended with status 3"),
+    ):
+        run("true", surroundings)
 
 
 def test_a_program_keeps_its_file_in_copies() -> None:

@@ -12,6 +12,7 @@ import pytest
 from mallard.advisor.trial import program as trial_program
 from mallard.advisor.trial.campaign import Campaign, run_campaign
 from mallard.advisor.trial.effect import summarize_trial
+from mallard.advisor.trial.load import FAILED_LOAD, LoadResult
 from mallard.advisor.trial.process import Measured, RunsDifferError
 from mallard.advisor.trial.program import (
     AS_IT_IS,
@@ -442,6 +443,14 @@ def test_compares_the_time_of_the_tried_process(tmp_path, monkeypatch, cpu_ns, s
     monkeypatch.setattr(trial_program, "measure", lambda *_: Measured(1.0, 2.0, 3, 4, 0, ""))
     with pytest.raises(UsageError, match=r"cc1plus, started by g\+\+ was not found when the program ran"):
         program.run(Arm("heap"), SCOPE)
+
+
+def test_a_failed_load_needs_no_report(tmp_path, monkeypatch):
+    """A hung server is killed before the process reports its time."""
+    hung = Measured(1.0, 2.0, 3, 4, 9 | FAILED_LOAD, "", load=LoadResult("x did not end", hung=True))
+    monkeypatch.setattr(trial_program, "measure", lambda *_: hung)
+    program = Program(["sh"], tmp_path / "x", process=TriedProcess("server", 1, "server", 1000))
+    assert program.run(Arm("heap"), SCOPE).end == "hung"
 
 
 @pytest.mark.parametrize(("recorded", "refused"), [(3000, True), (50, True), (1000, False), (0, False)])

@@ -49,6 +49,7 @@ from mallard.advisor.trial.process import (
     RecordingDiffersError,
     RunsDifferError,
     record,
+    refuse_failed_load,
 )
 from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope, tried_process
 from mallard.advisor.trial.rounds import refuse_killed
@@ -423,6 +424,7 @@ def _study(
     if program.process:
         all_seconds = first.cpu_seconds
         first = run_once(program, request.mallocs[0])
+        refuse_failed_load(first)
         refuse_killed(first)
         if request.process is None:
             refuse_unfollowed(profile, first.cpu_seconds, all_seconds)

@@ -1,6 +1,7 @@
 """A server's run under a load: waits until the server is ready, runs the load, and ends the server.
 
-A run whose load fails is not an error here: it may be the effect of the allocator that is tried.
+A run whose load fails, or whose server hangs, is not an error here: it may be the effect of the allocator
+that is tried.
 """
 
 from __future__ import annotations
@@ -12,16 +13,15 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mallard.advisor.trial.command import last_lines, require_success, run_command
-from mallard.shared.errors import UsageError
+from mallard.advisor.trial.command import last_lines, run_command
 
 POLL_SECONDS = 0.01
 READY_SHARE = 0.1  # of the time limit: for the start, and for the end
 GRACE_SECONDS = 1.0  # for a load whose last step ends the server
-FAILED_LOAD = 1 << 17  # beside the status of wait(): the server is sound as far as its own status tells
+FAILED_LOAD = 1 << 17  # beside the status of wait(), which may be the server's normal one
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,10 @@ class Load:
 
 @dataclass(frozen=True)
 class LoadResult:
-    failure: str = ""  # why the load did not succeed
-    server_ended: bool = False  # by itself, before or during the load
+    failure: str = ""  # why the load did not succeed, or the server did not start or end
+    remedy: str = "try the server and the load by hand"
+    hung: bool = False  # a time limit was exceeded
+    server_ended: bool = False  # by itself, before the end of the load
     metric: float | None = None
 
 
@@ -49,56 +51,57 @@ def server_status(status: int) -> int:
 def run_load(
     server: subprocess.Popen[bytes], load: Load, name: str, seconds_limit: float, folder: Path | None
 ) -> LoadResult:
-    """`server` is mallard-measure with --server. The caller kills it if this function raises."""
+    """`server` is mallard-measure with --server. The caller kills it if it still runs afterwards."""
 
     def is_running() -> bool:
         return server.poll() is None
 
-    if not _wait_until_ready(is_running, server.pid, load, name, seconds_limit, folder):
-        return LoadResult(f"{name} ended before it was ready", server_ended=True)
+    limit = READY_SHARE * seconds_limit
+    if failed := _wait_until_ready(is_running, server.pid, load, name, limit, folder):
+        return failed
     result = _run_command(is_running, load, name, seconds_limit, folder)
     if is_running():
-        if load.stop is not None:
-            require_success("--stop", load.stop, seconds_limit, folder)
-        else:
-            server.send_signal(signal.SIGUSR1)
-        _wait_for_end(server, load, name, seconds_limit)
-    return result
+        failed = _end_server(server, load, name, limit, folder)
+        return failed if failed and not result.failure else result
+    return result if result.failure else replace(result, server_ended=True)
 
 
 def _wait_until_ready(
-    is_running: Callable[[], bool],
-    session: int,
-    load: Load,
-    name: str,
-    seconds_limit: float,
-    folder: Path | None,
-) -> bool:
-    """Returns: False if the server has ended."""
-    limit = READY_SHARE * seconds_limit
+    is_running: Callable[[], bool], session: int, load: Load, name: str, limit: float, folder: Path | None
+) -> LoadResult | None:
+    """Returns: None if the server is ready."""
     deadline = time.monotonic() + limit
+    failure = ""
     while is_running():
         if load.ready is None:
             is_ready = listens(session, load.port)
         else:
-            ready = run_command("--ready", load.ready, limit, folder, is_running)
+            ready = run_command("--ready", load.ready, deadline - time.monotonic(), folder, is_running)
             is_ready = ready.status == 0
-        if is_ready:
-            return is_running()
+            if ready.exceeded is None:
+                failure = ready.failure
+        if is_ready and is_running():
+            return None
         if time.monotonic() > deadline:
-            raise UsageError(_not_ready(load, name, limit, "" if load.ready is None else ready.failure))
+            return _not_ready(load, name, limit, failure or f"--ready '{load.ready}' did not end")
         time.sleep(POLL_SECONDS)
-    return False
+    return LoadResult(f"{name} ended before it was ready", server_ended=True)
 
 
-def _not_ready(load: Load, name: str, limit: float, failure: str) -> str:
+def _not_ready(load: Load, name: str, limit: float, failure: str) -> LoadResult:
+    """`failure` is that of --ready."""
     patience = "a longer --time-limit, a tenth of which is for the start"
     if load.ready is not None:
-        return f"{name} was not ready within {limit:g} s: {failure}; give another command, or {patience}"
+        return LoadResult(
+            f"{name} was not ready within {limit:g} s: {failure}",
+            f"give another command, or {patience}",
+            hung=True,
+        )
     place = "TCP port or Unix socket" if load.port is None else f"port {load.port}"
-    return (
-        f"{name} did not listen at {'any ' if load.port is None else ''}{place} within {limit:g} s; give "
-        f"--ready CMD, which ends with exit status 0 when the server is ready, or {patience}"
+    return LoadResult(
+        f"{name} did not listen at {'any ' if load.port is None else ''}{place} within {limit:g} s",
+        f"give --ready CMD, which ends with exit status 0 when the server is ready, or {patience}",
+        hung=True,
     )
 
 
@@ -114,7 +117,9 @@ def _run_command(
         return end is None or time.monotonic() < end + GRACE_SECONDS
 
     result = run_command("--load", load.command, seconds_limit, folder, is_needed)
-    if result.failure and end:
+    if result.exceeded is not None:
+        return LoadResult(result.failure, result.remedy, hung=True)
+    if result.failure and not is_running():
         return LoadResult(f"{name} ended during the load", server_ended=True)
     if result.failure:
         return LoadResult(result.failure)
@@ -138,31 +143,71 @@ def _find_metric(pattern: str, text: str) -> float | None:
     return number
 
 
-def _wait_for_end(server: subprocess.Popen[bytes], load: Load, name: str, seconds_limit: float) -> None:
-    limit = READY_SHARE * seconds_limit
+def _end_server(
+    server: subprocess.Popen[bytes], load: Load, name: str, limit: float, folder: Path | None
+) -> LoadResult | None:
+    """Returns: None if the server has ended."""
+    deadline = time.monotonic() + limit
+    if load.stop is None:
+        server.send_signal(signal.SIGUSR1)
+    else:
+        stop = run_command("--stop", load.stop, limit, folder)
+        if stop.failure:
+            return LoadResult(stop.failure, stop.remedy, hung=stop.exceeded is not None)
     try:
-        server.wait(limit)
+        server.wait(max(deadline - time.monotonic(), 0))
     except subprocess.TimeoutExpired:
         cause = "SIGTERM" if load.stop is None else f"--stop '{load.stop}'"
-        raise UsageError(
-            f"{name} did not end within {limit:g} s of {cause}, so it was killed; give --stop CMD, a command "
-            "that ends it"
-        ) from None
-
-
-def refuse_remaining(remaining: int, result: LoadResult, name: str) -> None:
-    """Rejects a server whose processes outlive the first one: their time cannot be read."""
-    if remaining == 0:
-        return
-    if result.server_ended:
-        raise UsageError(
-            f"{name} ended and left a process in the background, as a daemon does; give it the option that "
-            "keeps it in the foreground"
+        return LoadResult(
+            f"{name} did not end within {limit:g} s of {cause}, so it was killed",
+            "give --stop CMD, a command that ends it",
+            hung=True,
         )
-    raise UsageError(
-        f"{name} ended at SIGTERM or --stop, but {remaining} of the processes that it had started did not; "
-        "give the server itself, a script that starts it by 'exec', or --stop CMD that ends all"
-    )
+    return None
+
+
+def describe_end(status: int) -> str:
+    """`ended by SIGSEGV` or `ended with exit status 1`, for a status of wait()."""
+    if name := end_signal(status):
+        return f"ended by {name}"
+    return f"ended with exit status {os.WEXITSTATUS(status)}"
+
+
+def end_signal(status: int) -> str:
+    """The name of the signal, or an empty string."""
+    if not os.WIFSIGNALED(status):
+        return ""
+    try:
+        return signal.Signals(os.WTERMSIG(status)).name
+    except ValueError:
+        return f"signal {os.WTERMSIG(status)}"
+
+
+def judge_end(result: LoadResult, status: int, remaining: int, name: str) -> LoadResult:
+    """The result, as a failure if the server ended wrongly. `remaining` is the number of its processes that
+    outlived the first one: their time cannot be read.
+    """
+    if result.failure and not result.server_ended:
+        return result
+    if remaining and not result.server_ended:
+        return LoadResult(
+            f"{name} ended at SIGTERM or --stop, but {remaining} of the processes that it had started "
+            "did not",
+            "give the server itself, a script that starts it by 'exec', or --stop CMD that ends all",
+        )
+    if remaining and status == 0:
+        return LoadResult(
+            f"{name} ended and left a process in the background, as a daemon does",
+            "give it the option that keeps it in the foreground",
+            server_ended=True,
+        )
+    if result.server_ended and status != 0 and not result.failure:
+        return LoadResult(
+            f"{name} {describe_end(status)} before the end of the load, which succeeded",
+            "give it an address that no other program uses, or --stop CMD to end it",
+            server_ended=True,
+        )
+    return result
 
 
 def listens(session: int, port: int | None) -> bool:
@@ -173,7 +218,7 @@ def listens(session: int, port: int | None) -> bool:
     return bool(inodes) and any(inode in inodes for inode in _socket_inodes(session))
 
 
-TCP_LISTENS, UDP_BOUND, UNIX_LISTENS = "0A", "07", 1 << 16
+TCP_LISTENS, UDP_BOUND, UNIX_LISTENS = b"0A", b"07", 1 << 16
 
 
 def _listening_inodes(port: int | None) -> Iterator[str]:
@@ -183,23 +228,28 @@ def _listening_inodes(port: int | None) -> Iterator[str]:
         states |= {"udp": UDP_BOUND, "udp6": UDP_BOUND}
     for table, state in states.items():
         for fields in _rows(table):
-            if fields[3] == state and port in (None, int(fields[1].rpartition(":")[2], 16)):
-                yield fields[9]
+            if fields[3] == state and port in (None, int(fields[1].rpartition(b":")[2], 16)):
+                yield fields[9].decode()
     if port is None:
-        yield from (fields[6] for fields in _rows("unix") if int(fields[3], 16) & UNIX_LISTENS)
+        for fields in _rows("unix"):
+            # The name of a socket may have a line break, whose second part is not a row.
+            with suppress(IndexError, ValueError):
+                if int(fields[3], 16) & UNIX_LISTENS:
+                    yield fields[6].decode()
 
 
-def _rows(table: str) -> list[list[str]]:
+def _rows(table: str) -> list[list[bytes]]:
     with suppress(OSError):
-        return [line.split() for line in Path("/proc/net", table).read_text().splitlines()[1:]]
+        lines = Path("/proc/net", table).read_bytes().split(b"\n")
+        return [fields for line in lines[1:] if (fields := line.split())]
     return []
 
 
 def _socket_inodes(session: int) -> Iterator[str]:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            # Behind the name in parentheses: state, parent, group, session.
-            if int((process / "stat").read_text().rpartition(")")[2].split()[3]) != session:
+            # Behind the name in parentheses, of any bytes: state, parent, group, session.
+            if int((process / "stat").read_bytes().rpartition(b")")[2].split()[3]) != session:
                 continue
             for descriptor in os.listdir(process / "fd"):
                 with suppress(OSError):

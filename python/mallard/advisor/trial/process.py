@@ -17,12 +17,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from mallard.advisor.trial.command import last_lines
+from mallard.advisor.trial.command import last_lines, read_result
 from mallard.advisor.trial.load import (
     FAILED_LOAD,
     Load,
     LoadResult,
-    refuse_remaining,
+    describe_end,
+    end_signal,
+    judge_end,
     run_load,
     server_status,
 )
@@ -69,7 +71,7 @@ def run_limited(
             cwd=folder,
             pass_fds=(result.fileno(),),
             start_new_session=True,
-            # Safe, because this process has one thread. On SIGTERM mallard-measure ends its group.
+            # Safe, because this process has one thread. On SIGTERM mallard-measure ends its processes.
             preexec_fn=end_with_parent(signal.SIGTERM),
         )
         load_result = LoadResult()
@@ -79,16 +81,11 @@ def run_limited(
             finally:
                 kill_group(process)
         wait(process, name, seconds_limit)
-        result.seek(0)
-        fields = result.read().split()
-    if len(fields) == 2:
-        raise UsageError(f"{words[0]} does not start: {os.strerror(int(fields[1]))}")
-    if len(fields) != (8 if load else 7):
-        raise UsageError(f"{MEASURER.name} ended without a result (exit status {process.returncode})")
-    numbers = list(map(int, fields))
+        numbers = read_result(result, words[0], process.returncode)
     if load:
-        refuse_remaining(numbers.pop(), load_result, name)
+        remaining = numbers.pop()
         numbers[0] = server_status(numbers[0])
+        load_result = judge_end(load_result, numbers[0], remaining, name)
     return numbers, load_result
 
 
@@ -110,20 +107,17 @@ class Measured:
     @property
     def ended_by(self) -> str:
         """The name of the signal that ended the process, or an empty string."""
-        if not os.WIFSIGNALED(self.status):
-            return ""
-        try:
-            return signal.Signals(os.WTERMSIG(self.status)).name
-        except ValueError:
-            return f"signal {os.WTERMSIG(self.status)}"
+        return end_signal(self.status)
 
     @property
     def end(self) -> str:
-        if self.status & FAILED_LOAD:
-            return "failed its load"
-        if self.ended_by:
-            return f"ended by {self.ended_by}"
-        return f"ended with exit status {os.WEXITSTATUS(self.status)}"
+        if not self.status & FAILED_LOAD:
+            return describe_end(self.status)
+        if self.load.hung:
+            return "hung"
+        if self.load.server_ended:
+            return f"{describe_end(self.status)} before the end of its load"
+        return "failed its load"
 
 
 class RunsDifferError(UsageError):
@@ -133,7 +127,8 @@ class RunsDifferError(UsageError):
 def refuse_difference(first: Measured, run: Measured, name: str) -> None:
     """Rejects a program whose run `name` ended or printed differently than its first run."""
     if run.status != first.status:
-        difference = f"{name} {run.end}, and the first run {first.end}"
+        reason = f" ({run.load.failure})" if run.load.failure else ""
+        difference = f"{name} {run.end}{reason}, and the first run {first.end}"
         remedy = ""
     elif run.output != first.output:
         difference = f"{name} printed another output than the first run"
@@ -169,14 +164,14 @@ def measure(
             load=surroundings.load,
         )
         digest = _digest(output) if surroundings.compares_output else ""
-        if load.server_ended:
+        if load.failure and load.server_ended:
             load = replace(load, failure=f"{load.failure}{last_lines(_tail(errors) or _tail(output))}")
     return Measured(
         cpu_seconds=(user + system) * 1e-6,
         wall_seconds=wall * 1e-9,
         peak_bytes=peak * 1024,
         faults=minor + major,
-        status=status | (FAILED_LOAD if load.failure and not status else 0),
+        status=status | (FAILED_LOAD if load.failure else 0),
         output=digest,
         load=load,
     )
@@ -185,7 +180,7 @@ def measure(
 def refuse_failed_load(first: Measured) -> None:
     """Rejects a first run whose load did not succeed, because nothing can be compared with it."""
     if first.load.failure:
-        raise UsageError(f"{first.load.failure}; try the server and the load by hand")
+        raise UsageError(f"{first.load.failure}; {first.load.remedy}")
 
 
 def own_environment() -> dict[str, str]:
@@ -296,7 +291,7 @@ def _record(
         errors.seek(0)
         messages = errors.read().decode(errors="replace")
         digest = _digest(output) if surroundings.compares_output else ""
-    if load.failure and trace.is_file():
+    if load.failure and (load.hung or trace.is_file()):
         raise RecordingDiffersError(f"with the recorder, {load.failure}; {LIMITS}")
     if trace.is_file() and first is not None:
         _refuse_other_recording(first, os.WEXITSTATUS(status), digest)

@@ -216,7 +216,10 @@ class Program:
             environment = self._environment(arm, scope, report)
             measured = measure(self.words, environment, self.stdin, self.seconds_limit, self.surroundings)
             counts = read_counts(report)
-        return self._own_result(measured, counts) if self.process else _to_run_result(measured, counts)
+        # The report of a run whose load failed may be missing or cut short.
+        if self.process and not measured.load.failure:
+            return self._own_result(measured, counts)
+        return _to_run_result(measured, counts)
 
     def _own_result(self, measured: Measured, counts: Counts | None) -> RunResult:
         """Takes times and memory from the report of the process."""
