@@ -176,7 +176,7 @@ def test_reaps_the_orphans_of_a_server(tmp_path):
     assert (tmp_path / "result").read_text().split()[0] == "0"
 
 
-def test_kills_processes_that_left_the_group_of_a_server(tmp_path):
+def test_kills_processes_outside_of_the_group(tmp_path):
     process = measure(tmp_path, "sh", "-c", "setsid sh -c 'touch begun; exec sleep 1000' & exec sleep 1000")
     wait_until((tmp_path / "begun").exists)
     process.terminate()

@@ -190,7 +190,7 @@ class HangingServer(subprocess.Popen[bytes]):
         raise subprocess.TimeoutExpired("server", timeout or 0)
 
 
-def test_start_and_end_have_a_tenth_of_the_limit_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_start_and_end_have_their_own_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tries of --ready together, and --stop with the server's end."""
     now = 0.0
     calls: list[tuple[str, float]] = []

@@ -85,7 +85,7 @@ def test_ratios_are_those_of_the_sums() -> None:
     assert math.isclose(total.dimension("V").raw or 0, 1.0)
 
 
-def test_a_rate_is_of_all_marks_in_all_the_time() -> None:
+def test_rate_is_of_all_the_time() -> None:
     """The gaps of 101 marks take 1 second in the first recording, and 10 in the second."""
     first, second = document(), document()
     for one, rate, between in ((first, 100.0, 10.0), (second, 10.0, 30.0)):
