@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -40,8 +40,19 @@ constexpr std::uint64_t to_place(std::uint64_t file, std::uint64_t offset) noexc
     return file << offset_bits | offset;
 }
 
-std::set<std::uint64_t> read_code(std::string_view text, file_numbers& files) {
-    std::set<std::uint64_t> places;
+/// Places of one file.
+struct place_range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+bool contains(std::span<const place_range> ranges, std::uint64_t place) noexcept {
+    return std::ranges::any_of(
+        ranges, [&](const place_range& range) { return range.begin <= place && place < range.end; });
+}
+
+std::vector<place_range> read_code(std::string_view text, file_numbers& files) {
+    std::vector<place_range> ranges;
     const std::string all(text);
     while (!text.empty()) {
         const std::string_view entry = text.substr(0, text.find(';'));
@@ -53,35 +64,55 @@ std::set<std::uint64_t> read_code(std::string_view text, file_numbers& files) {
         const char* const end = entry.data() + entry.size();
         if (at == end) {
             throw usage_error("'" + all +
-                              "' is not code. Give FILE:OFFSET,OFFSET;FILE:OFFSET in hexadecimal.");
+                              "' is not code. Give FILE:OFFSET,BEGIN-END;FILE:OFFSET in hexadecimal.");
         }
         while (at != end) {
-            std::uint64_t offset = 0;
-            const auto [next, error] = std::from_chars(++at, end, offset, 16);
-            if (error != std::errc{} || (next != end && *next != ',') || offset >> offset_bits != 0) {
-                throw usage_error("'" + all + "' is not code: '" + std::string(at, end) +
-                                  "' is not a list of hexadecimal offsets.");
+            std::uint64_t begin = 0;
+            std::from_chars_result number = std::from_chars(++at, end, begin, 16);
+            std::uint64_t range_end = begin + 1;
+            if (number.ec == std::errc{} && number.ptr != end && *number.ptr == '-') {
+                number = std::from_chars(number.ptr + 1, end, range_end, 16);
             }
-            places.insert(to_place(file, offset));
-            at = next;
+            if (number.ec != std::errc{} || (number.ptr != end && *number.ptr != ',') || begin >= range_end ||
+                range_end > std::uint64_t{1} << offset_bits) {
+                throw usage_error("'" + all + "' is not code: '" + std::string(at, end) +
+                                  "' is not a list of hexadecimal offsets and ranges.");
+            }
+            const std::uint64_t first = to_place(file, 0);
+            ranges.push_back({first + begin, first + range_end});
+            at = number.ptr;
         }
     }
-    return places;
+    return ranges;
 }
 
 /// Returns: the position of each context.
 std::vector<position> positions_of_stacks(const trace::context_tree& contexts, const place_lookup& find_place,
-                                          const std::set<std::uint64_t>& code,
-                                          const std::set<std::uint64_t>& excluded) {
+                                          std::span<const place_range> code,
+                                          std::span<const place_range> excluded) {
+    std::vector<bool> is_code(contexts.addresses());
+    std::vector<bool> is_excluded(contexts.addresses());
+    for (trace::address_id number = 1; number < contexts.addresses(); ++number) {
+        const std::uint64_t place = find_place(contexts.address_at(number));
+        is_code[number] = contains(code, place);
+        is_excluded[number] = contains(excluded, place);
+    }
     std::vector<position> positions(contexts.size());
-    for (std::size_t context = trace::stack_ends; context < contexts.size(); ++context) {
-        const trace::context_tree::node level = contexts[static_cast<trace::context_id>(context)];
-        const position outer = positions[level.parent];
-        const std::uint64_t place = outer == position::excluded ? no_place : find_place(level.address);
-        if (outer == position::outside) {
-            positions[context] = code.contains(place) ? position::inside : position::outside;
-        } else {
-            positions[context] = excluded.contains(place) ? position::excluded : outer;
+    for (std::size_t node = trace::stack_ends; node < contexts.size(); ++node) {
+        const auto context = static_cast<trace::context_id>(node);
+        const trace::address_id number = contexts.address_number(context);
+        const position outer = positions[contexts.parent(context)];
+        positions[node] = outer;
+        if (contexts.address(context) == trace::context_tree::omitted_levels) {
+            // The omitted levels may be in the code.
+            if (outer == position::outside || (outer == position::inside && !excluded.empty())) {
+                positions[node] = position::unknown;
+            }
+        } else if (outer == position::inside) {
+            positions[node] = is_excluded[number] ? position::excluded : position::inside;
+        } else if (is_code[number] &&
+                   (outer == position::outside || (outer == position::unknown && excluded.empty()))) {
+            positions[node] = position::inside;
         }
     }
     return positions;
@@ -119,8 +150,8 @@ std::string to_text(scope_rules& rules, const file_numbers& files) {
 std::string rules_document(trace::reader& reader, std::size_t process, code_names& names,
                            const std::string& code, const std::string& excluded) {
     file_numbers files;
-    const std::set<std::uint64_t> scope = read_code(code, files);
-    const std::set<std::uint64_t> exceptions = read_code(excluded, files);
+    const std::vector<place_range> scope = read_code(code, files);
+    const std::vector<place_range> exceptions = read_code(excluded, files);
     const trace::context_tree& contexts = reader.contexts(process);
     std::vector<std::uint64_t> allocations(contexts.size());
     event_stream events(reader, process);
@@ -133,8 +164,10 @@ std::string rules_document(trace::reader& reader, std::size_t process, code_name
     }
     const place_lookup find_place = [&](std::uint64_t level) {
         const auto place = names.in_file(level);
-        return place && place->offset >> offset_bits == 0 ? to_place(files.number(place->path), place->offset)
-                                                          : no_place;
+        // The text of the rules cannot have a path with a semicolon.
+        const bool is_in_text =
+            place && place->offset >> offset_bits == 0 && place->path.find(';') == std::string::npos;
+        return is_in_text ? to_place(files.number(place->path), place->offset) : no_place;
     };
     scope_rules rules = learn_rules(contexts, allocations,
                                     positions_of_stacks(contexts, find_place, scope, exceptions), find_place);

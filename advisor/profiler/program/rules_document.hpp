@@ -9,7 +9,7 @@
 
 namespace mallard::advisor {
 
-/// Returns: the tree that finds the code without the excluded code, both as `FILE:OFFSET,OFFSET;FILE:OFFSET`,
+/// Returns: the tree that finds the code without the excluded code, both as `FILE:OFFSET,BEGIN-END;FILE:OFFSET`,
 /// hexadecimal. docs/advisor/profile_format.md describes the document.
 /// Throws: usage_error if a text has another format.
 std::string rules_document(trace::reader& reader, std::size_t process, code_names& names,

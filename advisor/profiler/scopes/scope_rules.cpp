@@ -17,7 +17,10 @@ struct path {
 };
 
 bool decides_as(position left, position right) noexcept {
-    return (left == position::inside) == (right == position::inside);
+    const auto decision = [](position stack) {
+        return stack == position::excluded ? position::outside : stack;
+    };
+    return decision(left) == decision(right);
 }
 
 class tree_builder {
@@ -55,7 +58,9 @@ private:
             is_uniform = is_uniform && decides_as(stack.decision, row.decision);
             row.decision = std::max(row.decision, stack.decision);
         }
-        if (row.place == no_place || (!is_uniform && depth == scope_rules::most_levels)) {
+        const bool is_decidable =
+            is_uniform ? row.decision != position::unknown : depth < scope_rules::most_levels;
+        if (row.place == no_place || !is_decidable) {
             tree.undecided += row.allocations;
             return;
         }

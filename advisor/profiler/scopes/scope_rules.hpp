@@ -22,6 +22,7 @@ enum class position : std::uint8_t {
     outside,
     inside,
     excluded, ///< inside, and called from excluded code
+    unknown,  ///< levels were omitted, which may be in the scope or in excluded code
 };
 
 /// Returns: a number of the instruction in its file, which is the same at each load address; `no_place` if there is no file.

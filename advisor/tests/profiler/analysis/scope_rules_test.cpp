@@ -101,6 +101,19 @@ TEST_F(rules, keep_excluded_stacks_out) {
     EXPECT_EQ(decide(tree, {11}), position::excluded) << "the scope's exceptions are seen";
 }
 
+TEST_F(rules, leave_unknown_stacks_undecided) {
+    add({1, 10}, position::unknown, 3);
+    add({2, 10}, position::outside, 2);
+    add({2, 11}, position::unknown, 4);
+    add({3, 12}, position::inside);
+    const scope_rules tree = learn();
+    EXPECT_EQ(tree.undecided, 3U + 4U);
+    EXPECT_EQ(decide(tree, {1, 10}), std::nullopt);
+    EXPECT_EQ(decide(tree, {2, 10}), position::outside);
+    EXPECT_EQ(decide(tree, {2, 11}), std::nullopt);
+    EXPECT_EQ(decide(tree, {3, 12}), position::inside);
+}
+
 TEST_F(rules, lack_code_outside_of_files_and_interrupted_code) {
     find_place = [](std::uint64_t level) { return level == 10 ? no_place : level; };
     add({1, 10}, position::inside, 2);

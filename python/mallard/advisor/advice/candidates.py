@@ -36,7 +36,7 @@ class LastingSite:
     function: str
     source: str
     allocations: int
-    code: str = ""  # FILE:BEGIN-END of the call, as in advisor/trial/setting.hpp; '' if it is not in a file
+    code: str = ""  # FILE:BEGIN-END of the call, as in advisor/trial/setting.hpp; '' if trials cannot find it
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,8 @@ def _sites(names: Names, sites: Sequence[EscapeSite]) -> tuple[LastingSite, ...]
 
 
 def _code(site: EscapeSite) -> str:
-    if site.file is None or site.instruction is None:
+    # A semicolon ends the name of a file in the variables of a trial.
+    if site.file is None or site.instruction is None or ";" in site.file:
         return ""
     return f"{site.file}:{site.instruction:x}-{site.instruction + 1:x}"
 
