@@ -388,9 +388,9 @@ void print_line(const std::string& line) {
 int conclude(const arguments& args, parts_folder& folder, const collection::result& summary, int status) {
     if (!summary.failed.empty()) {
         print_line("error: " + summary.failed);
-        print_line(
-            "the program continued without the recorder; free some space, then: mallard record --recover " +
-            args.file.string());
+        print_line("the program continued without the recorder; free some space or memory, then: mallard "
+                   "record --recover " +
+                   args.file.string());
         return status;
     }
     if (summary.processes == 0) {

@@ -149,3 +149,13 @@ def test_a_trial_serves_none_on_small_stacks(small_stacks, collector, tmp_path):
     words = ("alternate", str(least_alternate_stack(small_stacks)))
     status, output, _ = tried(library, tmp_path / "report", small_stacks, *words)
     assert (status, output) == alone(small_stacks, *words)
+
+
+def test_ends_the_recording_if_memory_is_short(record, toys, monkeypatch):
+    library = toys.build("no_large_arrays.so", ["no_large_arrays.c"], "-shared", "-fPIC")
+    program = toys.build("deep", ["deep.c"])
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    done = record(program, 60_000, 1, "there")
+    assert done.status == 0
+    assert "error: there is not enough memory for the trace\n" in done.messages
+    assert "the program continued without the recorder" in done.messages

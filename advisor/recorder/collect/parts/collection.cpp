@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <exception>
+#include <new>
 #include <optional>
 
 namespace mallard::collect {
@@ -167,12 +169,24 @@ void collection::add_chunk(const recorded_process& process, std::span<const std:
     check_end();
 }
 
-unsigned collection::collect(std::uint32_t except) {
+/// Effects: calls `step`, unless an earlier one failed. An error ends the recording of all processes.
+template <typename Step>
+void collection::run_step(Step step) {
     if (!result_.failed.empty()) {
-        return 0;
+        return;
     }
-    unsigned count = 0;
     try {
+        step();
+    } catch (const std::bad_alloc&) {
+        fail("there is not enough memory for the trace");
+    } catch (const std::exception& error) {
+        fail(error.what());
+    }
+}
+
+unsigned collection::collect(std::uint32_t except) {
+    unsigned count = 0;
+    run_step([&] {
         if (folder_->changed()) {
             find_parts();
         }
@@ -188,9 +202,7 @@ unsigned collection::collect(std::uint32_t except) {
         release_chunks();
         end_exited(except);
         remove_ended();
-    } catch (const trace::trace_error& error) {
-        fail(error.what());
-    }
+    });
     return count;
 }
 
@@ -263,10 +275,7 @@ void collection::remove_ended() {
 }
 
 void collection::end(std::uint32_t process, int status, std::uint64_t cpu_time) {
-    if (!result_.failed.empty()) {
-        return;
-    }
-    try {
+    run_step([&] {
         find_parts();
         uncount_programs();
         std::uint32_t last = 0;
@@ -282,25 +291,18 @@ void collection::end(std::uint32_t process, int status, std::uint64_t cpu_time) 
             }
         }
         remove_ended();
-    } catch (const trace::trace_error& error) {
-        fail(error.what());
-    }
+    });
 }
 
 void collection::end_all() {
-    if (!result_.failed.empty()) {
-        return;
-    }
-    try {
+    run_step([&] {
         find_parts();
         uncount_programs();
         for (auto& process : parts_) {
             end(*process, status_unknown);
         }
         parts_.clear();
-    } catch (const trace::trace_error& error) {
-        fail(error.what());
-    }
+    });
 }
 
 void collection::end_at(std::chrono::steady_clock::time_point time, std::uint64_t bytes) noexcept {
@@ -347,15 +349,10 @@ void collection::end_now(const std::string& reason) {
 }
 
 void collection::finish() {
-    if (!result_.failed.empty()) {
-        return;
-    }
-    try {
+    run_step([&] {
         to_->finish();
         result_.damaged = to_->damaged_chunks();
-    } catch (const trace::trace_error& error) {
-        fail(error.what());
-    }
+    });
 }
 
 void collection::stop(trace::stop_reason reason) {

@@ -96,6 +96,8 @@ private:
     [[nodiscard]] std::uint64_t expected_bytes() const;
     bool make_room();
     void release_chunks();
+    template <typename Step>
+    void run_step(Step step);
     void fail(const std::string& reason);
 
     parts_folder* folder_;
