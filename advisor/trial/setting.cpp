@@ -22,6 +22,21 @@ void copy(std::array<char, Bytes>& target, const char* text, std::size_t length)
     target[copied] = 0;
 }
 
+/// Effects: copies a path, or the end of a longer one, which begins behind a slash.
+template <std::size_t Bytes>
+void copy_path(std::array<char, Bytes>& target, const char* path, std::size_t length) noexcept {
+    while (length >= Bytes) {
+        const void* const slash = std::memchr(path, '/', length);
+        if (slash == nullptr) {
+            break;
+        }
+        const char* const next = static_cast<const char*>(slash) + 1;
+        length -= static_cast<std::size_t>(next - path);
+        path = next;
+    }
+    copy(target, path, length);
+}
+
 std::uint64_t number(const char*& at, unsigned base) noexcept {
     std::uint64_t value = 0;
     for (;; ++at) {
@@ -59,7 +74,7 @@ void read_code(const char* text, code_ranges& ranges) noexcept {
     for_each_file(text, [&](const char* file, std::size_t length, const char* at, const char* end) {
         while (at < end && ranges.count < code_ranges::most) {
             code_range& range = ranges.all[ranges.count++];
-            copy(range.file, file, length);
+            copy_path(range.file, file, length);
             range.begin = number(at, 16);
             if (*at == '-') {
                 range.end = number(++at, 16);
@@ -75,7 +90,7 @@ void read_rules(const char* text, rule_rows& rows) noexcept {
         if (rows.file_count == rule_rows::most_files) {
             return;
         }
-        copy(rows.files[rows.file_count], file, length);
+        copy_path(rows.files[rows.file_count], file, length);
         while (at < end && rows.count < rule_rows::most) {
             rule_row& row = rows.all[rows.count++];
             row.file = rows.file_count;
@@ -117,6 +132,8 @@ void read_entry(char* entry, setting& result) noexcept {
         result.instance = static_cast<std::uint32_t>(number(process, 10));
         process += *process == ':' ? 1 : 0;
         copy(result.process, process, std::strlen(process));
+    } else if (const char* const recorded = value_of(entry, "MALLARD_TRIAL_RECORDED=")) {
+        copy(result.recorded, recorded, std::strlen(recorded));
     } else if (const char* const report = value_of(entry, "MALLARD_TRIAL_REPORT=")) {
         copy(result.report, report, std::strlen(report));
     } else if (const char* most = value_of(entry, "MALLARD_TRIAL_MOST_BYTES=")) {

@@ -78,6 +78,8 @@ struct setting {
     /// one that is the N-th to allocate. All others run as without a trial. Without the variable, the first process that allocates.
     std::array<char, 256> process{};
     std::uint32_t instance = 1;
+    /// MALLARD_TRIAL_RECORDED=BUILD-ID or /PATH: processes of other executables run as without a trial.
+    std::array<char, 4096> recorded{};
     /// MALLARD_TRIAL_REPORT=FILE, which must not exist yet. Earlier processes with the name leave FILE.1, FILE.2, ...
     std::array<char, 4096> report{};
     /// MALLARD_TRIAL_MOST_BYTES: larger requests go to the global allocator.

@@ -1,5 +1,6 @@
 #include "trial/trial.hpp"
 
+#include "recorder/code/code_files.hpp"
 #include "recorder/interpose/next_functions.hpp"
 #include "recorder/system/sandbox.hpp"
 #include "recorder/system/system_text.hpp"
@@ -10,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -97,13 +99,40 @@ std::uint64_t calibrate_delay(std::uint32_t nanoseconds) noexcept {
     return nanoseconds * iterations / (fastest + 1);
 }
 
-bool is_executable(const char* name) noexcept {
+/// Returns: the path of the executable; empty if it cannot be read.
+std::array<char, 4096> executable_path() noexcept {
     std::array<char, 4096> path{};
     if (::readlink("/proc/self/exe", path.data(), path.size() - 1) < 0) {
-        return false;
+        path[0] = 0;
     }
+    return path;
+}
+
+bool is_executable(const char* name) noexcept {
+    const std::array<char, 4096> path = executable_path();
     const char* const slash = std::strrchr(path.data(), '/');
     return slash != nullptr && std::strcmp(slash + 1, name) == 0;
+}
+
+/// Returns: true if the executable has this path, or a build-id of these hexadecimal digits.
+bool is_recorded(const char* identity) noexcept {
+    if (*identity == '/') {
+        return std::strcmp(executable_path().data(), identity) == 0;
+    }
+    recorder::unwind::code_object executable;
+    if (!recorder::unwind::object_at(reinterpret_cast<std::uint64_t>(_r_debug.r_map->l_ld), executable)) {
+        return false;
+    }
+    const auto file = recorder::file_identity::read(executable);
+    const char* digit = identity;
+    for (std::size_t index = 0; index < file.build_id_bytes; ++index) {
+        constexpr const char* digits = "0123456789abcdef";
+        const auto byte = static_cast<unsigned>(file.build_id[index]);
+        if (*digit++ != digits[byte >> 4] || *digit++ != digits[byte & 15U]) {
+            return false;
+        }
+    }
+    return file.build_id_bytes != 0 && *digit == 0;
 }
 
 struct usage {
@@ -146,7 +175,8 @@ trial::state trial::start() noexcept {
         if (!settings.is_requested) {
             return state::off;
         }
-        if (settings.process[0] != 0 && !is_executable(settings.process.data())) {
+        if ((settings.process[0] != 0 && !is_executable(settings.process.data())) ||
+            (settings.recorded[0] != 0 && !is_recorded(settings.recorded.data()))) {
             return state::off; // but its environment is that of the process to come
         }
         in_original_process_ =
@@ -207,6 +237,13 @@ trial::state trial::claim_process() noexcept {
         return settings.served_by != nullptr ? state::on : state::measured;
     }
     return settings.process[0] != 0 && errno == EEXIST ? state::another : state::off;
+}
+
+void trial::forget_code() noexcept {
+    rules.clear();
+    code.clear();
+    except.clear();
+    scope_tree.clear();
 }
 
 void trial::note_end() noexcept {

@@ -9,6 +9,7 @@
 #include "trial/setting.hpp"
 
 #include <atomic>
+#include <cstdint>
 
 namespace mallard::trial {
 
@@ -28,6 +29,16 @@ public:
 
     /// Effects: reports the process's own time and memory. It is about to end, or to execute another program.
     void note_end() noexcept;
+
+    /// Effects: drops the cached answers about code if the call comes from the loader and files were unloaded.
+    [[gnu::always_inline]] void notice_unloads(std::uint64_t return_address) noexcept {
+        if (unloaded.from_loader(return_address) && unloaded.happened()) [[unlikely]] {
+            forget_code();
+        }
+    }
+
+    /// Effects: drops the cached answers about code.
+    void forget_code() noexcept;
 
     setting settings;
     report* results = nullptr;

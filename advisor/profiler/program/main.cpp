@@ -8,6 +8,7 @@
 #include "profiler/program/rules_document.hpp"
 #include "profiler/program/symbol_names.hpp"
 #include "profiler/report/profile_report.hpp"
+#include "profiler/symbols/hexadecimal.hpp"
 #include "trace/reader.hpp"
 
 #include <cstdio>
@@ -42,6 +43,11 @@ std::string profile(trace::reader& reader, std::size_t process_index, const argu
     request.torn_bytes = reader.torn_bytes();
     request.processes = reader.processes();
     request.chosen = process_index;
+    for (const trace::code_file& file : reader.code(process_index)) {
+        if (file.path.empty() && !process.executable.empty()) { // without a name, all files are redacted
+            request.build_id = hex_digits(file.build_id);
+        }
+    }
     request.marked_names = reader.names(process_index);
     request.scope = options.scope;
     request.all_rows = options.all_rows;

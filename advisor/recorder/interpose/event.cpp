@@ -29,4 +29,9 @@ void count_programs(int programs) noexcept {
     }
 }
 
+// A file is written to the trace when a rule for its code is added, and registered code is in no file.
+void forget_registered_code() noexcept {
+    the_recording.rules.clear();
+}
+
 } // namespace mallard::recorder

@@ -30,4 +30,7 @@ void note_end() noexcept;
 /// Effects: adds to the count of programs that the process started.
 void count_programs(int programs) noexcept;
 
+/// Effects: drops what is known of code, because a JIT compiler removed the descriptions of some.
+void forget_registered_code() noexcept;
+
 } // namespace mallard::recorder

@@ -1,10 +1,10 @@
-/// JIT compilers register the descriptions of their code. The recorder needs them too.
+/// JIT compilers register the descriptions of their code. The recorder and the trial need them too.
 ///
-/// libgcc has several functions for this purpose. If one calls another, the recorder has a section twice, and removes both at
+/// libgcc has several functions for this purpose. If one calls another, the section is known twice, and both are removed at
 /// once.
 
 #include "recorder/code/code_objects.hpp"
-#include "recorder/interpose/event.hpp"
+#include "recorder/interpose/interposed.hpp"
 
 using namespace mallard::recorder;
 
@@ -22,7 +22,7 @@ void add_table(void* const* sections) noexcept {
 
 void remove(const void* owner) noexcept {
     unwind::remove_sections(owner);
-    the_recording.rules.clear();
+    forget_registered_code();
 }
 
 } // namespace

@@ -367,7 +367,8 @@ unwind::stack::level thread_log::enclosing_call(caller from) noexcept {
     const address frame =
         (unwind_rule.by_frame_pointer() ? from.frame_base : stack_pointer) + unwind_rule.frame_offset();
     const address return_at = frame - unwind_rule.return_below();
-    if (frame - sizeof(address) < stack_pointer || !stack_.can_read(from.slot, return_at)) {
+    stack_.begin_reading(from.slot);
+    if (frame - sizeof(address) < stack_pointer || !stack_.can_read(return_at)) {
         return {0, 0, {}};
     }
     const unwind::caller outer{frame - sizeof(address), 0, arch::return_location(return_at)};

@@ -104,13 +104,14 @@ public:
     [[nodiscard]] stack_end end() const noexcept { return end_; }
     /// Returns: the number of levels from the outermost to the innermost one whose slot is not below `slot`.
     [[nodiscard]] unsigned levels_from(address slot) const noexcept;
-    /// Returns: true if the word at `word` can be read in an event that comes from `slot`.
-    [[nodiscard]] bool can_read(address slot, address word) noexcept {
+    /// Effects: begins an event that comes from `slot`, and only reads words of the stack.
+    void begin_reading(address slot) noexcept {
         if (!readable_.begin_event(slot)) [[unlikely]] {
             certain_ = 0;
         }
-        return readable_.holds(word);
     }
+    /// Returns: true if the word at `word` can be read in this event.
+    [[nodiscard]] bool can_read(address word) noexcept { return readable_.holds(word); }
     /// Effects: asks the kernel now about the pages that later updates read. The next update unwinds the entire stack: this one
     /// may belong to no event, and the trace would lack it.
     void prepare_for_sandbox() noexcept {

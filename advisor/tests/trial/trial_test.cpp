@@ -275,6 +275,43 @@ TEST(trial, serves_nothing_without_a_matching_scope) {
     EXPECT_EQ(run("monotonic", "contents", "MALLARD_TRIAL_BY=mark MALLARD_TRIAL_MARK=other").all.served, 0U);
 }
 
+TEST(trial, finds_a_mark_by_the_beginning_of_its_name) {
+    std::string name;
+    while (name.size() < 255) {
+        name += "a part of the name of 30 bytes";
+    }
+    name.resize(255);
+    const std::string by_mark = "MALLARD_TRIAL_BY=mark MALLARD_TRIAL_MARK='";
+    EXPECT_EQ(run("multipool", "long_name", by_mark + name + "'").all.served, 5U);
+    name.back() = 'x';
+    EXPECT_EQ(run("multipool", "long_name", by_mark + name + "'").all.served, 0U);
+}
+
+/// Returns: the build-id of the program, in hexadecimal digits.
+std::string build_id() {
+    FILE* const pipe = ::popen("readelf -n " SCOPE_PROGRAM " | grep 'Build ID'", "r");
+    std::array<char, 64> digits{};
+    const int read = std::fscanf(pipe, " Build ID: %63[0-9a-f]", digits.data());
+    ::pclose(pipe);
+    return read == 1 ? digits.data() : "";
+}
+
+TEST(trial, begins_in_the_recorded_program_only) {
+    const auto is_begun_for = [](const std::string& identity) {
+        const outcome result =
+            run("null", "exceptions", code_variable() + " MALLARD_TRIAL_RECORDED='" + identity + "'");
+        EXPECT_EQ(result.status, 0) << identity;
+        return result.reported;
+    };
+    EXPECT_TRUE(is_begun_for(std::filesystem::canonical(SCOPE_PROGRAM).string()));
+    EXPECT_FALSE(is_begun_for("/another/program"));
+    const std::string id = build_id();
+    EXPECT_EQ(is_begun_for(id), !id.empty() || is_begun_for(""));
+    EXPECT_FALSE(is_begun_for(id + "00"));
+    EXPECT_FALSE(is_begun_for("00" + id));
+    EXPECT_FALSE(is_begun_for(id.substr(0, id.size() / 2) + "0"));
+}
+
 TEST(trial, does_not_begin_without_a_report_file) {
     const std::string command =
         "env MALLARD_TRIAL=heap MALLARD_TRIAL_REPORT=/nowhere/report LD_PRELOAD=" TRIAL_LIBRARY

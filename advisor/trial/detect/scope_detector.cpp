@@ -44,6 +44,7 @@ std::uint32_t scope_detector::walk(recorder::unwind::caller caller, std::uint32_
     std::uint64_t return_address = caller.return_address();
     std::uint64_t stack_pointer = caller.slot + sizeof(std::uint64_t);
     std::uint64_t frame_pointer = caller.frame_base;
+    stack_.begin_reading(caller.slot);
     while (outcome >= rule_row::first_node) {
         const rule unwind_rule = rules.find(return_address);
         if (unwind_rule.kind() != rule::simple) {
@@ -53,11 +54,11 @@ std::uint32_t scope_detector::walk(recorder::unwind::caller caller, std::uint32_
             (unwind_rule.by_frame_pointer() ? frame_pointer : stack_pointer) + unwind_rule.frame_offset();
         const std::uint64_t return_at = frame - unwind_rule.return_below();
         const std::uint64_t saved_at = frame - unwind_rule.frame_pointer_below();
-        if (frame <= stack_pointer || !stack_.can_read(caller.slot, return_at)) {
+        if (frame <= stack_pointer || !stack_.can_read(return_at)) {
             return rule_row::unknown;
         }
         if (saved_at != frame) {
-            if (!stack_.can_read(caller.slot, saved_at)) {
+            if (!stack_.can_read(saved_at)) {
                 return rule_row::unknown;
             }
             frame_pointer = word_at(saved_at);

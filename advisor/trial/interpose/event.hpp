@@ -35,6 +35,8 @@ public:
             } else {
                 ++state_->blocks().counted().elsewhere;
             }
+        } else {
+            thread_state::notice_unloads(from_);
         }
         return allocate();
     }

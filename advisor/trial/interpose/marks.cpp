@@ -17,14 +17,19 @@ using mallard::record::site;
 constexpr unsigned is_scope = 1;
 constexpr unsigned is_foreign_scope = 2;
 
+/// A recording has the beginning of a long name.
+bool is_mark(const char* name) noexcept {
+    const auto& mark = the_trial.settings.mark;
+    return std::strncmp(name, mark.data(), mark.size() - 1) == 0;
+}
+
 bool is_the_scope(site& at) noexcept {
     unsigned answer = __atomic_load_n(&at.number, __ATOMIC_RELAXED);
     if (answer == 0) [[unlikely]] {
         if (!the_trial.on()) {
             return false;
         }
-        const bool matches = the_trial.settings.by == detection::mark &&
-                             std::strcmp(at.name, the_trial.settings.mark.data()) == 0;
+        const bool matches = the_trial.settings.by == detection::mark && is_mark(at.name);
         answer = matches ? is_scope : is_foreign_scope;
         __atomic_store_n(&at.number, answer, __ATOMIC_RELAXED);
     }

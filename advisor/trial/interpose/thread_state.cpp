@@ -106,6 +106,7 @@ void thread_state::thread_ends() noexcept {
 
 bool thread_state::inside(caller from) noexcept {
     if (the_trial.settings.by != detection::stack) {
+        the_trial.notice_unloads(from.return_address());
         // A longjmp may have left the scope without an end.
         if (open_ > 0 && from.slot > outermost_) {
             open_ = 0;
@@ -116,12 +117,7 @@ bool thread_state::inside(caller from) noexcept {
         return false;
     }
     const std::uint64_t caller_address = from.return_address();
-    if (the_trial.unloaded.from_loader(caller_address) && the_trial.unloaded.happened()) [[unlikely]] {
-        the_trial.rules.clear();
-        the_trial.code.clear();
-        the_trial.except.clear();
-        the_trial.scope_tree.clear();
-    }
+    the_trial.notice_unloads(caller_address);
     std::uint32_t outcome = rule_row::unknown;
     if (!the_trial.scope_tree.empty()) {
         outcome = the_trial.scope_tree.find(0, caller_address);
@@ -139,6 +135,10 @@ bool thread_state::inside(caller from) noexcept {
     }
     busy_ = false;
     return is_inside;
+}
+
+void thread_state::notice_unloads(caller from) noexcept {
+    the_trial.notice_unloads(from.return_address());
 }
 
 bool thread_state::unwind(caller from) noexcept {

@@ -34,6 +34,7 @@ public:
         return state != nullptr ? state->arena_ : nullptr;
     }
 
+    /// Effects: drops what is known of code if the caller is the loader, and unloaded some.
     /// Returns: true if the allocator is called inside of the scope.
     bool inside(caller from) noexcept;
 
@@ -51,6 +52,9 @@ public:
     void ends() noexcept { open_ -= open_ > 0 ? 1 : 0; }
 
     [[nodiscard]] thread_arena& blocks() noexcept { return *arena_; }
+
+    /// Effects: drops what is known of code as `inside` does. A thread that is not served may replace code that others run.
+    [[gnu::cold, gnu::noinline]] static void notice_unloads(caller from) noexcept;
 
     /// Effects: ends the service of the thread, which is about to end.
     void thread_ends() noexcept;

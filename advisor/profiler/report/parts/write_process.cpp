@@ -183,6 +183,12 @@ void write_process(json_writer& to, const analysis& results, const report_reques
     const trace::process& process = request.processes[request.chosen];
     to.key("process");
     write_identity(to, process);
+    to.key("build_id");
+    if (request.build_id.empty()) {
+        to.value(json_writer::null{});
+    } else {
+        to.value(request.build_id);
+    }
     write_place_among_processes(to, request);
     write_cpu_seconds(to, process);
     to.field("ticks_per_second", process.ticks_per_second).field("events", results.counted().events);

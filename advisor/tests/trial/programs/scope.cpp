@@ -274,6 +274,15 @@ bool keeps() {
     return true;
 }
 
+#define TEN_TIMES(text) text text text text text text text text text text
+
+/// In a mark with a name of 300 bytes, of which a recording keeps 255.
+bool long_name() {
+    MALLARD_SCOPE(TEN_TIMES("a part of the name of 30 bytes"));
+    std::free(seen_block());
+    return true;
+}
+
 bool nothing() {
     return true;
 }
@@ -294,6 +303,7 @@ constexpr std::array scenes{named{"contents", &contents},
                             named{"jumps", &jumps},
                             named{"hoards", &hoards},
                             named{"keeps", &keeps},
+                            named{"long_name", &long_name},
                             named{"frees_twice", &frees_twice},
                             named{"frees_twice_elsewhere", &frees_twice_elsewhere},
                             named{"nothing", &nothing}};
