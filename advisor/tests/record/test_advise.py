@@ -31,6 +31,16 @@ def test_advises_an_allocation_heavy_program(advise, toys):
         assert document["study"]["trial"]["scope"]["name"] == "handle"
 
 
+def test_tries_a_scope_without_blocks_that_escape(advise, toys):
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    words = ("--scope", "handle", "--quick", "--rounds", 3, "--global", "glibc", "--json")
+    done = advise(*words, "--", program, 2000, "keep")
+    assert done.returncode == 0, done.stderr
+    study = json.loads(done.stdout)["study"]
+    assert all(screened["candidate"]["escape_sites"] for screened in study["screened"])
+    assert not [note for note in study["notes"] if "not possible" in note]
+
+
 def test_runs_that_differ_have_no_answer(advise, tmp_path):
     words = ("--global", "glibc", "--", "sh", "-c", "mkdir made && echo first")
     done = advise(*words)

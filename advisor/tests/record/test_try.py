@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,13 @@ from pathlib import Path
 
 import pytest
 from advisor_programs import front, front_environment, programs_of_advisor
+
+from mallard.advisor.advice.candidates import requested_candidates
+from mallard.advisor.profile.document import ask, read_profile
+from mallard.advisor.trial.campaign import Campaign, run_campaign
+from mallard.advisor.trial.program import Program
+from mallard.advisor.trial.scope_code import exclude_code, learn_rules, locate_scope
+from mallard.shared.native_file import TRIAL_LIBRARY
 
 # Without the functions of headers, as docs/advisor/scopes.md advises.
 INSTRUMENTED = ("-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/include,c++")
@@ -153,3 +161,118 @@ def test_refuses_to_exclude_an_uncalled_function(toys, tmp_path, without, messag
     done = front(*words, folder=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def null_of(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["grounds"][0]["trial"]["null"]
+
+
+def test_rules_leave_out_blocks_that_escape(record, toys, tmp_path, monkeypatch):
+    """As `mallard advise` does, by the places of the calls."""
+    for name, value in front_environment().items():
+        monkeypatch.setenv(name, value)
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    trace = record(program, 200, "keep").trace
+    (candidate,) = requested_candidates(*profile_with_scope(trace, "handle"))
+    escapes = [site.code for site in candidate.escape_sites]
+    assert escapes
+    scope = exclude_code(locate_scope(trace, "handle"), escapes, "what escapes")
+    assert scope is not None
+    learnt = learn_rules(trace, scope)
+    assert learnt.detector.method == "rules"
+    campaign = Campaign(("monotonic",), ("glibc",), (0,), (), 3, 1)
+    words = [str(program), "200", "keep"]
+    result = run_campaign(Program(words, TRIAL_LIBRARY.find()), learnt, campaign, lambda done, of: None)
+    (effect,) = result.grounds[0].trial.effects
+    assert effect.counts.started_again >= 199
+    assert effect.counts.by_stack < effect.counts.served / 100
+
+
+def profile_with_scope(trace, name):
+    profile = read_profile(ask([str(trace), "--scope", name]))
+    return profile, [profile.scope.row]
+
+
+@pytest.mark.parametrize("flags", [(), ("-Wl,--build-id=none",)], ids=["build-id", "path"])
+@pytest.mark.parametrize("verb", ["try", "advise"])
+def test_refuses_the_recording_of_another_build(record, toys, tmp_path, flags, verb):
+    program = toys.build(f"requests_{len(flags)}_of_builds", ["requests.cpp"], "-g", *flags)
+    other = toys.build(f"other_{len(flags)}", ["requests.cpp"], "-g", "-O2", *flags)
+    copy = Path(shutil.copy(program, tmp_path / "copy"))
+    trace = record(program, 200).trace
+    words = (verb, "--trace", trace, "--scope", "handle", "--global", "glibc", "--rounds", 3, "--json", "--")
+    for tried in (other, *([copy] if flags else [])):
+        done = front(*words, tried, 200, folder=tmp_path)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        message = f"{trace} is a recording of {program}, and '{tried}' runs another program or build"
+        assert message in done.stderr
+    done = front(*words, program if flags else copy, 200, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    if verb == "try":
+        detector = json.loads(done.stdout)["scope"]["detector"]
+        assert detector["method"] == "stack"
+        assert "recording of --trace" in detector["reason"]
+
+
+def test_refuses_a_recording_without_names(record, toys, tmp_path):
+    program = toys.build("requests", ["requests.cpp"], "-g")
+    trace = record(program, 200, options=["--redact"]).trace
+    done = front("try", "--trace", trace, "--scope", "handle", "--", program, 200, folder=tmp_path)
+    assert done.returncode == 2
+    assert "lacks the names of files" in done.stderr
+
+
+LIBRARY_CALLS = 20_000
+
+
+@pytest.mark.parametrize("folder", ["x" * 150 + "/" + "y" * 150, "a;b"], ids=["long", "semicolon"])
+def test_finds_code_in_libraries_by_their_paths(toys, tmp_path, folder):
+    library = tmp_path / folder / "libin_library.so"
+    library.parent.mkdir(parents=True)
+    shutil.copy(toys.build("libin_library.so", ["in_library.c"], "-shared", "-fPIC"), library)
+    trial = ("try", "--strategy", "multipool", "--rounds", 3, "--json", "--scope")
+    program = (toys.build("loads", ["loads.c"]), library, "in_library")
+    done = front(*trial, "in_library", "--", *program, folder=tmp_path)
+    if ";" in folder:
+        assert done.returncode == 2
+        assert f"a part of in_library is in '{library}', and a trial finds no code" in done.stderr
+        done = front(*trial, "main", "--", *program, folder=tmp_path)
+    null = null_of(done)
+    assert null["in_null"] >= LIBRARY_CALLS
+    assert (null["by_stack"] < LIBRARY_CALLS / 20) == (";" not in folder)
+
+
+def test_asks_about_pages_of_a_fiber_once_a_request(toys, tmp_path, monkeypatch):
+    """A recorded program makes two events for each block, and each asks once."""
+    program = toys.build("asks_pages", ["asks_pages.cpp"], "-g", "-rdynamic")
+    monkeypatch.setenv("MALLARD_DETECTOR", "rules")
+    trial = ("try", "--scope", "handle", "--strategy", "multipool", "--rounds", 3, "--json")
+    null = null_of(front(*trial, "--", program, tmp_path / "asked", folder=tmp_path))
+    assert null["in_null"] == 1000
+    assert null["by_stack"] < 100
+    asked = [int(line) for line in (tmp_path / "asked").read_text().splitlines()]
+    assert 2 * null["in_null"] < max(asked) < 5 * null["in_null"]
+
+
+@pytest.mark.parametrize("detector", ["rules", "stack"])
+def test_looks_through_generated_code(toys, tmp_path, monkeypatch, detector):
+    program = toys.build("made-code", ["made_code.cpp"])
+    monkeypatch.setenv("MALLARD_DETECTOR", detector)
+    trial = ("try", "--scope", "::use(", "--strategy", "multipool", "--rounds", 3, "--json")
+    assert null_of(front(*trial, "--", program, folder=tmp_path))["in_null"] == 4 * 400 * 5
+
+
+@pytest.mark.parametrize("threads", [(), ("threads",)], ids=["one thread", "unserved thread"])
+@pytest.mark.parametrize("flags", [(), ("-finstrument-functions",)], ids=["stack", "functions"])
+def test_finds_code_that_replaces_other_code(toys, tmp_path, monkeypatch, flags, threads):
+    monkeypatch.setenv("MALLARD_DETECTOR", "stack")
+    shared = ("-shared", "-fPIC", *flags)
+    plug_ins = [
+        toys.build(f"{name}_{len(flags)}.so", ["reloaded.c"], f"-DFUNCTION={name}", *shared)
+        for name in ("first", "other")
+    ]
+    trial = ("try", "--scope", "other", "--strategy", "multipool", "--rounds", 3, "--json")
+    program = toys.build("reloads", ["reloads.c"])
+    assert null_of(front(*trial, "--", program, *plug_ins, *threads, folder=tmp_path))["in_null"] == 100

@@ -48,6 +48,7 @@ class FakeProgram(Program):
     seconds = 0.1
     runs: list[Arm] = []  # noqa: RUF012
     messages: list[str] = []  # noqa: RUF012
+    learnt: list[bool] = []  # noqa: RUF012
     allocating_threads = 1
     cores = 1.0
 
@@ -84,19 +85,25 @@ def advise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         monkeypatch.setattr(runner, "record", lambda *words, **_: recordings.append("one") or tmp_path / "t")
         monkeypatch.setattr(runner, "ask", lambda words: text)
         monkeypatch.setattr(runner, "locate_scope", lambda trace, name, process: stack_scope(name))
-        monkeypatch.setattr(runner, "learn_rules", lambda trace, scope, process: scope)
+        learnt: list[bool] = []
+
+        def learn_rules(trace: Path, scope: Scope, process: str | None, *, is_of_this_call: bool) -> Scope:
+            learnt.append(is_of_this_call)
+            return scope
+
+        monkeypatch.setattr(runner, "learn_rules", learn_rules)
         monkeypatch.setattr(runner, "fault_nanoseconds", lambda: 200.0)
         program.runs = []
         messages: list[str] = []
         case = study(
             program(["server"], Path("x")),
             request or Request(("glibc",)),
-            None,
             tmp_path,
             lambda name: lambda a, b: None,
             messages.append,
         )
         program.messages = messages
+        program.learnt = learnt
         return case, program.runs, recordings
 
     return run
@@ -120,6 +127,24 @@ def test_screens_then_measures_every_strategy(advise):
     assert case.trial.rounds == 21
     assert {arm.strategy for arm in runs} >= {None, NULL, "monotonic", "multipool", "heap", "adaptive-pool"}
     assert recordings == ["one"]
+
+
+@pytest.mark.parametrize("trace", [None, Path("earlier.trace")])
+def test_only_its_own_recording_gives_rules(advise, trace):
+    _, _, recordings = advise(request=Request(("glibc",), trace=trace))
+    assert len(recordings) == (0 if trace else 1)
+    assert set(FakeProgram.learnt) == {trace is None}
+
+
+def test_rejects_the_recording_of_another_program(advise):
+    class Another(FakeProgram):
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            result = super().run(arm, scope)
+            is_asked = "MALLARD_TRIAL_RECORDED" in dict(scope.variables)
+            return replace(result, counts=None) if is_asked else result
+
+    with pytest.raises(UsageError, match=r"is a recording of .*, and 'server' runs another program or build"):
+        advise(Another, Request(("glibc",), trace=Path("earlier.trace")))
 
 
 def test_program_that_hardly_allocates_runs_once(advise):
@@ -506,11 +531,12 @@ def test_excludes_escaping_blocks_if_it_saves_more(advise, more, left_out):
 
     site = {"site": 4, **amount(100, 800), "file": "", "instruction": 0x1F}
     nowhere = {"site": 4, **amount(10, 80)}
+    unnamed = {"site": 4, **amount(10, 80), "file": "/a;b/lib.so", "instruction": 0x1F}
     stays = {"site": 5, **amount(7, 70), "file": "lib.so", "instruction": 0x2F}
     handle = scope(
         *(1, 1, 990, 63_000, 0.9),
         owned=amount(890, 60_000),
-        escape_sites=[site, nowhere],
+        escape_sites=[site, nowhere, unnamed],
         alive_sites=[stays, site],
     )
     case, _, _ = advise(program=Escaping, scopes=[handle])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,12 +112,38 @@ def test_keeps_the_stack_if_rules_are_dear(monkeypatch, change):
     monkeypatch.setattr(scope_code, "ask", lambda _: json.dumps(TREE | {"rules": ":1.1+"} | change))
     learnt = learn_rules(TRACE, HANDLE)
     assert learnt.detector.method == "stack"
+    assert "do not tell cheaply" in learnt.detector.reason
     assert RULES not in dict(learnt.variables)
 
 
+def refuse_to_ask(words):
+    raise AssertionError(words)
+
+
+def keeps_stack(reason):
+    return replace(HANDLE, detector=Detector("stack", reason=reason))
+
+
+def test_an_earlier_recording_gives_no_rules(monkeypatch):
+    monkeypatch.setattr(scope_code, "ask", refuse_to_ask)
+    assert learn_rules(TRACE, HANDLE, is_of_this_call=False) == keeps_stack(scope_code.OTHER_STACKS)
+
+
+def test_rejects_code_in_a_path_with_semicolon(monkeypatch):
+    code = [{"file": "/opt/a;b/lib.so", "instructions": [0x1F]}]
+    scope = {"kind": "function", "row": {"function": 0}, "code": code}
+    document = json.dumps({"functions": [{"short_name": "handle"}], "scope": scope})
+    monkeypatch.setattr(scope_code, "ask", lambda _: document)
+    with pytest.raises(UsageError, match=r"a part of handle is in '/opt/a;b/lib.so', and a trial finds"):
+        locate_scope(TRACE, "handle")
+
+
 def test_environment_selects_the_detector(monkeypatch):
+    monkeypatch.setenv(DETECTOR, "rules")
+    assert RULES in dict(learn_rules(TRACE, HANDLE, is_of_this_call=False).variables)
+    monkeypatch.setattr(scope_code, "ask", refuse_to_ask)
     monkeypatch.setenv(DETECTOR, "stack")
-    assert RULES not in dict(learn_rules(TRACE, HANDLE).variables)
+    assert learn_rules(TRACE, HANDLE) == keeps_stack("MALLARD_DETECTOR=stack selects that")
     monkeypatch.setenv(DETECTOR, "tree")
     with pytest.raises(UsageError, match="MALLARD_DETECTOR=tree is not a detector; give rules or stack"):
         learn_rules(TRACE, HANDLE)

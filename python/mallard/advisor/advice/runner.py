@@ -51,7 +51,15 @@ from mallard.advisor.trial.process import (
     record,
     refuse_failed_load,
 )
-from mallard.advisor.trial.program import EXCEPT, STRATEGIES, Program, RunResult, Scope, tried_process
+from mallard.advisor.trial.program import (
+    EXCEPT,
+    STRATEGIES,
+    Program,
+    RunResult,
+    Scope,
+    refuse_other_program,
+    tried_process,
+)
 from mallard.advisor.trial.rounds import refuse_killed
 from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn_rules, locate_scope
 from mallard.shared.errors import UsageError
@@ -77,6 +85,7 @@ class Request:
     mallocs: tuple[str, ...]  # the first is the base
     scopes: tuple[str, ...] = ()
     process: str | None = None  # the name of its executable; None for the one that allocates most often
+    trace: Path | None = None  # an earlier recording; None for one of this call
     rounds: int | None = None
     litters: tuple[int, ...] = (0,)
     quick: bool = False
@@ -149,7 +158,7 @@ def run_trials(
     tried = [screening for screening in screened if screening.result is not None]
     if not tried:
         return study
-    runner = TrialRunner(program, trace, request.process, step)
+    runner = TrialRunner(program, trace, request, step)
     best = _without_escapes(runner, tried[0], request, plan)
     tried[0] = best
     assert best.result
@@ -183,13 +192,13 @@ class TrialRunner:
 
     program: Program
     trace: Path
-    process: str | None
+    request: Request
     step: Step
     notes: list[str] = field(default_factory=list)
 
     def __call__(self, subject: str, scope: Scope, campaign: Campaign) -> Result | None:
         try:
-            scope = learn_rules(self.trace, scope, self.process)
+            scope = _learn_rules(self.trace, scope, self.request)
             return run_campaign(self.program, scope, campaign, self.step(f"trying {subject}"))
         except RunsDifferError:
             raise
@@ -305,12 +314,16 @@ def _screen(
     """A candidate that cannot be served is skipped with a reason, because another may succeed."""
     try:
         located = locate_scope(trace, candidate.asked_as, request.process)
-        scope = learn_rules(trace, located, request.process)
+        scope = _learn_rules(trace, located, request)
         return Screened(candidate, run_campaign(program, scope, campaign, tick))
     except RunsDifferError:
         raise
     except UsageError as error:
         return Screened(candidate, None, _reason(error))
+
+
+def _learn_rules(trace: Path, scope: Scope, request: Request) -> Scope:
+    return learn_rules(trace, scope, request.process, is_of_this_call=request.trace is None)
 
 
 def _reason(error: UsageError) -> str:
@@ -384,18 +397,15 @@ def ignore_message(_: str) -> None: ...
 def study(
     program: Program,
     request: Request,
-    trace: Path | None,
     folder: Path,
     step: Step,
     notify: Notify = ignore_message,
 ) -> Study:
     notify(runs_again(program))
-    return on_one_clock(_study(program, request, trace, folder, step, notify))
+    return on_one_clock(_study(program, request, folder, step, notify))
 
 
-def _study(
-    program: Program, request: Request, trace: Path | None, folder: Path, step: Step, notify: Notify
-) -> Study:
+def _study(program: Program, request: Request, folder: Path, step: Step, notify: Notify) -> Study:
     """Runs the program as often as the answer needs. Below an estimate of 2 % nothing is tried."""
     step("first run")
     first = run_once(program, request.mallocs[0])
@@ -406,7 +416,7 @@ def _study(
     notify(estimate(plan.runs, first.wall_seconds))
     step("recording")
     try:
-        recording, profile = _load_or_record(program, request, trace, folder)
+        recording, profile = _load_or_record(program, request, folder)
     except RecordingDiffersError:
         refuse_second_difference(program, request.mallocs[0])
         raise
@@ -419,6 +429,8 @@ def _study(
             ) from None
         return _study_without_events(program, request, first, str(error))
     program = replace(program, process=tried_process(profile))
+    if request.trace is not None:
+        refuse_other_program(program, profile)
     if request.mallocs[0] == OWN:
         program = replace(program, malloc_file=program.find_malloc())
     if program.process:
@@ -474,12 +486,10 @@ def refuse_unfollowed(profile: Profile, own_seconds: float, all_seconds: float) 
         )
 
 
-def _load_or_record(
-    program: Program, request: Request, trace: Path | None, folder: Path
-) -> tuple[Path, Profile]:
+def _load_or_record(program: Program, request: Request, folder: Path) -> tuple[Path, Profile]:
     """Records again if other processes disturbed the times, and keeps the quietest recording."""
-    if trace is not None:
-        return trace, read_profile(ask(trace_words(trace, request.process)))
+    if request.trace is not None:
+        return request.trace, read_profile(ask(trace_words(request.trace, request.process)))
     recordings = []
     begin = time.monotonic()
     for number in range(MOST_RECORDINGS):

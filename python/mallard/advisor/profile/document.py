@@ -233,6 +233,7 @@ class Process:
     instance: int = 1  # of those that allocated and whose executable has the same name, by their first event
     instances: int = 1
     launcher: Launcher | None = None
+    build_id: str | None = None  # of the executable
     cpu_seconds: float | None = None
     timed_events: int | None = None
     interrupted_events: int = 0

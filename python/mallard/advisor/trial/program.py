@@ -8,7 +8,7 @@ import os
 import struct
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from mallard.advisor.profile.document import Profile
@@ -130,9 +130,10 @@ class Detector:
     """
 
     method: str  # "rules" or "stack"
-    rows: int  # of the tree
-    further_levels: float  # return addresses behind the first one, for a request
-    undecided: float  # share of the recorded requests
+    rows: int = 0  # of the tree; 0 without one
+    further_levels: float = 0.0  # return addresses behind the first one, for a request
+    undecided: float = 1.0  # share of the recorded requests
+    reason: str = ""  # for the method "stack"
 
 
 @dataclass(frozen=True)
@@ -295,3 +296,25 @@ def _to_run_result(measured: Measured, counts: Counts | None) -> RunResult:
         counts=counts,
         allocating_threads=trial_counts.askers,
     )
+
+
+def refuse_other_program(program: Program, profile: Profile) -> None:
+    """Rejects an earlier recording of another program or build, in which the scope's code is elsewhere. Runs
+    the program once, or twice if it is not found.
+    """
+    recorded = profile.process
+    if not recorded.executable:
+        raise UsageError(
+            f"{profile.trace.file} lacks the names of files, so a trial cannot find a scope; record the "
+            "program without --redact, or leave --trace out"
+        )
+    first_to_begin = replace(program, process=None)
+
+    def begins(*variables: tuple[str, str]) -> bool:
+        return first_to_begin.run(Arm(NULL), Scope("", (*NO_SCOPE, *variables))).counts is not None
+
+    if not begins(("MALLARD_TRIAL_RECORDED", recorded.build_id or recorded.executable)) and begins():
+        raise UsageError(
+            f"{profile.trace.file} is a recording of {recorded.executable}, and '{program.words[0]}' runs "
+            "another program or build, whose code is elsewhere; record that one, or leave --trace out"
+        )

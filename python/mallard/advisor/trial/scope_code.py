@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ RULES = "MALLARD_TRIAL_RULES"
 MOST_FURTHER_LEVELS = 4.0
 DETECTOR = "MALLARD_DETECTOR"  # for developers: the user's environment selects a method
 METHODS = ("rules", "stack")
+OTHER_STACKS = (
+    "return addresses may have callers that the recording of --trace lacks; without the option they decide"
+)
 
 
 def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
@@ -34,6 +38,12 @@ def locate_scope(trace: Path, name: str, process: str | None = None) -> Scope:
         full_name = row["name"]
         return Scope(full_name, (("MALLARD_TRIAL_BY", "mark"), ("MALLARD_TRIAL_MARK", full_name)))
     full_name = row["name"] if is_marked else document["functions"][row["function"]]["short_name"]
+    for file in scope.get("code", []):
+        if ";" in file["file"]:
+            raise UsageError(
+                f"a part of {full_name} is in '{file['file']}', and a trial finds no code in a path with a "
+                "semicolon; give the file or its folder another name"
+            )
     if not scope.get("code"):
         raise UsageError(f"the code of {full_name} is not in a file, so a trial cannot find it")
     # An instrumented function reports its own calls.
@@ -71,14 +81,22 @@ def exclude_code(scope: Scope, code: Sequence[str], words: str) -> Scope | None:
     return Scope(f"{scope.name} without {words}", (*variables, (EXCEPT, ";".join(code))))
 
 
-def learn_rules(trace: Path, scope: Scope, process: str | None = None) -> Scope:
-    """The scope with the rules by which a trial finds it, if its stacks allow cheap ones."""
+def learn_rules(
+    trace: Path, scope: Scope, process: str | None = None, *, is_of_this_call: bool = True
+) -> Scope:
+    """The scope with the rules by which a trial finds it, if its stacks allow cheap ones. An earlier
+    recording, or a sample, may lack stacks of the program, so that its rules would err.
+    """
     variables = dict(scope.variables)
     if scope.detector is not None or BY_STACK not in scope.variables:
         return scope
     wanted = os.environ.get(DETECTOR, "")
     if wanted and wanted not in METHODS:
         raise UsageError(f"{DETECTOR}={wanted} is not a detector; give {' or '.join(METHODS)}, or unset it")
+    if wanted == "stack":
+        return replace(scope, detector=Detector("stack", reason=f"{DETECTOR}=stack selects that"))
+    if not wanted and not is_of_this_call:
+        return replace(scope, detector=Detector("stack", reason=OTHER_STACKS))
     words = [*trace_words(trace, process), "--rules", variables[CODE]]
     if EXCEPT in variables:
         words += ["--except", variables[EXCEPT]]
@@ -86,10 +104,17 @@ def learn_rules(trace: Path, scope: Scope, process: str | None = None) -> Scope:
     allocations = max(tree["allocations"], 1)
     further_levels = tree["further_levels"] / allocations
     is_cheap = tree["rows"] > 0 and further_levels <= MOST_FURTHER_LEVELS
-    method = wanted or ("rules" if is_cheap else "stack")
-    detector = Detector(method, tree["rows"], further_levels, tree["undecided"] / allocations)
-    rules = ((RULES, tree["rules"]),) if method == "rules" else ()
-    return Scope(scope.name, (*scope.variables, *rules), detector)
+    detector = Detector("rules", tree["rows"], further_levels, tree["undecided"] / allocations)
+    if not wanted and not is_cheap:
+        return replace(scope, detector=replace(detector, method="stack", reason=_dear(further_levels)))
+    return Scope(scope.name, (*scope.variables, (RULES, tree["rules"])), detector)
+
+
+def _dear(further_levels: float) -> str:
+    return (
+        "return addresses alone do not tell cheaply whether a request is of the scope: it takes "
+        f"{further_levels:.1f} more than the first on average"
+    )
 
 
 def _to_variable(files: list[dict[str, Any]]) -> str:

@@ -84,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         mallocs=chosen,
         scopes=_scopes(arguments.scope),
         process=arguments.process,
+        trace=arguments.trace,
         rounds=arguments.rounds,
         litters=trials.litters(arguments),
         quick=arguments.quick,
@@ -104,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.time_limit,
             surroundings,
         )
-        found = study(program, asked, arguments.trace, Path(folder), step, say)
+        found = study(program, asked, Path(folder), step, say)
     verdict = decide(found)
     status = exit_status.FINDINGS if verdict.kind == "unmeasured" else exit_status.DONE
     if arguments.json:

@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         runs_again,
     )
     from mallard.advisor.trial.process import RecordingDiffersError, record
-    from mallard.advisor.trial.program import Program, tried_process
+    from mallard.advisor.trial.program import Program, refuse_other_program, tried_process
     from mallard.advisor.trial.scope_code import exclude_functions, learn_rules, locate_scope
     from mallard.advisor.view.terminal.trial import show_campaign, trial_json
     from mallard.shared.view.terminal.console import output_console, print_line
@@ -146,9 +146,11 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         profile = read_profile(ask(trace_words(trace, arguments.process)))
         program = replace(program, process=tried_process(profile))
+        if arguments.trace:
+            refuse_other_program(program, profile)
         scope = locate_scope(trace, arguments.scope, arguments.process)
         scope = exclude_functions(trace, scope, arguments.without, arguments.process)
-        scope = learn_rules(trace, scope, arguments.process)
+        scope = learn_rules(trace, scope, arguments.process, is_of_this_call=arguments.trace is None)
         with count_progress(display, "run") as tick:
             result = run_campaign(program, scope, campaign, tick)
     if arguments.json:

@@ -73,10 +73,7 @@ def _detection(result: Result, null: Counts) -> str:
     if detector is None:
         return ""
     if detector.method == "stack":
-        return (
-            "The stack of each thread is kept, because return addresses alone do not tell cheaply whether a "
-            f"request is of the scope: it takes {detector.further_levels:.1f} more than the first on average."
-        )
+        return f"The stack of each thread is kept, because {detector.reason}."
     share = null.by_stack / max(null.requests + null.elsewhere, 1)
     if share < LEAST_BY_STACK:
         return ""
