@@ -17,7 +17,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 def advice() -> str:
     """The command and the beginning of its answer, cut behind a whole point of it."""
     found = re.search(
-        r"(?m)^    (\$ \./mallard advise -- .*)\n\n((?:    .*\n)+)", PAGE.read_text(encoding="utf-8")
+        r"(?m)^    (\$ \./mallard advise .*)\n\n((?:    .*\n)+)", PAGE.read_text(encoding="utf-8")
     )
     assert found, f"{PAGE} has no answer of mallard advise"
     lines = [line.removeprefix("    ") for line in found[2].splitlines()]
