@@ -11,7 +11,12 @@ signals::signals() noexcept {
     sigset_t handled;
     ::sigemptyset(&handled);
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) {
-        ::sigaddset(&handled, number);
+        // A blocked signal is queued even if it is ignored, as by nohup.
+        struct sigaction current{};
+        if (number == SIGCHLD || ::sigaction(number, nullptr, &current) != 0 ||
+            current.sa_handler != SIG_IGN) {
+            ::sigaddset(&handled, number);
+        }
     }
     ::sigprocmask(SIG_BLOCK, &handled, &saved_mask_);
     saved_sigchld_ = ::signal(SIGCHLD, SIG_DFL);

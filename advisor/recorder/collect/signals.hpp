@@ -7,7 +7,7 @@ namespace mallard::collect {
 
 class signals {
 public:
-    /// Effects: blocks the signals, which `take` returns. SIGCHLD is no longer ignored, because the system would discard the exit
+    /// Effects: blocks the signals, which `take` returns, except for those that the caller ignores. SIGCHLD is no longer ignored, because the system would discard the exit
     /// statuses of children.
     signals() noexcept;
     signals(const signals&) = delete;

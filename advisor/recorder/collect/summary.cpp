@@ -146,7 +146,7 @@ incomplete_stacks incomplete_stacks::most_frequent(trace::reader& from) {
     return result;
 }
 
-constexpr int nothing_recorded = 2;
+constexpr int no_trace = 2;
 constexpr double least_complete = 0.95; // below this share scopes are withheld
 
 /// The sums over all processes of a recording.
@@ -363,11 +363,11 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
         print_line("error: nothing was recorded: '" + args.program.front() +
                    "' had not allocated when the recording ended by " + summary.ended_by + "; '" +
                    args.file.string() + "' is unchanged");
-        return nothing_recorded;
+        return no_trace;
     }
     if (args.program.empty()) {
         print_line("error: nothing was recorded, because the recording had not started");
-        return nothing_recorded;
+        return no_trace;
     }
     print_line("error: nothing was recorded: '" + args.program.front() + "' " + ended_in_words(status) +
                " before its first allocation, or did not load the recorder; '" + args.file.string() +
@@ -375,7 +375,7 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
     print_line("a program does not load the recorder if its parent clears LD_PRELOAD; it is not recorded if "
                "there is no room for a part");
     report_failure(status);
-    return nothing_recorded;
+    return no_trace;
 }
 
 } // namespace
@@ -391,7 +391,7 @@ int conclude(const arguments& args, parts_folder& folder, const collection::resu
         print_line("the program continued without the recorder; free some space or memory, then: mallard "
                    "record --recover " +
                    args.file.string());
-        return status;
+        return args.recover || args.process != 0 ? no_trace : status;
     }
     if (summary.processes == 0) {
         return report_nothing_recorded(args, folder, summary, status);

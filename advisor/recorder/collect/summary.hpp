@@ -12,7 +12,7 @@ namespace mallard::collect {
 void print_line(const std::string& line);
 
 /// Effects: moves the trace to its place, and reports its contents and what it lacks, or why there is no trace.
-/// Returns: `status`; 2 if nothing was recorded.
+/// Returns: `status`; 2 if nothing was recorded, or if there is no trace of a process that the collector did not start.
 int conclude(const arguments& args, parts_folder& folder, const collection::result& summary, int status);
 
 } // namespace mallard::collect

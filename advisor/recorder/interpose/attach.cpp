@@ -9,6 +9,7 @@
 #include "recorder/interpose/slots.hpp"
 #include "recorder/log/recording.hpp"
 #include "recorder/log/thread_log.hpp"
+#include "recorder/system/system_text.hpp"
 #include "recorder/system/thread.hpp"
 #include "trace/attachment.hpp"
 
@@ -31,15 +32,25 @@ constexpr long pause_nanoseconds = 50'000'000;
 // A thread may resolve a slot while it is patched, and then overwrites it. So the first rounds all patch.
 constexpr int first_rounds = 3;
 
-constinit std::atomic<bool> is_attached{false};
+/// The recorded process: the child of a fork inherits the variable, but not the thread that records. 0 if there is none.
+constinit std::atomic<pid_t> attached_process{0};
 
 void wait_a_round() noexcept {
     const timespec pause{0, pause_nanoseconds};
     ::nanosleep(&pause, nullptr);
 }
 
+/// A process that has ended stays a zombie until its parent takes its status. It has no executable then. Nothing is opened to see
+/// that, because the program may expect the number of its next file descriptor.
 bool has_ended(std::uint32_t collector) noexcept {
-    return ::kill(static_cast<pid_t>(collector), 0) != 0 && errno == ESRCH;
+    if (::kill(static_cast<pid_t>(collector), 0) != 0) {
+        return errno == ESRCH;
+    }
+    path_text executable;
+    executable.add("/proc/").add(std::uint64_t{collector}).add("/exe");
+    char byte = 0;
+    return ::readlink(executable.text(), &byte, 1) < 0 && errno == ENOENT &&
+           ::readlink("/proc/self/exe", &byte, 1) > 0; // the program may have another root folder now
 }
 
 void set_state(attachment& request, attachment_state state) noexcept {
@@ -88,7 +99,8 @@ MALLARD_INTERPOSED void mallard_record_attach(attachment* request) noexcept {
         set_state(*request, attachment_state::was_cancelled);
         return;
     }
-    if (is_attached.exchange(true)) {
+    const pid_t process = ::getpid();
+    if (attached_process.exchange(process) == process) {
         set_state(*request, attachment_state::is_busy);
         return;
     }
@@ -98,6 +110,6 @@ MALLARD_INTERPOSED void mallard_record_attach(attachment* request) noexcept {
         set_state(*request, state);
         record_until_end(collector);
     }
-    is_attached.store(false);
+    attached_process.store(0);
     set_state(*request, state == attachment_state::recording ? attachment_state::ended : state);
 }

@@ -17,6 +17,9 @@ Function next_function(const char* name) noexcept {
     return reinterpret_cast<Function>(find_next_function(name));
 }
 
+/// Effects: finds the functions that start or end programs. They are found again when the library becomes attached.
+void find_program_functions() noexcept;
+
 /// Effects: acquires what the calling thread's events need, before the process restricts its system calls. The recorder and the
 /// trial each define this function and the following ones.
 void prepare_for_sandbox() noexcept;

@@ -119,13 +119,6 @@ const next_allocator& next() noexcept {
     return state.load(std::memory_order_acquire) == 2 ? resolved : resolve_all();
 }
 
-void become_attached() noexcept {
-    is_attached_library = true;
-    find_allocator();
-    state.store(2, std::memory_order_release);
-    known_operators.store(operators::not_known, std::memory_order_relaxed);
-}
-
 bool is_own_function(const void* function) noexcept {
     unwind::code_object own;
     const auto pc = reinterpret_cast<unwind::address>(function);
@@ -188,6 +181,8 @@ constexpr std::array<const char*, 12> names{
     "_ZdaPvSt11align_val_t",
 };
 
+constinit std::array<std::atomic<void*>, names.size()> next_operators{};
+
 bool is_standard_library(const char* path) noexcept {
     const char* const slash = std::strrchr(path, '/');
     const char* const name = slash == nullptr ? path : slash + 1;
@@ -242,7 +237,6 @@ void* function_near(const void* caller, const char* name) noexcept {
 } // namespace
 
 void* next_operator(operator_name name, const void* caller) noexcept {
-    static constinit std::array<std::atomic<void*>, names.size()> next_operators{};
     std::atomic<void*>& cached = next_operators[static_cast<std::size_t>(name)];
     void* function = cached.load(std::memory_order_relaxed);
     if (function == nullptr) [[unlikely]] {
@@ -280,6 +274,18 @@ operators find_operators() noexcept {
     const operators current = foreign ? operators::of_a_library : operators::standard;
     known_operators.store(current, std::memory_order_relaxed);
     return current;
+}
+
+void become_attached() noexcept {
+    is_attached_library = true;
+    find_allocator();
+    state.store(2, std::memory_order_release);
+    find_program_functions();
+    // Not at the first call of a thread of the program: it may hold a lock that another thread needs inside of dlopen.
+    find_operators();
+    for (std::size_t index = 0; index < names.size(); ++index) {
+        next_operators[index].store(next_function<void*>(names[index]), std::memory_order_relaxed);
+    }
 }
 
 } // namespace mallard::recorder

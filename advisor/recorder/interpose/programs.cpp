@@ -111,6 +111,10 @@ char** fill_words(char** result, const char* first, std::va_list words, std::siz
 
 } // namespace
 
+void mallard::recorder::find_program_functions() noexcept {
+    find_functions();
+}
+
 // The words are on the stack of the function, so they cannot be collected by a callee.
 #define MALLARD_COLLECT_WORDS(words, first, list)                                                            \
     std::va_list list;                                                                                       \

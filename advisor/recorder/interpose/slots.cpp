@@ -285,6 +285,9 @@ private:
         const address page = bytes_of_page();
         void* const begin = reinterpret_cast<void*>(slot / page * page);
         const bool is_protected = file.protects(slot);
+        if (!is_protected && !is_writable(slot)) {
+            return; // as in code that was relocated (DT_TEXTREL), or made read-only by the program
+        }
         if (is_protected && (is_writable(slot) || ::mprotect(begin, page, PROT_READ | PROT_WRITE) != 0)) {
             complete_ = false;
             return;

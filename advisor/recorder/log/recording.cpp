@@ -118,6 +118,9 @@ bool recording::begin_process() noexcept {
 
 bool recording::attach(const char* folder, trace::stack_source source, std::uint32_t sample) noexcept {
     state_.store(state::beginning, std::memory_order_release);
+    if (forked()) {
+        part_file::leave_header(part.leave()); // of the parent
+    }
     folder_.clear().add(folder);
     follow_ = false;
     stacks = source;

@@ -43,7 +43,10 @@ constexpr std::size_t data_bytes = std::size_t{128} << 10;
 constexpr std::size_t attachment_bytes = std::size_t{8} << 10;
 constexpr std::size_t code_bytes = 4096;
 constexpr std::size_t red_zone = 128;
+constexpr address most_guard_bytes = address{64} << 10;
+constexpr int syscall_stop = SIGTRAP | 0x80;  // PTRACE_O_TRACESYSGOOD
 constexpr std::uint64_t futex_command = 0x7f; // without the flags
+constexpr std::uint64_t all_signals = ~std::uint64_t{0};
 static_assert(sizeof(trace::attachment) <= attachment_bytes);
 
 // Kernel-internal errors: the call was interrupted, and is to be repeated.
@@ -149,11 +152,17 @@ std::vector<unsigned char> machine_code(address attachment, address frame) {
     bytes({0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}); // mov eax, 15; syscall
     code.resize(128, 0xcc);
     // For the new thread: dlsym(dlopen(library, RTLD_NOW), entry)(attachment).
-    bytes({0x53, 0x48, 0x89, 0xfb});                     // push rbx; mov rbx, rdi
-    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(library)); // lea rdi, [rbx + library]
-    bytes({0xbe, 2, 0, 0, 0});                           // mov esi, RTLD_NOW
-    member({0xff, 0x93}, MALLARD_OFFSET(dlopen));        // call [rbx + dlopen]
-    bytes({0x48, 0x85, 0xc0, 0x74, 0});                  // test rax, rax; jz failed
+    bytes({0x53, 0x48, 0x89, 0xfb}); // push rbx; mov rbx, rdi
+    // All signals are blocked, as in the borrowed thread. That of setuid (33) must not be: setuid waits for its handler in each
+    // thread, with a lock that dlopen needs. pthread_sigmask ignores it: rt_sigprocmask(SIG_UNBLOCK, &set, nullptr, 8).
+    bytes({0xb8, 1, 0, 0, 0, 0x48, 0xc1, 0xe0, 32, 0x50});       // mov eax, 1; shl rax, 32; push rax
+    bytes({0xbf, 1, 0, 0, 0, 0x48, 0x89, 0xe6, 0x31, 0xd2});     // mov edi, 1; mov rsi, rsp; xor edx, edx
+    bytes({0x41, 0xba, 8, 0, 0, 0, 0xb8, 14, 0, 0, 0, 0x0f, 5}); // mov r10d, 8; mov eax, 14; syscall
+    bytes({0x58});                                               // pop rax
+    member({0x48, 0x8d, 0xbb}, MALLARD_OFFSET(library));         // lea rdi, [rbx + library]
+    bytes({0xbe, 2, 0, 0, 0});                                   // mov esi, RTLD_NOW
+    member({0xff, 0x93}, MALLARD_OFFSET(dlopen));                // call [rbx + dlopen]
+    bytes({0x48, 0x85, 0xc0, 0x74, 0});                          // test rax, rax; jz failed
     const std::size_t first_jump = code.size();
     bytes({0x48, 0x89, 0xc7});                         // mov rdi, rax
     member({0x48, 0x8d, 0xb3}, MALLARD_OFFSET(entry)); // lea rsi, [rbx + entry]
@@ -174,47 +183,44 @@ std::vector<unsigned char> machine_code(address attachment, address frame) {
 }
 constexpr std::size_t start_offset = 128;
 
-/// A thread of the process, stopped by ptrace. The destructor lets it go on.
+/// A thread of the process, stopped by ptrace. The destructor lets it go on. A thread that does not stop is a failure, because
+/// only the end of the collector lets it go on: if it stopped later, nobody would notice.
 class stopped_thread {
 public:
     /// Effects: stops the thread.
+    /// Throws: failure if it may not be traced, or does not stop.
     stopped_thread(pid_t thread, const target& process) : thread_(thread), process_(process) {
         if (::ptrace(PTRACE_SEIZE, thread, nullptr, PTRACE_O_TRACESYSGOOD) != 0) {
-            if (errno == EPERM) {
-                throw failure("process " + std::to_string(process.number()) +
-                              " may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0, or run "
-                              "mallard as root "
-                              "in a container with SYS_PTRACE");
+            if (errno == EPERM && !process.has_ended(thread)) {
+                process.refuse_traced(thread);
+                throw process.untraceable();
             }
             return; // it has ended
         }
         is_traced_ = true;
         ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
         if (const std::optional<int> status = wait_for_stop()) {
-            // A stop for a signal: the thread gets it when it goes on.
-            pending_signal_ = *status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(*status);
+            pending_signal_ = delivered_signal(*status);
             is_usable_ = *status >> 8 == (SIGTRAP | PTRACE_EVENT_STOP << 8) && read();
+        } else if (is_traced_) {
+            throw unresponsive();
         }
     }
     stopped_thread(const stopped_thread&) = delete;
     stopped_thread& operator=(const stopped_thread&) = delete;
     ~stopped_thread() {
-        if (is_traced_ && !is_stopped_) {
-            // A thread that is traced, and stops after nobody waits, would stay stopped.
-            int status = 0;
-            is_traced_ = ::waitpid(thread_, &status, __WALL) == thread_ && WIFSTOPPED(status);
-            pending_signal_ = is_traced_ && status >> 16 == 0 ? WSTOPSIG(status) : 0;
-        }
-        if (is_traced_) {
+        if (is_stopped_) {
             ::ptrace(PTRACE_DETACH, thread_, nullptr, static_cast<long>(pending_signal_));
         }
     }
 
     /// Returns: true if a call of pthread_create from this place is safe.
+    /// Throws: failure if the process has executed another program.
     [[nodiscard]] bool is_safe(address handler_end) const {
         if (!is_usable_ || regs_.cs != 0x33 || frame_address(stack_top()) == 0) {
             return false;
         }
+        process_.refuse_replaced();
         const bool waits = static_cast<long>(regs_.orig_rax) >= 0;
         if (waits ? !is_harmless_wait(regs_) ||
                         (process_.is_critical(regs_.rip) && !process_.is_in_libc(regs_.rip))
@@ -223,19 +229,16 @@ public:
         }
         const mapping stack = process_.find_mapping(regs_.rsp);
         const mapping code = process_.find_mapping(regs_.rip);
-        const bool has_room =
-            stack.rights.starts_with("rw") && frame_address(stack_top()) > stack.begin + 2048;
+        const bool has_room = stack.rights.starts_with("rw") && is_whole_stack(stack) &&
+                              frame_address(stack_top()) > stack.begin + 2048;
         return has_room && code.rights.find('x') != std::string::npos && !is_in_handler(stack, handler_end);
     }
 
     /// Effects: has the thread start another one.
-    void start(trace::attachment& settings, address handler_end, address& attachment_at) {
-        const std::uint64_t all_signals = ~std::uint64_t{0};
+    void start(trace::attachment& settings, address mmap, address handler_end, address& attachment_at) {
         const address frame = frame_address(stack_top());
         write_frame(stack_top(), handler_end);
-        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof all_signals, &all_signals);
         try {
-            const address mmap = process_.libc_function("mmap");
             const address data = call_mmap(mmap, frame, data_bytes, PROT_READ | PROT_WRITE);
             const address code = call_mmap(mmap, frame, code_bytes, PROT_READ | PROT_EXEC);
             const address far_frame = frame_address(data + data_bytes - 64);
@@ -248,6 +251,7 @@ public:
             regs.rip = code;
             regs.rsp = (far_frame - 1024) & ~address{15};
             run(regs);
+            refuse_create_error(data);
             attachment_at = data;
         } catch (...) {
             restore();
@@ -257,6 +261,16 @@ public:
     }
 
 private:
+    [[nodiscard]] failure unresponsive() const {
+        return failure("process " + std::to_string(process_.number()) +
+                       " did not answer for 2 s: a thread waits for a disk or for a child; try again");
+    }
+
+    /// Returns: the signal that the thread gets when it goes on; 0 if it stopped for another reason.
+    static int delivered_signal(int status) noexcept {
+        return status >> 16 == 0 && WSTOPSIG(status) != syscall_stop ? WSTOPSIG(status) : 0;
+    }
+
     /// Returns: the status of the next stop; nothing if the thread has ended, or does not stop.
     std::optional<int> wait_for_stop() {
         is_stopped_ = false;
@@ -299,6 +313,18 @@ private:
     }
     [[nodiscard]] address vectors_address(address top) const noexcept {
         return (top - vectors_.size() - 4) & ~address{63};
+    }
+
+    /// Returns: true if all of the mapping below the thread's frames belongs to its stack. That of a fiber may be a part of the heap.
+    [[nodiscard]] bool is_whole_stack(const mapping& stack) const {
+        const bool has_thread_pointer =
+            thread_ != process_.number() && regs_.rsp < regs_.fs_base && regs_.fs_base < stack.end;
+        if (stack.file == "[stack]" || has_thread_pointer) {
+            return true;
+        }
+        // A heap of malloc may have a larger reserve below.
+        const mapping guard = process_.find_mapping(stack.begin - 1);
+        return guard.rights.starts_with("---") && guard.end - guard.begin <= most_guard_bytes;
     }
 
     void write_frame(address top, address handler_end) const {
@@ -346,6 +372,18 @@ private:
         }
     }
 
+    /// Throws: failure if the thread could not start another one.
+    void refuse_create_error(address attachment) const {
+        errno = 0;
+        const auto error = static_cast<std::int32_t>(::ptrace(
+            PTRACE_PEEKDATA, thread_, attachment + offsetof(trace::attachment, create_error), nullptr));
+        if (errno == 0 && error != 0) {
+            throw failure("process " + std::to_string(process_.number()) +
+                          " cannot start a thread for the recorder: " + std::strerror(error) +
+                          "; raise its limit of threads or of memory");
+        }
+    }
+
     /// Returns: true if a signal handler is on the stack, which may have interrupted malloc, or if an allocator waits.
     [[nodiscard]] bool is_in_handler(const mapping& stack, address handler_end) const {
         constexpr address most_bytes = 1U << 20;
@@ -387,6 +425,8 @@ private:
         regs.orig_rax = static_cast<unsigned long long>(-1); // no call is restarted
         regs.eflags &= ~std::uint64_t{0x400};                // functions expect a clear direction flag
         ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs);
+        // After the registers: from then on, the thread restores its mask itself.
+        ::ptrace(PTRACE_SETSIGMASK, thread_, sizeof all_signals, &all_signals);
         long mapped = 0;
         std::uint64_t last_call = 0;
         for (long signal = 0;;) {
@@ -394,12 +434,18 @@ private:
             signal = 0;
             const std::optional<int> status = wait_for_stop();
             if (!status) {
-                throw failure("process " + std::to_string(process_.number()) +
-                              " ended or did not answer while the recorder was loaded");
+                throw is_traced_ ? unresponsive()
+                                 : failure("process " + std::to_string(process_.number()) +
+                                           " ended while the recorder was loaded");
             }
-            if (WSTOPSIG(*status) != (SIGTRAP | 0x80)) {
-                // Only signals that cannot be blocked come here.
-                signal = *status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(*status);
+            if (WSTOPSIG(*status) != syscall_stop) {
+                // Only signals that cannot be blocked come here: SIGKILL, SIGSTOP, and a fault of the thread.
+                signal = delivered_signal(*status);
+                if (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE) {
+                    throw failure("process " + std::to_string(process_.number()) +
+                                  " failed to call its C library (signal " + std::to_string(signal) +
+                                  ") and was restored; record it from its start: mallard record -- PROGRAM");
+                }
                 continue;
             }
             __ptrace_syscall_info info{};
@@ -416,9 +462,10 @@ private:
     }
 
     /// Effects: restores the thread. If it is about to call the kernel, the call is skipped.
+    /// Throws: failure if the thread does not stop again.
     void restore() {
-        if (!is_traced_) {
-            return;
+        if (!is_stopped_) {
+            return; // it restores itself
         }
         user_regs_struct regs = repeating(regs_);
         iovec buffer{vectors_.data(), vectors_.size()};
@@ -433,10 +480,11 @@ private:
         // with EINTR.
         ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr);
         ::ptrace(PTRACE_CONT, thread_, nullptr, nullptr);
-        const std::optional<int> status = wait_for_stop();
-        if (status) {
-            pending_signal_ = *status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(*status);
+        if (const std::optional<int> status = wait_for_stop()) {
+            pending_signal_ = delivered_signal(*status);
             ::ptrace(PTRACE_SETREGS, thread_, nullptr, &regs_);
+        } else if (is_traced_) {
+            throw unresponsive();
         }
     }
 
@@ -457,6 +505,8 @@ address start_thread(const target& process, trace::attachment& settings) {
     settings.dlopen = process.libc_function("dlopen");
     settings.dlsym = process.libc_function("dlsym");
     settings.dlerror = process.libc_function("dlerror");
+    // Before a thread is stopped: to read the symbols takes its time.
+    const address mmap = process.libc_function("mmap");
     const address handler_end = process.sigreturn();
     const auto end = steady_clock::now() + most_search;
     do {
@@ -471,7 +521,7 @@ address start_thread(const target& process, trace::attachment& settings) {
             stopped_thread borrowed(thread, process);
             if (borrowed.is_safe(handler_end)) {
                 address attachment_at = 0;
-                borrowed.start(settings, handler_end, attachment_at);
+                borrowed.start(settings, mmap, handler_end, attachment_at);
                 return attachment_at;
             }
         }
@@ -553,8 +603,7 @@ remote_attachment attach(const target& process, trace::attachment settings) {
         break;
     }
     result.cancel();
-    throw failure(name + " did not start the recorder in 10 s: no more threads are allowed, or its loader is "
-                         "busy; try again");
+    throw failure(name + " did not start the recorder in 10 s: its loader is busy; try again");
 }
 
 } // namespace mallard::collect

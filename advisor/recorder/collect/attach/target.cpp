@@ -1,6 +1,5 @@
 #include "recorder/collect/attach/target.hpp"
 
-#include "recorder/collect/failure.hpp"
 #include "recorder/collect/program/check.hpp"
 #include "recorder/collect/system_file.hpp"
 
@@ -104,11 +103,13 @@ void target::refuse_unreachable() const {
                       std::to_string(::geteuid()) + "; run mallard as the same user: sudo -u '#" +
                       std::to_string(effective) + "' mallard record ...");
     }
-    if (const std::string tracer = status_field(status, "TracerPid"); tracer != "0") {
-        throw failure(name + " is traced by process " + tracer + " (a debugger or strace); end that first");
-    }
+    refuse_traced(process_);
     const std::string state = status_field(status, "State");
     if (state.starts_with("Z") || state.starts_with("X")) {
+        if (threads().size() > 1) {
+            throw failure(name + " has ended its first thread, without which the system does not show its "
+                                 "memory; record it from its start: mallard record -- PROGRAM");
+        }
         throw failure(name + " has ended (zombie)");
     }
     if (state.starts_with("T") || state.starts_with("t")) {
@@ -119,9 +120,7 @@ void target::refuse_unreachable() const {
                              "GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK");
     }
     for (const pid_t thread : threads()) {
-        const std::string facts =
-            text_of_system_file(folder_in_proc(process_) / "task" / std::to_string(thread) / "status");
-        if (const std::string mode = status_field(facts, "Seccomp"); !mode.empty() && mode != "0") {
+        if (const std::string mode = thread_field(thread, "Seccomp"); !mode.empty() && mode != "0") {
             throw failure(name +
                           " restricts its system calls (seccomp), which the recorder needs; record it from "
                           "its start: mallard record -- PROGRAM");
@@ -175,6 +174,10 @@ void target::find_files() {
             libc_begin_ = entry.begin;
         }
         if (entry.file.ends_with(" (deleted)")) {
+            // It cannot be examined, and may have a malloc.
+            if (file.find(".so") != std::string::npos) {
+                other_mallocs_.push_back(entry.file);
+            }
             continue;
         }
         if (file.find(".so") != std::string::npos) {
@@ -246,6 +249,9 @@ address target::libc_function(const std::string& name) const {
 address target::sigreturn() const {
     constexpr std::string_view code("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9);
     std::ifstream memory(folder_in_proc(process_) / "mem", std::ios::binary);
+    if (!memory.is_open()) {
+        throw untraceable();
+    }
     for (const mapping& entry : mappings_) {
         if (entry.file != libc_ || entry.rights.find('x') == std::string::npos) {
             continue;
@@ -260,6 +266,27 @@ address target::sigreturn() const {
     }
     throw failure("the C library of process " + std::to_string(process_) +
                   " cannot be read, or lacks the end of signal handlers");
+}
+
+void target::refuse_replaced() const {
+    const mapping libc = find_mapping(libc_begin_);
+    if (libc.begin != libc_begin_ || libc.file != libc_) {
+        throw failure(name_of_process(process_) +
+                      " has executed another program meanwhile; give --pid its number again");
+    }
+}
+
+void target::refuse_traced(pid_t thread) const {
+    if (const std::string tracer = thread_field(thread, "TracerPid"); !tracer.empty() && tracer != "0") {
+        throw failure(name_of_process(process_) + " is traced by process " + tracer +
+                      " (a debugger or strace); end that first");
+    }
+}
+
+failure target::untraceable() const {
+    return failure(name_of_process(process_) +
+                   " may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0, or run mallard as "
+                   "root in a container with SYS_PTRACE");
 }
 
 mapping target::find_mapping(address at) const {
@@ -289,10 +316,19 @@ bool target::is_in_other_malloc(address code) const {
     });
 }
 
+/// Returns: the words behind NAME: in the status of the thread; empty if it is gone.
+std::string target::thread_field(pid_t thread, const std::string& name) const {
+    return status_field(
+        text_of_system_file(folder_in_proc(process_) / "task" / std::to_string(thread) / "status"), name);
+}
+
 bool target::is_uninterruptible(pid_t thread) const {
-    const std::string facts =
-        text_of_system_file(folder_in_proc(process_) / "task" / std::to_string(thread) / "status");
-    return status_field(facts, "State").starts_with("D");
+    return thread_field(thread, "State").starts_with("D");
+}
+
+bool target::has_ended(pid_t thread) const {
+    const std::string state = thread_field(thread, "State");
+    return state.empty() || state.starts_with("Z") || state.starts_with("X");
 }
 
 std::vector<pid_t> target::threads() const {

@@ -1,6 +1,8 @@
 /// A running process to which the recorder is attached, as the system shows it.
 #pragma once
 
+#include "recorder/collect/failure.hpp"
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -21,7 +23,8 @@ struct mapping {
 };
 
 /// Data model: a snapshot of the mappings, the files of which are read from the file system. Nothing of it is trusted later: a
-/// call in the process uses only the C library, which stays mapped.
+/// call in the process uses only the C library, which stays mapped until the process executes
+/// another program.
 class target {
 public:
     /// Effects: examines the process.
@@ -37,7 +40,16 @@ public:
     /// Throws: failure if the library has no such function.
     [[nodiscard]] address libc_function(const std::string& name) const;
     /// Returns: the address of the C library's code that ends a signal handler: `mov $15, %rax; syscall`.
+    /// Throws: failure if there is none, or if the process may not be traced.
     [[nodiscard]] address sigreturn() const;
+
+    /// Throws: failure if the process has executed another program, for which the addresses are wrong.
+    /// Requires: a thread of the process is stopped.
+    void refuse_replaced() const;
+    /// Throws: failure if a debugger traces the thread.
+    void refuse_traced(pid_t thread) const;
+    /// Returns: the failure for a process that the system does not allow to trace.
+    [[nodiscard]] failure untraceable() const;
 
     /// Returns: the present mapping of the address; an empty one if there is none.
     [[nodiscard]] mapping find_mapping(address at) const;
@@ -49,6 +61,8 @@ public:
     [[nodiscard]] bool is_in_other_malloc(address code) const;
     /// Returns: true if the thread waits in the kernel in a way that ptrace does not interrupt.
     [[nodiscard]] bool is_uninterruptible(pid_t thread) const;
+    /// Returns: true if the thread has ended, even if the system still lists it.
+    [[nodiscard]] bool has_ended(pid_t thread) const;
     /// Returns: the threads at this moment.
     [[nodiscard]] std::vector<pid_t> threads() const;
 
@@ -57,6 +71,7 @@ private:
     void refuse_other_namespaces() const;
     void refuse_recorded() const;
     void find_files();
+    [[nodiscard]] std::string thread_field(pid_t thread, const std::string& name) const;
 
     pid_t process_;
     std::filesystem::path executable_;
