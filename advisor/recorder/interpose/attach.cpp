@@ -35,6 +35,38 @@ constexpr int first_rounds = 3;
 /// The recorded process: the child of a fork inherits the variable, but not the thread that records. 0 if there is none.
 constinit std::atomic<pid_t> attached_process{0};
 
+/// Held while the recorder may hold the lock of the loader's list of files, which fork does not release in the child.
+pthread_mutex_t list_in_use = PTHREAD_MUTEX_INITIALIZER;
+__thread bool is_list_reserved [[gnu::tls_model("initial-exec")]] = false;
+
+class list_use {
+public:
+    list_use() noexcept { ::pthread_mutex_lock(&list_in_use); }
+    list_use(const list_use&) = delete;
+    list_use& operator=(const list_use&) = delete;
+    ~list_use() { ::pthread_mutex_unlock(&list_in_use); }
+};
+
+/// A thread that forks inside of dlopen may have what the recorder waits for, so the time is limited.
+void before_fork() noexcept {
+    timespec end{};
+    ::clock_gettime(CLOCK_REALTIME, &end);
+    ++end.tv_sec;
+    is_list_reserved = ::pthread_mutex_timedlock(&list_in_use, &end) == 0;
+}
+
+void after_fork() noexcept {
+    if (is_list_reserved) {
+        is_list_reserved = false;
+        ::pthread_mutex_unlock(&list_in_use);
+    }
+}
+
+void after_fork_in_child() noexcept {
+    is_list_reserved = false;
+    list_in_use = PTHREAD_MUTEX_INITIALIZER;
+}
+
 void wait_a_round() noexcept {
     const timespec pause{0, pause_nanoseconds};
     ::nanosleep(&pause, nullptr);
@@ -58,6 +90,11 @@ void set_state(attachment& request, attachment_state state) noexcept {
 }
 
 attachment_state begin(const attachment& request) noexcept {
+    static constinit bool watches_forks = false;
+    if (!watches_forks) {
+        watches_forks = ::pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+    }
+    const list_use until_begun;
     void* const preceding = ::dlsym(RTLD_DEFAULT, "malloc");
     if (preceding == reinterpret_cast<void*>(&::malloc) && is_own_function(preceding)) {
         return attachment_state::is_preloaded;
@@ -72,10 +109,13 @@ attachment_state begin(const attachment& request) noexcept {
 }
 
 void record_until_end(std::uint32_t collector) noexcept {
-    file_counts counts = file_counts::read();
-    bool is_complete = patch_slots();
+    file_counts counts;
+    bool is_complete = false;
     for (int round = 0; !the_recording.should_end() && !has_ended(collector); ++round) {
-        wait_a_round();
+        if (round > 0) {
+            wait_a_round();
+        }
+        const list_use until_patched;
         const file_counts current = file_counts::read();
         if (current.unloaded != counts.unloaded) {
             the_recording.forget_code();
@@ -86,6 +126,7 @@ void record_until_end(std::uint32_t collector) noexcept {
         }
     }
     // Pages that are still relocated hold no function of the recorder.
+    const list_use until_restored;
     restore_slots();
     the_recording.detach();
 }

@@ -1,6 +1,7 @@
 #include "recorder/interpose/next_functions.hpp"
 
 #include "recorder/code/code_objects.hpp"
+#include "recorder/interpose/dynamic_section.hpp"
 #include "recorder/interpose/interposed.hpp"
 
 #include <dlfcn.h>
@@ -128,25 +129,37 @@ bool is_own_function(const void* function) noexcept {
 
 namespace {
 
-/// Searches the files behind the program, in the order in which they were loaded, for one that defines the function itself.
+struct file_search {
+    const char* name;
+    unwind::address function = 0;
+};
+
+/// Searches the files behind the program, in the order in which they were loaded, for one that defines the function itself. A
+/// handle of a file would keep it loaded, and run its destructors here if the program closes it meanwhile.
 void* find_in_files(const char* name) noexcept {
-    for (link_map* file = _r_debug.r_map->l_next; file != nullptr; file = file->l_next) {
-        if (file->l_name == nullptr || std::strchr(file->l_name, '/') == nullptr) {
-            continue; // the kernel's own file
-        }
-        // A file that was loaded for another one has a search list only after this call.
-        void* const handle = ::dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
-        void* const function = handle == nullptr ? nullptr : ::dlsym(handle, name);
-        if (handle != nullptr) {
-            ::dlclose(handle);
-        }
-        unwind::code_object definer;
-        if (function != nullptr && unwind::object_at(reinterpret_cast<unwind::address>(function), definer) &&
-            definer.map == file && !is_own_function(function)) {
-            return function;
-        }
-    }
-    return nullptr;
+    file_search search{name};
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* file, std::size_t, void* argument) {
+            auto& current = *static_cast<file_search*>(argument);
+            if (file->dlpi_name == nullptr || std::strchr(file->dlpi_name, '/') == nullptr) {
+                return 0; // the program, or the kernel's own file
+            }
+            for (unsigned index = 0; index < file->dlpi_phnum; ++index) {
+                const ElfW(Phdr)& segment = file->dlpi_phdr[index];
+                if (segment.p_type == PT_DYNAMIC) {
+                    const auto* const dynamic =
+                        reinterpret_cast<const ElfW(Dyn)*>(file->dlpi_addr + segment.p_vaddr);
+                    current.function =
+                        dynamic_section(dynamic, file->dlpi_addr).find(current.name, file->dlpi_addr);
+                }
+            }
+            if (is_own_function(reinterpret_cast<const void*>(current.function))) {
+                current.function = 0;
+            }
+            return current.function == 0 ? 0 : 1;
+        },
+        &search);
+    return reinterpret_cast<void*>(search.function);
 }
 
 } // namespace

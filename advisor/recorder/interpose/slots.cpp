@@ -1,6 +1,7 @@
 #include "recorder/interpose/slots.hpp"
 
 #include "recorder/code/code_objects.hpp"
+#include "recorder/interpose/dynamic_section.hpp"
 #include "recorder/interpose/interposed.hpp"
 
 #include <link.h>
@@ -35,83 +36,6 @@ constinit address own_base = 0;
 std::size_t bytes_of_page() noexcept {
     return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
-
-/// The dynamic section of a loaded file.
-struct dynamic_section {
-    const ElfW(Sym) * symbols = nullptr;
-    const char* names = nullptr;
-    const ElfW(Rela) * relocations = nullptr;
-    std::size_t relocation_count = 0;
-    const ElfW(Rela) * calls = nullptr;
-    std::size_t call_count = 0;
-    const std::uint32_t* gnu_hash = nullptr;
-
-    dynamic_section(const ElfW(Dyn) * entry, address base) noexcept {
-        // The loader has added the base to addresses, except in files whose section is read-only.
-        const auto pointer = [base](const ElfW(Dyn) & from) {
-            return from.d_un.d_ptr < base ? from.d_un.d_ptr + base : from.d_un.d_ptr;
-        };
-        bool has_addends = true;
-        for (; entry->d_tag != DT_NULL; ++entry) {
-            switch (entry->d_tag) {
-            case DT_SYMTAB:
-                symbols = reinterpret_cast<const ElfW(Sym)*>(pointer(*entry));
-                break;
-            case DT_STRTAB:
-                names = reinterpret_cast<const char*>(pointer(*entry));
-                break;
-            case DT_RELA:
-                relocations = reinterpret_cast<const ElfW(Rela)*>(pointer(*entry));
-                break;
-            case DT_RELASZ:
-                relocation_count = entry->d_un.d_val / sizeof(ElfW(Rela));
-                break;
-            case DT_JMPREL:
-                calls = reinterpret_cast<const ElfW(Rela)*>(pointer(*entry));
-                break;
-            case DT_PLTRELSZ:
-                call_count = entry->d_un.d_val / sizeof(ElfW(Rela));
-                break;
-            case DT_PLTREL:
-                has_addends = entry->d_un.d_val == DT_RELA;
-                break;
-            case DT_GNU_HASH:
-                gnu_hash = reinterpret_cast<const std::uint32_t*>(pointer(*entry));
-                break;
-            default:
-                break;
-            }
-        }
-        if (symbols == nullptr || names == nullptr || relocations == nullptr) {
-            relocation_count = 0;
-        }
-        if (symbols == nullptr || names == nullptr || calls == nullptr || !has_addends) {
-            call_count = 0;
-        }
-    }
-
-    /// Returns: the number of symbols, from the chains of the hash table.
-    [[nodiscard]] std::uint32_t symbol_count() const noexcept {
-        if (gnu_hash == nullptr || symbols == nullptr || names == nullptr) {
-            return 0;
-        }
-        const std::uint32_t bucket_count = gnu_hash[0];
-        const std::uint32_t first = gnu_hash[1];
-        const std::uint32_t* const buckets = gnu_hash + 4 + std::size_t{gnu_hash[2]} * 2;
-        const std::uint32_t* const chains = buckets + bucket_count;
-        std::uint32_t last = 0;
-        for (std::uint32_t index = 0; index < bucket_count; ++index) {
-            last = buckets[index] > last ? buckets[index] : last;
-        }
-        if (last < first) {
-            return first;
-        }
-        while ((chains[last - first] & 1U) == 0) {
-            ++last;
-        }
-        return last + 1;
-    }
-};
 
 /// Returns: true if a lookup by the loader finds `function`. The program's own file may have a function of that name, or an
 /// entry that stands for the address of the function.

@@ -2,11 +2,15 @@
 
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,9 +35,34 @@ CAN_TRACE = (
 pytestmark = pytest.mark.skipif(not CAN_TRACE, reason="ptrace is forbidden here, or is not that of x86-64")
 
 
-def attach(collector: Path, folder: Path, pid: int, *options: str) -> "subprocess.CompletedProcess[str]":
+def attach(
+    collector: Path, folder: Path, pid: int, *options: str, **environment: str
+) -> "subprocess.CompletedProcess[str]":
     words = [str(collector), "-o", str(folder / "x.trace"), "--pid", str(pid), *options]
-    return subprocess.run(words, capture_output=True, text=True, timeout=LONGEST, check=False)
+    return subprocess.run(
+        words, env={**os.environ, **environment}, capture_output=True, text=True, timeout=LONGEST, check=False
+    )
+
+
+def settle(pid: int, count: int) -> None:
+    wait_until(lambda: threads(pid) == count and ".part" not in maps(pid))
+
+
+def masks(pid: int) -> list[str]:
+    """The blocked signals of each thread."""
+    status = [(task / "status").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
+    return sorted(re.findall(r"SigBlk:.*", "".join(status)))
+
+
+@contextmanager
+def running_until_killed(*words: object, **environment: str) -> "Iterator[subprocess.Popen[str]]":
+    settings = {**os.environ, **environment}
+    command = [str(word) for word in words]
+    with subprocess.Popen(command, env=settings, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
 
 
 def maps(pid: int) -> str:
@@ -91,9 +120,11 @@ def test_ctrl_c_ends_the_recording_only(collector, allocating, tmp_path):
 def test_program_outlives_a_killed_collector(collector, allocating, tmp_path):
     words = [collector, "-o", tmp_path / "x.trace", "--pid", str(allocating.pid)]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
-        wait_until(lambda: ".part" in maps(allocating.pid))
+        parts = tmp_path / "x.trace.parts"
+        # A chunk of events is behind the header.
+        wait_until(lambda: any(part.stat().st_blocks > 16 for part in parts.glob("*.part")))
         recording.kill()
-    assert_goes_on(allocating)
+        assert_goes_on(allocating)  # before the collector's parent takes its status
     recovered = subprocess.run(
         [collector, "--recover", tmp_path / "x.trace"], capture_output=True, text=True, check=False
     )
@@ -108,6 +139,160 @@ def test_kills_while_attaching_do_no_harm(collector, allocating, tmp_path):
             time.sleep(0.001 * (turn + 1))
             recording.kill()
         assert allocating.poll() is None
+    assert_goes_on(allocating)
+
+
+@pytest.fixture
+def meddle(toys) -> str:
+    return str(toys.build("libmeddle.so", ["meddle.c"], "-shared", "-fPIC"))
+
+
+def test_a_kill_before_any_call_does_no_harm(collector, allocating, meddle, tmp_path):
+    before = masks(allocating.pid)
+    for number in range(1, 1000):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = attach(
+            collector, folder, allocating.pid, "--for", "1ms", LD_PRELOAD=meddle, MEDDLE=f"kill {number}"
+        )
+        wait_until(lambda: masks(allocating.pid) == before)
+        settle(allocating.pid, 4)
+        if done.returncode != -signal.SIGKILL:
+            break
+    assert number > 20
+    assert_goes_on(allocating)
+
+
+@pytest.mark.parametrize("stops", [0, 1, 6])
+def test_fails_if_a_thread_does_not_stop(collector, allocating, meddle, tmp_path, stops):
+    before = masks(allocating.pid)
+    messages = refused(collector, tmp_path, allocating.pid, LD_PRELOAD=meddle, MEDDLE=f"hide {stops}")
+    assert "did not answer for 2 s" in messages
+    settle(allocating.pid, 4)
+    wait_until(lambda: masks(allocating.pid) == before)
+    assert_goes_on(allocating)
+
+
+def test_a_fault_while_attaching_is_undone(collector, allocating, meddle, tmp_path):
+    before = masks(allocating.pid)
+    messages = refused(collector, tmp_path, allocating.pid, LD_PRELOAD=meddle, MEDDLE="fault")
+    assert "failed to call its C library (signal 11)" in messages
+    assert masks(allocating.pid) == before
+    assert_goes_on(allocating)
+
+
+def test_refuses_a_program_executed_meanwhile(collector, meddle, tmp_path):
+    code = (
+        "import os, signal\n"
+        "signal.signal(signal.SIGUSR1, lambda *_: os.execvp('sleep', ['sleep', '600']))\n"
+        "print('ready', flush=True)\nwhile True: signal.pause()"
+    )
+    with running_until_killed(sys.executable, "-c", code) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        messages = refused(collector, tmp_path, running.pid, LD_PRELOAD=meddle, MEDDLE="execute")
+        assert "has executed another program meanwhile" in messages
+        assert running.poll() is None
+
+
+def test_names_the_remedy_for_unreadable_memory(collector, allocating, meddle, tmp_path):
+    messages = refused(collector, tmp_path, allocating.pid, LD_PRELOAD=meddle, MEDDLE="deny")
+    assert "may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0" in messages
+
+
+def test_reports_a_thread_that_cannot_start(collector, tmp_path):
+    with subprocess.Popen(["sleep", "600"]) as running:
+        wait_until(lambda: "libc.so.6" in maps(running.pid))
+        pages = int(Path(f"/proc/{running.pid}/statm").read_text().split()[0])
+        addresses = (pages + 256) * resource.getpagesize()  # no room for a stack
+        resource.prlimit(running.pid, resource.RLIMIT_AS, (addresses, addresses))
+        assert "cannot start a thread for the recorder" in refused(collector, tmp_path, running.pid)
+        assert running.poll() is None
+        running.kill()
+
+
+def test_setuid_does_not_wait_for_the_recorder(collector, tmp_path):
+    code = "import os\nwhile True: os.seteuid(os.geteuid())"
+    with running_until_killed(sys.executable, "-c", code) as running:
+        attach(collector, tmp_path, running.pid, "--for", "500ms")
+        settle(running.pid, 1)
+
+
+def test_spares_memory_around_the_stack_of_a_fiber(collector, toys, tmp_path):
+    program = toys.build("fiber", ["fiber.cpp"], "-pthread", "-std=c++20")
+    with running_until_killed(program) as running:
+        assert running.stdout is not None
+        wait_until(lambda: int(running.stdout.readline()) > 0)
+        done = attach(collector, tmp_path, running.pid, "--for", "200ms")
+        assert done.returncode == 0, done.stderr
+        checks = int(running.stdout.readline())
+        wait_until(lambda: int(running.stdout.readline() or sys.maxsize) > checks + 2)
+        assert running.poll() is None
+
+
+def test_spares_slots_that_are_read_only(collector, toys, tmp_path):
+    program = toys.build("read_only_slots", ["read_only_slots.c"], "-no-pie", "-Wl,-z,now", "-Wl,-z,norelro")
+    with running_until_killed(program) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        done = attach(collector, tmp_path, running.pid, "--for", "300ms")
+        assert done.returncode == 0, done.stderr
+        settle(running.pid, 1)
+        assert running.poll() is None
+
+
+def test_calls_functions_that_were_preloaded(collector, toys, tmp_path):
+    answers = toys.build("libanswers.so", ["answers.c"], "-shared", "-fPIC")
+    program = toys.build("asks", ["asks.c"])
+    with running_until_killed(program, LD_PRELOAD=str(answers)) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        done = attach(collector, tmp_path, running.pid, "--for", "500ms")
+        assert "executed program" in done.stderr
+        settle(running.pid, 1)
+        assert running.poll() is None
+
+
+def test_takes_no_handle_of_a_library(collector, toys, tmp_path):
+    program = toys.build("own_dlopen", ["own_dlopen.c"], "-rdynamic")
+    with running_until_killed(program) as running:
+        done = attach(collector, tmp_path, running.pid, "--for", "300ms")
+        assert done.returncode == 0, done.stderr
+        settle(running.pid, 1)
+        assert running.poll() is None
+
+
+def test_records_the_child_of_a_recorded_process(collector, tmp_path):
+    code = (
+        "import os, signal\n"
+        "signal.signal(signal.SIGUSR1, lambda *_: os.fork() or print(os.getpid(), flush=True))\n"
+        "print('ready', flush=True)\nwhile True: [b'x' * n for n in range(2000)]"
+    )
+    with running_until_killed(sys.executable, "-c", code) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        words = [collector, "-o", tmp_path / "parent.trace", "--pid", str(running.pid)]
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
+            wait_until(lambda: ".part" in maps(running.pid))
+            running.send_signal(signal.SIGUSR1)
+            child = int(running.stdout.readline())
+            recording.send_signal(signal.SIGINT)
+        try:
+            done = attach(collector, tmp_path, child, "--for", "300ms")
+            assert done.returncode == 0, done.stderr
+            settle(child, 1)
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+def test_an_ignored_signal_does_not_end_the_recording(collector, allocating, tmp_path):
+    words = [collector, "-o", tmp_path / "x.trace", "--pid", str(allocating.pid)]
+    ignore = partial(signal.signal, signal.SIGHUP, signal.SIG_IGN)
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=ignore) as recording:
+        wait_until(lambda: ".part" in maps(allocating.pid))
+        recording.send_signal(signal.SIGHUP)
+        recording.send_signal(signal.SIGINT)
+        assert "the recording ended by Ctrl-C" in recording.communicate(timeout=LONGEST)[1]
     assert_goes_on(allocating)
 
 
@@ -133,8 +318,8 @@ def test_records_an_interpreter(collector, tmp_path):
     assert (tmp_path / "x.trace").is_file()
 
 
-def refused(collector: Path, folder: Path, pid: int, options: Sequence[str] = ()) -> str:
-    done = attach(collector, folder, pid, *options)
+def refused(collector: Path, folder: Path, pid: int, **environment: str) -> str:
+    done = attach(collector, folder, pid, **environment)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert not list(folder.glob("x.trace*"))
@@ -155,6 +340,17 @@ def test_refuses_a_stopped_process(collector, tmp_path):
         running.kill()
         os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
         assert "has ended (zombie)" in refused(collector, tmp_path, running.pid)
+
+
+def test_refuses_a_process_without_its_first_thread(collector, tmp_path):
+    code = (
+        "import ctypes, threading, time\n"
+        "threading.Thread(target=time.sleep, args=[600]).start()\n"
+        "print('ready', flush=True)\nctypes.CDLL(None).syscall(60, 0)"
+    )
+    with running_until_killed(sys.executable, "-c", code) as running:
+        wait_until(lambda: "State:\tZ" in Path(f"/proc/{running.pid}/status").read_text())
+        assert "has ended its first thread" in refused(collector, tmp_path, running.pid)
 
 
 def test_refuses_a_static_program(collector, toys, tmp_path):

@@ -323,11 +323,14 @@ std::uint64_t collection::expected_bytes() const {
 
 /// A program may fill chunks faster than they are compressed. So the end is checked after each chunk.
 void collection::check_end() {
-    if (!result_.ended_by.empty() || stopped_ != trace::stop_reason::none) {
+    if (!result_.ended_by.empty()) {
         return;
     }
     if (const std::string reason = asked_to_end_ ? asked_to_end_() : std::string{}; !reason.empty()) {
         end_now(reason);
+        return;
+    }
+    if (stopped_ != trace::stop_reason::none) {
         return;
     }
     const bool is_late = std::chrono::steady_clock::now() >= end_time_;

@@ -212,7 +212,10 @@ unsigned part::deliver(const std::vector<chunk>& chunks, const taker& take) {
 
 void part::release(chunk_memory memory) noexcept {
     for (const std::uint32_t index : held_) {
-        release(index, memory);
+        // A thread may still write to a frozen chunk, and would be killed if its page were gone and the disk full.
+        if (!frozen_.contains(index)) {
+            release(index, memory);
+        }
     }
     held_.clear();
     drop_copies(memory);

@@ -1,0 +1,21 @@
+// Allocates for ever. A call of dlopen or dlclose by the recorder ends the program.
+#include <stdlib.h>
+#include <unistd.h>
+
+void* dlopen(const char* file, int mode) {
+    (void)file;
+    (void)mode;
+    abort();
+}
+
+int dlclose(void* file) {
+    (void)file;
+    abort();
+}
+
+int main(void) {
+    for (;;) {
+        free(malloc(10));
+        usleep(1000);
+    }
+}
