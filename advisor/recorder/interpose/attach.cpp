@@ -4,6 +4,7 @@
 /// restores all slots at the end, also if the collector was killed. The library stays loaded, because the program may have
 /// copied addresses of its functions, and threads may be in them.
 
+#include "recorder/interpose/event.hpp"
 #include "recorder/interpose/interposed.hpp"
 #include "recorder/interpose/next_functions.hpp"
 #include "recorder/interpose/slots.hpp"
@@ -34,6 +35,7 @@ constexpr int first_rounds = 3;
 
 /// The recorded process: the child of a fork inherits the variable, but not the thread that records. 0 if there is none.
 constinit std::atomic<pid_t> attached_process{0};
+constinit std::atomic<pid_t> recording_thread{0};
 
 /// Held while the recorder may hold the lock of the loader's list of files, which fork does not release in the child.
 pthread_mutex_t list_in_use = PTHREAD_MUTEX_INITIALIZER;
@@ -133,6 +135,21 @@ void record_until_end(std::uint32_t collector) noexcept {
 
 } // namespace
 
+/// A sandbox may end the process for the system calls of the thread, which cannot restore the slots without them.
+void mallard::recorder::end_attachment() noexcept {
+    constexpr int most_pauses = 5000;
+    constexpr timespec pause{0, 1'000'000};
+    const pid_t process = ::getpid();
+    if (attached_process.load() != process) {
+        return;
+    }
+    the_recording.end(mallard::trace::stop_reason::requested);
+    const pid_t thread = recording_thread.load();
+    for (int pauses = 0; pauses < most_pauses && ::tgkill(process, thread, 0) == 0; ++pauses) {
+        ::nanosleep(&pause, nullptr);
+    }
+}
+
 MALLARD_INTERPOSED void mallard_record_attach(attachment* request) noexcept {
     is_of_recorder = true;
     ::pthread_detach(::pthread_self());
@@ -145,6 +162,7 @@ MALLARD_INTERPOSED void mallard_record_attach(attachment* request) noexcept {
         set_state(*request, attachment_state::is_busy);
         return;
     }
+    recording_thread.store(::gettid());
     const std::uint32_t collector = request->collector;
     const attachment_state state = begin(*request);
     if (state == attachment_state::recording) {

@@ -5,6 +5,7 @@
 namespace mallard::recorder {
 
 void prepare_for_sandbox() noexcept {
+    end_attachment();
     const event current(MALLARD_FRAME);
     if (thread_log* const log = current.log()) {
         log->prepare_for_sandbox(current.from());

@@ -7,6 +7,9 @@
 
 namespace mallard::recorder {
 
+/// Effects: ends the recording of `mallard record --pid`, and waits until its thread has ended, at most some seconds.
+void end_attachment() noexcept;
+
 /// While it lives, the thread is in the recorder, and its own allocations are not recorded.
 class event {
 public:

@@ -48,6 +48,12 @@ def settle(pid: int, count: int) -> None:
     wait_until(lambda: threads(pid) == count and ".part" not in maps(pid))
 
 
+def wait_until_recorded(folder: Path) -> None:
+    """The part has a chunk of events behind its header."""
+    parts = folder / "x.trace.parts"
+    wait_until(lambda: any(part.stat().st_blocks > 16 for part in parts.glob("*.part")))
+
+
 def masks(pid: int) -> list[str]:
     """The blocked signals of each thread."""
     status = [(task / "status").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
@@ -120,9 +126,7 @@ def test_ctrl_c_ends_the_recording_only(collector, allocating, tmp_path):
 def test_program_outlives_a_killed_collector(collector, allocating, tmp_path):
     words = [collector, "-o", tmp_path / "x.trace", "--pid", str(allocating.pid)]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as recording:
-        parts = tmp_path / "x.trace.parts"
-        # A chunk of events is behind the header.
-        wait_until(lambda: any(part.stat().st_blocks > 16 for part in parts.glob("*.part")))
+        wait_until_recorded(tmp_path)
         recording.kill()
         assert_goes_on(allocating)  # before the collector's parent takes its status
     recovered = subprocess.run(
@@ -260,6 +264,23 @@ def test_takes_no_handle_of_a_library(collector, toys, tmp_path):
         assert done.returncode == 0, done.stderr
         settle(running.pid, 1)
         assert running.poll() is None
+
+
+def test_ends_before_a_sandbox(collector, toys, tmp_path):
+    program = toys.build("late_sandbox", ["late_sandbox.c"])
+    with running_until_killed(program) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        words = [collector, "-o", tmp_path / "x.trace", "--pid", str(running.pid)]
+        with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as recording:
+            assert recording.stderr is not None
+            assert "Ctrl-C ends the recording" in recording.stderr.readline()
+            wait_until_recorded(tmp_path)
+            running.send_signal(signal.SIGUSR1)
+            assert running.stdout.readline() == "restricted\n"
+            assert recording.wait(LONGEST) == 0
+        settle(running.pid, 1)
+        assert running.stdout.readline() == "well\n"
 
 
 def test_records_the_child_of_a_recorded_process(collector, tmp_path):

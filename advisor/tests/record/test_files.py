@@ -137,6 +137,13 @@ def test_nothing_to_recover(collector, tmp_path):
     assert "so there is nothing to recover" in done.stderr
 
 
+def test_a_failed_recovery_has_a_status(collector, tmp_path):
+    (tmp_path / "x.parts" / "trace").mkdir(parents=True)
+    done = recover(collector, tmp_path / "x")
+    assert done.returncode == 2
+    assert "it is a directory" in done.stderr
+
+
 def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
     running = Running(collector, tmp_path / "x", toys.calls, 1, "waits")
     for words in (["-o", running.trace, "true"], ["--recover", running.trace]):
