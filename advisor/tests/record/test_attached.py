@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -56,8 +56,11 @@ def wait_until_recorded(folder: Path) -> None:
 
 def masks(pid: int) -> list[str]:
     """The blocked signals of each thread."""
-    status = [(task / "status").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
-    return sorted(re.findall(r"SigBlk:.*", "".join(status)))
+    blocked = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):  # it has ended
+            blocked += re.findall(r"SigBlk:.*", (task / "status").read_text())
+    return sorted(blocked)
 
 
 @contextmanager
