@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -237,6 +238,19 @@ def test_spares_memory_around_the_stack_of_a_fiber(collector, toys, tmp_path):
         assert running.poll() is None
 
 
+def test_starts_from_no_library_that_was_removed(collector, toys, tmp_path):
+    library = shutil.copy(toys.build("libspin.so", ["spin.c"], "-shared", "-fPIC"), tmp_path)
+    code = (
+        "import ctypes, os, sys\nspin = ctypes.CDLL(sys.argv[1]).spin\nos.remove(sys.argv[1])\n"
+        "print('ready', flush=True)\nspin()"
+    )
+    with running_until_killed(sys.executable, "-c", code, library) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        messages = refused(collector, tmp_path, running.pid)
+        assert "was in a place where the recorder can start safely" in messages
+
+
 def test_spares_slots_that_are_read_only(collector, toys, tmp_path):
     program = toys.build("read_only_slots", ["read_only_slots.c"], "-no-pie", "-Wl,-z,now", "-Wl,-z,norelro")
     with running_until_killed(program) as running:
@@ -343,7 +357,7 @@ def test_records_an_interpreter(collector, tmp_path):
 
 
 def refused(collector: Path, folder: Path, pid: int, **environment: str) -> str:
-    done = attach(collector, folder, pid, **environment)
+    done = attach(collector, folder, pid, "--for", "1s", **environment)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert not list(folder.glob("x.trace*"))
