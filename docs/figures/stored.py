@@ -138,6 +138,7 @@ def run_number(stored: StoredRun) -> int:
     return identities.index(_identity(stored)) + 1
 
 
+@cache
 def every_run(experiment: str) -> list[StoredRun]:
     """The runs of all machines(), the latest machine first."""
     places = range(len(machines(read_stored(experiment))))
