@@ -235,4 +235,4 @@ def _has_commit(commit: str | None) -> bool:
 
 def test_builds_are_strategies_of_a_trial() -> None:
     assert set(patches.BUILDS) == {NULL, *OF_MALLARD}
-    assert set(regret.BUILD_BY_STRATEGY.values()) == set(OF_MALLARD)
+    assert set(foreign.BUILD_BY_STRATEGY.values()) == set(OF_MALLARD)
