@@ -12,7 +12,7 @@ from mallard.bench.analysis.words import percent_text
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.experiments import EXPERIMENTS
 
-STRATEGIES = ("monotonic", "multipool", "multipool/base")
+STRATEGIES = ("monotonic", "multipool")
 BASES = {BASE: "glibc's malloc", FASTEST_MALLOC: "the fastest malloc of each cell"}
 NOT_AGAIN = "No experiment is stored from two processors."
 Cells = dict[str, Mapping[str, Cell]]
