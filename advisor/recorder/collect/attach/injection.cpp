@@ -262,8 +262,9 @@ public:
 
 private:
     [[nodiscard]] failure unresponsive() const {
-        return failure("process " + std::to_string(process_.number()) +
-                       " did not answer for 2 s: a thread waits for a disk or for a child; try again");
+        failure late("process " + std::to_string(process_.number()) +
+                     " did not answer for 2 s: a thread waits for a disk or for a child; try again");
+        return late;
     }
 
     /// Returns: the signal that the thread gets when it goes on; 0 if it stopped for another reason.

@@ -284,9 +284,10 @@ void target::refuse_traced(pid_t thread) const {
 }
 
 failure target::untraceable() const {
-    return failure(name_of_process(process_) +
-                   " may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0, or run mallard as "
-                   "root in a container with SYS_PTRACE");
+    failure refused(name_of_process(process_) +
+                    " may not be traced; allow it: sudo sysctl kernel.yama.ptrace_scope=0, or run mallard as "
+                    "root in a container with SYS_PTRACE");
+    return refused;
 }
 
 mapping target::find_mapping(address at) const {
