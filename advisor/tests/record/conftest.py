@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import signal
 import struct
 import subprocess
 from collections.abc import Callable, Sequence
@@ -17,6 +18,12 @@ from advisor_programs import LONGEST, programs_of_advisor
 TOYS = Path(__file__).parent / "toys"
 # -fno-builtin: a compiler may leave out a malloc whose block nobody reads.
 FLAGS = ("-O1", "-fno-builtin", "-pthread")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _heeds_ctrl_c() -> None:
+    """A shell lets background jobs ignore Ctrl-C, which the collectors of the tests would inherit."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
