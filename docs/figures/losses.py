@@ -30,7 +30,7 @@ from mallard.bench.experiments.programs import NAME as PROGRAMS
 # another thread frees.
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
-HEADING = ["cell", "mallard's", "the fastest", "mallard / the fastest"]
+HEADING = ["cell", "mallard's", "the fastest beyond the interval", "mallard / it"]
 
 
 def blocks() -> dict[str, Callable[[], str]]:

@@ -60,7 +60,7 @@ def test_every_document_is_a_page_with_tables(site):
         page = site / place(document).with_suffix(".html")
         lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
         assert lines[0].removeprefix("# ").replace("`", "") in page_words(page)
-        tables = sum(line.startswith(("|---", "| ---")) for line in lines)
+        tables = sum(line.lstrip().startswith(("|---", "| ---")) for line in lines)
         assert page.read_text(encoding="utf-8").count('<table class="docutils') == tables, document
 
 
