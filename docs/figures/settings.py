@@ -68,7 +68,8 @@ def no_buffer() -> str:
 def _table(heading: list[str], table: list[list[str]], conditions: list[str], texts: int) -> str:
     if not table:
         return NOT_MEASURED
-    return "\n".join([markdown_table(heading, table, texts), "", "Geometric means; the last column of ratios of medians, without pairs.", "", *conditions])
+    means = "Geometric means; the last column of ratios of medians, without pairs."
+    return "\n".join([markdown_table(heading, table, texts), "", means, "", *conditions])
 
 
 def find_special(experiment: str, is_special: Callable[[StoredRun], bool]) -> Special | None:
