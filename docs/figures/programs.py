@@ -122,8 +122,8 @@ def against_conditions() -> str:
     carried = sorted(comparison.ratios, key=lambda cell: comparison.ratios[cell].median)
     best, worst = carried[:2], carried[-2:][::-1]
     return (
-        "Geometric means, in percent of the alternative; memory at the peak of the large programs. "
-        "Even: the 95 % interval holds 100 %. "
+        "Geometric means, in percent of the alternative; memory at the peak of the large programs, by "
+        "medians. Even: the 95 % interval holds 100 %. "
         f"Against the malloc that is fastest in each, {_cells_text(comparison, best)} win most, "
         f"{_cells_text(comparison, worst)} lose most. Measured {stored.run['started'][:10]} on "
         f"{stored.run['machine']['cpu']}{buffers}.{changed_since(stored)}"

@@ -415,6 +415,32 @@ def test_reuse_names_cells_of_faster_mallocs() -> None:
     assert (len(found[3].split("; ")) == faster) if faster else (found[3] == "none")
 
 
+def test_reuse_names_the_malloc_that_wins_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = {"block_bytes": 64, "operations": 1, "pages": "small", "pattern": "random", "sizes": "same"}
+    times = {"multipool": 10.0, "new-delete@mimalloc": 5.0, "new-delete@jemalloc": 20.0}
+    rows = [
+        Row.from_native(
+            0,
+            native_row(
+                "reuse",
+                {**cell, "live": live},
+                name,
+                again,
+                time + again / 10,
+                1,
+                figures={"pair_ns": time + again / 10},
+            ),
+        )
+        for live, names in ((4096, tuple(times)), (65536, ("multipool", "new-delete@jemalloc")))
+        for name, time in times.items()
+        if name in names
+        for again in range(3)
+    ]
+    monkeypatch.setattr(reuse, "load", lambda _experiment: StoredRun({}, rows))
+    assert "In 1 of 2 cells" in reuse.best()
+    assert reuse.best().endswith("64 B, 2^12, same sizes, random (mimalloc).")
+
+
 def beaten(cell: int, ours: float, **winners: float) -> list[Duel]:
     """The cell's duels with these strategies."""
     return [
