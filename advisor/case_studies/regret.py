@@ -1,26 +1,27 @@
-"""The regret of the advice on programs that nobody here wrote, and of rules that measure nothing.
+"""The regret of the advice on programs that nobody here wrote, and of simpler rules.
 
     results/foreign -> Row -> regret: the geometric mean over programs of time chosen / time of the best known
 
-A rule has no regret over a program in which nobody can follow it: an arena needs a changed source.
+Where an arm is missing or breaks the program, its user keeps the program as it is: local advice and patterns
+without a patch, a malloc under which the second input fails. Rules of PATCHED ask for a changed source, so
+they are compared only over the programs that have a patch.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import stdev
 
 from harness import foreign
 from harness.advising import advised, second_half, second_promise
 from harness.catalogue import NULL, UNCHANGED, UNDER
 from harness.history import is_advised_first
 from harness.places import Json, document_sha256, results_file, unpack
-from mallard.shared.stats import Difference, median, paired_difference
+from mallard.shared.stats import Difference, median, paired_difference, student_quantile
 from score import Count, count, gap, signs_agree
-
-NEWEST = ("mimalloc3", "mimalloc")  # of the mallocs that are preloaded, the first that is there
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Row:
     second: str = ""  # the arm that follows both halves; '' if there is no second one, or nothing follows it
     second_promised: Difference | None = None  # on top of the first half
     second_fact: Difference | None = None
+    fastest: str = ""  # the arm of the malloc that was fastest on the first input, the program's own included
 
     @property
     def choices(self) -> dict[str, float]:
@@ -56,25 +58,41 @@ class Row:
         return min(self.choices, key=lambda arm: self.choices[arm])
 
 
-def _newest(row: Row) -> str:
-    arms = (UNCHANGED + UNDER + malloc for malloc in NEWEST)
-    return next((arm for arm in arms if arm in row.choices), "")
-
-
 Rule = Callable[[Row], str]
 # Each with the arm that it chooses.
 RULES: dict[str, Rule] = {
     "change nothing": lambda _row: UNCHANGED,
-    "preload the newest malloc": _newest,
-    "an arena in the function that makes most blocks": lambda _row: "monotonic",
-    "always a multipool": lambda _row: "multipool",
+    "preload mimalloc 3": lambda _row: UNCHANGED + UNDER + "mimalloc3",
+    "preload Debian's mimalloc": lambda _row: UNCHANGED + UNDER + "mimalloc",
+    "preload jemalloc": lambda _row: UNCHANGED + UNDER + "jemalloc",
+    "preload tcmalloc": lambda _row: UNCHANGED + UNDER + "tcmalloc",
+    "preload the fastest of these on the first input": lambda row: row.fastest,
+}
+PATCHED: dict[str, Rule] = {
+    "an arena for all memory of the library": lambda _row: "monotonic",
+    "a multipool for all memory of the library": lambda _row: "multipool",
 }
 
 
+def chosen(row: Row, rule: Rule) -> str:
+    """The arm of a rule, or the program as it is."""
+    return arm if (arm := rule(row)) in row.choices else UNCHANGED
+
+
 def regret(rows: Iterable[Row], rule: Rule) -> float:
-    """Over rows in which the rule has an arm."""
-    logs = [math.log(row.choices[rule(row)] / row.choices[row.best]) for row in rows]
+    logs = [math.log(row.choices[chosen(row, rule)] / row.choices[row.best]) for row in rows]
     return math.exp(sum(logs) / len(logs))
+
+
+def beside(rows: Sequence[Row], rule: Rule) -> tuple[float, float, float]:
+    """The advice's time divided by the rule's: the geometric mean over programs, with the 95 % interval for
+    other such programs."""
+    logs = [math.log(row.choices[chosen(row, advised_arm)] / row.choices[chosen(row, rule)]) for row in rows]
+    mean = sum(logs) / len(logs)
+    if len(logs) == 1:
+        return math.exp(mean), 0.0, math.inf
+    half = student_quantile(len(logs) - 1) * stdev(logs) / math.sqrt(len(logs))
+    return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
 
 
 def advised_arm(row: Row) -> str:
@@ -83,18 +101,27 @@ def advised_arm(row: Row) -> str:
 
 
 def followed(rows: Iterable[Row], rule: Rule) -> list[Row]:
-    """The rows in which the advice and the rule have an arm: both are compared over these."""
-    return [row for row in rows if rule(row) in row.choices and row.arm in row.choices]
+    """The rows that have the rule's arm."""
+    return [row for row in rows if rule(row) in row.choices]
 
 
 def with_fact(rows: Iterable[Row]) -> list[Row]:
-    """The rows whose advice can be judged."""
-    return [row for row in rows if row.arm in row.choices]
+    """The rows whose advice somebody can follow as it is."""
+    return followed(rows, lambda row: row.arm)
+
+
+def outcomes(rows: Iterable[Row]) -> dict[str, int]:
+    """What following the advice did, of the rows in which it changes the program and has a fact."""
+    facts = [row.facts[arm] for row in rows if (arm := chosen(row, advised_arm)) != UNCHANGED]
+    saved, slower = (
+        sum(map(test, facts)) for test in (lambda fact: fact.high < 0, lambda fact: fact.low > 0)
+    )
+    return {"saved time": saved, "changed nothing": len(facts) - saved - slower, "cost time": slower}
 
 
 def peak_ratio(rows: Iterable[Row], rule: Rule) -> float:
     """The geometric mean of the peak memory beside that of the program as it is."""
-    logs = [math.log(row.peaks[rule(row)] / row.peaks[UNCHANGED]) for row in rows]
+    logs = [math.log(row.peaks[chosen(row, rule)] / row.peaks[UNCHANGED]) for row in rows]
     return math.exp(sum(logs) / len(logs))
 
 
@@ -134,7 +161,7 @@ def median_minutes(rows: Iterable[Row]) -> float:
 
 def worse_than_before(rows: Iterable[Row], rule: Rule) -> list[Row]:
     """The rows in which the arm is slower than the program as it is, by an interval that excludes zero."""
-    return [row for row in rows if rule(row) in row.facts and row.facts[rule(row)].low > 0]
+    return [row for row in rows if (fact := row.facts.get(chosen(row, rule))) and fact.low > 0]
 
 
 def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
@@ -160,7 +187,15 @@ def row_from(program: foreign.Program, advice: Json, facts: Json) -> Row:
         second=second,
         second_promised=second_promise(advice) if second_half(advice) else None,
         second_fact=paired_difference(times[second], times[arm]) if {second, arm} <= times.keys() else None,
+        fastest=_fastest(advice["mallocs"]),
     )
+
+
+def _fastest(effects: Json) -> str:
+    """By medians alone, as somebody finds it who tries each malloc."""
+    medians = {name: effect["median"] for name, effect in effects.items()}
+    name = min(medians, key=lambda name: medians[name], default="")
+    return UNCHANGED + UNDER + name if name and medians[name] < 0 else UNCHANGED
 
 
 def find_arm(program: foreign.Program, advice: Json) -> str:
@@ -183,7 +218,12 @@ def read() -> list[Row]:
     rows = []
     for program in foreign.load().values():
         advice, facts = (_cell(folder, program) for folder in (foreign.ADVICE, foreign.FACTS))
-        if advice and facts and facts["advice_sha256"] == document_sha256(advice):
+        if (
+            advice
+            and facts
+            and facts["advice_sha256"] == document_sha256(advice)
+            and facts["definition_sha256"] == foreign.definition_sha256(program)
+        ):
             rows.append(row_from(program, advice, facts))
     return rows
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, BAR_HEIGHT, PITCH = 460, 22, 34  # a phone shows 360 to 400
-LABELS_WIDTH, FIGURES_WIDTH, HEADING_HEIGHT, FOOT_LINE = 190, 62, 34, 20
+LABELS_WIDTH, FIGURES_WIDTH, TITLE_HEIGHT, HEADING_HEIGHT, FOOT_LINE = 190, 62, 28, 30, 20
 STYLE = """
     text { font: 15px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
     .title { font-weight: 600 }
@@ -30,9 +30,17 @@ class Bar:
     own: bool
 
 
-def bar_chart_image(title: str, bars: Sequence[Bar], notes: Sequence[str]) -> str:
+@dataclass(frozen=True)
+class Panel:
+    heading: str
+    bars: Sequence[Bar]
+
+
+def bar_chart_image(title: str, panels: Sequence[Panel], notes: Sequence[str]) -> str:
     """`notes` are lines of text below the bars. A thin line in a bar is its 95 % interval."""
-    height = HEADING_HEIGHT + PITCH * len(bars) + FOOT_LINE * len(notes) + 8
+    bars = [bar for panel in panels for bar in panel.bars]
+    bars_end = TITLE_HEIGHT + HEADING_HEIGHT * len(panels) + PITCH * len(bars)
+    height = bars_end + FOOT_LINE * len(notes) + 8
     scale = (WIDTH - LABELS_WIDTH - FIGURES_WIDTH) / max(bar.high for bar in bars)
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     parts = [
@@ -40,23 +48,29 @@ def bar_chart_image(title: str, bars: Sequence[Bar], notes: Sequence[str]) -> st
         f"<style>{STYLE}</style>",
         f'<text class="title" x="0" y="18">{escape(title)}</text>',
     ]
-    for line, bar in enumerate(bars):
-        y = HEADING_HEIGHT + PITCH * line
-        length = bar.percent * scale
-        low, high = (LABELS_WIDTH + end * scale for end in (bar.low, bar.high))
-        place = f'x="{LABELS_WIDTH}" y="{y}" width="{length:.1f}" height="{BAR_HEIGHT}"'
-        end = max(LABELS_WIDTH + length, high) + 8
-        parts += [
-            f'<text x="0" y="{y + 16}">{escape(bar.label)}</text>',
-            f'<rect class="{"own" if bar.own else "other"}" {place} rx="3"/>',
-            f'<text class="figure" x="{end:.1f}" y="{y + 16}">{bar.percent:.0f} %</text>',
-        ]
-        if bar.high > bar.low:
-            middle = y + BAR_HEIGHT / 2
-            parts.append(
-                f'<line class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{middle}" y2="{middle}"/>'
-            )
+    top = TITLE_HEIGHT
+    for panel in panels:
+        parts.append(f'<text class="soft" x="0" y="{top + 18}">{escape(panel.heading)}</text>')
+        top += HEADING_HEIGHT
+        for bar in panel.bars:
+            parts += _draw(bar, top, scale)
+            top += PITCH
     for line, note in enumerate(notes):
-        y = HEADING_HEIGHT + PITCH * len(bars) + FOOT_LINE * line + 14
-        parts.append(f'<text class="soft" x="0" y="{y}">{escape(note)}</text>')
+        parts.append(f'<text class="soft" x="0" y="{bars_end + FOOT_LINE * line + 14}">{escape(note)}</text>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _draw(bar: Bar, y: int, scale: float) -> list[str]:
+    length = bar.percent * scale
+    low, high = (LABELS_WIDTH + end * scale for end in (bar.low, bar.high))
+    place = f'x="{LABELS_WIDTH}" y="{y}" width="{length:.1f}" height="{BAR_HEIGHT}"'
+    end = max(LABELS_WIDTH + length, high) + 8
+    parts = [
+        f'<text x="0" y="{y + 16}">{escape(bar.label)}</text>',
+        f'<rect class="{"own" if bar.own else "other"}" {place} rx="3"/>',
+        f'<text class="figure" x="{end:.1f}" y="{y + 16}">{bar.percent:.0f} %</text>',
+    ]
+    if bar.high > bar.low:
+        middle = y + BAR_HEIGHT / 2
+        parts.append(f'<line class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{middle}" y2="{middle}"/>')
+    return parts

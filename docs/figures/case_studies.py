@@ -22,7 +22,7 @@ UNEXPLAINED = "Not explained yet."
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "case_summary": lambda: summary(read()),
+        "case_summary": lambda: f"{foreign_summary(regret.read())}{summary(read())}",
         "case_order": lambda: order(read()),
         "case_estimates": lambda: estimates(read()),
         "case_studies": lambda: table(read()),
@@ -31,6 +31,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "case_misses": lambda: misses(read(), explanations()),
         "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
         "foreign_rules": lambda: foreign_rules(regret.read()),
+        "foreign_nulls": lambda: foreign_nulls(regret.read()),
         "foreign_programs": lambda: foreign_programs(regret.read()),
     }
 
@@ -51,12 +52,10 @@ def summary(cells: list[Cell]) -> str:
         score.count_cells(cells, criterion) for criterion in (score.near_best, score.unchanged_near_best)
     )
     return (
-        f"On {programs} programs over well-known libraries, in {len(cells)} cells, the advice made "
-        f"{kept.total} promises, those of its second halves included: {signs} have the right sign, and "
-        f"{kept.right} were kept or exceeded. The program that follows it was within a tenth of the fastest "
-        f"build in {near}, the unchanged one in {unchanged.right} "
-        f"([case studies](docs/advisor/case_studies.md)). "
-        f"{order(cells)}"
+        f"On {programs} programs of ours over well-known libraries, with two inputs each: {kept.right} of "
+        f"{kept.total} promises were kept or exceeded, and {signs} have the right sign. Following the advice "
+        f"was within a tenth of the fastest build in {near}, changing nothing in {unchanged.right} "
+        f"([case studies](docs/advisor/case_studies.md)). {order(cells)}"
     )
 
 
@@ -180,63 +179,103 @@ NO_FOREIGN = (
 )
 
 
+def _rival(rows: list[regret.Row]) -> str:
+    """The rule with the least regret."""
+    return min(regret.RULES, key=lambda name: regret.regret(rows, regret.RULES[name]))
+
+
+def _beside(rows: list[regret.Row], rule: regret.Rule) -> str:
+    mean, low, high = regret.beside(rows, rule)
+    return f"{100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def foreign_summary(rows: list[regret.Row]) -> str:
+    """README's sentence on them, or nothing."""
+    if not rows:
+        return ""
+    name = _rival(rows)
+    return (
+        f"Over {len(rows)} tools that nobody here wrote, advised on one input and measured on another, the "
+        f"advised program takes {_beside(rows, regret.RULES[name])} of the time of the best rule of thumb, "
+        f'"{name}", and {_beside(rows, regret.RULES["change nothing"])} of the unchanged one\'s. '
+    )
+
+
 def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     """Which rule of thumb the advice beats, first."""
-    judged = regret.with_fact(rows)
-    if not judged:
+    if not rows:
         return NO_FOREIGN
-    compared = {
-        name: (regret.regret(same, regret.advised_arm), regret.regret(same, rule), len(same))
-        for name, rule in regret.RULES.items()
-        if (same := regret.followed(judged, rule))
-    }
-    # A rule that most programs cannot follow is in the table, but it is no rival.
-    rivals = [name for name, (_, _, programs) in compared.items() if 4 * programs >= 3 * len(judged)]
-    name = min(rivals, key=lambda name: compared[name][1])
-    advice, rule, programs = compared[name]
-    verb = "beats" if advice < rule else "does not beat"
-    worse = len(regret.worse_than_before(judged, regret.advised_arm))
-    first = sum(row.advised_first for row in judged)
-    false, runs = nulls
-    text = (
-        f"Over {programs} programs that nobody here wrote, the advice {verb} the best rule of thumb, "
-        f'"{name}": it takes {advice:.3f} times the time of the best known, the rule {rule:.3f}. '
-        f"It was asked for on another input, in a median of {regret.median_minutes(judged):.1f} minutes; git "
-        f"has it from before the fact in {first} of {len(judged)}. The sign is right in "
-        f"{regret.signs(judged)}, the intervals of promise and fact meet in {regret.meets(judged)}, and in "
-        f"{worse} of {len(judged)} the advised program is slower than it was. {len(rows) - len(judged)} more "
-        "have no fact: their advice changes a source, and nobody did."
-    )
-    if not runs:
-        return text
-    return f"{text} Of {runs} null runs, of a program beside itself, {false} ended in advice."
+    name = _rival(rows)
+    rule = regret.RULES[name]
+    _, low, high = regret.beside(rows, rule)
+    verb = "beats" if high < 1.0 else "loses to" if low > 1.0 else "cannot be told from"
+    judged = regret.with_fact(rows)
+    without = [row.program for row in rows if row not in judged]
+    outcomes = ", ".join(f"{what} in {number}" for what, number in regret.outcomes(rows).items())
+    parts = [
+        (
+            f"Over {len(rows)} programs that nobody here wrote (of {len(regret.foreign.load())} asked), the "
+            f'advice {verb} the best rule of thumb, "{name}": it takes {_beside(rows, rule)} of its time, at '
+            f"{regret.peak_ratio(rows, regret.advised_arm):.2f} times the peak memory of the unchanged "
+            f"program, the rule at {regret.peak_ratio(rows, rule):.2f}. The advice was asked for on another "
+            f"input, in a median of {regret.median_minutes(rows):.1f} minutes; git has it from before the "
+            f"fact in {sum(row.advised_first for row in rows)}."
+        ),
+        (
+            f"Changes that were advised: {outcomes}. The sign is right in {regret.signs(judged)}; the "
+            f"intervals of promise and fact meet in {regret.meets(judged)}."
+        ),
+    ]
+    if without:
+        parts.append(
+            f"In {len(without)} nobody can follow the advice as it is, so the unchanged program counts: "
+            f"{', '.join(without)}."
+        )
+    if nulls[1]:
+        parts.append(
+            f"Of {nulls[1]} null runs of the comparison of mallocs, the program's own preloaded beside "
+            f"itself, {nulls[0]} ended in advice."
+        )
+    return " ".join(parts)
 
 
 def foreign_rules(rows: list[regret.Row]) -> str:
-    """Each rule, with the advice over the same programs."""
-    judged = regret.with_fact(rows)
-    if not judged:
+    """The advice and each rule."""
+    if not rows:
         return NO_FOREIGN
-    lines = []
-    for name, rule in regret.RULES.items():
-        if same := regret.followed(judged, rule):
-            worse = len(regret.worse_than_before(same, rule))
-            lines.append(
-                _joined(
-                    name,
-                    str(len(same)),
-                    f"{regret.regret(same, rule):.3f}",
-                    f"{regret.regret(same, regret.advised_arm):.3f}",
-                    f"{regret.peak_ratio(same, rule):.2f}",
-                    f"{regret.peak_ratio(same, regret.advised_arm):.2f}",
-                    str(worse),
-                )
-            )
+    lines = [_rule_line("the advice", rows, regret.advised_arm, "")]
+    lines += [_rule_line(name, rows, rule, _beside(rows, rule)) for name, rule in regret.RULES.items()]
+    for name, rule in regret.PATCHED.items():
+        if patched := regret.followed(rows, rule):
+            lines.append(_rule_line(name, patched, rule, _beside(patched, rule)))
     head = [
-        "| rule | programs | regret | of the advice | peak memory | of the advice | slower than before |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| choice | programs | regret | the advice takes, of its time | peak memory | slower than before |",
+        "|---|---:|---:|---:|---:|---:|",
     ]
     return "\n".join([*head, *lines])
+
+
+def _rule_line(name: str, rows: list[regret.Row], rule: regret.Rule, beside: str) -> str:
+    return _joined(
+        name,
+        str(len(rows)),
+        f"{regret.regret(rows, rule):.3f}",
+        beside,
+        f"{regret.peak_ratio(rows, rule):.2f} x",
+        str(len(regret.worse_than_before(rows, rule))),
+    )
+
+
+def foreign_nulls(rows: list[regret.Row]) -> str:
+    """What a patch costs before it serves anything else than malloc's blocks."""
+    shares = [
+        f"{row.program} {100 * row.seconds[NULL] / row.seconds[UNCHANGED]:.0f} %"
+        for row in rows
+        if NULL in row.seconds
+    ]
+    return (
+        f"With its memory from malloc, a patched program takes, of Debian's: {', '.join(shares) or 'none'}."
+    )
 
 
 def foreign_programs(rows: list[regret.Row]) -> str:
@@ -246,24 +285,36 @@ def foreign_programs(rows: list[regret.Row]) -> str:
         "| program | before | advice | promised | fact | peak | best of all | minutes |",
         "|---|---:|---|---:|---:|---:|---|---:|",
     ]
-    return "\n".join([*head, *(_foreign_row(row) for row in rows)])
+    return "\n".join([*head, *(row for one in rows for row in _foreign_rows(one))])
 
 
-def _foreign_row(row: regret.Row) -> str:
+def _foreign_rows(row: regret.Row) -> list[str]:
+    """A row, and one of the second half beside the program under the advised malloc."""
     before = row.seconds[UNCHANGED]
     followed = row.arm in row.choices
-    chosen = regret.advised_arm(row)
-    return _joined(
+    first = _joined(
         row.program,
         _milliseconds(before),
-        (row.advised or f"none ({row.kind})")
-        + (f", then {_words(row.second.partition(UNDER)[0])}" if row.second else ""),
+        row.advised or f"none ({row.kind})",
         _share(row.promised, row.promised_seconds),
-        (_share(row.facts.get(row.arm), before) if followed else "no fact"),
-        f"{row.peaks[chosen] / row.peaks[UNCHANGED]:.1f} x" if followed and chosen != UNCHANGED else "",
+        _share(row.facts.get(row.arm), before) if followed else "no fact",
+        f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f} x" if followed and row.arm != UNCHANGED else "",
         f"{_words(row.best)}, {_milliseconds(row.choices[row.best])}",
         f"{row.minutes:.1f}",
     )
+    if row.second not in row.choices:
+        return [first]
+    second = _joined(
+        f"{row.program}, second half",
+        _milliseconds(row.seconds[row.arm]),
+        _words(row.second),
+        _share(row.second_promised, row.promised_seconds),
+        _share(row.second_fact, row.seconds[row.arm]),
+        f"{row.peaks[row.second] / row.peaks[UNCHANGED]:.1f} x",
+        "",
+        "",
+    )
+    return [first, second]
 
 
 def _words(build: str) -> str:

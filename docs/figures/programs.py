@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import geometric_mean
 
-from figures.bar_chart_image import Bar, bar_chart_image
+from figures.bar_chart_image import Bar, Panel, bar_chart_image
 from figures.stored import changed_since, conditions, initial_buffers, load, markdown_table, nanoseconds
 from mallard.bench.analysis.names import BASE, malloc
 from mallard.bench.analysis.panel.phases import bytes_text, median_figure
@@ -34,10 +34,10 @@ LABELS = {
     BASE: "glibc's malloc",
     FASTEST_MALLOC: "fastest malloc of each",
     PMR_POOL: "std::pmr pool",
-    PMR_MONOTONIC: "std::pmr monotonic*",
+    PMR_MONOTONIC: "std::pmr monotonic",
     BOOST_POOL: "Boost's pmr pool",
     MULTIPOOL: "mallard multipool",
-    MONOTONIC: "mallard monotonic*",
+    MONOTONIC: "mallard monotonic",
 }
 ALTERNATIVES = (
     (MULTIPOOL_BASE, PMR_POOL, "`std::pmr`'s pool"),
@@ -71,26 +71,37 @@ def _works(size: str) -> Sequence[Work]:
 def bars() -> str:
     """The picture of README's first screen: mallard beside what its readers have."""
     cells = _every_cell()
-    scoped = sum(MONOTONIC in works for works in cells.values())
-    libraries = (PMR_POOL, PMR_MONOTONIC, BOOST_POOL)
-    names = [name for name in (BASE, FASTEST_MALLOC, *libraries, MULTIPOOL, MONOTONIC) if _mean(cells, name)]
-    means = {name: mean for name in names if (mean := _mean(cells, name))}
-    drawn = [
+    scoped = {place: works for place, works in cells.items() if MONOTONIC in works}
+    panels = [
+        Panel(
+            f"{len(cells)} cells: {len(_works(SIZES[0]))} programs, in a cache and larger",
+            _bars(cells, (BASE, FASTEST_MALLOC, PMR_POOL, BOOST_POOL, MULTIPOOL)),
+        )
+    ]
+    if scoped:
+        panels.append(
+            Panel(
+                f"the {len(scoped)} of these that free little before their scope ends",
+                _bars(scoped, (FASTEST_MALLOC, PMR_MONOTONIC, MULTIPOOL, MONOTONIC)),
+            )
+        )
+    return bar_chart_image(
+        "CPU time of programs, in percent of glibc's malloc",
+        panels,
+        ("Geometric means, less is better. Lines: 95 % intervals.",),
+    )
+
+
+def _bars(cells: Cells, names: Sequence[str]) -> list[Bar]:
+    return [
         Bar(
-            LABELS[name].format(scoped=scoped),
+            LABELS[name],
             *(100.0 * share for share in (mean.median, mean.low, mean.high)),
             own=name in (MULTIPOOL, MONOTONIC),
         )
-        for name, mean in means.items()
+        for name in names
+        if (mean := _mean(cells, name))
     ]
-    title = "CPU time of programs, in percent of glibc's malloc"
-    programs = len(_works(SIZES[0]))
-    notes = (
-        f"Geometric mean of {len(cells)}: {programs} programs, in a cache and larger.",
-        "Less is better. Lines: 95 % intervals.",
-        f"* The {scoped} that free little before their scope ends.",
-    )
-    return bar_chart_image(title, drawn, notes)
 
 
 def against() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -41,6 +42,7 @@ def measure_arms(arms: Mapping[str, Arm], rounds: int, tick: Callable[[int, int]
         environment = own_environment()
         if malloc and (library := mallocs.require_library(malloc)):
             environment[preload.VARIABLE] = preload.preload_list([library])
+            _check_preload(malloc, environment)
         runs[name] = partial(measure, words, environment, None, SECONDS_LIMIT)
     measured = interleaved(runs, UNCHANGED, rounds, SEED, tick, _check_first)
     others = [name for name in runs if name != UNCHANGED]
@@ -55,6 +57,13 @@ def measure_arms(arms: Mapping[str, Arm], rounds: int, tick: Callable[[int, int]
         "failed": dict(measured.failed),
         "differing": outputs_differ(measured, others, UNCHANGED),
     }
+
+
+def _check_preload(malloc: str, environment: Mapping[str, str]) -> None:
+    """The loader ignores what it cannot preload, and only says so."""
+    done = subprocess.run(["true"], env=environment, capture_output=True, text=True, check=False)
+    if done.stderr:
+        raise building.BuildError(f"{malloc} cannot be preloaded: {done.stderr.strip()}")
 
 
 def _check_first(first: Any) -> None:

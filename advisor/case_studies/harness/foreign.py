@@ -13,6 +13,7 @@ A local allocator for an unchanged binary has a fact only where the program's so
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -68,7 +69,9 @@ def _program(name: str, entry: Json) -> Program:
         entry["package"],
         advice,
         fact,
-        patches.Patch(name, patch["source"], tuple(patch["scopes"])) if patch else None,
+        patches.Patch(name, entry["package"].split()[0], patch["source"], tuple(patch["scopes"]))
+        if patch
+        else None,
     )
 
 
@@ -85,7 +88,7 @@ def words(command: Sequence[str]) -> list[str]:
 
     def expand(word: str) -> str:
         word = INPUT.sub(lambda match: str(inputs.write(match[1], folder)), word)
-        return word.replace("{INPUTS}", str(folder)).replace("{HERE}", str(STUDIES))
+        return word.replace("{INPUTS}", str(folder))
 
     return [expand(word) for word in command]
 
@@ -115,6 +118,13 @@ def hashes(program: Program) -> Json:
             if word.startswith(("{", "/")) and Path(file := words([word])[0]).is_file()
         },
     }
+
+
+def definition_sha256(program: Program) -> str:
+    """Of all that decides what follows the advice. A later change of it makes the facts void."""
+    patch = [program.patch.scopes, sha256(program.patch.file)] if program.patch else []
+    definition = json.dumps([program.package, program.advice, program.fact, patch])
+    return hashlib.sha256(definition.encode()).hexdigest()
 
 
 def advise(program: Program, preloaded: Sequence[str], rounds: int, *, quick: bool) -> Json:
@@ -163,7 +173,14 @@ def measure(program: Program, preloaded: Sequence[str], second: str, rounds: int
         for arm in (*patches.BUILDS, *filter(None, [second])):
             build, _, malloc = arm.partition(UNDER)
             arms[arm] = ([str(patches.binary(program.patch, build)), *command[1:]], malloc)
-    return {"machine": _machine(), **facts.measure_arms(arms, rounds, lambda _done, _total: None)}
+    return {
+        "machine": _machine(),
+        "definition_sha256": definition_sha256(program),
+        "mallocs_sha256": {
+            name: sha256(file) for name in preloaded if (file := mallocs.require_library(name))
+        },
+        **facts.measure_arms(arms, rounds, lambda _done, _total: None),
+    }
 
 
 def measure_null(program: Program, runs: int, rounds: int) -> Json:

@@ -16,12 +16,16 @@ from harness.places import BUILD, STUDIES, sha256
 
 BUILDS = (NULL, *OF_MALLARD)
 SOURCES = BUILD / "sources"
-LIST = "deb-src http://deb.debian.org/debian bookworm main\n"
+LIST = """deb-src http://deb.debian.org/debian bookworm main
+deb-src http://deb.debian.org/debian bookworm-updates main
+deb-src http://deb.debian.org/debian-security bookworm-security main
+"""
 
 
 @dataclass(frozen=True)
 class Patch:
     name: str  # of the program
+    package: str
     source: str  # Debian's source package
     scopes: tuple[str, ...]  # of local advice that the patch follows
 
@@ -41,13 +45,15 @@ def binary(patch: Patch, build: str) -> Path:
 def build(patches: list[Patch]) -> None:
     """Fetches what is not there, and compiles every build. Needs dpkg-dev, and the library's -dev package."""
     for patch in patches:
-        if _stamp(patch).is_file() and _stamp(patch).read_text(encoding="ascii") == sha256(patch.file):
+        version = _version(patch)
+        wanted = f"{version} {sha256(patch.file)}"
+        if _stamp(patch).is_file() and _stamp(patch).read_text(encoding="ascii") == wanted:
             continue
         folder = SOURCES / patch.name
         shutil.rmtree(folder, ignore_errors=True)
-        _fetch(patch, folder)
+        _fetch(patch, version, folder)
         _run(["patch", "-p1", "-i", str(patch.file)], folder)
-        _stamp(patch).write_text(sha256(patch.file), encoding="ascii")
+        _stamp(patch).write_text(wanted, encoding="ascii")
     building.configure()
     building.build_targets([f"{patch.name}.{name}" for patch in patches for name in BUILDS])
 
@@ -56,7 +62,12 @@ def _stamp(patch: Patch) -> Path:
     return SOURCES / f"{patch.name}.patched"
 
 
-def _fetch(patch: Patch, folder: Path) -> None:
+def _version(patch: Patch) -> str:
+    """Of the sources of the installed program."""
+    return _run(["dpkg-query", "-W", "-f", "${source:Version}", patch.package], STUDIES)
+
+
+def _fetch(patch: Patch, version: str, folder: Path) -> None:
     """Neither the machine's list of sources nor its package lists are changed."""
     lists, archives = SOURCES / "lists", SOURCES / "archives"
     (lists / "partial").mkdir(parents=True, exist_ok=True)
@@ -69,12 +80,13 @@ def _fetch(patch: Patch, folder: Path) -> None:
         *("-o", f"Dir::State::Lists={lists}"),
     ]
     _run(["apt-get", *options, "update"], archives)
-    _run(["apt-get", *options, "source", "--download-only", patch.source], archives)
-    description = max(archives.glob(f"{patch.source}_*.dsc"))
+    _run(["apt-get", *options, "source", "--download-only", f"{patch.source}={version}"], archives)
+    description = archives / f"{patch.source}_{version.partition(':')[2] or version}.dsc"
     _run(["dpkg-source", "-x", str(description), str(folder)], archives)
 
 
-def _run(command: list[str], folder: Path) -> None:
+def _run(command: list[str], folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise building.BuildError(f"{' '.join(command)} failed: {done.stderr.strip()[-400:]}")
+    return done.stdout

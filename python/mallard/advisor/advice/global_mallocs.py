@@ -77,9 +77,11 @@ class Globals:
 
     @property
     def as_fast_as_fastest(self) -> list[GlobalEffect]:
-        """The malloc that saves most, and those whose intervals meet the interval of that one."""
+        """The mallocs that save time, largest saving first, without those that save less than another one
+        beyond both intervals."""
         saving = [effect for effect in self.allowed if effect.saves]
-        return [effect for effect in saving if effect.time.low <= saving[0].time.high]
+        least = min((effect.time.high for effect in saving), default=0.0)
+        return [effect for effect in saving if effect.time.low <= least]
 
     @property
     def best(self) -> GlobalEffect | None:
