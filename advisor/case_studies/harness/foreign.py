@@ -176,6 +176,7 @@ def measure(program: Program, preloaded: Sequence[str], second: str, rounds: int
     return {
         "machine": _machine(),
         "definition_sha256": definition_sha256(program),
+        "source_version": patches.source_version(program.patch) if program.patch else None,
         "mallocs_sha256": {
             name: sha256(file) for name in preloaded if (file := mallocs.require_library(name))
         },

@@ -16,10 +16,7 @@ from harness.places import BUILD, STUDIES, sha256
 
 BUILDS = (NULL, *OF_MALLARD)
 SOURCES = BUILD / "sources"
-LIST = """deb-src http://deb.debian.org/debian bookworm main
-deb-src http://deb.debian.org/debian bookworm-updates main
-deb-src http://deb.debian.org/debian-security bookworm-security main
-"""
+LIST = "deb-src http://deb.debian.org/debian bookworm main\n"
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ def build(patches: list[Patch]) -> None:
             continue
         folder = SOURCES / patch.name
         shutil.rmtree(folder, ignore_errors=True)
-        _fetch(patch, version, folder)
+        _unpack(patch, version, folder)
         _run(["patch", "-p1", "-i", str(patch.file)], folder)
         _stamp(patch).write_text(wanted, encoding="ascii")
     building.configure()
@@ -62,16 +59,24 @@ def _stamp(patch: Patch) -> Path:
     return SOURCES / f"{patch.name}.patched"
 
 
+def source_version(patch: Patch) -> str:
+    """Of the unpacked sources."""
+    first = (SOURCES / patch.name / "debian" / "changelog").read_text(encoding="utf-8").partition(")")[0]
+    return first.partition("(")[2]
+
+
 def _version(patch: Patch) -> str:
     """Of the sources of the installed program."""
     return _run(["dpkg-query", "-W", "-f", "${source:Version}", patch.package], STUDIES)
 
 
-def _fetch(patch: Patch, version: str, folder: Path) -> None:
-    """Neither the machine's list of sources nor its package lists are changed."""
-    lists, archives = SOURCES / "lists", SOURCES / "archives"
+def _unpack(patch: Patch, version: str, folder: Path) -> None:
+    """Neither the machine's list of sources nor its package lists are changed. The archive does not serve the
+    sources of each security update; then its own version is built."""
+    lists, archives = SOURCES / "lists", SOURCES / "archives" / patch.name
     (lists / "partial").mkdir(parents=True, exist_ok=True)
-    archives.mkdir(exist_ok=True)
+    shutil.rmtree(archives, ignore_errors=True)
+    archives.mkdir(parents=True)
     sources = SOURCES / "sources.list"
     sources.write_text(LIST, encoding="ascii")
     options = [
@@ -79,10 +84,16 @@ def _fetch(patch: Patch, version: str, folder: Path) -> None:
         *("-o", "Dir::Etc::SourceParts=/dev/null"),
         *("-o", f"Dir::State::Lists={lists}"),
     ]
+    download = ["apt-get", *options, "source", "--download-only"]
     _run(["apt-get", *options, "update"], archives)
-    _run(["apt-get", *options, "source", "--download-only", f"{patch.source}={version}"], archives)
-    description = archives / f"{patch.source}_{version.partition(':')[2] or version}.dsc"
+    try:
+        _run([*download, f"{patch.source}={version}"], archives)
+    except building.BuildError:
+        _run([*download, patch.source], archives)
+    (description,) = archives.glob("*.dsc")
     _run(["dpkg-source", "-x", str(description), str(folder)], archives)
+    if source_version(patch) != version:
+        print(f"{patch.name} is built from {patch.source} {source_version(patch)}; {version} is installed")
 
 
 def _run(command: list[str], folder: Path) -> str:
