@@ -32,8 +32,7 @@ public:
         }
     }
 
-private:
-    static constexpr std::size_t front = 16;
+    static constexpr std::size_t front = 16; // bytes
 
     static std::size_t block_bytes(const void* block) noexcept {
         std::size_t bytes = 0;
