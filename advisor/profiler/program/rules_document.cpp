@@ -112,7 +112,7 @@ std::vector<position> positions_of_stacks(const trace::context_tree& contexts, c
             positions[node] = is_excluded[number] ? position::excluded : position::inside;
         } else if (is_code[number] &&
                    (outer == position::outside || (outer == position::unknown && excluded.empty()))) {
-            positions[node] = position::inside;
+            positions[node] = is_excluded[number] ? position::excluded : position::inside;
         }
     }
     return positions;

@@ -31,8 +31,10 @@ def test_advises_an_allocation_heavy_program(advise, toys):
         assert document["study"]["trial"]["scope"]["name"] == "handle"
 
 
-def test_tries_a_scope_without_blocks_that_escape(advise, toys):
-    program = toys.build("requests", ["requests.cpp"], "-g")
+@pytest.mark.parametrize("flag", ["-g", "-DKEEPS_INLINE"])
+def test_tries_a_scope_without_blocks_that_escape(advise, toys, flag):
+    """A function that the scope calls allocates them, or the scope itself."""
+    program = toys.build(f"requests{flag}", ["requests.cpp"], "-g", flag)
     words = ("--scope", "handle", "--quick", "--rounds", 3, "--global", "glibc", "--json")
     done = advise(*words, "--", program, 2000, "keep")
     assert done.returncode == 0, done.stderr

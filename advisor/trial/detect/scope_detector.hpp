@@ -57,9 +57,9 @@ private:
 /// Decides from a thread's stack whether the thread is inside of the scope.
 ///
 /// Data model: the thread's stack at its last request, the outermost level that returns into the scope's code, and
-/// the outermost level inside of it that returns into excluded code.
+/// the outermost of it and of the levels inside of it that returns into excluded code.
 /// Invariant: levels outside of `level_` do not return into the scope; `level_` is `none` if no level does. The same
-/// holds for `excluded_level_` and the levels inside of `level_`.
+/// holds for `excluded_level_` and the levels from `level_` on.
 /// Owner: its thread.
 class scope_detector {
 public:
@@ -85,7 +85,7 @@ public:
             return level_ != none;
         }
         if (excluded_level_ >= kept) {
-            excluded_level_ = first(level_ < kept ? kept : level_ + 1, except);
+            excluded_level_ = first(level_ < kept ? kept : level_, except);
         }
         return excluded_level_ == none;
     }

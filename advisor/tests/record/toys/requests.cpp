@@ -7,7 +7,13 @@
 static bool keeps = false;
 static std::string kept[8];
 
-[[gnu::noinline]] static void keep(int request) {
+#ifdef KEEPS_INLINE
+[[gnu::always_inline]] inline
+#else
+[[gnu::noinline]]
+#endif
+    static void
+    keep(int request) {
     kept[request % 8] = "the text of a request that is kept, number " + std::to_string(request);
 }
 
