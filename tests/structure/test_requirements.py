@@ -18,7 +18,7 @@ def test_one_version_of_cmake_for_the_library():
     oldest = versions("CMakeLists.txt", r"cmake_minimum_required\(VERSION ([\d.]+)\)")
     assert oldest == {(3, 20)}
     assert versions("pyproject.toml", r'cmake\.version = ">=([\d.]+)"') == oldest
-    assert versions("README.md", r"CMake ([\d.]+) to\ninstall") == oldest
+    assert versions("README.md", r"CMake ([\d.]+) to\s+install") == oldest
 
 
 def test_one_version_of_cmake_for_the_presets():

@@ -277,7 +277,8 @@ std::string_view without_clone(std::string_view symbol) noexcept {
     if (version != std::string_view::npos && !symbol.starts_with('?')) {
         symbol = symbol.substr(0, version);
     }
-    if (symbol.starts_with("_Z")) { // a mangled name has no other dots than that of gcc's frame of a coroutine
+    if (symbol.starts_with("_Z")) {
+        // A mangled name has no other dots, except in gcc's frames of coroutines.
         const std::size_t frame = symbol.rfind(".Frame.");
         return symbol.substr(0, symbol.find('.', frame == std::string_view::npos ? 0 : frame + 1));
     }

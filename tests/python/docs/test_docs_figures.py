@@ -256,7 +256,7 @@ def test_readme_compares_with_each_alternative() -> None:
     pool = compare(cells, "multipool", "new-delete")
     assert pool
     assert f"{100 * pool.mean.median:.0f} %</text>" in picture
-    assert picture.count('class="own"') == 2
+    assert picture.count('class="own"') == 3
     text = programs.against_conditions()
     assert "; no strategy begins in a buffer." in text
     both = compare(cells, "multipool", FASTEST_MALLOC)
