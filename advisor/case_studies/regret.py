@@ -116,7 +116,7 @@ def outcomes(rows: Iterable[Row]) -> dict[str, int]:
     saved, slower = (
         sum(map(test, facts)) for test in (lambda fact: fact.high < 0, lambda fact: fact.low > 0)
     )
-    return {"saved time": saved, "changed nothing": len(facts) - saved - slower, "cost time": slower}
+    return {"saved time": saved, "were not resolved": len(facts) - saved - slower, "cost time": slower}
 
 
 def peak_ratio(rows: Iterable[Row], rule: Rule) -> float:

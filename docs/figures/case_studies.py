@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -194,14 +195,27 @@ def foreign_summary(rows: list[regret.Row]) -> str:
     if not rows:
         return ""
     name = _rival(rows)
-    rule = regret.RULES[name]
     return (
         f"Over {len(rows)} tools that nobody here wrote, advised on one input and measured on another, the "
-        f"advised program takes {_beside(rows, regret.RULES['change nothing'])} of the unchanged one's time, "
-        f'and {_beside(rows, rule)} of its time under the best rule of thumb, "{name}", at '
-        f"{regret.peak_ratio(rows, regret.advised_arm):.2f} instead of {regret.peak_ratio(rows, rule):.2f} "
-        f"times the unchanged peak memory. "
+        f"advised program takes {_beside(rows, regret.RULES['change nothing'])} of the unchanged one's time; "
+        f'{_kinds(rows)}. The best rule of thumb, "{name}", is {_verdict(rows, name)}: the advice takes '
+        f"{_beside(rows, regret.RULES[name])} of its time. "
     )
+
+
+def _kinds(rows: list[regret.Row]) -> str:
+    """What was advised."""
+    kinds = Counter(row.kind for row in rows)
+    other = len(rows) - kinds["global"] - kinds["local"]
+    return (
+        f"the advice is another malloc in {kinds['global']}, a local allocator in {kinds['local']}, no "
+        f"allocator in {other}"
+    )
+
+
+def _verdict(rows: list[regret.Row], name: str) -> str:
+    _, low, high = regret.beside(rows, regret.RULES[name])
+    return "beaten" if high < 1.0 else "better" if low > 1.0 else "as good as far as measured"
 
 
 def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
@@ -210,23 +224,29 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
         return NO_FOREIGN
     name = _rival(rows)
     rule = regret.RULES[name]
-    _, low, high = regret.beside(rows, rule)
-    verb = "beats" if high < 1.0 else "loses to" if low > 1.0 else "cannot be told from"
     judged = regret.with_fact(rows)
     without = [row.program for row in rows if row not in judged]
-    outcomes = ", ".join(f"{what} in {number}" for what, number in regret.outcomes(rows).items())
+    outcomes = regret.outcomes(rows)
+    alike = [
+        f'"{other}" ({_beside(rows, same)}, peak {regret.peak_ratio(rows, same):.2f} x)'
+        for other, same in regret.RULES.items()
+        if other != name and _verdict(rows, other) == _verdict(rows, name)
+    ]
     parts = [
         (
             f"Over {len(rows)} programs that nobody here wrote (of {len(regret.foreign.load())} asked), the "
-            f'advice {verb} the best rule of thumb, "{name}": it takes {_beside(rows, rule)} of its time, at '
-            f"{regret.peak_ratio(rows, regret.advised_arm):.2f} times the peak memory of the unchanged "
-            f"program, the rule at {regret.peak_ratio(rows, rule):.2f}. The advice was asked for on another "
-            f"input, in a median of {regret.median_minutes(rows):.1f} minutes; git has it from before the "
-            f"fact in {sum(row.advised_first for row in rows)}."
+            f'best rule of thumb, "{name}", is {_verdict(rows, name)}: the advice takes '
+            f"{_beside(rows, rule)} of its time, at a peak memory of "
+            f"{regret.peak_ratio(rows, regret.advised_arm):.2f} x that of the unchanged program, the rule at "
+            f"{regret.peak_ratio(rows, rule):.2f} x. The same holds for: "
+            f"{', '.join(alike) or 'no other'}."
         ),
         (
-            f"Changes that were advised: {outcomes}. The sign is right in {regret.signs(judged)}; the "
-            f"intervals of promise and fact meet in {regret.meets(judged)}."
+            f"In these programs {_kinds(rows)}. Of {sum(outcomes.values())} changes that were advised, "
+            f"{', '.join(f'{number} {what}' for what, number in outcomes.items())}; the intervals of "
+            f"promise and fact meet in {regret.meets(judged)}. The advice was asked for on another input, in a median "
+            f"of {regret.median_minutes(rows):.1f} minutes; git has it from before the fact in "
+            f"{sum(row.advised_first for row in rows)}."
         ),
     ]
     if without:
@@ -299,8 +319,8 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         row.program,
         _milliseconds(before),
         row.advised or f"none ({row.kind})",
-        _share(row.promised, row.promised_seconds),
-        _share(row.facts.get(row.arm), before) if followed else "no fact",
+        _percent(row.promised, row.promised_seconds),
+        _percent(row.facts.get(row.arm), before) if followed else "no fact",
         f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f} x" if followed and row.arm != UNCHANGED else "",
         f"{_words(row.best)}, {_milliseconds(row.choices[row.best])}",
         f"{row.minutes:.1f}",
@@ -311,8 +331,8 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         f"{row.program}, second half",
         _milliseconds(row.seconds[row.arm]),
         _words(row.second),
-        _share(row.second_promised, row.promised_seconds),
-        _share(row.second_fact, row.seconds[row.arm]),
+        _percent(row.second_promised, row.promised_seconds),
+        _percent(row.second_fact, row.seconds[row.arm]),
         f"{row.peaks[row.second] / row.peaks[UNCHANGED]:.1f} x",
         "",
         "",
@@ -330,6 +350,15 @@ def _share(difference: Difference | None, seconds: float) -> str:
         return ""
     low, high = (100 * edge / seconds for edge in (difference.low, difference.high))
     return f"{1e3 * difference.median:+.1f} ms ({low:+.0f} to {high:+.0f} %)"
+
+
+def _percent(difference: Difference | None, seconds: float) -> str:
+    if difference is None:
+        return ""
+    median, low, high = (
+        100 * value / seconds for value in (difference.median, difference.low, difference.high)
+    )
+    return f"{median:+.0f} % ({low:+.0f} to {high:+.0f})"
 
 
 def _milliseconds(seconds: float) -> str:

@@ -52,8 +52,7 @@ Cells = Mapping[str, Mapping[str, Cell]]
 
 def blocks() -> dict[str, Callable[[], str]]:
     texts: dict[str, Callable[[], str]] = {
-        "programs_against": against,
-        "programs_against_conditions": against_conditions,
+        "programs_against": lambda: f"{against()}\n\n{against_conditions()}",
         "programs_conditions": lambda: conditions(NAME),
     }
     for size in SIZES:
@@ -130,13 +129,17 @@ def against_conditions() -> str:
     buffers = initial_buffers(stored) or "; no strategy begins in a buffer"
     comparison = compare(_every_cell(), MULTIPOOL, FASTEST_MALLOC)
     assert comparison
-    carried = sorted(comparison.ratios, key=lambda cell: comparison.ratios[cell].median)
-    best, worst = carried[:2], carried[-2:][::-1]
+    ordered = sorted(comparison.ratios, key=lambda cell: comparison.ratios[cell].median)
+    won, lost = (
+        [cell for cell in ordered if comparison.ratios[cell].verdict == verdict]
+        for verdict in ("faster", "slower")
+    )
     return (
-        "Geometric means, in percent of the alternative; memory at the peak of the large programs, by "
-        "medians. Even: the 95 % interval holds 100 %. "
-        f"Against the malloc that is fastest in each, {_cells_text(comparison, best)} win most, "
-        f"{_cells_text(comparison, worst)} lose most. Measured {stored.run['started'][:10]} on "
+        f"{len(_works(SIZES[0]))} programs of ours in two sizes (`monotonic`: those that free little before "
+        "their scope ends): geometric means, in percent of the alternative. Memory: at the peak of the large "
+        "programs. Even: the 95 % interval holds 100 %. `/base`: `std::pmr` containers; the others are bound "
+        f"by type. Against the fastest malloc {_cells_text(comparison, won[:2])} win most, "
+        f"{_cells_text(comparison, lost[::-1][:2])} lose most. Measured {stored.run['started'][:10]} on "
         f"{stored.run['machine']['cpu']}{buffers}.{changed_since(stored)}"
     )
 
@@ -153,7 +156,7 @@ def fastest_mallocs(size: str) -> list[tuple[str, str, Ratio]]:
 
 
 def _cells_text(both: Comparison, names: Sequence[str]) -> str:
-    return " and ".join(f"{name} ({percent(both.ratios[name].median)} %)" for name in names)
+    return " and ".join(f"{name} ({percent(both.ratios[name].median)} %)" for name in names) or "none"
 
 
 def _every_cell() -> Cells:

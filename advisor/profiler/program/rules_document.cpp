@@ -108,10 +108,9 @@ std::vector<position> positions_of_stacks(const trace::context_tree& contexts, c
             if (outer == position::outside || (outer == position::inside && !excluded.empty())) {
                 positions[node] = position::unknown;
             }
-        } else if (outer == position::inside) {
-            positions[node] = is_excluded[number] ? position::excluded : position::inside;
-        } else if (is_code[number] &&
-                   (outer == position::outside || (outer == position::unknown && excluded.empty()))) {
+        } else if (outer == position::inside ||
+                   (is_code[number] &&
+                    (outer == position::outside || (outer == position::unknown && excluded.empty())))) {
             positions[node] = is_excluded[number] ? position::excluded : position::inside;
         }
     }
