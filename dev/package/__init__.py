@@ -12,12 +12,15 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dev.output_folder import replaced_folder
 from dev.package.command import require_program, run
 from dev.package.foreign_debian import (
+    COMPILER,
+    COMPILER_PACKAGE,
     MACHINE,
     cross_definitions,
     cross_environment,
@@ -28,7 +31,14 @@ from dev.package.source_archive import write_source_archive
 from dev.package.tree import library_version
 from mallard.shared.errors import UsageError
 
-SUMS = "SHA256SUMS"  # identifies the folder of an earlier release
+SUMS = "SHA256SUMS"
+MARK = ".mallard-release"
+# The programs of a product, and their packages.
+TOOLS = (
+    ("deb", "cpack", "cmake"),
+    ("deb", "dpkg-shlibdeps", "dpkg-dev"),
+    ("wheel-aarch64", COMPILER, COMPILER_PACKAGE),
+)
 
 
 @dataclass(frozen=True)
@@ -59,14 +69,16 @@ def add_source(release: Release) -> None:
 
 
 def add_changes(release: Release) -> None:
+    (release.folder / "CHANGES.md").write_text(version_changes(release.root), encoding="utf-8")
+
+
+def version_changes(root: Path) -> str:
     """The section of the version in CHANGELOG.md."""
-    changelog = (release.root / "CHANGELOG.md").read_text(encoding="utf-8")
-    section = re.search(
-        rf"^## {re.escape(release.version)}\n.*?(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL
-    )
+    changelog, version = (root / "CHANGELOG.md").read_text(encoding="utf-8"), library_version(root)
+    section = re.search(rf"^## {re.escape(version)}\n.*?(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
     if section is None:
-        raise UsageError(f"CHANGELOG.md has no section '## {release.version}'; write it before the release")
-    (release.folder / "CHANGES.md").write_text(section[0].rstrip() + "\n", encoding="utf-8")
+        raise UsageError(f"CHANGELOG.md has no section '## {version}'; write it before the release")
+    return section[0].rstrip() + "\n"
 
 
 def add_conan(release: Release) -> None:
@@ -99,13 +111,13 @@ def add_vcpkg(release: Release) -> None:
 
 def add_deb(release: Release) -> None:
     """libmallard-dev from a build of its own, because that of the advisor joins the library's sources."""
-    require_program("cpack", "cmake")
-    require_program("dpkg-shlibdeps", "dpkg-dev")
     library = release.root / "build/package"
     # With this prefix CMake installs archives into the folder of the architecture.
     debian = ["-DCMAKE_INSTALL_PREFIX=/usr", "-DCMAKE_CXX_FLAGS=-fno-ident", "-DCMAKE_BUILD_TYPE=Release"]
     run(["cmake", "-S", release.root, "-B", library, *debian])
     run(["cmake", "--build", library, "--target", "mallard", "--parallel"])
+    # CMake reads the maintainer and the date.
+    run(["cmake", release.advisor])
     packages = ((library, "library;debian_library"), (release.advisor, "tools"))
     for build, components in packages:
         with tempfile.TemporaryDirectory(dir=release.folder, prefix=".deb-") as name:
@@ -187,22 +199,29 @@ def build(
     """Writes the products and their checksums into `folder`, in place of an earlier release. Returns the
     files. The default of `url` is the folder, and that of `advisor` the build of ./mallard.
 
-    Raises a UsageError if `folder` holds anything else, or if a tool is missing or fails.
+    Raises a UsageError, and keeps the earlier release, if `folder` holds anything else, or if a tool is
+    missing or fails.
     """
-    if folder.exists() and not (folder / SUMS).is_file() and any(folder.iterdir()):
-        raise UsageError(f"{folder} holds other files; name a new folder for the release with -o")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    # An interrupted release can be replaced, too.
-    (folder / SUMS).touch()
+    products = list(products)
+    check_request(root, products)
     address = (url or folder.resolve().as_uri()).rstrip("/")
-    release = Release(root, folder, address, advisor or root / "build/advisor")
-    for product in products:
-        PRODUCTS[product][1](release)
-    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != SUMS)
-    lines = [f"{checksum(file, 'sha256')}  {file.relative_to(folder)}\n" for file in files]
-    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
-    return [*files, folder / SUMS]
+    with replaced_folder(folder, MARK) as new:
+        release = Release(root, new, address, advisor or root / "build/advisor")
+        for product in products:
+            PRODUCTS[product][1](release)
+        files = sorted(file.relative_to(new) for file in new.rglob("*") if file.is_file())
+        lines = [f"{checksum(new / file, 'sha256')}  {file}\n" for file in files]
+        (new / SUMS).write_text("".join(lines), encoding="utf-8")
+    return [folder / file for file in (*files, Path(SUMS))]
+
+
+def check_request(root: Path, products: Sequence[str]) -> None:
+    """Raises a UsageError for what would end a release late."""
+    if "changes" in products:
+        version_changes(root)
+    for product, program, package in TOOLS:
+        if product in products:
+            require_program(program, package)
 
 
 def checksum(file: Path, algorithm: str) -> str:

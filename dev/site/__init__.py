@@ -4,19 +4,20 @@ page needs another host.
 
 from __future__ import annotations
 
-import shutil
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from dev.output_folder import replaced_folder
 from dev.site.mended import mend
 from dev.site.pages import write_pages
 from dev.site.reference import run_doxygen
 from mallard.shared.errors import UsageError
 
 SETTINGS = Path("docs/site")
-MARK = "searchindex.js"  # identifies the folder of an earlier site
+MARK = ".mallard-site"
 
 
 def build(root: Path, output: Path, version: str) -> int:
@@ -24,23 +25,13 @@ def build(root: Path, output: Path, version: str) -> int:
 
     Raises a UsageError if `output` holds anything else, or if a tool is missing or finds a fault.
     """
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"{output} is a file; name a new folder for the site")
-    if output.exists() and not (output / MARK).is_file() and any(output.iterdir()):
-        raise UsageError(f"{output} holds other files; name a new folder for the site")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output.parent, prefix=".site-") as name:
-        folder = Path(name)
-        built = folder / "built"
+    with replaced_folder(output, MARK) as built, tempfile.TemporaryDirectory(prefix="mallard-site-") as name:
         reference = built / "reference"
-        reference.mkdir(parents=True)
+        reference.mkdir()
         run_doxygen(root, reference, version)
         mend(reference)
-        run_sphinx(root, folder / "pages", built, version)
+        run_sphinx(root, Path(name, "pages"), built, version)
         run([sys.executable, str(root / "docs/live_pages.py"), str(built / "live")])
-        if output.exists():
-            shutil.rmtree(output)
-        built.rename(output)
     return sum(1 for _ in output.rglob("*.html"))
 
 
@@ -55,11 +46,13 @@ def run_sphinx(root: Path, pages: Path, output: Path, version: str) -> None:
 
 
 def environment(root: Path) -> Path:
-    """The Python with Sphinx, made where it is missing or older than its requirements."""
+    """The Python with Sphinx, made where it is missing or belongs to other requirements, another Python or
+    another place."""
     folder, requirements = root / "build/site-venv", root / SETTINGS / "requirements.txt"
-    python, stamp = folder / "bin/python", folder / "requirements.txt"
-    wanted = requirements.read_bytes()
-    if not stamp.is_file() or stamp.read_bytes() != wanted:
+    python, stamp = folder / "bin/python", folder / "stamp"
+    made_for = f"{sys.version} {os.path.realpath(sys.executable)} {root}"
+    wanted = f"{made_for}\n{requirements.read_text(encoding='utf-8')}"
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
         print("mallard: installing Sphinx into build/site-venv", file=sys.stderr)
         run([sys.executable, "-m", "venv", "--clear", str(folder)])
         pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r"]
@@ -67,7 +60,7 @@ def environment(root: Path) -> Path:
             [*pip, str(requirements)],
             "check the network; the packages are those of docs/site/requirements.txt",
         )
-        stamp.write_bytes(wanted)
+        stamp.write_text(wanted, encoding="utf-8")
     return python
 
 

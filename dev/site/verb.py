@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="DIR",
         type=Path,
-        help="its folder (default: build/site in the source tree)",
+        help="its folder: new, or of an earlier site, which is replaced (default: build/site in the clone)",
     )
 
 

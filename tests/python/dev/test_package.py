@@ -107,11 +107,39 @@ def test_a_release_replaces_an_earlier_one_only(tree: Path, tmp_path: Path) -> N
     folder = tmp_path / "dist"
     build(tree, folder, ["header"])
     build(tree, folder, ["changes"])
-    assert {file.name for file in folder.iterdir()} == {"CHANGES.md", SUMS}
-    (folder / SUMS).unlink()
-    with pytest.raises(UsageError, match="dist holds other files; name a new folder for the release with -o"):
+    assert {file.name for file in folder.iterdir()} == {"CHANGES.md", SUMS, MARK}
+    (folder / MARK).unlink()
+    with pytest.raises(UsageError, match="dist holds other files"):
         build(tree, folder, ["header"])
     assert (folder / "CHANGES.md").is_file()
+
+
+def test_a_failed_release_keeps_the_earlier_one(tree: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "dist"
+    build(tree, folder, ["header"])
+    (tree / "LICENSE").unlink()
+    with pytest.raises(UsageError, match="LICENSE"):
+        build(tree, folder, ["changes", "header"])
+    assert {file.name for file in folder.iterdir()} == {"mallard.hpp", SUMS, MARK}
+    subprocess.run(["sha256sum", "--check", "--strict", SUMS], cwd=folder, check=True)
+
+
+@pytest.mark.parametrize(
+    ("product", "problem"),
+    [
+        ("changes", "CHANGELOG.md has no section '## 1.2.3'"),
+        ("deb", "cpack is missing; type: sudo apt-get install -y cmake"),
+        ("wheel-aarch64", r"aarch64-linux-gnu-g\+\+ is missing"),
+    ],
+)
+def test_obstacles_are_found_first(
+    product: str, problem: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "CHANGELOG.md").write_text("# Changelog\n")
+    (tree / "LICENSE").unlink()  # fails the header
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(UsageError, match=problem):
+        build(tree, tmp_path / "dist", ["header", product])
 
 
 def test_a_version_without_changes_is_refused(tree: Path, tmp_path: Path) -> None:

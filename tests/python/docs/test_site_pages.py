@@ -102,7 +102,7 @@ def settings(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_makes_the_environment_once(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_makes_the_environment_once_for_a_python(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []
 
     def run(command: list[str], remedy: str = "") -> None:
@@ -118,6 +118,11 @@ def test_makes_the_environment_once(settings: Path, monkeypatch: pytest.MonkeyPa
     (settings / "docs/site/requirements.txt").write_text("sphinx==1\n")
     site.environment(settings)
     assert len(commands) == 4
+    monkeypatch.setattr("sys.version", "4.0")
+    site.environment(settings)
+    assert len(commands) == 6
+    site.environment(settings.rename(settings.with_name("moved")))
+    assert len(commands) == 8
 
 
 def test_pip_that_fails_leaves_no_stamp(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,10 +150,11 @@ def test_links_to_missing_lines_lead_to_page(tmp_path: Path) -> None:
 
 
 def test_refuses_folder_with_foreign_files(tmp_path: Path) -> None:
+    (tmp_path / "searchindex.js").touch()
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(UsageError, match="holds other files; name a new folder"):
+    with pytest.raises(UsageError, match=r"holds other files, without a \.mallard-site; name a new folder"):
         build(tmp_path, tmp_path, "0.1.0")
-    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+    assert {path.name for path in tmp_path.iterdir()} == {"letter.txt", "searchindex.js"}
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
