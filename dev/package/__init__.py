@@ -161,18 +161,22 @@ def build_wheel(root: Path, folder: Path, system: Path | None = None) -> Path:
 
 
 def add_sdist(release: Release) -> None:
-    """pip has no command for it: calls the hook of the build system, in an environment with its packages."""
+    """pip has no command for it: calls the hook of the build system, in an environment with its packages. The
+    hook packs every file of its folder that is not ignored, so it gets the files that git knows."""
     with tempfile.TemporaryDirectory(prefix="mallard-sdist-") as name:
-        run([sys.executable, "-m", "venv", name])
-        python = Path(name, "bin/python")
+        run([sys.executable, "-m", "venv", f"{name}/venv"])
+        python = Path(name, "venv/bin/python")
         project = (release.root / "pyproject.toml").read_text(encoding="utf-8")
         requires = re.search(r"^requires = \[(.*)\]$", project, re.MULTILINE)
         backend = re.search(r'^build-backend = "(.*)"$', project, re.MULTILINE)
         if requires is None or backend is None:
             raise UsageError("pyproject.toml has no [build-system] with 'requires' and 'build-backend'")
         run([python, "-m", "pip", "install", "-q", *re.findall(r'"([^"]+)"', requires[1])])
+        archive = Path(name, "sources.tar.xz")
+        write_source_archive(release.root, archive, "sources")
+        shutil.unpack_archive(archive, name)
         call = f"import sys, {backend[1]} as backend; backend.build_sdist(sys.argv[1])"
-        run([python, "-c", call, release.folder.resolve()], folder=release.root)
+        run([python, "-c", call, release.folder.resolve()], folder=Path(name, "sources"))
 
 
 PRODUCTS: dict[str, tuple[str, Callable[[Release], None]]] = {

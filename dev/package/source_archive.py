@@ -13,6 +13,9 @@ from mallard.shared.errors import UsageError
 
 def write_source_archive(root: Path, archive: Path, prefix: str) -> None:
     names = [name for name in _git(root, "ls-files", "-z").split("\0") if name]
+    # A folder in the repository of another project has no names, or some of them.
+    if not names or Path(_git(root, "rev-parse", "--show-toplevel").rstrip("\n")) != root.resolve():
+        raise _unknown(root)
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or _git(root, "log", "-1", "--format=%ct"))
 
     def without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -34,4 +37,8 @@ def _git(root: Path, *words: str) -> str:
             ["git", "-C", str(root), *words], capture_output=True, text=True, check=True
         ).stdout
     except (OSError, subprocess.CalledProcessError):
-        raise UsageError(f"git does not know {root}; make a release in a clone, with git installed") from None
+        raise _unknown(root) from None
+
+
+def _unknown(root: Path) -> UsageError:
+    return UsageError(f"git does not know {root}; make a release in a clone, with git installed")

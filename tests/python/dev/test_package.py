@@ -6,12 +6,13 @@ import hashlib
 import re
 import subprocess
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from source_tree import ROOT
 
-from dev.package import PRODUCTS, SUMS, build, verb
+from dev.package import MARK, PRODUCTS, SUMS, build, verb
 from dev.package.foreign_debian import unpack_debian
 from dev.package.single_header import Expansion, single_header
 from dev.package.source_archive import write_source_archive
@@ -89,6 +90,32 @@ def test_the_same_tree_makes_the_same_archive(tree: Path, tmp_path: Path) -> Non
 def test_a_folder_without_git_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="make a release in a clone, with git installed"):
         write_source_archive(tmp_path, tmp_path / "a.tar.xz", "a")
+
+
+@pytest.mark.parametrize("added", [False, True])
+def test_a_folder_of_another_repository_is_refused(added: bool, tree: Path, tmp_path: Path) -> None:
+    (tree / "unpacked").mkdir()
+    (tree / "unpacked/a").touch()
+    if added:
+        subprocess.run(["git", "-C", str(tree), "add", "-A"], check=True)
+    with pytest.raises(UsageError, match="git does not know .*unpacked; make a release in a clone"):
+        write_source_archive(tree / "unpacked", tmp_path / "a.tar.xz", "a")
+
+
+def test_the_sdist_has_what_git_knows(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tree / "pyproject.toml").write_text('requires = ["builder"]\nbuild-backend = "builder"\n')
+    subprocess.run(["git", "-C", str(tree), "add", "pyproject.toml"], check=True)
+    (tree / "not-added").touch()
+    packed: set[str] = set()
+
+    def run(command: Sequence[object], folder: Path | None = None) -> None:
+        if folder is not None:
+            packed.update(entry.name for entry in folder.iterdir())
+
+    monkeypatch.setattr("dev.package.run", run)
+    build(tree, tmp_path / "dist", ["sdist"])
+    assert {"include", "pyproject.toml"} <= packed
+    assert "not-added" not in packed
 
 
 def test_checksums_cover_every_file(tree: Path, tmp_path: Path) -> None:
