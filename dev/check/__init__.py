@@ -116,7 +116,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "wheel",
         "the Python package as pipx installs it, here and in a bare Debian, and on aarch64",
-        ("zstd", "dw", "pkg-config", "debootstrap", "aarch64", "qemu-user", "proot"),
+        ("static-libraries", "pkg-config", "debootstrap", "aarch64", "qemu-user", "proot"),
         full=True,
     ),
     PythonStage(

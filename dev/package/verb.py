@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from dev.package import PRODUCTS, SUMS, build
-from dev.package.foreign_debian import COMPILER, COMPILER_PACKAGE, MACHINE
+from dev.package.foreign_debian import ARCHITECTURE, COMPILER, COMPILER_PACKAGE, MACHINE
 from mallard.cli.needs import Needs
 from mallard.cli.parser import check_choice
 from mallard.shared.version import source_root, version
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="DIR",
         type=Path,
-        help="its folder, which is replaced (default: dist in the source tree)",
+        help="its folder: new, or of an earlier release, which is replaced (default: dist in the clone)",
     )
     parser.add_argument(
         "--url",
@@ -52,7 +52,10 @@ def needs(arguments: argparse.Namespace) -> Needs:
     return Needs(
         environment="test" if WHEELS & set(products) else "run",  # auditwheel
         presets=("advisor",) if "deb" in products else (),
-        tools=("dw", "zstd") if "wheel" in products else (),
+        tools=(
+            *(("dpkg-dev",) if "deb" in products else ()),
+            *(("static-libraries",) if "wheel" in products else ()),
+        ),
     )
 
 
@@ -68,15 +71,29 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def default_products() -> list[str]:
-    """All products, except that a wheel for another machine needs a compiler that few machines have."""
+    """All products, except that a wheel for another machine needs a compiler that few machines have, and an
+    archive with the libraries of that machine."""
     products = list(PRODUCTS)
     if platform.machine() == MACHINE:
         products.remove(FOREIGN_WHEEL)
-    elif shutil.which(COMPILER) is None:
+    elif reason := missing_for_foreign_wheel():
         products.remove(FOREIGN_WHEEL)
-        print(
-            f"mallard: {FOREIGN_WHEEL} is left out, because {COMPILER} is missing; "
-            f"type: sudo apt-get install -y {COMPILER_PACKAGE}",
-            file=sys.stderr,
-        )
+        print(f"mallard: {FOREIGN_WHEEL} is left out, because {reason}", file=sys.stderr)
     return products
+
+
+def missing_for_foreign_wheel() -> str:
+    """The obstacle and its remedy, or empty."""
+    if is_ubuntu():
+        return f"Ubuntu's archive for this machine has no packages for {ARCHITECTURE}; make it on Debian"
+    if shutil.which(COMPILER) is None:
+        return f"{COMPILER} is missing; type: sudo apt-get install -y {COMPILER_PACKAGE}"
+    return ""
+
+
+def is_ubuntu() -> bool:
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return False
+    return "ubuntu" in (release["ID"], *release.get("ID_LIKE", "").split())

@@ -296,3 +296,21 @@ def test_a_recording_names_the_packages_that_it_needs(ready):
     failed = ready.call("record", "cat")
     assert failed.returncode == 2
     assert "mallard: missing: libzstd-dev libdw-dev pkg-config\n" in failed.stderr
+
+
+def test_the_wheel_needs_static_libraries(ready):
+    ready.native_tools()
+    ready.program("c++", NO_LIBRARIES)
+    failed = ready.call("package", "wheel")
+    assert failed.returncode == 2
+    libraries = "libdw-dev libelf-dev libzstd-dev liblzma-dev libbz2-dev zlib1g-dev"
+    assert f"mallard: missing: {libraries}\n" in failed.stderr
+
+
+def test_a_package_is_required_once(ready):
+    ready.native_tools()
+    ready.program("c++", NO_HEADERS)
+    failed = ready.call("package", "deb", "wheel")
+    assert failed.returncode == 2
+    for package in ("libdw-dev", "libzstd-dev", "libbz2-dev", "dpkg-dev"):
+        assert failed.stderr.partition("\n")[0].count(package) == 1

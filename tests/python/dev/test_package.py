@@ -201,12 +201,20 @@ def test_only_the_tools_need_a_build(words: str, presets: tuple[str, ...]) -> No
     assert parse_command(["package", *words.split()]).needs().presets == presets
 
 
+@pytest.mark.parametrize(
+    ("words", "tools"), [("wheel", ("static-libraries",)), ("deb", ("dpkg-dev",)), ("header sdist", ())]
+)
+def test_products_need_their_tools(words: str, tools: tuple[str, ...]) -> None:
+    assert parse_command(["package", *words.split()]).needs().tools == tools
+
+
 @pytest.mark.parametrize("compiler", [None, "/usr/bin/aarch64-linux-gnu-g++"])
 def test_a_missing_cross_compiler_leaves_out_its_wheel(
     compiler: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: compiler)
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"ID": "debian"})
     products = verb.default_products()
     message = capsys.readouterr().err
     if compiler:
@@ -216,6 +224,17 @@ def test_a_missing_cross_compiler_leaves_out_its_wheel(
         assert set(PRODUCTS) - set(products) == {"wheel-aarch64"}
         assert message.count("\n") == 1
         assert "apt-get install -y g++-aarch64-linux-gnu" in message
+
+
+def test_ubuntu_has_no_foreign_packages(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    release = {"ID": "linuxmint", "ID_LIKE": "ubuntu debian"}
+    monkeypatch.setattr("platform.freedesktop_os_release", lambda: release)
+    assert set(PRODUCTS) - set(verb.default_products()) == {"wheel-aarch64"}
+    assert "is left out, because Ubuntu's archive" in capsys.readouterr().err
 
 
 def test_on_aarch64_the_wheel_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
