@@ -18,6 +18,7 @@ from dev.package import SUMS, build
 from dev.package.tree import library_version
 
 PACKAGES = ("libmallard-dev", "mallard")
+MAINTAINER = {"DEBFULLNAME": "A Duck", "DEBEMAIL": "duck@example.org"}
 pytestmark = pytest.mark.skipif(
     shutil.which("dpkg-shlibdeps") is None, reason="no dpkg-shlibdeps: apt-get install dpkg-dev"
 )
@@ -30,7 +31,10 @@ def debs(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, 
     folder = (base if worker_id == "master" else base.parent) / "debian"
     with locked(folder.with_suffix(".lock")):
         if not list(folder.glob("*.deb")):
-            build(ROOT, folder, ["deb"], advisor=programs_of_advisor().parent)
+            with pytest.MonkeyPatch.context() as patch:
+                for name, value in MAINTAINER.items():
+                    patch.setenv(name, value)
+                build(ROOT, folder, ["deb"], advisor=programs_of_advisor().parent)
     files = {file.name.partition("_")[0]: file for file in folder.glob("*.deb")}
     assert sorted(files) == sorted(PACKAGES)
     assert (folder / SUMS).is_file()
@@ -44,10 +48,15 @@ def test_lintian_has_no_complaint(debs: dict[str, Path], package: str) -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_states_version_and_licence(debs: dict[str, Path], package: str) -> None:
+def test_states_version_maintainer_and_licence(debs: dict[str, Path], package: str) -> None:
     assert run("dpkg-deb", "--field", debs[package], "Version").strip() == library_version(ROOT)
+    maintainer = "A Duck <duck@example.org>"
+    assert run("dpkg-deb", "--field", debs[package], "Maintainer").strip() == maintainer
     copyright_file = f"./usr/share/doc/{package}/copyright"
-    contents = run("sh", "-c", f'dpkg-deb --fsys-tarfile "$0" | tar -xO {copyright_file}', debs[package])
+    changelog = f"./usr/share/doc/{package}/changelog.gz"
+    extract = 'dpkg-deb --fsys-tarfile "$0" | tar -xO "$1"'
+    assert f" -- {maintainer}  " in run("sh", "-c", f"{extract} | gzip -d", debs[package], changelog)
+    contents = run("sh", "-c", extract, debs[package], copyright_file)
     licence = (ROOT / "LICENSE").read_text(encoding="utf-8").split()
     assert contents.replace("\n .\n", "\n").split()[-len(licence) :] == licence
 
@@ -82,7 +91,7 @@ def test_the_library_is_used_and_removed(debs: dict[str, Path], root: Root, tmp_
     (description,) = root.folder.rglob("mallard.pc")
     flags = run("pkg-config", "--cflags", "--libs", "mallard", PKG_CONFIG_PATH=description.parent)
     compiler = os.environ.get("CXX") or "c++"
-    run(compiler, PROJECT / "main.cpp", "-o", tmp_path / "consumer", *shlex.split(flags))
+    run(compiler, "-std=c++20", PROJECT / "main.cpp", "-o", tmp_path / "consumer", *shlex.split(flags))
     assert run(tmp_path / "consumer") == EXPECTED
     prefix = f"-DCMAKE_PREFIX_PATH={root.folder / 'usr'}"
     words = ("-DCMAKE_LIBRARY_ARCHITECTURE=" + description.parents[1].name, prefix)
