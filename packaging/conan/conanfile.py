@@ -16,9 +16,6 @@ class Mallard(ConanFile):
     topics = ("allocator", "arena", "memory", "pmr", "pool")
     package_type = "static-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"fPIC": [True, False]}  # noqa: RUF012 - Conan's form
-    default_options = {"fPIC": True}  # noqa: RUF012
-    implements = ("auto_shared_fpic",)
 
     def set_version(self):
         (self.version,) = self.conan_data["sources"]
@@ -43,12 +40,14 @@ class Mallard(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, str(Path(self.package_folder, "licenses")))
         CMake(self).install(component="library")
-        rmdir(self, str(Path(self.package_folder, "lib/cmake")))
         rmdir(self, str(Path(self.package_folder, "lib/pkgconfig")))
 
     def package_info(self):
+        # CMake finds the package's own files, by which a target chooses its checks.
+        self.cpp_info.set_property("cmake_find_mode", "none")
+        self.cpp_info.builddirs = ["lib/cmake/mallard"]
         self.cpp_info.libs = ["mallard"]
         if self.settings.os in ("Linux", "FreeBSD"):
             self.cpp_info.system_libs = ["pthread"]
-        # As CMake's target: a debug build of a program is checked.
+        # As CMake's target does by default: a debug build of a program is checked.
         self.cpp_info.defines = [f"MALLARD_CHECKED={int(self.settings.build_type == 'Debug')}"]

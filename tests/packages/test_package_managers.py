@@ -18,21 +18,25 @@ from dev.package.tree import library_version
 FUNCTIONS = Path(__file__).with_name("vcpkg") / "run_port.cmake"
 # What vcpkg's schema of a port allows, and this one needs.
 FIELDS = {"name", "version", "description", "license", "supports", "dependencies"}
-UNITY = "tools.cmake.cmaketoolchain:extra_variables={'CMAKE_UNITY_BUILD': 'ON'}"
+# Of the library and of the program of the test.
+VARIABLES = {"CMAKE_UNITY_BUILD": "ON", "CMAKE_EXPORT_COMPILE_COMMANDS": "ON", "MALLARD_CHECKED": "OFF"}
+TOOLCHAIN = f"tools.cmake.cmaketoolchain:extra_variables={VARIABLES}"
 
 
 def test_conan_creates_and_tests_it(client: Callable[[str], Path], release: Path, tmp_path: Path) -> None:
     recipe = shutil.copytree(release / "conan", tmp_path / "conan")
     conan, home = client("conan"), {"CONAN_HOME": tmp_path / "home"}
     run(conan, "profile", "detect", **home)
-    settings = ("-s", "compiler.cppstd=20", "-s", "build_type=Debug", "-c", UNITY)
+    settings = ("-s", "compiler.cppstd=20", "-s", "build_type=Debug", "-c", TOOLCHAIN)
     run(conan, "create", recipe, "--no-remote", *settings, **home)
     listed = json.loads(run(conan, "list", "mallard/*", "--format=json", **home))
     assert list(listed["Local Cache"]) == [f"mallard/{library_version(ROOT)}"]
     (package,) = (tmp_path / "home/p/b").glob("mall*/p")
     assert (package / "lib/libmallard.a").is_file()
     assert (package / "licenses/LICENSE").is_file()
-    assert not list(package.rglob("*.cmake"))
+    # A debug build whose checks the program turned off.
+    (commands,) = (recipe / "test_package").rglob("compile_commands.json")
+    assert "-DMALLARD_CHECKED=0 " in commands.read_text()
 
 
 def test_conan_refuses_an_older_standard(
@@ -53,6 +57,8 @@ def test_vcpkg_manifest_follows_the_schema(release: Path) -> None:
     assert set(manifest) <= FIELDS
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"])
     assert manifest["version"] == library_version(ROOT)
+    # docs/platforms.md has what ran there.
+    assert set(manifest["supports"].split(" | ")) == {"linux", "osx", "mingw"}
     assert all(set(entry) == {"name", "host"} and entry["host"] for entry in manifest["dependencies"])
 
 
