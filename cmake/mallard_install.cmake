@@ -21,6 +21,9 @@ function(mallard_install)
           FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/mallard_checked.cmake" DESTINATION "${package_dir}" COMPONENT library)
 
+  # Debian has its own place for it, and its packages leave this component out.
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/mallard" COMPONENT licence)
+
   # Both directories may be given as absolute paths, which must not be prefixed again.
   cmake_path(APPEND libdir_for_pc "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
   cmake_path(APPEND includedir_for_pc "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -60,11 +63,16 @@ function(mallard_install_wheel)
     get_filename_component(parent "mallard/source/${folder}" DIRECTORY)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${parent}" ${component})
   endforeach()
+  # A wheel made on Debian is for others, and has all licences.
+  set(optional "")
+  if(NOT EXISTS /etc/debian_version)
+    set(optional OPTIONAL)
+  endif()
   foreach(licence GPL-2 GPL-3 LGPL-2.1 LGPL-3)
-    install(FILES "/usr/share/common-licenses/${licence}" DESTINATION mallard/licences OPTIONAL ${component})
+    install(FILES "/usr/share/common-licenses/${licence}" DESTINATION mallard/licences ${optional} ${component})
   endforeach()
   foreach(package libdw-dev libelf-dev libzstd-dev liblzma-dev libbz2-dev zlib1g-dev libgcc-s1)
     get_filename_component(copyright "${CMAKE_SYSROOT}/usr/share/doc/${package}/copyright" REALPATH)
-    install(FILES "${copyright}" DESTINATION mallard/licences RENAME "${package}" OPTIONAL ${component})
+    install(FILES "${copyright}" DESTINATION mallard/licences RENAME "${package}" ${optional} ${component})
   endforeach()
 endfunction()

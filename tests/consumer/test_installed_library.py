@@ -120,7 +120,9 @@ def test_pkg_config_finds_it(prefix, tmp_path):
     (file,) = prefix.rglob("mallard.pc")
     flags = run("pkg-config", "--cflags", "--libs", "mallard", PKG_CONFIG_PATH=file.parent).strip()
     compiler = os.environ.get("CXX") or "c++"
-    run("sh", "-c", f'"$0" -O1 "$1" -o "$2" {flags}', compiler, PROJECT / "main.cpp", tmp_path / "consumer")
+    assert "-std" not in flags
+    command = f'"$0" -std=c++20 -O1 "$1" -o "$2" {flags}'
+    run("sh", "-c", command, compiler, PROJECT / "main.cpp", tmp_path / "consumer")
     assert run(tmp_path / "consumer") == EXPECTED
 
 
@@ -176,6 +178,18 @@ def test_every_public_header_is_installed(prefix):
     assert installed == {file.relative_to(ROOT / "include") for file in (ROOT / "include").rglob("*.hpp")}
 
 
+def test_the_licence_is_installed(prefix):
+    installed = prefix / "share/doc/mallard/LICENSE"
+    assert installed.read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_pkg_config_knows_a_library_without_threads(tmp_path):
+    run("cmake", "-S", ROOT, "-B", tmp_path, "-DMALLARD_PLATFORM_THREADS=none")
+    description = (tmp_path / "mallard.pc").read_text()
+    assert "-pthread" not in description
+    assert re.search(r"^Cflags:.* -DMALLARD_THREADS=0$", description, re.MULTILINE)
+
+
 def test_the_advisor_is_refused_for_another_processor(tmp_path):
     words = ["-DMALLARD_ADVISOR=ON", "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=riscv64"]
     done = subprocess.run(["cmake", "-S", ROOT, "-B", tmp_path, *words], capture_output=True, text=True)
@@ -185,7 +199,7 @@ def test_the_advisor_is_refused_for_another_processor(tmp_path):
 
 @pytest.mark.parametrize("builds", sampled(False, True, default=1))
 def test_builds_as_a_subdirectory(tmp_path, builds):
-    """add_subdirectory brings the library and neither its tests nor the runner."""
+    """add_subdirectory brings the library, and neither its tests nor the runner nor an installation."""
     lists = (
         "cmake_minimum_required(VERSION 3.20)\nproject(parent LANGUAGES CXX)\n"
         f'add_subdirectory("{ROOT}" mallard)\n'
@@ -199,6 +213,8 @@ def test_builds_as_a_subdirectory(tmp_path, builds):
     names = run("cmake", "--build", tmp_path / "build", "--target", "help")
     assert re.findall(r"\bmallard[\w-]*(?=:| *$)", names, re.MULTILINE)
     assert "mallard-bench" not in names
+    run("cmake", "--install", tmp_path / "build", "--prefix", tmp_path / "prefix")
+    assert not (tmp_path / "prefix").exists()
     if builds:
         run("cmake", "--build", tmp_path / "build", "--parallel", "2")
         assert run(tmp_path / "build" / "consumer") == EXPECTED
