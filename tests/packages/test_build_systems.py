@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
@@ -19,19 +20,22 @@ from dev.package.tree import library_sources, library_version
 
 
 def test_cmake_fetches_the_source_archive(release: Path, tmp_path: Path) -> None:
+    """By the lines of the page, with the checksum of the archive."""
+    page = (ROOT / "docs/install.md").read_text(encoding="utf-8")
+    use, fetch = re.findall(r"```cmake\n(.*?)```", page, re.DOTALL)
     (archive,) = release.glob("*.tar.xz")
+    shutil.copy(archive, tmp_path)
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    assert "SHA256=..." in fetch
     lists = (
-        "cmake_minimum_required(VERSION 3.20)\nproject(parent LANGUAGES CXX)\ninclude(FetchContent)\n"
-        f'FetchContent_Declare(mallard URL "{archive.as_uri()}" URL_HASH SHA256={digest})\n'
-        "FetchContent_MakeAvailable(mallard)\n"
-        f'add_executable(consumer "{PROJECT}/main.cpp")\n'
-        "target_link_libraries(consumer PRIVATE mallard::mallard)\n"
+        "cmake_minimum_required(VERSION 3.20)\nproject(parent LANGUAGES CXX)\n"
+        f"{fetch.replace('...', digest)}"
+        f'add_executable(program "{PROJECT}/main.cpp")\n{use}'
     )
     (tmp_path / "CMakeLists.txt").write_text(lists)
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-DCMAKE_UNITY_BUILD=ON")
     run("cmake", "--build", tmp_path / "build")
-    assert run(tmp_path / "build/consumer") == EXPECTED
+    assert run(tmp_path / "build/program") == EXPECTED
 
 
 @pytest.mark.skipif(shutil.which("ninja") is None, reason="no ninja: apt-get install ninja-build")
@@ -59,12 +63,14 @@ def test_pkg_config_finds_what_meson_installs(client: Callable[[str], Path], tmp
     run("ninja", "-C", tmp_path / "build", "install")
     installed = {file.relative_to(prefix) for file in (prefix / "include").rglob("*") if file.is_file()}
     assert installed == {*files("*.hpp", under="include"), Path("include/mallard/mallard.cppm")}
+    assert (prefix / "share/doc/mallard/LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
     (description,) = prefix.rglob("mallard.pc")
     search = {"PKG_CONFIG_PATH": description.parent}
     assert run("pkg-config", "--modversion", "mallard", **search).strip() == library_version(ROOT)
     flags = run("pkg-config", "--cflags", "--libs", "mallard", **search).split()
     compiler = os.environ.get("CXX") or "c++"
-    run(compiler, PROJECT / "main.cpp", "-o", tmp_path / "consumer", *flags)
+    assert not [flag for flag in flags if flag.startswith("-std")]
+    run(compiler, "-std=c++20", PROJECT / "main.cpp", "-o", tmp_path / "consumer", *flags)
     assert run(tmp_path / "consumer") == EXPECTED
 
 

@@ -40,3 +40,11 @@ def test_no_recipe_lists_sources():
     assert len(packaging_files()) > 10
     named = re.compile(r"(?:src|include)/mallard/\w+/\w+\.[hc]pp")
     assert [str(file) for file in packaging_files() if named.search(text(file))] == []
+
+
+def test_the_install_page_names_this_release():
+    page, version = text(Path("docs/install.md")), library_version(ROOT)
+    names = re.findall(r"mallard(?:-dev)?[-_/](\d[\d.]*\d)", page)
+    assert len(names) >= 5
+    assert set(names) == {version}
+    assert set(re.findall(r"find_package\(mallard ([\d.]+)", page)) == {version.rpartition(".")[0]}
