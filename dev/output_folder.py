@@ -25,7 +25,8 @@ def replaced_folder(output: Path, mark: str) -> Iterator[Path]:
             raise UsageError(f"{output} is a file; name a new folder with -o")
         is_new = not output.exists()
         if not is_new and not (output / mark).is_file() and any(output.iterdir()):
-            raise UsageError(f"{output} holds other files, without a {mark}; name a new folder with -o")
+            problem = f"{output} holds other files, without a {mark}"
+            raise UsageError(f"{problem}; name a new folder with -o, or move it")
         output.mkdir(parents=True, exist_ok=True)
         try:
             with tempfile.TemporaryDirectory(dir=output, prefix=".new-") as name:

@@ -23,6 +23,12 @@ def names(folder: Path) -> set[str]:
     return {entry.name for entry in folder.iterdir()}
 
 
+def fail(output: Path) -> None:
+    with replaced_folder(output, MARK) as new:
+        (new / "half").touch()
+        raise UsageError("failed")
+
+
 def test_replaces_an_earlier_result(tmp_path: Path) -> None:
     folder, other = tmp_path / "a/b", tmp_path / "other"
     write(folder, "old", "part/old")
@@ -44,15 +50,14 @@ def test_keeps_the_files_of_others(tmp_path: Path) -> None:
 
 def test_a_failure_keeps_the_earlier_result(tmp_path: Path) -> None:
     write(tmp_path, "old")
-    with pytest.raises(UsageError, match="failed"), replaced_folder(tmp_path, MARK) as new:
-        (new / "half").touch()
-        raise UsageError("failed")
+    with pytest.raises(UsageError, match="failed"):
+        fail(tmp_path)
     assert names(tmp_path) == {MARK, "old"}
 
 
 def test_a_failure_leaves_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="failed"), replaced_folder(tmp_path / "a", MARK):
-        raise UsageError("failed")
+    with pytest.raises(UsageError, match="failed"):
+        fail(tmp_path / "a")
     assert names(tmp_path) == set()
 
 
