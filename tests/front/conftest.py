@@ -110,7 +110,10 @@ class Clone:
 
     def native_tools(self) -> None:
         """Stand-ins for a compiler and for cmake, which notes its calls in build/cmake-calls."""
-        self.program("c++", "echo '#define __GNUC__ 12'")
+        self.program(
+            "c++",
+            "case $* in -print-file-name=*) echo \"$0\" ;; *) echo '#define __GNUC__ 12' ;; esac",
+        )
         self.program("ninja", "exit 0")
         self.program(
             "cmake",

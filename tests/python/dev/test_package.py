@@ -98,7 +98,7 @@ def test_a_folder_of_another_repository_is_refused(added: bool, tree: Path, tmp_
     (tree / "unpacked/a").touch()
     if added:
         subprocess.run(["git", "-C", str(tree), "add", "-A"], check=True)
-    with pytest.raises(UsageError, match="git does not know .*unpacked; make a release in a clone"):
+    with pytest.raises(UsageError, match=r"git does not know .*unpacked; make a release in a clone"):
         write_source_archive(tree / "unpacked", tmp_path / "a.tar.xz", "a")
 
 
