@@ -203,6 +203,10 @@ def foreign_summary(rows: list[regret.Row]) -> str:
     )
 
 
+def _counted(outcomes: dict[str, int]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in outcomes.items())
+
+
 def _kinds(rows: list[regret.Row]) -> str:
     """What was advised."""
     kinds = Counter(row.kind for row in rows)
@@ -243,7 +247,7 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
         ),
         (
             f"In these programs {_kinds(rows)}. Of {sum(outcomes.values())} changes that were advised, "
-            f"{', '.join(f'{number} {what}' for what, number in outcomes.items())}; the intervals of "
+            f"{_counted(outcomes)}; the intervals of "
             f"promise and fact meet in {regret.meets(judged)}. The advice was asked for on another input, in a median "
             f"of {regret.median_minutes(rows):.1f} minutes; git has it from before the fact in "
             f"{sum(row.advised_first for row in rows)}."
