@@ -232,8 +232,8 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     without = [row.program for row in rows if row not in judged]
     outcomes = regret.outcomes(rows)
     alike = [
-        f'"{other}" ({_beside(rows, same)}, peak {regret.peak_ratio(rows, same):.2f} x)'
-        for other, same in regret.RULES.items()
+        f'"{other}"'
+        for other in regret.RULES
         if other != name and _verdict(rows, other) == _verdict(rows, name)
     ]
     parts = [
@@ -242,7 +242,7 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
             f'best rule of thumb, "{name}", is {_verdict(rows, name)}: the advice takes '
             f"{_beside(rows, rule)} of its time, at a peak memory of "
             f"{regret.peak_ratio(rows, regret.advised_arm):.2f} x that of the unchanged program, the rule at "
-            f"{regret.peak_ratio(rows, rule):.2f} x. The same holds for: "
+            f"{regret.peak_ratio(rows, rule):.2f} x. Also {_verdict(rows, name)}: "
             f"{', '.join(alike) or 'no other'}."
         ),
         (
