@@ -247,7 +247,8 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
         ),
         (
             f"In these programs {_kinds(rows)}. Of {sum(outcomes.values())} changes that were advised, "
-            f"{_counted(outcomes)}; the intervals of promise and fact meet in {regret.meets(judged)}. The "
+            f"{_counted(outcomes)}. Where both intervals exclude zero, the sign is right in "
+            f"{regret.signs(judged)}; the intervals of promise and fact meet in {regret.meets(judged)}. The "
             f"advice was asked for on another input, in a median of {regret.median_minutes(rows):.1f} "
             f"minutes; git has it from before the fact in {sum(row.advised_first for row in rows)}."
         ),
