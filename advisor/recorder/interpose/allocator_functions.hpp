@@ -21,7 +21,7 @@ using namespace mallard::recorder;
 // NOLINTBEGIN(readability-static-accessed-through-instance): some functions of `event` are static in the trial only
 MALLARD_INTERPOSED void* malloc(std::size_t bytes) {
     event current(MALLARD_FRAME);
-    return current.allocated(record_kind::malloc, bytes, [&] { return next().malloc(bytes); });
+    return current.allocated(record_kind::malloc, bytes, [=] { return next().malloc(bytes); });
 }
 
 MALLARD_INTERPOSED void* calloc(std::size_t count, std::size_t bytes) {
@@ -30,7 +30,7 @@ MALLARD_INTERPOSED void* calloc(std::size_t count, std::size_t bytes) {
         return next().calloc(count, bytes);
     }
     event current(MALLARD_FRAME);
-    return current.allocated(record_kind::calloc, total, [&] { return next().calloc(count, bytes); });
+    return current.allocated(record_kind::calloc, total, [=] { return next().calloc(count, bytes); });
 }
 
 MALLARD_INTERPOSED void free(void* block) {
@@ -43,7 +43,7 @@ MALLARD_INTERPOSED void free(void* block) {
         return;
     }
     event current(MALLARD_FRAME);
-    current.freed(record_kind::free, block, [&] { next().free(block); });
+    current.freed(record_kind::free, block, [=] { next().free(block); });
 }
 
 namespace {
@@ -65,7 +65,7 @@ void* out_of_early_memory(const void* old, std::size_t bytes) noexcept {
         return current.allocated(record_kind::realloc, bytes,
                                  [&] { return out_of_early_memory(old, bytes); });
     }
-    return current.reallocated(old, bytes, [&] { return next().realloc(old, bytes); });
+    return current.reallocated(old, bytes, [=] { return next().realloc(old, bytes); });
 }
 
 } // namespace

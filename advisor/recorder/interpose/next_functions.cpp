@@ -179,7 +179,7 @@ bool is_early(const void* block) noexcept {
 
 namespace {
 
-constexpr std::array<const char*, 12> names{
+constexpr std::array<const char*, next_operators.size()> names{
     "_Znwm",
     "_Znam",
     "_ZnwmRKSt9nothrow_t",
@@ -193,8 +193,6 @@ constexpr std::array<const char*, 12> names{
     "_ZdlPvSt11align_val_t",
     "_ZdaPvSt11align_val_t",
 };
-
-constinit std::array<std::atomic<void*>, names.size()> next_operators{};
 
 bool is_standard_library(const char* path) noexcept {
     const char* const slash = std::strrchr(path, '/');
@@ -249,18 +247,16 @@ void* function_near(const void* caller, const char* name) noexcept {
 
 } // namespace
 
-void* next_operator(operator_name name, const void* caller) noexcept {
-    std::atomic<void*>& cached = next_operators[static_cast<std::size_t>(name)];
-    void* function = cached.load(std::memory_order_relaxed);
-    if (function == nullptr) [[unlikely]] {
-        const char* const symbol = names[static_cast<std::size_t>(name)];
-        function = next_function<void*>(symbol);
-        if (function == nullptr) {
-            function = function_near(caller, symbol);
-            ::dlerror();
-        }
-        cached.store(function, std::memory_order_relaxed);
+constinit std::array<std::atomic<void*>, 12> next_operators{};
+
+void* find_operator(operator_name name, const void* caller) noexcept {
+    const char* const symbol = names[static_cast<std::size_t>(name)];
+    void* function = next_function<void*>(symbol);
+    if (function == nullptr) {
+        function = function_near(caller, symbol);
+        ::dlerror();
     }
+    next_operators[static_cast<std::size_t>(name)].store(function, std::memory_order_relaxed);
     return function;
 }
 

@@ -2,6 +2,7 @@
 /// order.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -72,9 +73,18 @@ operators find_operators() noexcept;
 /// A library with its own heap, such as jemalloc, does not get its blocks from malloc either.
 extern __thread const void* deleted_by_library [[gnu::tls_model("initial-exec")]];
 
+/// The operators that were found, by name.
+extern std::array<std::atomic<void*>, 12> next_operators;
+
+void* find_operator(operator_name name, const void* caller) noexcept;
+
 /// Returns: the function, or null if no library has it. A program in C may have loaded the standard library only as a dependency
 /// of its libraries, so the file of `caller`, a code address, is searched too.
-void* next_operator(operator_name name, const void* caller) noexcept;
+[[gnu::always_inline]] inline void* next_operator(operator_name name, const void* caller) noexcept {
+    void* const function =
+        next_operators[static_cast<std::size_t>(name)].load(std::memory_order_relaxed);
+    return function != nullptr ? function : find_operator(name, caller);
+}
 
 /// Effects: ends the program, unless the operator may return null.
 /// Returns: null.

@@ -223,6 +223,33 @@ TEST(trial, unwinds_the_stack_where_rules_lack_a_row) {
     }
 }
 
+TEST(trial, leaves_unrecorded_requests_of_libc_itself_global) {
+    const outcome by_stack = run("multipool", "exit_handlers", code_variable());
+    const outcome by_rules =
+        run("multipool", "exit_handlers", code_variable() + " MALLARD_TRIAL_RULES=':0.1+'");
+    EXPECT_EQ(by_rules.status, 0);
+    EXPECT_LT(by_rules.all.served, by_stack.all.served);
+    EXPECT_EQ(by_rules.all.served + by_rules.all.elsewhere, by_stack.all.served + by_stack.all.elsewhere);
+}
+
+// A block of the library's own would change what the program's malloc costs.
+TEST(trial, allocates_nothing_on_the_programs_heap) {
+    const auto offset = [](const std::string& variables) {
+        const std::string command = "env " + variables + " " SCOPE_PROGRAM " heap_offset";
+        FILE* const pipe = ::popen(command.c_str(), "r");
+        unsigned long bytes = 0;
+        const int read = std::fscanf(pipe, "%lu", &bytes);
+        return ::pclose(pipe) == 0 && read == 1 ? bytes : 0;
+    };
+    const unsigned long unchanged = offset("");
+    EXPECT_GT(unchanged, 0U);
+    const std::string report = testing::TempDir() + "mallard-trial-heap.report";
+    EXPECT_EQ(offset("MALLARD_TRIAL=null " + code_variable() + " MALLARD_TRIAL_REPORT='" + report +
+                     "' LD_PRELOAD=" TRIAL_LIBRARY),
+              unchanged);
+    EXPECT_TRUE(std::filesystem::remove(report));
+}
+
 std::string process_variable(int instance, const std::string& name) {
     return " MALLARD_TRIAL_PROCESS='" + std::to_string(instance) + ":" + name + "'";
 }

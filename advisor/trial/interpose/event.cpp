@@ -25,7 +25,11 @@ void* event::move(void* old, std::size_t bytes) noexcept {
     if (bytes <= room && bytes > room / 2) {
         return old;
     }
-    void* block = state_ != nullptr && state_->inside(from_) ? serve(record_kind::realloc, bytes) : nullptr;
+    thread_state* const state = thread_state::mine();
+    const caller from = caller::from_frame(frame_);
+    void* block = state != nullptr && state->inside(from)
+                      ? serve(*state, from.return_address(), record_kind::realloc, bytes)
+                      : nullptr;
     if (block == nullptr) {
         block = recorder::next().malloc(bytes);
     }
@@ -34,8 +38,8 @@ void* event::move(void* old, std::size_t bytes) noexcept {
     }
     std::memcpy(block, old, bytes < room ? bytes : room);
     thread_arena::deallocate(old, local);
-    if (state_ != nullptr) {
-        ++state_->blocks().counted().moved;
+    if (state != nullptr) {
+        ++state->blocks().counted().moved;
     }
     return block;
 }

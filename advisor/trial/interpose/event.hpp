@@ -15,10 +15,10 @@ using trace::record_kind;
 /// Effects: takes the time of the setting. A program that it does not slow down does not wait for its allocator.
 void delay() noexcept;
 
+/// The fast paths call nothing but the arena, at their end, so that they need not save registers.
 class event {
 public:
-    [[gnu::always_inline]] explicit event(recorder::arch::call_frame frame) noexcept
-        : state_(thread_state::mine()), from_(caller::from_frame(frame)) {}
+    [[gnu::always_inline]] explicit event(recorder::arch::call_frame frame) noexcept : frame_(frame) {}
 
     event(const event&) = delete;
     event& operator=(const event&) = delete;
@@ -27,18 +27,24 @@ public:
     /// the result of `allocate`.
     template <typename Allocate>
     [[gnu::always_inline]] void* allocated(record_kind kind, std::size_t bytes, Allocate allocate) noexcept {
-        if (state_ != nullptr) {
-            if (state_->inside(from_)) {
-                if (void* const block = serve(kind, bytes)) {
-                    return block;
-                }
-            } else {
-                ++state_->blocks().counted().elsewhere;
-            }
-        } else {
-            thread_state::notice_unloads(from_);
+        thread_state* const state = thread_state::ready();
+        if (state == nullptr) [[unlikely]] {
+            return decided_slowly(frame_, kind, bytes, allocate);
         }
-        return allocate();
+        const std::uint64_t return_address = caller::from_frame(frame_).return_address();
+        const std::uint32_t outcome = the_trial.scope_tree.find_cached(return_address);
+        if (outcome == rule_row::inside) [[likely]] {
+            thread_arena& arena = state->blocks();
+            if (is_plain(kind) && arena.serves_at_once(bytes)) [[likely]] {
+                arena.note_request(bytes, return_address);
+                return arena.allocate(bytes);
+            }
+            return served(*state, return_address, kind, bytes, allocate);
+        }
+        if (outcome == rule_row::outside) {
+            return elsewhere(*state, allocate);
+        }
+        return decided_slowly(frame_, kind, bytes, allocate);
     }
 
     /// Returns: a block of the trial inside of the scope; null if a library of the program has to serve the request.
@@ -57,14 +63,10 @@ public:
 
     template <typename Free>
     [[gnu::always_inline]] void freed(record_kind, void* block, Free free) noexcept {
-        if (the_trial.settings.delay_ns != 0 && state_ != nullptr && state_->inside(from_)) [[unlikely]] {
-            ++state_->blocks().counted().delayed_frees;
-            delay();
-        }
-        if (the_region.holds(block)) {
+        if (the_region.holds(block) && the_trial.settings.delay_ns == 0) [[likely]] {
             thread_arena::deallocate(block, thread_state::current_arena());
         } else {
-            free();
+            freed_slowly(frame_, block, free);
         }
     }
 
@@ -78,20 +80,67 @@ public:
     }
 
 private:
-    [[gnu::always_inline]] void* serve(record_kind kind, std::size_t bytes) noexcept {
+    template <typename Allocate>
+    [[gnu::noinline]] static void* decided_slowly(recorder::arch::call_frame frame, record_kind kind,
+                                                  std::size_t bytes, Allocate allocate) noexcept {
+        const caller from = caller::from_frame(frame);
+        thread_state* const state = thread_state::mine();
+        if (state == nullptr) {
+            thread_state::notice_unloads(from);
+            return allocate();
+        }
+        return state->inside(from) ? served(*state, from.return_address(), kind, bytes, allocate)
+                                   : elsewhere(*state, allocate);
+    }
+
+    /// A request inside of the scope.
+    template <typename Allocate>
+    [[gnu::noinline]] static void* served(thread_state& state, std::uint64_t return_address, record_kind kind,
+                                          std::size_t bytes, Allocate allocate) noexcept {
+        void* const block = serve(state, return_address, kind, bytes);
+        return block != nullptr ? block : allocate();
+    }
+
+    template <typename Allocate>
+    [[gnu::noinline]] static void* elsewhere(thread_state& state, Allocate allocate) noexcept {
+        ++state.blocks().counted().elsewhere;
+        return allocate();
+    }
+
+    template <typename Free>
+    [[gnu::noinline]] static void freed_slowly(recorder::arch::call_frame frame, void* block,
+                                               Free free) noexcept {
+        thread_state* const state = thread_state::mine();
+        if (the_trial.settings.delay_ns != 0 && state != nullptr && state->inside(caller::from_frame(frame))) {
+            ++state->blocks().counted().delayed_frees;
+            delay();
+        }
+        if (the_region.holds(block)) {
+            thread_arena::deallocate(block, thread_state::current_arena());
+        } else {
+            free();
+        }
+    }
+
+    /// Returns: null if the global allocator has to serve the request.
+    static void* serve(thread_state& state, std::uint64_t return_address, record_kind kind,
+                       std::size_t bytes) noexcept {
         if (the_trial.settings.delay_ns != 0) [[unlikely]] {
             delay();
         }
-        thread_arena& arena = state_->blocks();
-        arena.counted().last_bytes = bytes;
-        arena.counted().last_caller = from_.return_address();
+        thread_arena& arena = state.blocks();
+        arena.note_request(bytes, return_address);
         if (is_aligned_request(kind)) {
             ++arena.counted().aligned;
             return nullptr;
         }
+        if (!arena.serves(bytes)) {
+            arena.refuse();
+            return nullptr;
+        }
         void* const block = arena.allocate(bytes);
         // Reused memory is not zero.
-        if (kind == record_kind::calloc && block != nullptr) {
+        if (kind == record_kind::calloc) {
             std::memset(block, 0, bytes);
         }
         return block;
@@ -101,11 +150,13 @@ private:
         return kind == record_kind::aligned || kind == record_kind::aligned_new_object ||
                kind == record_kind::aligned_new_array;
     }
+    static constexpr bool is_plain(record_kind kind) noexcept {
+        return !is_aligned_request(kind) && kind != record_kind::calloc;
+    }
 
     [[gnu::noinline]] void* move(void* old, std::size_t bytes) noexcept;
 
-    thread_state* state_;
-    caller from_;
+    recorder::arch::call_frame frame_;
 };
 
 } // namespace mallard::trial

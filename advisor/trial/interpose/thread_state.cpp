@@ -3,7 +3,6 @@
 #include "recorder/system/sandbox.hpp"
 #include "recorder/system/thread.hpp"
 #include "recorder/system/wiped_memory.hpp"
-#include "trial/trial.hpp"
 
 #include <sys/mman.h>
 
@@ -46,8 +45,7 @@ thread_state* thread_state::open() noexcept {
     }
     current =
         closed_state(); // until the new state is ready, or permanently if there is no arena or no memory
-    thread_arena* const arena = thread_arena::acquire(*the_trial.settings.served_by,
-                                                      the_trial.settings.most_bytes, *the_trial.results);
+    thread_arena* const arena = thread_arena::acquire(the_trial.settings, *the_trial.results);
     if (arena == nullptr) {
         return nullptr;
     }
@@ -105,8 +103,12 @@ void thread_state::thread_ends() noexcept {
 }
 
 bool thread_state::inside(caller from) noexcept {
+    const std::uint64_t caller_address = from.return_address();
+    the_trial.notice_unloads(caller_address);
+    if (the_trial.unloaded.from_loader(caller_address)) {
+        return false; // what the loader keeps for a file or a thread outlives every scope
+    }
     if (the_trial.settings.by != detection::stack) {
-        the_trial.notice_unloads(from.return_address());
         // A longjmp may have left the scope without an end.
         if (open_ > 0 && from.slot > outermost_) {
             open_ = 0;
@@ -116,18 +118,13 @@ bool thread_state::inside(caller from) noexcept {
     if (busy_) {
         return false;
     }
-    const std::uint64_t caller_address = from.return_address();
-    the_trial.notice_unloads(caller_address);
+    busy_ = true;
     std::uint32_t outcome = rule_row::unknown;
     if (!the_trial.scope_tree.empty()) {
         outcome = the_trial.scope_tree.find(0, caller_address);
-        if (outcome > rule_row::unknown && outcome < rule_row::first_node) [[likely]] {
-            return outcome == rule_row::inside;
+        if (outcome >= rule_row::first_node) {
+            outcome = detector_.walk(from, outcome, the_trial.rules, the_trial.scope_tree);
         }
-    }
-    busy_ = true;
-    if (outcome >= rule_row::first_node) {
-        outcome = detector_.walk(from, outcome, the_trial.rules, the_trial.scope_tree);
     }
     bool is_inside = outcome == rule_row::inside;
     if (outcome == rule_row::unknown) {

@@ -12,6 +12,7 @@
 #include "recorder/unwind/stack.hpp"
 #include "trial/detect/scope_detector.hpp"
 #include "trial/serve/thread_arena.hpp"
+#include "trial/trial.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -23,9 +24,15 @@ using recorder::unwind::caller;
 class thread_state {
 public:
     /// Returns: the calling thread's state, which is opened if it has none; null if the thread is not served.
-    [[gnu::always_inline]] static thread_state* mine() noexcept {
+    static thread_state* mine() noexcept {
+        thread_state* const state = ready();
+        return state != nullptr ? state : open();
+    }
+
+    /// Returns: the calling thread's state if it is open, and calls need not check the stack; else null.
+    [[gnu::always_inline]] static thread_state* ready() noexcept {
         thread_state* const state = current;
-        return state != nullptr && state->ready_ ? state : open();
+        return state != nullptr && state->ready_ ? state : nullptr;
     }
 
     /// Returns: the calling thread's arena; null if it has none.

@@ -16,18 +16,19 @@ constinit std::atomic<thread_arena*> all_arenas{nullptr};
 
 } // namespace
 
-thread_arena::thread_arena(const strategy& mechanism, std::size_t most_bytes, counts& results) noexcept
-    : strategy_(&mechanism), allocate_(mechanism.allocate), deallocate_(mechanism.deallocate),
-      too_many_bytes_(mechanism.largest_bytes == 0
-                          ? 0
-                          : std::min({mechanism.largest_bytes, most_bytes, region_upstream::most_bytes / 2}) +
-                                1),
-      counts_(results), upstream_(this, results) {
-    mechanism.construct(*this);
+thread_arena::thread_arena(const setting& settings, counts& results) noexcept
+    : strategy_(settings.served_by), allocate_(strategy_->allocate), deallocate_(strategy_->deallocate),
+      too_many_bytes_(
+          strategy_->largest_bytes == 0
+              ? 0
+              : std::min({strategy_->largest_bytes, settings.most_bytes, region_upstream::most_bytes / 2}) +
+                    1),
+      too_many_at_once_bytes_(settings.delay_ns == 0 ? too_many_bytes_ : 0), counts_(results),
+      upstream_(this, results) {
+    strategy_->construct(*this);
 }
 
-thread_arena* thread_arena::acquire(const strategy& mechanism, std::size_t most_bytes,
-                                    report& results) noexcept {
+thread_arena* thread_arena::acquire(const setting& settings, report& results) noexcept {
     for (thread_arena* arena = all_arenas.load(std::memory_order_acquire); arena != nullptr;
          arena = arena->next_) {
         bool taken = false;
@@ -46,19 +47,18 @@ thread_arena* thread_arena::acquire(const strategy& mechanism, std::size_t most_
     if (memory == MAP_FAILED) {
         return nullptr;
     }
-    auto* const arena = new (memory) thread_arena(mechanism, most_bytes, results.arena_counts[number]);
+    auto* const arena = new (memory) thread_arena(settings, results.arena_counts[number]);
     arena->next_ = all_arenas.load(std::memory_order_relaxed);
     while (!all_arenas.compare_exchange_weak(arena->next_, arena, std::memory_order_release)) {
     }
     return arena;
 }
 
-void* thread_arena::refuse() noexcept {
+void thread_arena::refuse() noexcept {
     std::uint64_t& reason = strategy_->largest_bytes == 0 ? counts_.in_null
                             : upstream_.has_room()        ? counts_.too_large
                                                           : counts_.no_room;
     ++reason;
-    return nullptr;
 }
 
 void thread_arena::stop_at_wrong_free() noexcept {

@@ -9,6 +9,7 @@
 #include "trial/report.hpp"
 #include "trial/serve/region_upstream.hpp"
 #include "trial/serve/strategy.hpp"
+#include "trial/setting.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -20,18 +21,34 @@ namespace mallard::trial {
 class thread_arena {
 public:
     /// Returns: an arena that only the calling thread uses, until release(); null if there is no memory.
-    static thread_arena* acquire(const strategy& mechanism, std::size_t most_bytes, report& results) noexcept;
+    static thread_arena* acquire(const setting& settings, report& results) noexcept;
 
     /// Effects: lets another thread acquire the arena.
     void release() noexcept { taken_.store(false, std::memory_order_release); }
 
-    /// Returns: a block of at least `bytes`; null if the global allocator has to serve the request.
-    [[gnu::always_inline]] void* allocate(std::size_t bytes) noexcept {
-        if (bytes >= too_many_bytes_ || !upstream_.has_room()) [[unlikely]] {
-            return refuse();
-        }
+    /// Returns: false if the global allocator has to serve the request.
+    [[nodiscard]] bool serves(std::size_t bytes) const noexcept {
+        return bytes < too_many_bytes_ && upstream_.has_room();
+    }
+    /// Returns: false also if each operation of the trial has to be delayed.
+    [[nodiscard, gnu::always_inline]] bool serves_at_once(std::size_t bytes) const noexcept {
+        return bytes < too_many_at_once_bytes_ && upstream_.has_room();
+    }
+
+    /// Effects: notes the last request of the scope.
+    [[gnu::always_inline]] void note_request(std::size_t bytes, std::uint64_t return_address) noexcept {
+        counts_.last_bytes = bytes;
+        counts_.last_caller = return_address;
+    }
+
+    /// Returns: a block of at least `bytes`.
+    /// Requires: serves(bytes).
+    [[gnu::always_inline, gnu::returns_nonnull]] void* allocate(std::size_t bytes) noexcept {
         return allocate_(*this, bytes);
     }
+
+    /// Effects: counts why the global allocator has to serve a request.
+    [[gnu::cold, gnu::noinline]] void refuse() noexcept;
 
     /// Effects: frees the block, on any thread. A double free ends the program.
     /// Requires: the_region.holds(block).
@@ -70,13 +87,16 @@ private:
     static constexpr std::size_t granule = region::granule;
     static constexpr std::size_t most_granules = region::size_in_front - 1;
 
-    thread_arena(const strategy& mechanism, std::size_t most_bytes, counts& results) noexcept;
+    thread_arena(const setting& settings, counts& results) noexcept;
 
     /// A large block has its size in the 16 bytes in front of it.
     static std::size_t& size_in_front(const void* block) noexcept {
         return *reinterpret_cast<std::size_t*>(static_cast<std::byte*>(const_cast<void*>(block)) - granule);
     }
 
+    /// Effects: frees what other threads returned; lets the mechanism start again if no block is live.
+    template <typename Served>
+    [[gnu::noinline]] void prepare() noexcept;
     template <typename Served>
     [[gnu::noinline]] void* allocate_special(std::size_t bytes) noexcept;
     template <typename Served>
@@ -92,7 +112,6 @@ private:
         return *std::launder(reinterpret_cast<Served*>(room_));
     }
 
-    [[gnu::cold, gnu::noinline]] void* refuse() noexcept;
     /// Effects: ends the program, as the global allocator does. With wrong counts the arena would rewind over live
     /// blocks.
     [[noreturn, gnu::cold, gnu::noinline]] static void stop_at_wrong_free() noexcept;
@@ -102,7 +121,8 @@ private:
     const strategy* strategy_;
     decltype(strategy::allocate) allocate_; // copied from the strategy, to save an indirection
     decltype(strategy::deallocate) deallocate_;
-    std::size_t too_many_bytes_; ///< requests of this size and larger ones are not served
+    std::size_t too_many_bytes_;         ///< requests of this size and larger ones are not served
+    std::size_t too_many_at_once_bytes_; ///< the same, or 0 if operations are delayed
     counts& counts_;
     region_upstream upstream_;
     std::atomic<bool> taken_{true};
@@ -114,14 +134,10 @@ private:
 // The common path is inlined into one function for each mechanism, as containers inline a local allocator.
 template <typename Served>
 void* thread_arena::allocate_in(std::size_t bytes) noexcept {
-    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-        reclaim_returned();
-    }
-    if constexpr (requires(Served& mechanism) { mechanism.start_again(); }) {
-        if (live() == 0) [[unlikely]] {
-            served<Served>().start_again();
-            ++counts_.started_again;
-        }
+    constexpr bool can_start_again = requires(Served& mechanism) { mechanism.start_again(); };
+    if (returned_.load(std::memory_order_relaxed) != nullptr || (can_start_again && live() == 0))
+        [[unlikely]] {
+        prepare<Served>();
     }
     ++counts_.served;
     counts_.served_bytes += bytes;
@@ -132,6 +148,19 @@ void* thread_arena::allocate_in(std::size_t bytes) noexcept {
     void* const block = served<Served>().allocate(granules * granule);
     the_region.size_at(block) = static_cast<std::uint8_t>(granules);
     return block;
+}
+
+template <typename Served>
+void thread_arena::prepare() noexcept {
+    if (returned_.load(std::memory_order_relaxed) != nullptr) {
+        reclaim_returned();
+    }
+    if constexpr (requires(Served& mechanism) { mechanism.start_again(); }) {
+        if (live() == 0) {
+            served<Served>().start_again();
+            ++counts_.started_again;
+        }
+    }
 }
 
 template <typename Served>

@@ -291,6 +291,29 @@ struct named {
     const char* name;
     scene run;
 };
+/// libc's table of exit handlers grows inside of the scope, for as long as the process lives.
+bool exit_handlers() {
+    bool passed = true;
+    for (int count = 0; count < 100; ++count) {
+        passed = passed && std::atexit([] {}) == 0;
+    }
+    return passed;
+}
+
+/// Prints where malloc puts a block, from the beginning of its heap.
+bool heap_offset() {
+    const std::unique_ptr<char[]> block{new char[40]};
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.ends_with("[heap]")) {
+            std::printf("%zu\n", reinterpret_cast<std::uintptr_t>(block.get()) -
+                                     static_cast<std::uintptr_t>(std::stoull(line, nullptr, 16)));
+            return true;
+        }
+    }
+    return false;
+}
+
 constexpr std::array scenes{named{"contents", &contents},
                             named{"zeros", &zeros},
                             named{"reallocations", &reallocations},
@@ -301,6 +324,8 @@ constexpr std::array scenes{named{"contents", &contents},
                             named{"many_threads", &many_threads},
                             named{"short_threads", &short_threads},
                             named{"jumps", &jumps},
+                            named{"exit_handlers", &exit_handlers},
+                            named{"heap_offset", &heap_offset},
                             named{"hoards", &hoards},
                             named{"keeps", &keeps},
                             named{"long_name", &long_name},
