@@ -1,27 +1,29 @@
-// The program of docs/advisor/tutorial.md: a server of Boost.Asio that parses each line that it receives with
-// nlohmann::json, answers it in a line, and forgets it.
+// The program of docs/advisor/tutorial.md: a server of Boost.Asio that parses each order that it receives with
+// Boost.JSON, answers it in a line, and forgets it.
 //
 //     server PORT [CONNECTIONS]    ends after so many connections, or by SIGTERM
 //
-// Compiled as it is, it is the program before the change, with -DCHANGED the changed one. With -DREWRITTEN it is the
-// null of the change: all of the rewrite, and the old allocator.
-// clang-format off
-#include <utility> // which awaitable.hpp of Boost 1.74 needs, and does not include
+// An order is preceded by its length, in four bytes, the most significant first. Compiled as it is, it is the program
+// before the change, with -DCHANGED the changed one. With -DREWRITTEN it is the null of the change: all of the rewrite,
+// and the old allocator.
 #include <boost/asio.hpp>
-// clang-format on
+#include <boost/endian/buffers.hpp>
+#include <boost/json/src.hpp> // Boost.JSON itself, compiled with this file
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+
+namespace asio = boost::asio;
+namespace json = boost::json;
 
 #if defined(CHANGED) || defined(REWRITTEN)
 #include <mallard/mallard.hpp>
-
-#include <cstdint>
-#include <map>
-#include <vector>
 
 // `recorded` shows the blocks to a recorder, for the proof that none outlives its request.
 #if defined(CHANGED)
@@ -29,55 +31,68 @@ using request_mechanism = mallard::recorded<mallard::monotonic<>>;
 #else
 using request_mechanism = mallard::recorded<mallard::new_delete>;
 #endif
-struct request_arena : request_mechanism {
-    request_arena() : request_mechanism("request") {}
-};
-struct request_memory : mallard::per_thread<request_memory, request_arena> {};
 
-template <class T>
-using request_allocator = mallard::static_allocator<T, request_memory>;
-using request_string = std::basic_string<char, std::char_traits<char>, request_allocator<char>>;
-using json = nlohmann::basic_json<std::map, std::vector, request_string, bool, std::int64_t, std::uint64_t,
-                                  double, request_allocator>;
-#else
-using json = nlohmann::json;
+/// The allocator of a request, as Boost.JSON takes allocators.
+class request_memory final : public json::memory_resource {
+public:
+    request_mechanism arena{"request"};
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        return arena.allocate(bytes, alignment);
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        arena.deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const json::memory_resource& other) const noexcept override { return this == &other; }
+};
+#if defined(CHANGED)
+/// Boost.JSON leaves out the destructors of values whose memory ends at once.
+template <>
+struct boost::json::is_deallocate_trivial<request_memory> : std::true_type {};
+#endif
 #endif
 
-namespace asio = boost::asio;
+constexpr std::size_t most_bytes = std::size_t{1} << 20; // of an order
 
 /// Returns: the customer of an order, and what its items cost.
 std::string handle(std::string_view request) {
+#if defined(CHANGED) || defined(REWRITTEN)
+    thread_local request_memory memory;
 #if defined(CHANGED)
-    mallard::checkpoint rewound{request_memory::pool()}; // first, so that it ends last
-    // No destructor runs: the document owns nothing but memory of the request.
-    const json& order =
-        mallard::wink_out<json>(mallard::assume_winkable, request_memory::pool(), json::parse(request));
-#else
-    const json order = json::parse(request);
+    mallard::checkpoint rewound{memory.arena}; // first, so that it ends last
 #endif
+    const json::storage_ptr storage = &memory;
+#else
+    const json::storage_ptr storage;
+#endif
+    const json::value order = json::parse({request.data(), request.size()}, storage);
     double total = 0;
-    for (const json& item : order.at("items")) {
-        total += item.at("price").get<double>() * item.at("quantity").get<double>();
+    for (const json::value& item : order.at("items").as_array()) {
+        total += item.at("price").to_number<double>() * item.at("quantity").to_number<double>();
     }
-    json answer;
-    answer["customer"] = order.at("customer");
-    answer["total"] = total;
-    const auto text = answer.dump();
-    return {text.begin(), text.end()};
+    return json::serialize(json::object({{"customer", order.at("customer")}, {"total", total}}, storage));
 }
 
 asio::awaitable<void> serve(asio::ip::tcp::socket client) {
-    std::string received;
+    std::string request;
     try {
         for (;;) {
-            const std::size_t bytes = co_await asio::async_read_until(client, asio::dynamic_buffer(received),
-                                                                      '\n', asio::use_awaitable);
-            const std::string answer = handle(std::string_view(received).substr(0, bytes)) + '\n';
-            received.erase(0, bytes);
+            boost::endian::big_uint32_buf_t bytes;
+            co_await asio::async_read(client, asio::buffer(&bytes, sizeof bytes), asio::use_awaitable);
+            if (bytes.value() > most_bytes) {
+                throw std::length_error("it is longer than 1 MiB");
+            }
+            request.resize(bytes.value());
+            co_await asio::async_read(client, asio::buffer(request), asio::use_awaitable);
+            const std::string answer = handle(request) + '\n';
             co_await asio::async_write(client, asio::buffer(answer), asio::use_awaitable);
         }
-    } catch (const boost::system::system_error&) { // the client has gone
-    } catch (const json::exception& error) {
+    } catch (const boost::system::system_error& error) {
+        if (error.code() != asio::error::eof) { // the client has gone
+            std::fprintf(stderr, "server: %s\n", error.what());
+        }
+    } catch (const std::exception& error) {
         std::fprintf(stderr, "no order: %s\n", error.what());
     }
 }

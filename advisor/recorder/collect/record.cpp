@@ -116,6 +116,8 @@ private:
             // The program has exited. Its remaining processes are no longer recorded.
             if (status_) {
                 end_requested_ = true;
+            } else if (program_.ended()) {
+                until_end_ = true; // run() notices the end in this turn
             } else if (!signal.terminals) {
                 program_.signal(signal.number);
             }
@@ -141,7 +143,7 @@ private:
     child program_;
     std::optional<int> status_;
     bool end_requested_ = false;
-    bool until_end_;
+    bool until_end_; ///< processes that outlive the program are not waited for
     int pause_ = shortest_pause;
 };
 
