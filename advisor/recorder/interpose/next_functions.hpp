@@ -81,8 +81,7 @@ void* find_operator(operator_name name, const void* caller) noexcept;
 /// Returns: the function, or null if no library has it. A program in C may have loaded the standard library only as a dependency
 /// of its libraries, so the file of `caller`, a code address, is searched too.
 [[gnu::always_inline]] inline void* next_operator(operator_name name, const void* caller) noexcept {
-    void* const function =
-        next_operators[static_cast<std::size_t>(name)].load(std::memory_order_relaxed);
+    void* const function = next_operators[static_cast<std::size_t>(name)].load(std::memory_order_relaxed);
     return function != nullptr ? function : find_operator(name, caller);
 }
 

@@ -111,7 +111,8 @@ private:
     [[gnu::noinline]] static void freed_slowly(recorder::arch::call_frame frame, void* block,
                                                Free free) noexcept {
         thread_state* const state = thread_state::mine();
-        if (the_trial.settings.delay_ns != 0 && state != nullptr && state->inside(caller::from_frame(frame))) {
+        if (the_trial.settings.delay_ns != 0 && state != nullptr &&
+            state->inside(caller::from_frame(frame))) {
             ++state->blocks().counted().delayed_frees;
             delay();
         }

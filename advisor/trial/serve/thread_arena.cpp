@@ -18,11 +18,10 @@ constinit std::atomic<thread_arena*> all_arenas{nullptr};
 
 thread_arena::thread_arena(const setting& settings, counts& results) noexcept
     : strategy_(settings.served_by), allocate_(strategy_->allocate), deallocate_(strategy_->deallocate),
-      too_many_bytes_(
-          strategy_->largest_bytes == 0
-              ? 0
-              : std::min({strategy_->largest_bytes, settings.most_bytes, region_upstream::most_bytes / 2}) +
-                    1),
+      too_many_bytes_(strategy_->largest_bytes == 0 ? 0
+                                                    : std::min({strategy_->largest_bytes, settings.most_bytes,
+                                                                region_upstream::most_bytes / 2}) +
+                                                          1),
       too_many_at_once_bytes_(settings.delay_ns == 0 ? too_many_bytes_ : 0), counts_(results),
       upstream_(this, results) {
     strategy_->construct(*this);
