@@ -74,10 +74,38 @@ CONTAINERS = (
     (re.compile(r"^std::unordered_set<"), "unordered_set", "Key"),
 )
 
+# Libraries with containers of their own, and what their users change. What these are made of, such as
+# containers of the standard library, is not the user's to change.
+BOOST_JSON, NLOHMANN_JSON = "boost::json::value", "nlohmann::json"
+LIBRARIES = (
+    (re.compile(r"^boost::json::"), BOOST_JSON),
+    (re.compile(r"^nlohmann::"), NLOHMANN_JSON),
+)
+REMEDIES = {
+    BOOST_JSON: "boost::json::value, object and array take &json_memory as their storage",
+    NLOHMANN_JSON: "nlohmann::json becomes a nlohmann::basic_json with a mallard::static_allocator",
+}
+JSON_MEMORY = """\
+
+// The same memory, as Boost.JSON takes it.
+class json_resource final : public boost::json::memory_resource {
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        return memory.allocate(bytes, alignment);
+    }
+    void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+        memory.deallocate(block, bytes, alignment);
+    }
+    bool do_is_equal(const boost::json::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+};
+inline thread_local json_resource json_memory;
+"""
+
 
 @dataclass(frozen=True)
 class TypeChange:
-    container: str  # vector, string, ...
+    container: str  # vector, string, ..., or a library's type
     parameters: str
     function: str
     source: str
@@ -91,6 +119,10 @@ class TypeChange:
     def becomes(self) -> str:
         return self.was.replace("std::", "std::pmr::", 1)
 
+    @property
+    def remedy(self) -> str:
+        return REMEDIES.get(self.container) or f"{self.was} becomes {self.becomes}, made with &memory"
+
 
 def type_changes(profile: Profile, candidate: Candidate) -> list[TypeChange]:
     """The standard containers whose blocks the scope allocates, most allocations first."""
@@ -101,7 +133,10 @@ def type_changes(profile: Profile, candidate: Candidate) -> list[TypeChange]:
         functions = [names.place(place).function for place in stack if place is not None]
         if candidate.function is not None and candidate.function not in functions:
             continue
-        kind = _container(names, functions)
+        inside = (
+            functions[: functions.index(candidate.function)] if candidate.function in functions else functions
+        )
+        kind = _container(names, inside)
         if kind is None or site.figures.allocations < LEAST_SHARE * candidate.allocations:
             continue
         source = names.place_source(site.place)
@@ -112,9 +147,15 @@ def type_changes(profile: Profile, candidate: Candidate) -> list[TypeChange]:
 
 
 def _container(names: Names, functions: list[int]) -> tuple[str, str] | None:
-    """The container of the innermost container function: the strings of a map belong to the string."""
-    for number in functions:
-        name = names.function(number).short_name or names.short(number)
+    """The library that allocates, else the container of the innermost function of one: the strings of a map
+    belong to the string.
+    """
+    called = [names.function(number).short_name or names.short(number) for number in functions]
+    for name in called:
+        for pattern, library in LIBRARIES:
+            if pattern.match(name):
+                return library, ""
+    for name in called:
         for pattern, container, parameters in CONTAINERS:
             if pattern.match(name):
                 return container, parameters
@@ -168,15 +209,21 @@ def code_for(strategy: str, candidate: Candidate, changes: list[TypeChange], *, 
         lines.append("#include <mallard/lifetime/wink_out.hpp>")
     lines.sort()
     kinds = list(dict.fromkeys(change.container for change in changes)) or ["vector"]
+    if has_json := BOOST_JSON in kinds:
+        lines = ["#include <boost/json.hpp>", "", *lines]
+    kinds = [kind for kind in kinds if kind not in REMEDIES]
     standard = sorted(
         {"memory_resource", *(kind.removeprefix("multi") for kind in kinds)}
         | ({"cstddef", "span"} if _has_buffer(strategy, candidate) else set())
+        | ({"cstddef"} if has_json else set())
         | (set() if strategy in REGIONS else {"memory"})
         | ({"algorithm", "array", "cstddef"} if strategy == "adaptive-pool" else set())
     )
     lines += ["", *(f"#include <{header}>" for header in standard), "", *_changes(candidate, changes)]
     lines += _memory(strategy, mechanism, candidate)
-    lines += _function(strategy, kinds)
+    if has_json:
+        lines += JSON_MEMORY.splitlines()
+    lines += _function(strategy, kinds, has_json=has_json)
     if threads:
         lines += [
             "// thread_local: each thread has its own. Blocks must be freed by the thread that made them."
@@ -191,15 +238,14 @@ def _has_buffer(strategy: str, candidate: Candidate) -> bool:
 def _changes(candidate: Candidate, changes: list[TypeChange]) -> list[str]:
     lines = [f"// In {candidate.with_source}:"]
     lines += [
-        f"//   {change.was} becomes {change.becomes}, made with &memory: "
-        f"{change.function} ({short_source(change.source)})"
-        for change in changes
+        f"//   {change.remedy}: {change.function} ({short_source(change.source)})" for change in changes
     ]
     if not changes:
         lines.append("//   give its containers &memory: std::pmr::vector<T>, std::pmr::string, ...")
-    lines.append(
-        "//   and what they hold too: a std::string inside a std::pmr::vector stays on the global heap."
-    )
+    if not changes or any(change.container not in REMEDIES for change in changes):
+        lines.append(
+            "//   and what they hold too: a std::string inside a std::pmr::vector stays on the global heap."
+        )
     return [*lines, *_escapes(candidate), ""]
 
 
@@ -265,7 +311,7 @@ def _region(strategy: str, mechanism: str, candidate: Candidate) -> list[str]:
     ]
 
 
-def _function(strategy: str, kinds: list[str]) -> list[str]:
+def _function(strategy: str, kinds: list[str], *, has_json: bool) -> list[str]:
     guard: list[str] = []
     if strategy == "monotonic":
         guard = ["    mallard::checkpoint rewound{memory.mechanism()}; // first, so that it ends last"]
@@ -278,7 +324,9 @@ def _function(strategy: str, kinds: list[str]) -> list[str]:
             "        }",
             "    } last; // first, so that it ends last; not in a function that calls itself",
         ]
-    declared = _winked_out(kinds) if strategy in REGIONS else _destroyed(kinds)
+    declared = _document(strategy) if has_json else []
+    if kinds:
+        declared += _winked_out(kinds) if strategy in REGIONS else _destroyed(kinds)
     return [
         "",
         "inline void in_the_scope() {",
@@ -287,6 +335,16 @@ def _function(strategy: str, kinds: list[str]) -> list[str]:
         "    // ... the code of the function",
         *(f"    static_cast<void>(c{number});" for number in range(len(kinds))),
         "}",
+    ]
+
+
+def _document(strategy: str) -> list[str]:
+    if strategy not in REGIONS:
+        return ["    [[maybe_unused]] boost::json::value document(boost::json::storage_ptr{&json_memory});"]
+    return [
+        "    // No destructor runs: a document owns nothing but this memory.",
+        "    [[maybe_unused]] auto& document = mallard::wink_out<boost::json::value>(",
+        "        mallard::assume_winkable, memory, boost::json::storage_ptr{&json_memory});",
     ]
 
 
