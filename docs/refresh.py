@@ -10,6 +10,7 @@
                                                              stores the times of these stages of mallard test
     build/venv/bin/python docs/refresh.py --platforms build/platforms/results.json
                                                              stores the outcomes of the stage platforms
+    build/venv/bin/python docs/refresh.py --print TABLE      prints a table that a page shortens, with all rows
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -98,6 +99,18 @@ FIGURES = (
         utilization,
     ),
 )
+# The tables of which a page has some rows or columns, by the names of their blocks.
+WHOLE_TABLES: dict[str, Callable[[], str]] = {
+    **case_studies.whole_tables(),
+    **density.whole_tables(),
+    **heaps.whole_tables(),
+    **losses.whole_tables(),
+    **machines_compared.whole_tables(),
+    **peers.whole_tables(),
+    **pools.whole_tables(),
+    **programs.whole_tables(),
+    **settings.whole_tables(),
+}
 # Each page with figures, with its folder.
 DOCUMENTS = (
     ROOT / "README.md",
@@ -198,7 +211,17 @@ def main() -> int:
     parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
     parser.add_argument("--platforms", type=Path, metavar="FILE", help="store these outcomes of targets")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
+    parser.add_argument(
+        "--print",
+        dest="table",
+        choices=WHOLE_TABLES,
+        metavar="TABLE",
+        help=f"print a table that a page shortens, with all rows: {', '.join(WHOLE_TABLES)}",
+    )
     arguments = parser.parse_args()
+    if arguments.table:
+        print(WHOLE_TABLES[arguments.table]())
+        return 0
     if database := arguments.database or arguments.added:
         store_runs(database, keep_others=arguments.added is not None)
     if arguments.soak:

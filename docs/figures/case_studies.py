@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studies"))
@@ -27,7 +27,8 @@ def blocks() -> dict[str, Callable[[], str]]:
         "case_order": lambda: order(read()),
         "case_estimates": lambda: estimates(read()),
         "case_studies": lambda: table(read()),
-        "case_builds": lambda: builds(read()),
+        "case_rewrites": lambda: rewrites(read()),
+        "case_builds": lambda: builds(read(), wrong_only=True),
         "case_score": lambda: scores(read()),
         "case_misses": lambda: misses(read(), explanations()),
         "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
@@ -35,6 +36,10 @@ def blocks() -> dict[str, Callable[[], str]]:
         "foreign_nulls": lambda: foreign_nulls(regret.read()),
         "foreign_programs": lambda: foreign_programs(regret.read()),
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"case_builds": lambda: builds(read())}
 
 
 def explanations() -> dict[str, str]:
@@ -95,8 +100,8 @@ def table(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
     head = [
-        "| case, input | before | advice | promised | fact | rewrite | peak | both halves | best of all |",
-        "|---|---:|---|---:|---:|---:|---:|---:|---|",
+        "| case, input | before | advice | promised | fact | peak | whole advice | best of all |",
+        "|---|---:|---|---:|---:|---:|---:|---|",
     ]
     return "\n".join([*head, *(row for cell in cells for row in _rows(cell))])
 
@@ -112,9 +117,9 @@ def _second_row(cell: Cell) -> str:
         f"{_name(cell)}, second half",
         _milliseconds(seconds),
         f"{cell.on_top} under {cell.advised}",
-        _share(cell.on_top_promised, cell.program_seconds),
-        _share(cell.on_top_fact, cell.seconds[UNCHANGED]),
-        *[""] * 4,
+        _percent(cell.on_top_promised, cell.program_seconds),
+        _percent(cell.on_top_fact, cell.seconds[UNCHANGED]),
+        *[""] * 3,
     )
 
 
@@ -125,9 +130,8 @@ def _row(cell: Cell) -> str:
         _name(cell),
         _milliseconds(cell.seconds[UNCHANGED]),
         _advice(cell),
-        _share(cell.promised, cell.program_seconds),
-        _share(cell.fact, cell.seconds[UNCHANGED]),
-        _share(cell.facts.get(NULL) if cell.kind == "local" else None, cell.seconds[UNCHANGED]),
+        _percent(cell.promised, cell.program_seconds),
+        _percent(cell.fact, cell.seconds[UNCHANGED]),
         f"{peak:.1f} x" if cell.fact and peak else "",
         _milliseconds(cell.seconds[cell.full_build]) if cell.full_build in cell.seconds else "",
         f"{_words(best)}, {_milliseconds(cell.seconds[best])}" if cell.has_choice else "",
@@ -138,18 +142,19 @@ def _advice(cell: Cell) -> str:
     return ", then ".join(half for half in (cell.advised, cell.on_top) if half) or "none"
 
 
-def builds(cells: list[Cell]) -> str:
-    """All builds of which a trial promised something."""
+def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
+    """The builds of which a trial promised something, or those of them whose sign was wrong."""
     rows = [
         _joined(
             _name(cell),
             _words(build),
-            _share(promised, cell.program_seconds),
-            _share(cell.facts[build], cell.seconds[UNCHANGED]),
+            _percent(promised, cell.program_seconds),
+            _percent(cell.facts[build], cell.seconds[UNCHANGED]),
         )
         for cell in cells
         for build, promised in cell.predicted.items()
         if build in cell.facts
+        and not (wrong_only and score.signs_agree(promised, cell.facts[build]) is not False)
     ]
     return (
         "\n".join(["| case, input | build | promised | the fact |", "|---|---|---:|---:|", *rows])
@@ -165,14 +170,32 @@ def scores(cells: list[Cell]) -> str:
     return "\n".join([f"| over {len(cells)} cells | |", "|---|---:|", *rows])
 
 
+def rewrites(cells: list[Cell]) -> str:
+    """What the changed code costs by itself, where a local allocator was advised."""
+    costs = [
+        100 * cell.facts[NULL].median / cell.seconds[UNCHANGED]
+        for cell in cells
+        if cell.kind == "local" and NULL in cell.facts
+    ]
+    if not costs:
+        return NO_CELL
+    return (
+        f"Bound to `new_delete`, the changed code takes {min(costs):.0f} to {max(costs):.0f} % longer than the "
+        f"unchanged program ({len(costs)} cells)."
+    )
+
+
 def misses(cells: list[Cell], known: dict[str, str]) -> str:
+    """A line for each explanation of a criterion."""
     missed = score.misses(cells)
     if not missed:
         return "No cell was missed." if cells else NO_CELL
-    rows: Iterable[str] = (
-        _joined(_name(cell), name, known.get(f"{cell.name}: {name}", UNEXPLAINED)) for cell, name in missed
-    )
-    return "\n".join(["| case, input | missed | why |", "|---|---|---|", *rows])
+    groups: dict[tuple[str, str], list[str]] = {}
+    for cell, name in missed:
+        why = known.get(f"{cell.name}: {name}", UNEXPLAINED)
+        groups.setdefault((name, why), []).append(_name(cell))
+    rows = (_joined(name, "; ".join(names), why) for (name, why), names in groups.items())
+    return "\n".join(["| missed | case, input | why |", "|---|---|---|", *rows])
 
 
 NO_FOREIGN = (
@@ -309,8 +332,8 @@ def foreign_programs(rows: list[regret.Row]) -> str:
     if not rows:
         return NO_FOREIGN
     head = [
-        "| program | before | advice | promised | fact | peak | best of all | minutes |",
-        "|---|---:|---|---:|---:|---:|---|---:|",
+        "| program | before | advice | promised | fact | peak | best of all |",
+        "|---|---:|---|---:|---:|---:|---|",
     ]
     return "\n".join([*head, *(row for one in rows for row in _foreign_rows(one))])
 
@@ -327,7 +350,6 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         _percent(row.facts.get(row.arm), before) if followed else "no fact",
         f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f} x" if followed and row.arm != UNCHANGED else "",
         f"{_words(row.best)}, {_milliseconds(row.choices[row.best])}",
-        f"{row.minutes:.1f}",
     )
     if row.second not in row.choices:
         return [first]
@@ -339,24 +361,17 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         _percent(row.second_fact, row.seconds[row.arm]),
         f"{row.peaks[row.second] / row.peaks[UNCHANGED]:.1f} x",
         "",
-        "",
     )
     return [first, second]
 
 
 def _words(build: str) -> str:
-    return build.replace("_", " ").replace(UNCHANGED + UNDER, "unchanged, under ").replace(UNDER, ", under ")
-
-
-def _share(difference: Difference | None, seconds: float) -> str:
-    """In milliseconds, with the interval in percent of the run."""
-    if difference is None:
-        return ""
-    low, high = (100 * edge / seconds for edge in (difference.low, difference.high))
-    return f"{1e3 * difference.median:+.1f} ms ({low:+.0f} to {high:+.0f} %)"
+    """The name of a build; of the unchanged program under another malloc that of the malloc."""
+    return build.replace("_", " ").replace(UNCHANGED + UNDER, "").replace(UNDER, ", under ")
 
 
 def _percent(difference: Difference | None, seconds: float) -> str:
+    """In percent of the run."""
     if difference is None:
         return ""
     median, low, high = (

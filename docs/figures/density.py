@@ -74,11 +74,13 @@ def full_strings() -> dict[str, Ratio]:
 
 
 def population() -> str:
-    once = summary().built_once
-    return (
-        f"Means over {summary().population}. In {once} of these rows a process builds one structure only: "
-        f"there `new-delete` touches its pages for the first time, and a warm buffer has its pages."
-    )
+    text = f"Means over {summary().population}."
+    if once := summary().built_once:
+        text += (
+            f" In {once} of these rows a process builds one structure only: there `new-delete` touches its "
+            "pages for the first time, and a warm buffer has its pages."
+        )
+    return text
 
 
 def structures() -> str:
@@ -123,6 +125,10 @@ def blocks() -> dict[str, Callable[[], str]]:
         "population": population,
         "structures": structures,
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"averages": lambda: averages(whole=True)}
 
 
 def both_conditions() -> str:
@@ -227,28 +233,30 @@ def image() -> str:
     return heat_map_image(summary(), f"{', '.join(begins_in_buffer())}: in {text}. The others have none.")
 
 
-def averages() -> str:
-    """The first table of the results: whole strings hashed beside their first characters, because that choice
-    decides the share of the allocator where strings are keys.
+def averages(*, whole: bool = False) -> str:
+    """The papers' strategies beside their printed means. Whole strings hashed stand beside their first
+    characters, because that choice decides the share of the allocator where strings are keys. The whole table
+    has all strategies, the intervals, and the printed means over rows that were not measured here.
     """
     full = full_strings()
     # Without a row that is built once, "built more than once" would repeat its neighbour.
     columns = {"built more than once": summary().repeated} if summary().built_once else {}
     columns |= {"whole strings hashed": full}
-    measured = " | ".join((f"here, % of {BASE}", "interval", *columns))
     printed = printed_table(AVERAGES).lines[0]
-    papers = "P0213, same rows | P0089, same rows | P0213, all its 132 rows"
-    lines = [f"| strategy | AS | {measured} | {papers} |", f"|---|---|{'---:|' * (5 + len(columns))}"]
+    heading = ["strategy", "AS", f"here, % of {BASE}", *columns, "P0213, same rows", "P0089, same rows"]
+    lines = []
     for name, mean in summary().means.items():
-        if name == BASE:
+        if name == BASE or not (whole or name == NULL or paper_number(name)):
             continue
-        printed_means = [
-            "" if printed_mean is None else f"{printed_mean:.1f}"
-            for printed_mean in (summary().printed_mean(paper, name) for paper in (P0213, P0089))
-        ]
-        comparisons = [*printed_means, f"{printed[name]:.2f}" if name in printed else ""]
-        shown = f"{100 * mean.median:.1f}"
         others = (f"{100 * column[name].median:.1f}" if name in column else "" for column in columns.values())
-        measured = f"{shown} | {percent_interval(mean)} | {' | '.join(others)}"
-        lines.append(f"| {name} | {paper_number(name)} | {measured} | {' | '.join(comparisons)} |")
-    return "\n".join(lines)
+        line = [name, paper_number(name), f"{100 * mean.median:.1f}", *others, *_printed_means(name)]
+        further = [percent_interval(mean), f"{printed[name]:.2f}" if name in printed else ""]
+        lines.append([*line, *(further if whole else [])])
+    further = ["interval", "P0213, all its 132 rows"]
+    return markdown_table([*heading, *(further if whole else [])], lines, texts=2)
+
+
+def _printed_means(name: str) -> list[str]:
+    """Of the papers' rows for the structures and sizes that were measured here."""
+    means = [summary().printed_mean(paper, name) for paper in (P0213, P0089)]
+    return ["" if mean is None else f"{mean:.1f}" for mean in means]

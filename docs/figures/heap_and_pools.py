@@ -51,8 +51,8 @@ def locality(stored: StoredRun) -> str:
         system.list_lengths,
         [
             *((f"{name}, ns", partial(_access, surface)) for name, surface in surfaces),
-            *((f"{name}, lost", partial(_lost, surface)) for name, surface in surfaces),
-            *((f"{name}, bytes", partial(_memory, surface)) for name, surface in surfaces),
+            (f"{HEAP}, lost", partial(_lost, system.surfaces[HEAP])),
+            *((f"{name}, bytes", partial(_memory, surface)) for name, surface in surfaces[1:]),
         ],
     )
 

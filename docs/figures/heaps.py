@@ -32,12 +32,13 @@ SHOWN_RANGE = 1000  # nodes
 SHOWN_SHARES = (10, 50, 100)  # percent of the operations
 
 Block = Callable[[], str]
+Select = Callable[[Sequence[str]], Sequence[str]]
 
 
 def blocks() -> dict[str, Block]:
     entries: dict[str, tuple[str, Block]] = {
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
-        "growth_backward": (BACKWARD, lambda: _times(BACKWARD)),
+        "growth_backward": (BACKWARD, lambda: _times(BACKWARD, _in_place)),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
         "burst": (BURST, _burst),
         "heap_churn": (CHURN, _churn),
@@ -54,6 +55,15 @@ def blocks() -> dict[str, Block]:
     return {
         name.replace("-", "_"): _where_measured(experiment, block)
         for name, (experiment, block) in entries.items()
+    }
+
+
+def whole_tables() -> dict[str, Block]:
+    return {
+        "growth_backward": lambda: _times(BACKWARD, list),
+        "burst": lambda: _burst(list),
+        "burst_gain": lambda: _burst_gain(list),
+        "heap_churn": lambda: _churn(list),
     }
 
 
@@ -100,12 +110,12 @@ def _burst_fastest() -> str:
     return markdown_table(heads, lines)
 
 
-def _burst_gain() -> str:
+def _burst_gain(select: Select = shown) -> str:
     """A line for each allocator that was measured both ways: percent of the time node by node."""
     table = _ranges()
     phases = (*by_ranges.RANGES, by_ranges.CLEAR)
     lines = []
-    for plain, in_bursts in with_bursts(table.strategies):
+    for plain, in_bursts in with_bursts(select(table.strategies)):
         ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]
         lines.append(
             [plain, *(percent_text(mean_ratio(pairings)) if pairings else "" for pairings in ratios)]
@@ -142,11 +152,16 @@ def _phase_times(experiment: str) -> tuple[Quantity, ...]:
     return panel.times
 
 
-def _times(experiment: str) -> str:
+def _in_place(names: Sequence[str]) -> list[str]:
+    """The strategies that may grow in place, each with its growth disabled, and the reference."""
+    return [name for name in names if name == BASE or "-v2" in name]
+
+
+def _times(experiment: str, select: Select = shown) -> str:
     """Nanoseconds of an operation by number of elements; of `int`, which comes first."""
     time = _phase_times(experiment)[0]
     table = _tables(experiment)[0]
-    return _by_size(timed(table, time).lines, shown(table.strategies), f"ns {time.unit}", time_text)
+    return _by_size(timed(table, time).lines, select(table.strategies), f"ns {time.unit}", time_text)
 
 
 def _by_size(
@@ -158,7 +173,7 @@ def _by_size(
     return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
 
 
-def _burst() -> str:
+def _burst(select: Select = shown) -> str:
     """Ranges of 1,000 nodes: every phase, and the overhead, of the strategies that take bursts."""
     table = _ranges()
     line = table.line(SHOWN_RANGE)
@@ -172,18 +187,18 @@ def _burst() -> str:
                 *(time_text(line, name, phase.figure) for phase in _phase_times(BURST)),
                 figure_text(line, name, by_ranges.OVERHEAD.figure, lambda percent: f"{percent:.1f}"),
             ]
-            for name in _taking_bursts(table)
+            for name in _taking_bursts(table, select)
         ],
     )
 
 
-def _taking_bursts(table: CellTable) -> list[str]:
+def _taking_bursts(table: CellTable, select: Select = shown) -> list[str]:
     """The strategies that were measured both ways, and the two that all are compared with."""
     both = {name for pair in with_bursts(table.strategies) for name in pair}
-    return [name for name in shown(table.strategies) if name in ("null", BASE, *both)]
+    return [name for name in select(table.strategies) if name in ("null", BASE, *both)]
 
 
-def _churn() -> str:
+def _churn(select: Select = shown) -> str:
     """A pair, and the bytes held for each live byte, as the operations go."""
     table = _blocks()
     line = table.lines[-1]
@@ -200,6 +215,6 @@ def _churn() -> str:
                 figure_text(line, name, heap_churn.OVERHEAD.figure, lambda count: f"{count:.0f}"),
                 memory_text(line, name, heap_churn.TRIMMED.figure),
             ]
-            for name in shown(table.strategies)
+            for name in select(table.strategies)
         ],
     )

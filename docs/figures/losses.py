@@ -31,6 +31,7 @@ from mallard.bench.experiments.programs import NAME as PROGRAMS
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
 HEADING = ["cell", "mallard's", "the fastest beyond the interval", "mallard / it"]
+MOST_LOSSES = 5  # of an experiment
 
 
 def blocks() -> dict[str, Callable[[], str]]:
@@ -38,9 +39,13 @@ def blocks() -> dict[str, Callable[[], str]]:
         "losses_answer": answer,
         "losses_programs": programs,
         "losses_counts": counts,
-        "losses_cells": cells,
+        "losses_cells": lambda: cells(MOST_LOSSES),
         "losses_conditions": lambda: runs_text("Compared in", {duel.run for duel in all_duels()}),
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"losses_cells": cells}
 
 
 @cache
@@ -120,19 +125,19 @@ def programs() -> str:
     return markdown_table(["program", "the fastest malloc", "mallard / it", "beyond the interval"], lines)
 
 
-def cells() -> str:
-    """A table for each experiment with a loss."""
+def cells(most: int | None = None) -> str:
+    """A table for each experiment with a loss: the worst cells, or all. All are on small pages."""
     names = CellNames(all_duels())
     parts = []
     for experiment, duels in lost().items():
         lines = [
             [
-                names.of(duel),
+                names.of(duel).replace(", small pages", ""),
                 f"{duel.ours.strategy} {value_text(duel.ours, duel)}",
                 f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
                 ratio_text(duel.ratio),
             ]
-            for duel in duels
+            for duel in duels[:most]
         ]
         if lines:
             lines = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in line] for line in lines]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import chain
 
-from figures.stored import machine_key, markdown_table, read_stored, run_conditions, runs_of_machine
+from figures.stored import initial_buffers, machine_key, markdown_table, read_stored, runs_of_machine
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC, Comparison, compare, with_fastest_malloc
-from mallard.bench.analysis.words import percent_text
+from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.experiments import EXPERIMENTS
 
 STRATEGIES = ("monotonic", "multipool")
-BASES = {BASE: "glibc's malloc", FASTEST_MALLOC: "the fastest malloc of each cell"}
+BASES = {BASE: "glibc's malloc", FASTEST_MALLOC: "each cell's fastest malloc"}
 NOT_AGAIN = "No experiment is stored from two processors."
 Cells = dict[str, Mapping[str, Cell]]
 
@@ -22,30 +23,60 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {"machines": table, "machines_conditions": conditions}
 
 
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"machines": every_mean}
+
+
 def table() -> str:
-    """A line for each experiment, strategy and base, over the cells that both processors measured."""
+    """A line for each experiment and base, without intervals: two columns for each strategy."""
     lines = []
     for experiment in _both():
-        latest, former = (_cells(experiment, place) for place in (0, 1))
-        shared = sorted(latest.keys() & former.keys())
         for base, label in BASES.items():
-            for strategy in STRATEGIES:
-                means = [
-                    compare({key: cells[key] for key in shared}, strategy, base) for cells in (latest, former)
-                ]
-                found = [mean for mean in means if mean and (base == BASE or _chooses(mean))]
-                if len(found) == len(means):
-                    texts = [percent_text(mean.mean) for mean in found]
-                    cells_in_mean = str(len(found[0].ratios))
-                    name = f"{experiment}: `{strategy}`, % of {label}"
-                    lines.append([name, cells_in_mean, *texts, _name(experiment, 1)])
-    heading = ["geometric mean", "cells", _latest(), "another", "the other processor"]
-    return markdown_table(heading, lines) if lines else NOT_AGAIN
+            means = [_means(experiment, strategy, base) for strategy in STRATEGIES]
+            if any(means):
+                pairs = [[percent(mean.mean.median) for mean in pair] or ["", ""] for pair in means]
+                lines.append([experiment, label, *chain(*pairs)])
+    columns = [f"`{strategy}`{there}" for strategy in STRATEGIES for there in ("", ", there")]
+    return markdown_table(["experiment", "% of", *columns], lines, texts=2) if lines else NOT_AGAIN
+
+
+def every_mean() -> str:
+    """A line for each experiment, base and strategy, with the number of cells and the intervals."""
+    lines = [
+        [experiment, label, strategy, str(len(means[0].ratios)), *(percent_text(mean.mean) for mean in means)]
+        for experiment in _both()
+        for base, label in BASES.items()
+        for strategy in STRATEGIES
+        if (means := _means(experiment, strategy, base))
+    ]
+    heading = ["experiment", "of", "strategy", "cells", "here", "there"]
+    return f"{markdown_table(heading, lines, texts=3)}\n\n{conditions()}"
+
+
+def _means(experiment: str, strategy: str, base: str) -> list[Comparison]:
+    """On the latest processor and on the other, over the cells that both measured; or nothing."""
+    latest, former = (_cells(experiment, place) for place in (0, 1))
+    shared = sorted(latest.keys() & former.keys())
+    means = [compare({key: cells[key] for key in shared}, strategy, base) for cells in (latest, former)]
+    found = [mean for mean in means if mean and (base == BASE or _chooses(mean))]
+    return found if len(found) == len(means) else []
 
 
 def conditions() -> str:
-    runs = [runs_of_machine(experiment, place)[0] for experiment in _both() for place in (0, 1)]
-    return "\n".join(f"- {run_conditions(stored)}" for stored in runs) or NOT_AGAIN
+    """The processors, the runs and the buffers of monotonic strategies."""
+    if not _both():
+        return NOT_AGAIN
+    others: dict[str, list[str]] = {}
+    for experiment in _both():
+        others.setdefault(_name(experiment, 1), []).append(experiment)
+    *few, (most, _) = sorted(others.items(), key=lambda entry: len(entry[1]))
+    processors = "".join(f"{name} for {', '.join(names)}, " for name, names in few) + most
+    tables = [runs_of_machine(experiment, place)[0] for experiment in _both() for place in (0, 1)]
+    buffered = dict.fromkeys(stored.run["experiment"] for stored in tables if initial_buffers(stored))
+    return (
+        f"Here: {_latest()}; there: {processors}. `monotonic` begins in a buffer in {', '.join(buffered)}; "
+        "[runs](runs.md) has the conditions of each experiment's first run on a processor."
+    )
 
 
 def _chooses(comparison: Comparison) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from figures.claims import runs, runs_text
 from figures.stored import load, on_huge_pages
 from mallard.bench.analysis.peers import (
+    PLAIN,
     TIME,
     CellNames,
     Counterpart,
@@ -28,17 +29,22 @@ from mallard.shared import mallocs
 
 NOTHING = "Not measured yet."
 LEAST_LOSS = 1.02  # as a ratio
+MOST_LOSSES = 10  # lines of the table
 
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "contender_builds": builds,
-        "counterparts": pairs,
+        "counterparts": lambda: pairs(main_pairs()),
         "peers": times,
         "peers_first": lambda: peer_sentences(all_duels())[0] if all_duels() else NOTHING,
-        "peers_losses": losses,
+        "peers_losses": lambda: losses(MOST_LOSSES),
         "peers_conditions": conditions,
     }
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"counterparts": lambda: pairs(beside()), "peers_losses": losses}
 
 
 @cache
@@ -80,8 +86,18 @@ def measured() -> list[Row]:
     return [row for stored in runs() if not on_huge_pages(stored) for row in stored.rows]
 
 
-def pairs() -> str:
-    return counterparts_markdown(beside()) if all_duels() else NOTHING
+def pairs(chosen: Iterable[Counterpart]) -> str:
+    return counterparts_markdown(chosen) if all_duels() else NOTHING
+
+
+def main_pairs() -> list[Counterpart]:
+    """The strategies that a program uses first, beside each library and the malloc that is fastest."""
+    chosen: dict[tuple[str, str], Counterpart] = {}
+    for pair in beside():  # the fastest counterpart comes first
+        if pair.ours in PLAIN:
+            other = pair.theirs.partition(mallocs.MALLOC_MARK)[0]
+            chosen.setdefault((pair.ours, other), pair)
+    return list(chosen.values())
 
 
 def times() -> str:
@@ -89,8 +105,10 @@ def times() -> str:
     return summary_markdown(duel for duel in all_duels() if duel.quantity == TIME) if all_duels() else NOTHING
 
 
-def losses() -> str:
-    """A line for each quantity of an experiment: the cells lost by two percent or more, and the worst."""
+def losses(most: int | None = None) -> str:
+    """A line for each quantity of an experiment, the worst ones or all: the cells lost by two percent or more,
+    and the worst of them. All cells are on small pages.
+    """
     if not all_duels():
         return NOTHING
     names = CellNames(all_duels())
@@ -104,12 +122,12 @@ def losses() -> str:
             [
                 head,
                 str(len({duel.cell for duel in group})),
-                names.of(group[0]),
+                names.of(group[0]).replace(", small pages", ""),
                 f"{group[0].ours.strategy} {value_text(group[0].ours, group[0])}",
                 f"{group[0].theirs.strategy} {value_text(group[0].theirs, group[0])}",
                 ratio_text(group[0].ratio),
             ]
-            for head, group in groups.items()
+            for head, group in list(groups.items())[:most]
         ],
     )
 

@@ -9,7 +9,7 @@ from statistics import geometric_mean
 from figures.bar_chart_image import Bar, Panel, bar_chart_image
 from figures.stored import changed_since, conditions, initial_buffers, load, markdown_table, nanoseconds
 from mallard.bench.analysis.names import BASE, malloc
-from mallard.bench.analysis.panel.phases import bytes_text, median_figure
+from mallard.bench.analysis.panel.phases import median_figure
 from mallard.bench.analysis.panel.works import (
     FASTEST_MALLOC,
     Comparison,
@@ -46,6 +46,8 @@ ALTERNATIVES = (
     (MULTIPOOL, FASTEST_MALLOC, "each program's fastest malloc"),
     (MULTIPOOL_BASE, BOOST_POOL, "Boost's pmr pool"),
 )
+VARIANTS = ("-last", "-first", "/inline")
+MIB = 1 << 20
 VERDICTS: tuple[Verdict, ...] = ("faster", "no difference", "slower")
 Cells = Mapping[str, Mapping[str, Cell]]
 
@@ -60,6 +62,13 @@ def blocks() -> dict[str, Callable[[], str]]:
         texts[f"programs_{size}_mallocs"] = lambda size=size: _beside_mallocs(_works(size))  # type: ignore[misc]
     texts["programs_memory"] = lambda: _memory(_works(SIZES[-1]))
     return texts
+
+
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {
+        **{f"programs_{size}": lambda size=size: _times(_works(size), whole=True) for size in SIZES},  # type: ignore[misc]
+        "programs_memory": lambda: _memory(_works(SIZES[-1]), whole=True),
+    }
 
 
 def _works(size: str) -> Sequence[Work]:
@@ -174,9 +183,14 @@ def _held(work: Work) -> dict[str, float]:
     return {name: held for name, held in figures.items() if held and work.line.finished(name)}
 
 
-def _times(works: Sequence[Work]) -> str:
+def _strategies(works: Sequence[Work], *, whole: bool) -> list[str]:
+    """Without the variants of a strategy and its bindings; README's table needs the abstract base."""
+    return [name for name in work_strategies(works) if whole or not name.endswith(VARIANTS)]
+
+
+def _times(works: Sequence[Work], *, whole: bool = False) -> str:
     lines = []
-    for name in work_strategies(works):
+    for name in _strategies(works, whole=whole):
         mean = mean_over_works(works, name) if name != BASE else None
         times = [_time(work.line.cells.get(name)) for work in works]
         lines.append([name, *times, f"**{percent(mean.median)}**" if mean else ""])
@@ -192,14 +206,15 @@ def _time(cell: Cell | None) -> str:
     return percent(cell.ratio.median) if cell.ratio else ""
 
 
-def _memory(works: Sequence[Work]) -> str:
-    lines = [[name, *(_bytes(work, name, HELD.figure) for work in works)] for name in work_strategies(works)]
-    return markdown_table(["held at the peak", *(work.label for work in works)], lines)
+def _memory(works: Sequence[Work], *, whole: bool = False) -> str:
+    names = _strategies(works, whole=whole)
+    lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
+    return markdown_table(["MiB held at the peak", *(work.label for work in works)], lines)
 
 
-def _bytes(work: Work, name: str, figure: str) -> str:
+def _mebibytes(work: Work, name: str, figure: str) -> str:
     value = median_figure(work.line, name, figure) if work.line.finished(name) else None
-    return "" if value is None else bytes_text(value)
+    return "" if value is None else f"{value / MIB:.{0 if value >= 10 * MIB else 1}f}"
 
 
 def _beside_mallocs(works: Sequence[Work]) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from figures.stored import (
     StoredRun,
+    buffer_states,
     every_run,
-    initial_buffers,
     is_current,
     markdown_table,
     processor,
@@ -26,7 +25,7 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def setups() -> str:
-    heading = ["", "processor", "cores", "C library", "compiler", "flags"]
+    heading = ["", "date", "commit", "library", "processor", "cores", "C library", "compiler", "flags"]
     lines = [[name, *setup] for setup, name in _setup_names().items()]
     return markdown_table(heading, lines, len(heading))
 
@@ -37,8 +36,15 @@ def tables() -> str:
 
 
 def _table(experiment: str) -> str:
-    heading = ["", "date", "commit", "setup", "pages", "initial buffer", "processes", "library", "command"]
-    return markdown_table(heading, map(_line, every_run(experiment)), len(heading))
+    """A command that an earlier row has is the number of that row."""
+    heading = ["", "setup", "pages", "initial buffer", "processes", "command"]
+    rows: dict[str, str] = {}
+    lines = []
+    for stored in every_run(experiment):
+        line = _line(stored)
+        earlier = rows.setdefault(line[-1], line[0])
+        lines.append([*line[:-1], line[-1] if earlier == line[0] else f"that of {earlier}"])
+    return markdown_table(heading, lines, len(heading))
 
 
 def _line(stored: StoredRun) -> list[str]:
@@ -46,25 +52,29 @@ def _line(stored: StoredRun) -> list[str]:
     command = run["command"].replace("|", "\\|")
     return [
         str(run_number(stored)),
-        run["started"][:10],
-        run["runner"]["commit"],
-        _setup_names()[_setup(run)],
+        _setup_names()[_setup(stored)],
         " and ".join(run["options"].get("pages", [])),
-        initial_buffers(stored).removeprefix("; monotonic strategies begin in "),
+        _buffers(stored),
         str(run["repetitions"]),
-        "unchanged" if is_current(stored) else "changed since",
         f"`{command}`{remarks(run)}",
     ]
 
 
-def _setup(run: dict[str, Any]) -> Setup:
-    machine, runner = run["machine"], run["runner"]
+def _buffers(stored: StoredRun) -> str:
+    """The states of the buffers in which strategies with a monotonic part begin."""
+    return ", ".join(sorted({state for state, _ in buffer_states(stored)}, reverse=True))
+
+
+def _setup(stored: StoredRun) -> Setup:
+    run, machine, runner = stored.run, stored.run["machine"], stored.run["runner"]
+    library = "unchanged" if is_current(stored) else "changed since"
+    when = run["started"][:10], runner["commit"], library
     flags = f"`{runner['flags']}`"
-    return processor(machine), str(machine["cores"]), machine["libc"], runner["compiler"], flags
+    return *when, processor(machine), str(machine["cores"]), machine["libc"], runner["compiler"], flags
 
 
 def _setup_names() -> dict[Setup, str]:
-    runs = [stored.run for name in _stored_experiments() for stored in every_run(name)]
+    runs = [stored for name in _stored_experiments() for stored in every_run(name)]
     return {setup: f"S{place}" for place, setup in enumerate(dict.fromkeys(map(_setup, runs)), start=1)}
 
 

@@ -16,6 +16,15 @@ from mallard.bench.cells import Times, paired
 from mallard.shared.stats import geometric_mean_ratio, median
 
 ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
+SHOWN = (
+    BASE,
+    f"{BASE}@mimalloc",
+    "monotonic",
+    "multipool",
+    "multipool+monotonic",
+    "pmr-unsynchronized",
+    "heap",
+)
 NOT_MEASURED = "Not measured."
 SETTINGS = frozenset({"pages", "buffer", "buffer_bytes"})  # of a cell, that a special run changes
 Cells = Mapping[Setting, Mapping[str, Times]]
@@ -34,12 +43,19 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {"huge_pages": huge_pages, "no_buffer": no_buffer}
 
 
-def huge_pages() -> str:
-    """A line for each experiment and strategy, in a run on huge pages for every allocator."""
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {
+        "huge_pages": lambda: huge_pages(whole=True),
+        "no_buffer": lambda: no_buffer(whole=True),
+    }
+
+
+def huge_pages(*, whole: bool = False) -> str:
+    """A line for each experiment and main strategy, in a run on huge pages for every allocator."""
     table, conditions = [], []
     for experiment in ON_HUGE_PAGES:
         if special := find_special(experiment, on_huge_pages):
-            table += [[experiment, *line] for line in lines(special)]
+            table += [[experiment, *line] for line in lines(special) if whole or line[0] in SHOWN]
             conditions.append(f"- {run_conditions(special.stored)}")
     heading = [
         "experiment",
@@ -52,7 +68,7 @@ def huge_pages() -> str:
     return _table(heading, table, conditions, texts=2)
 
 
-def no_buffer() -> str:
+def no_buffer(*, whole: bool = False) -> str:
     special = find_special("density", lambda run: run.run["options"]["buffer"] == NO_BUFFER)
     heading = [
         "strategy",
@@ -62,7 +78,8 @@ def no_buffer() -> str:
         "without, % of its own time with",
     ]
     conditions = [f"- {run_conditions(special.stored)}"] if special else []
-    return _table(heading, list(lines(special)) if special else [], conditions, texts=1)
+    shown = [line for line in lines(special) if whole or line[0] in SHOWN] if special else []
+    return _table(heading, shown, conditions, texts=1)
 
 
 def _table(heading: list[str], table: list[list[str]], conditions: list[str], texts: int) -> str:

@@ -162,15 +162,18 @@ def pages(run: dict[str, Any]) -> str:
     return f"; on {' and '.join(sizes)} pages" if sizes else ""
 
 
-def initial_buffers(stored: StoredRun) -> str:
-    """The buffers in which strategies with a monotonic part begin; only they have one, so it is a condition
-    of one side."""
-    states = {
+def buffer_states(stored: StoredRun) -> set[tuple[str, int]]:
+    """The states and sizes of the buffers in which strategies with a monotonic part begin."""
+    return {
         (str(row.parameters["buffer"]), int(row.parameters.get("buffer_bytes", 0)))
         for row in stored.rows
         if "buffer" in row.parameters and "monotonic" in row.strategy
     }
-    texts = [buffer_text(state, size) for state, size in sorted(states, reverse=True)]
+
+
+def initial_buffers(stored: StoredRun) -> str:
+    """The buffers as text: only some strategies have one, so it is a condition of one side."""
+    texts = [buffer_text(state, size) for state, size in sorted(buffer_states(stored), reverse=True)]
     return f"; monotonic strategies begin in {', or '.join(texts)}" if texts else ""
 
 

@@ -9,23 +9,33 @@ from mallard.bench.analysis.cell_tables import Line
 from mallard.bench.analysis.labels import SHORT_STATUS
 from mallard.bench.analysis.names import malloc
 from mallard.bench.analysis.panel.phases import bytes_text, figure_line, median_figure
-from mallard.bench.strategy_names import is_base, of_papers
 from mallard.shared.stats import spread
 
+# A slower strategy of another library, and the one that stands for both.
+SHOWN_INSTEAD = {
+    "pmr-synchronized": "pmr-unsynchronized",
+    "boost-object-pool": "boost-pool",
+    "boost-pmr-monotonic": "pmr-monotonic",
+    "foonathan-array": "foonathan-node",
+    "foonathan-small": "foonathan-node",
+    "foonathan-collection": "foonathan-node",
+    "foonathan-temporary": "foonathan-stack",
+}
 SHOWN_MALLOCS = ("new-delete@mimalloc", "new-delete@tcmalloc")
 
 
 def shown(names: Sequence[str]) -> list[str]:
-    """Without the abstract base, most other mallocs, and pools that differ only in their chunks: they make
-    tables long, and the report has all.
+    """Without other bindings, most other mallocs, pools that differ only in their chunks, and SHOWN_INSTEAD:
+    they make tables long, and `docs/refresh.py --print` has all.
     """
     hidden = {
         name
         for name in names
         if malloc(name)
-        or (name in of_papers() and is_base(name))
-        or name.endswith("-large")
+        or "/" in name
+        or name.endswith(("-large", "-aligned", "-aligned-burst"))
         or "+monotonic" in name
+        or SHOWN_INSTEAD.get(name) in names
     }
     return [name for name in names if name in SHOWN_MALLOCS or name not in hidden]
 

@@ -52,7 +52,7 @@ from figures.stored import (
     stored_file,
     stored_runs,
 )
-from refresh import add_runs, keep_runs, refreshed
+from refresh import DOCUMENTS, WHOLE_TABLES, add_runs, keep_runs, main, refreshed
 
 ENTRY = Entry(
     number="7",
@@ -161,14 +161,19 @@ def test_runs_of_another_processor_stay_apart() -> None:
 
 
 def test_two_processors_are_compared_over_shared_cells() -> None:
-    lines = [line.split(" | ") for line in machines_compared.table().splitlines()[2:]]
+    table, conditions = machines_compared.every_mean().split("\n\n")
+    assert "Here: AMD EPYC" in conditions
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     assert lines
-    for name, cells, latest, other, processor in lines:
-        assert re.fullmatch(r"\| [\w-]+: `[\w/]+`, % of .*", name)
+    for experiment, _, strategy, cells, *means in lines:
         assert int(cells) > 0
-        assert processor
-        for mean in (latest, other):
+        assert strategy in machines_compared.STRATEGIES
+        for mean in means:
             assert re.fullmatch(r"\d+(\.\d)? % \(\d+(\.\d)? to \d+(\.\d)?\)", mean)
+    figures = {(name, base): [mean.split()[0] for mean in means] for name, base, _, _, *means in lines[::-1]}
+    for line in machines_compared.table().splitlines()[2:]:
+        experiment, base, *shown = (part.strip() for part in line.strip("|").split("|"))
+        assert figures[experiment, base] in (shown[:2], shown[2:]), "the page has the medians"
 
 
 STORED = [name for name in EXPERIMENTS if stored_file(name).exists()]
@@ -176,10 +181,13 @@ STORED = [name for name in EXPERIMENTS if stored_file(name).exists()]
 
 @pytest.mark.parametrize("experiment", STORED)
 def test_caption_leads_to_the_conditions_of_its_run(experiment: str) -> None:
-    """Date, pages, buffer and changes stand in the caption, the others in the row to which it links."""
+    """Date, pages, buffer and changes stand in the caption, the others in the row to which it links, and in
+    that of its setup.
+    """
     _, section = runs.tables().split(f"### {experiment}\n\n")
     rows = {line.split(" | ")[0]: line for line in section.split("\n\n")[0].splitlines()[2:]}
     assert len(rows) == len(every_run(experiment))
+    setups = {line.split(" | ")[0]: line for line in runs.setups().splitlines()}
     for stored in every_run(experiment):
         run, number = stored.run, run_number(stored)
         machine = run["machine"]
@@ -187,17 +195,16 @@ def test_caption_leads_to_the_conditions_of_its_run(experiment: str) -> None:
         assert f"[{experiment} {number}](runs.md#{experiment})" in caption
         assert f"{run['started'][:10]} on {machine['cpu']}" in caption
         assert initial_buffers(stored) in caption
-        assert ("changed since" in row) == ("The library has changed since." in caption)
-        for fact in (run["started"][:10], run["runner"]["commit"], f"`{run['command']}`"):
-            assert fact in row.replace("\\|", "|")
+        if earlier := re.search(r"\| that of (\d+) \|$", row):
+            row = f"{row} {rows[f'| {earlier[1]}']}"
+        assert f"`{run['command']}`" in row.replace("\\|", "|")
         for size in run["options"].get("pages", []):
             assert f" {size} " in caption
             assert f" {size} " in row
-        (setup,) = [
-            line for line in runs.setups().splitlines() if line.startswith(f"{row.split(' | ')[3]} |", 2)
-        ]
+        setup = setups[f"| {row.split(' | ')[1]}"]
+        assert ("changed since" in setup) == ("The library has changed since." in caption)
         facts = (machine["cpu"], machine["cpu_model"], machine["libc"], run["runner"]["compiler"])
-        for fact in (*facts, f"`{run['runner']['flags']}`"):
+        for fact in (*facts, run["started"][:10], run["runner"]["commit"], f"`{run['runner']['flags']}`"):
             assert fact in setup
 
 
@@ -500,3 +507,25 @@ def test_every_picture_stands_on_the_page_of_allocators() -> None:
     for name, image in allocator_images.images().items():
         assert f"](../images/allocators/{name}.svg)" in page
         assert image().count("<rect") > len(allocator_images.PICTURES[name][1])
+
+
+@pytest.mark.parametrize("name", WHOLE_TABLES)
+def test_page_names_the_command_of_the_whole_table(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (page,) = [text for path in DOCUMENTS if f"<!-- figures: {name} -->" in (text := path.read_text("utf-8"))]
+    shown = page.split(f"<!-- figures: {name} -->")[1].split("<!-- end -->")[0]
+    commands = "\n".join(line for line in page.splitlines() if "--print" in line)
+    assert re.search(rf"\b{name}`", commands)
+    monkeypatch.setattr(sys, "argv", ["refresh.py", "--print", name])
+    assert main() == 0
+    printed = capsys.readouterr().out
+    assert shown.count("|") < printed.count("|")
+
+
+def test_losses_of_a_page_are_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
+    duels = [duel for cell in range(1, 9) for duel in beaten(cell, 1.0 + cell, loki=1.0)]
+    monkeypatch.setattr(losses, "all_duels", lambda: duels)
+    assert losses.cells(2).count("multipool") == 2
+    assert "2^8" in losses.cells(2)
+    assert losses.cells().count("multipool") == len(duels)
