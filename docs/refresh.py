@@ -10,7 +10,7 @@
                                                              stores the times of these stages of mallard test
     build/venv/bin/python docs/refresh.py --platforms build/platforms/results.json
                                                              stores the outcomes of the stage platforms
-    build/venv/bin/python docs/refresh.py --print TABLE      prints a table that a page shortens, with all rows
+    build/venv/bin/python docs/refresh.py --print TABLE      prints a table that a page shortens, whole
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -216,7 +216,7 @@ def main() -> int:
         dest="table",
         choices=WHOLE_TABLES,
         metavar="TABLE",
-        help=f"print a table that a page shortens, with all rows: {', '.join(WHOLE_TABLES)}",
+        help=f"print a table that a page shortens, whole: {', '.join(WHOLE_TABLES)}",
     )
     arguments = parser.parse_args()
     if arguments.table:

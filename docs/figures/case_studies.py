@@ -180,22 +180,25 @@ def rewrites(cells: list[Cell]) -> str:
     if not costs:
         return NO_CELL
     return (
-        f"Bound to `new_delete`, the changed code takes {min(costs):.0f} to {max(costs):.0f} % longer than the "
-        f"unchanged program ({len(costs)} cells)."
+        f"Bound to `new_delete`, the changed code takes {min(costs):.0f} to {max(costs):.0f} % longer than "
+        f"the unchanged program ({len(costs)} cells)."
     )
 
 
 def misses(cells: list[Cell], known: dict[str, str]) -> str:
-    """A line for each explanation of a criterion."""
+    """A line for each explanation."""
     missed = score.misses(cells)
     if not missed:
         return "No cell was missed." if cells else NO_CELL
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[str, list[tuple[str, str]]] = {}
     for cell, name in missed:
         why = known.get(f"{cell.name}: {name}", UNEXPLAINED)
-        groups.setdefault((name, why), []).append(_name(cell))
-    rows = (_joined(name, "; ".join(names), why) for (name, why), names in groups.items())
-    return "\n".join(["| missed | case, input | why |", "|---|---|---|", *rows])
+        groups.setdefault(why, []).append((_name(cell), name))
+    rows = [
+        _joined(*("; ".join(dict.fromkeys(column)) for column in zip(*group, strict=True)), why)
+        for why, group in groups.items()
+    ]
+    return "\n".join(["| case, input | missed | why |", "|---|---|---|", *rows])
 
 
 NO_FOREIGN = (
@@ -254,19 +257,13 @@ def foreign_score(rows: list[regret.Row], nulls: tuple[int, int]) -> str:
     judged = regret.with_fact(rows)
     without = [row.program for row in rows if row not in judged]
     outcomes = regret.outcomes(rows)
-    alike = [
-        f'"{other}"'
-        for other in regret.RULES
-        if other != name and _verdict(rows, other) == _verdict(rows, name)
-    ]
     parts = [
         (
             f"Over {len(rows)} programs that nobody here wrote (of {len(regret.foreign.load())} asked), the "
             f'best rule of thumb, "{name}", is {_verdict(rows, name)}: the advice takes '
             f"{_beside(rows, rule)} of its time, at a peak memory of "
             f"{regret.peak_ratio(rows, regret.advised_arm):.2f} x that of the unchanged program, the rule at "
-            f"{regret.peak_ratio(rows, rule):.2f} x. Also {_verdict(rows, name)}: "
-            f"{', '.join(alike) or 'no other'}."
+            f"{regret.peak_ratio(rows, rule):.2f} x."
         ),
         (
             f"In these programs {_kinds(rows)}. Of {sum(outcomes.values())} changes that were advised, "

@@ -106,8 +106,8 @@ def times() -> str:
 
 
 def losses(most: int | None = None) -> str:
-    """A line for each quantity of an experiment, the worst ones or all: the cells lost by two percent or more,
-    and the worst of them. All cells are on small pages.
+    """A line for each quantity of an experiment, the worst ones or all: the number of cells lost by two
+    percent or more, and the worst of them. All cells are on small pages.
     """
     if not all_duels():
         return NOTHING

@@ -165,7 +165,7 @@ def test_two_processors_are_compared_over_shared_cells() -> None:
     assert "Here: AMD EPYC" in conditions
     lines = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     assert lines
-    for experiment, _, strategy, cells, *means in lines:
+    for _, _, strategy, cells, *means in lines:
         assert int(cells) > 0
         assert strategy in machines_compared.STRATEGIES
         for mean in means:
