@@ -137,7 +137,7 @@ def both_conditions() -> str:
         next((run for run in stored_runs("density") if run.run["options"]["hash"] == hashing), None)
         for hashing in HASHES
     ]
-    return "\n".join(f"- {run_conditions(run)}" for run in runs if run)
+    return run_conditions(*filter(None, runs))
 
 
 STRATEGIES_FILE = DOCS.parent / "bench/runner/strategy/strategies.def"

@@ -24,9 +24,8 @@ Block = Callable[[StoredRun], str]
 def blocks() -> dict[str, Callable[[], str]]:
     return {
         "heap_locality": _stored("locality", locality),
-        "heap_locality_conditions": _stored("locality", run_conditions),
         "heap_utilization": _stored("utilization", lambda stored: render_tables(stored.rows)),
-        "heap_utilization_conditions": _stored("utilization", run_conditions),
+        "heap_conditions": conditions,
     }
 
 
@@ -40,6 +39,11 @@ def _stored(experiment: str, block: Block) -> Callable[[], str]:
         return block(stored)
 
     return text
+
+
+def conditions() -> str:
+    runs = [with_strategy(experiment, HEAP) for experiment in ("locality", "utilization")]
+    return run_conditions(*filter(None, runs))
 
 
 def locality(stored: StoredRun) -> str:

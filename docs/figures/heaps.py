@@ -29,7 +29,7 @@ from mallard.shared.stats import mean_ratio
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 BURST, CHURN = "burst", "heap-churn"
 SHOWN_RANGE = 1000  # nodes
-SHOWN_SHARES = (10, 50, 100)  # percent of the operations
+SHOWN_SHARES = (10, 100)  # percent of the operations
 
 Block = Callable[[], str]
 Select = Callable[[Sequence[str]], Sequence[str]]
@@ -40,21 +40,20 @@ def blocks() -> dict[str, Block]:
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
         "growth_backward": (BACKWARD, lambda: _times(BACKWARD, _in_place)),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
-        "burst": (BURST, _burst),
+        "burst": (BURST, lambda: _burst(_one_by_one)),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
         "burst_fastest": (BURST, _burst_fastest),
         "burst_gain": (BURST, _burst_gain),
         "burst_sentences": (BURST, _burst_sentences),
         "heap_churn_sentences": (CHURN, _churn_sentences),
-        **{
-            f"{name}_conditions": (name, _conditions(name))
-            for name in (FORWARD, BACKWARD, SHRINK, BURST, CHURN)
-        },
     }
     return {
-        name.replace("-", "_"): _where_measured(experiment, block)
-        for name, (experiment, block) in entries.items()
+        **{
+            name.replace("-", "_"): _where_measured(experiment, block)
+            for name, (experiment, block) in entries.items()
+        },
+        "growth_conditions": _conditions,
     }
 
 
@@ -78,8 +77,10 @@ def _where_measured(experiment: str, block: Block) -> Block:
     return text
 
 
-def _conditions(experiment: str) -> Block:
-    return lambda: conditions(experiment)
+def _conditions() -> str:
+    return conditions(
+        *(name for name in (FORWARD, BACKWARD, SHRINK, BURST, CHURN) if stored_file(name).exists())
+    )
 
 
 def _saying(experiment: str) -> Block:
@@ -173,8 +174,8 @@ def _by_size(
     return markdown_table(heading, [[name, *(cell(line, name) for line in chosen)] for name in names])
 
 
-def _burst(select: Select = shown) -> str:
-    """Ranges of 1,000 nodes: every phase, and the overhead, of the strategies that take bursts."""
+def _burst(select: Select) -> str:
+    """Ranges of 1,000 nodes: every phase, and the overhead, of the allocators that take bursts."""
     table = _ranges()
     line = table.line(SHOWN_RANGE)
     assert line is not None
@@ -192,10 +193,16 @@ def _burst(select: Select = shown) -> str:
     )
 
 
+def _one_by_one(names: Sequence[str]) -> list[str]:
+    """Without bursts, which have a table of their gain."""
+    return [name for name in shown(names) if not name.endswith("-burst")]
+
+
 def _taking_bursts(table: CellTable, select: Select = shown) -> list[str]:
     """The strategies that were measured both ways, and the two that all are compared with."""
     both = {name for pair in with_bursts(table.strategies) for name in pair}
-    return [name for name in select(table.strategies) if name in ("null", BASE, *both)]
+    names = [name for name in table.strategies if name in ("null", BASE, *both)]
+    return list(select(names))
 
 
 def _churn(select: Select = shown) -> str:

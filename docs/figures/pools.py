@@ -22,11 +22,10 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "small_objects": small_objects_phases,
         "small_objects_memory": small_objects_memory,
-        "small_objects_conditions": lambda: conditions("small-objects"),
+        "pools_conditions": lambda: conditions("small-objects", "adaptive-pool"),
         "fixed_block": fixed_block,
         "fixed_block_conditions": lambda: conditions("fixed-block"),
         "adaptive_pool": adaptive_pools,
-        "adaptive_pool_conditions": lambda: conditions("adaptive-pool"),
     }
 
 

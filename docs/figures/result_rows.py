@@ -37,6 +37,9 @@ def parameters() -> str:
 
 
 def _describe_axis(axis: Axis) -> str:
-    """Without the examples and defaults of its option."""
+    """Its option if that has another name, because the help describes it; a description without an option."""
+    if axis.takes:
+        same = axis.flag.replace("-", "_") == axis.name
+        return f"`{axis.name}`" if same else f"`{axis.name}` (`--{axis.flag}`)"
     text = DEFAULT.sub("", axis.text.partition(", such as")[0]).replace("|", "\\|")
     return f"`{axis.name}` ({text})"

@@ -52,11 +52,11 @@ def whole_tables() -> dict[str, Callable[[], str]]:
 
 def huge_pages(*, whole: bool = False) -> str:
     """A line for each experiment and main strategy, in a run on huge pages for every allocator."""
-    table, conditions = [], []
+    table, runs = [], []
     for experiment in ON_HUGE_PAGES:
         if special := find_special(experiment, on_huge_pages):
             table += [[experiment, *line] for line in lines(special) if whole or line[0] in SHOWN]
-            conditions.append(f"- {run_conditions(special.stored)}")
+            runs.append(special.stored)
     heading = [
         "experiment",
         "strategy",
@@ -65,7 +65,7 @@ def huge_pages(*, whole: bool = False) -> str:
         f"on huge pages, % of {BASE} there",
         "on huge pages, % of its own time on small ones",
     ]
-    return _table(heading, table, conditions, texts=2)
+    return _table(heading, table, runs, texts=2)
 
 
 def no_buffer(*, whole: bool = False) -> str:
@@ -77,16 +77,15 @@ def no_buffer(*, whole: bool = False) -> str:
         "without",
         "without, % of its own time with",
     ]
-    conditions = [f"- {run_conditions(special.stored)}"] if special else []
     shown = [line for line in lines(special) if whole or line[0] in SHOWN] if special else []
-    return _table(heading, shown, conditions, texts=1)
+    return _table(heading, shown, [special.stored] if special else [], texts=1)
 
 
-def _table(heading: list[str], table: list[list[str]], conditions: list[str], texts: int) -> str:
+def _table(heading: list[str], table: list[list[str]], runs: list[StoredRun], texts: int) -> str:
     if not table:
         return NOT_MEASURED
     means = "Geometric means; the last column of ratios of medians, without pairs."
-    return "\n".join([markdown_table(heading, table, texts), "", means, "", *conditions])
+    return f"{markdown_table(heading, table, texts)}\n\n{means} {run_conditions(*runs)}"
 
 
 def find_special(experiment: str, is_special: Callable[[StoredRun], bool]) -> Special | None:

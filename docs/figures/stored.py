@@ -114,16 +114,24 @@ def with_strategy(experiment: str, strategy: str) -> StoredRun | None:
     return next(matches, None)
 
 
-def conditions(experiment: str) -> str:
-    return run_conditions(load(experiment))
+def conditions(*experiments: str) -> str:
+    return run_conditions(*(load(experiment) for experiment in experiments))
 
 
-def run_conditions(stored: StoredRun) -> str:
-    """What distinguishes a table's run; docs/benchmark/runs.md has its commit, command, machine and build."""
-    run = stored.run
-    state = f"{pages(run)}{initial_buffers(stored)}"
-    when = f"{run['started'][:10]} on {run['machine']['cpu']}"
-    return f"Run {run_link(stored)}, {when}{state}.{changed_since(stored)}{remarks(run)}"
+def run_conditions(*runs: StoredRun) -> str:
+    """What distinguishes the tables' runs; docs/benchmark/runs.md has commits, commands, machines and builds.
+    Runs with the same conditions share a sentence.
+    """
+    links: dict[str, list[str]] = {}
+    for stored in runs:
+        run = stored.run
+        state = f"{pages(run)}{initial_buffers(stored)}"
+        when = f"{run['started'][:10]} on {run['machine']['cpu']}"
+        shared = f"{when}{state}.{changed_since(stored)}{remarks(run)}"
+        links.setdefault(shared, []).append(run_link(stored))
+    return "\n".join(
+        f"Run{'s' * (len(names) > 1)} {', '.join(names)}, {shared}" for shared, names in links.items()
+    )
 
 
 def run_link(stored: StoredRun) -> str:
