@@ -102,6 +102,7 @@ FIGURES = (
 # The tables of which a page has some rows or columns, by the names of their blocks.
 WHOLE_TABLES: dict[str, Callable[[], str]] = {
     **case_studies.whole_tables(),
+    **claims.whole_tables(),
     **density.whole_tables(),
     **heaps.whole_tables(),
     **losses.whole_tables(),

@@ -12,7 +12,11 @@ from mallard.bench.experiments import EXPERIMENTS
 
 
 def blocks() -> dict[str, Callable[[], str]]:
-    return {"claims": disagreeing, "claims_conditions": conditions, "verdict_counts": counts}
+    return {
+        "claims": lambda: disagreeing(NOT_REPRODUCED),
+        "claims_conditions": conditions,
+        "verdict_counts": counts,
+    }
 
 
 def runs() -> list[StoredRun]:
@@ -26,9 +30,13 @@ def entries() -> list[Entry]:
     return ledger(row for stored in runs() for row in stored.rows)
 
 
-def disagreeing() -> str:
-    """A table of each document's claims that this machine refutes or leaves open, without their intervals."""
-    chosen = [entry for entry in entries() if entry.verdict in (NOT_REPRODUCED, NOT_MEASURED)]
+def whole_tables() -> dict[str, Callable[[], str]]:
+    return {"claims": lambda: disagreeing(NOT_REPRODUCED, NOT_MEASURED)}
+
+
+def disagreeing(*verdicts: str) -> str:
+    """A table of each document's claims with these verdicts, without their intervals."""
+    chosen = [entry for entry in entries() if entry.verdict in verdicts]
     parts = []
     for document in dict.fromkeys(entry.document for entry in chosen):
         lines = [_line(entry) for entry in chosen if entry.document == document]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table, stored_file
-from figures.strategy_table import figure_text, memory_text, shown, time_text
+from figures.strategy_table import figure_text, memory_text, one_by_one, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.phases import (
@@ -40,7 +40,7 @@ def blocks() -> dict[str, Block]:
         "growth_forward": (FORWARD, lambda: _times(FORWARD)),
         "growth_backward": (BACKWARD, lambda: _times(BACKWARD, _in_place)),
         "shrink_to_fit": (SHRINK, lambda: _times(SHRINK)),
-        "burst": (BURST, lambda: _burst(_one_by_one)),
+        "burst": (BURST, lambda: _burst(one_by_one)),
         "heap_churn": (CHURN, _churn),
         **{f"{name}_sentences": (name, _saying(name)) for name in (FORWARD, BACKWARD, SHRINK)},
         "burst_fastest": (BURST, _burst_fastest),
@@ -191,11 +191,6 @@ def _burst(select: Select) -> str:
             for name in _taking_bursts(table, select)
         ],
     )
-
-
-def _one_by_one(names: Sequence[str]) -> list[str]:
-    """Without bursts, which have a table of their gain."""
-    return [name for name in shown(names) if not name.endswith("-burst")]
 
 
 def _taking_bursts(table: CellTable, select: Select = shown) -> list[str]:

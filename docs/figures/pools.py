@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from figures.stored import conditions, load, markdown_table
-from figures.strategy_table import figure_text, memory_text, shown, time_text
+from figures.strategy_table import figure_text, memory_text, one_by_one, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.panel.phases import cell_amount, phase_tables
 from mallard.bench.analysis.panel.works import group_works, work_strategies
@@ -25,7 +25,7 @@ def blocks() -> dict[str, Callable[[], str]]:
         "pools_conditions": lambda: conditions("small-objects", "adaptive-pool"),
         "fixed_block": fixed_block,
         "fixed_block_conditions": lambda: conditions("fixed-block"),
-        "adaptive_pool": adaptive_pools,
+        "adaptive_pool": lambda: adaptive_pools(one_by_one),
     }
 
 
@@ -78,7 +78,7 @@ def fixed_block(select: Select = shown, *, whole: bool = False) -> str:
     )
 
 
-def adaptive_pools(select: Select = shown) -> str:
+def adaptive_pools(select: Select) -> str:
     """Ranges of 1,000 nodes: every phase, the overhead, and the memory held once all nodes are erased."""
     (table,) = phase_tables("adaptive-pool", load("adaptive-pool").rows)
     line = table.line(SHOWN_RANGE)

@@ -40,6 +40,11 @@ def shown(names: Sequence[str]) -> list[str]:
     return [name for name in names if name in SHOWN_MALLOCS or name not in hidden]
 
 
+def one_by_one(names: Sequence[str]) -> list[str]:
+    """Of those shown, without bursts, which have a table of their gain."""
+    return [name for name in shown(names) if not name.endswith("-burst")]
+
+
 def time_text(line: Line, name: str, figure: str = "") -> str:
     """Nanoseconds of a cell, or of a figure in its place; its status if it did not finish."""
     cell = (figure_line(line, figure) if figure else line).cells.get(name)
