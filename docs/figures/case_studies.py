@@ -100,7 +100,7 @@ def table(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
     head = [
-        "| case, input | before | advice | promised | fact | peak | whole advice | best of all |",
+        "| case, input | before, ms | advice | promised, % | fact, % | peak, x | whole advice, ms | best of all, ms |",
         "|---|---:|---|---:|---:|---:|---:|---|",
     ]
     return "\n".join([*head, *(row for cell in cells for row in _rows(cell))])
@@ -132,7 +132,7 @@ def _row(cell: Cell) -> str:
         _advice(cell),
         _percent(cell.promised, cell.program_seconds),
         _percent(cell.fact, cell.seconds[UNCHANGED]),
-        f"{peak:.1f} x" if cell.fact and peak else "",
+        f"{peak:.1f}" if cell.fact and peak else "",
         _milliseconds(cell.seconds[cell.full_build]) if cell.full_build in cell.seconds else "",
         f"{_words(best)}, {_milliseconds(cell.seconds[best])}" if cell.has_choice else "",
     )
@@ -157,7 +157,7 @@ def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
         and not (wrong_only and score.signs_agree(promised, cell.facts[build]) is not False)
     ]
     return (
-        "\n".join(["| case, input | build | promised | the fact |", "|---|---|---:|---:|", *rows])
+        "\n".join(["| case, input | build | promised, % | fact, % |", "|---|---|---:|---:|", *rows])
         if rows
         else NO_CELL
     )
@@ -329,7 +329,7 @@ def foreign_programs(rows: list[regret.Row]) -> str:
     if not rows:
         return NO_FOREIGN
     head = [
-        "| program | before | advice | promised | fact | peak | best of all |",
+        "| program | before, ms | advice | promised, % | fact, % | peak, x | best of all, ms |",
         "|---|---:|---|---:|---:|---:|---|",
     ]
     return "\n".join([*head, *(row for one in rows for row in _foreign_rows(one))])
@@ -345,7 +345,7 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         row.advised or f"none ({row.kind})",
         _percent(row.promised, row.promised_seconds),
         _percent(row.facts.get(row.arm), before) if followed else "no fact",
-        f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f} x" if followed and row.arm != UNCHANGED else "",
+        f"{row.peaks[row.arm] / row.peaks[UNCHANGED]:.1f}" if followed and row.arm != UNCHANGED else "",
         f"{_words(row.best)}, {_milliseconds(row.choices[row.best])}",
     )
     if row.second not in row.choices:
@@ -356,7 +356,7 @@ def _foreign_rows(row: regret.Row) -> list[str]:
         _words(row.second),
         _percent(row.second_promised, row.promised_seconds),
         _percent(row.second_fact, row.seconds[row.arm]),
-        f"{row.peaks[row.second] / row.peaks[UNCHANGED]:.1f} x",
+        f"{row.peaks[row.second] / row.peaks[UNCHANGED]:.1f}",
         "",
     )
     return [first, second]
@@ -374,11 +374,11 @@ def _percent(difference: Difference | None, seconds: float) -> str:
     median, low, high = (
         100 * value / seconds for value in (difference.median, difference.low, difference.high)
     )
-    return f"{median:+.0f} % ({low:+.0f} to {high:+.0f})"
+    return f"{median:+.0f} ({low:+.0f} to {high:+.0f})"
 
 
 def _milliseconds(seconds: float) -> str:
-    return f"{1e3 * seconds:.0f} ms"
+    return f"{1e3 * seconds:.0f}"
 
 
 def _joined(*cells: str) -> str:

@@ -30,7 +30,7 @@ from mallard.bench.experiments.programs import NAME as PROGRAMS
 # another thread frees.
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
-HEADING = ["cell", "mallard's", "the fastest beyond the interval", "mallard / it"]
+HEADING = ["experiment", "cell", "mallard's", "the fastest beyond the interval", "mallard / it"]
 MOST_LOSSES = 5  # of an experiment
 
 
@@ -126,20 +126,19 @@ def programs() -> str:
 
 
 def cells(most: int | None = None) -> str:
-    """A table for each experiment with a loss: the worst cells, or all. All are on small pages."""
+    """The worst cells of each experiment, or all. All are on small pages. The programs have a table."""
     names = CellNames(all_duels())
-    parts = []
-    for experiment, duels in lost().items():
-        lines = [
-            [
-                names.of(duel).replace(", small pages", ""),
-                f"{duel.ours.strategy} {value_text(duel.ours, duel)}",
-                f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
-                ratio_text(duel.ratio),
-            ]
-            for duel in duels[:most]
+    lines = [
+        [
+            experiment,
+            names.of(duel).replace(", small pages", ""),
+            f"{duel.ours.strategy} {value_text(duel.ours, duel)}",
+            f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
+            ratio_text(duel.ratio),
         ]
-        if lines:
-            lines = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in line] for line in lines]
-            parts += [f"### {experiment}", markdown_table(HEADING, lines)]
-    return "\n\n".join(parts)
+        for experiment, duels in lost().items()
+        if experiment != PROGRAMS
+        for duel in duels[:most]
+    ]
+    lines = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in line] for line in lines]
+    return markdown_table(HEADING, lines, texts=2)

@@ -207,7 +207,8 @@ def _time(cell: Cell | None) -> str:
 
 
 def _memory(works: Sequence[Work], *, whole: bool = False) -> str:
-    names = _strategies(works, whole=whole)
+    """Bindings and ends differ little in memory."""
+    names = [name for name in _strategies(works, whole=whole) if whole or "/" not in name]
     lines = [[name, *(_mebibytes(work, name, HELD.figure) for work in works)] for name in names]
     return markdown_table(["MiB held at the peak", *(work.label for work in works)], lines)
 

@@ -36,28 +36,25 @@ def tables() -> str:
 
 
 def _table(experiment: str) -> str:
-    """A command that an earlier row has is the number of that row."""
-    heading = ["", "setup", "pages", "initial buffer", "processes", "command"]
-    rows: dict[str, str] = {}
-    lines = []
+    """Runs that differ in their setup only share a row."""
+    rows: dict[Setup, list[str]] = {}
     for stored in every_run(experiment):
-        line = _line(stored)
-        earlier = rows.setdefault(line[-1], line[0])
-        lines.append([*line[:-1], line[-1] if earlier == line[0] else f"that of {earlier}"])
+        run = f"{run_number(stored)} ({_setup_names()[_setup(stored)]})"
+        rows.setdefault(_conditions(stored), []).append(run)
+    heading = ["runs", "pages", "initial buffer", "processes", "command"]
+    lines = [[", ".join(numbers), *row] for row, numbers in rows.items()]
     return markdown_table(heading, lines, len(heading))
 
 
-def _line(stored: StoredRun) -> list[str]:
+def _conditions(stored: StoredRun) -> Setup:
     run = stored.run
     command = run["command"].replace("|", "\\|")
-    return [
-        str(run_number(stored)),
-        _setup_names()[_setup(stored)],
+    return (
         " and ".join(run["options"].get("pages", [])),
         _buffers(stored),
         str(run["repetitions"]),
         f"`{command}`{remarks(run)}",
-    ]
+    )
 
 
 def _buffers(stored: StoredRun) -> str:
