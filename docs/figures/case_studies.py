@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "advisor/case_studies"))
@@ -100,38 +100,22 @@ def table(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
     head = [
-        "| case, input | before, ms | advice | promised, % | fact, % | peak, x | whole advice, ms | best of all, ms |",
+        "| case | before, ms | advice | promised, % | fact, % | peak, x | advised, ms | best of all, ms |",
         "|---|---:|---|---:|---:|---:|---:|---|",
     ]
-    return "\n".join([*head, *(row for cell in cells for row in _rows(cell))])
-
-
-def _rows(cell: Cell) -> list[str]:
-    """A row, and one of the second half beside the program under the advised malloc."""
-    return [_row(cell), *([_second_row(cell)] if cell.on_top_fact else [])]
-
-
-def _second_row(cell: Cell) -> str:
-    seconds = cell.seconds[cell.build]
-    return _joined(
-        f"{_name(cell)}, second half",
-        _milliseconds(seconds),
-        f"{cell.on_top} under {cell.advised}",
-        _percent(cell.on_top_promised, cell.program_seconds),
-        _percent(cell.on_top_fact, cell.seconds[UNCHANGED]),
-        *[""] * 3,
-    )
+    return "\n".join([*head, *map(_row, cells)])
 
 
 def _row(cell: Cell) -> str:
+    """The second half of the advice has the fact beside the program under the advised malloc."""
     best = min(cell.seconds, key=lambda name: cell.seconds[name])
     peak = cell.peaks.get(cell.build, 0.0) / cell.peaks[UNCHANGED] if cell.peaks.get(UNCHANGED) else 0.0
     return _joined(
         _name(cell),
         _milliseconds(cell.seconds[UNCHANGED]),
         _advice(cell),
-        _percent(cell.promised, cell.program_seconds),
-        _percent(cell.fact, cell.seconds[UNCHANGED]),
+        _halves(_percent(each, cell.program_seconds) for each in (cell.promised, cell.on_top_promised)),
+        _halves(_percent(each, cell.seconds[UNCHANGED]) for each in (cell.fact, cell.on_top_fact)),
         f"{peak:.1f}" if cell.fact and peak else "",
         _milliseconds(cell.seconds[cell.full_build]) if cell.full_build in cell.seconds else "",
         f"{_words(best)}, {_milliseconds(cell.seconds[best])}" if cell.has_choice else "",
@@ -139,7 +123,11 @@ def _row(cell: Cell) -> str:
 
 
 def _advice(cell: Cell) -> str:
-    return ", then ".join(half for half in (cell.advised, cell.on_top) if half) or "none"
+    return _halves((cell.advised, cell.on_top)) or "none"
+
+
+def _halves(texts: Iterable[str]) -> str:
+    return ", then ".join(filter(None, texts))
 
 
 def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
@@ -157,7 +145,7 @@ def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
         and not (wrong_only and score.signs_agree(promised, cell.facts[build]) is not False)
     ]
     return (
-        "\n".join(["| case, input | build | promised, % | fact, % |", "|---|---|---:|---:|", *rows])
+        "\n".join(["| case | build | promised, % | fact, % |", "|---|---|---:|---:|", *rows])
         if rows
         else NO_CELL
     )
@@ -198,7 +186,7 @@ def misses(cells: list[Cell], known: dict[str, str]) -> str:
         _joined(*("; ".join(dict.fromkeys(column)) for column in zip(*group, strict=True)), why)
         for why, group in groups.items()
     ]
-    return "\n".join(["| case, input | missed | why |", "|---|---|---|", *rows])
+    return "\n".join(["| case | missed | why |", "|---|---|---|", *rows])
 
 
 NO_FOREIGN = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from figures.stored import conditions, load, markdown_table, stored_file
+from figures.stored import conditions, load, markdown_table, median_percent, stored_file
 from figures.strategy_table import figure_text, memory_text, one_by_one, shown, time_text
 from mallard.bench.analysis.cell_tables import CellTable, Line
 from mallard.bench.analysis.names import BASE
@@ -24,7 +24,7 @@ from mallard.bench.experiments import EXPERIMENTS, by_ranges, heap_churn
 from mallard.bench.experiments.description.panel import Phases
 from mallard.bench.experiments.description.quantity import Quantity
 from mallard.bench.experiments.description.sentence import Bursts, Fastest, FromTo, Least, LeastAt
-from mallard.shared.stats import mean_ratio
+from mallard.shared.stats import Ratio, mean_ratio
 
 FORWARD, BACKWARD, SHRINK = "expansion-forward", "expansion-backward", "shrink-to-fit"
 BURST, CHURN = "burst", "heap-churn"
@@ -61,7 +61,7 @@ def whole_tables() -> dict[str, Block]:
     return {
         "growth_backward": lambda: _times(BACKWARD, list),
         "burst": lambda: _burst(list),
-        "burst_gain": lambda: _burst_gain(list),
+        "burst_gain": lambda: _burst_gain(list, percent_text),
         "heap_churn": lambda: _churn(list),
     }
 
@@ -111,17 +111,15 @@ def _burst_fastest() -> str:
     return markdown_table(heads, lines)
 
 
-def _burst_gain(select: Select = shown) -> str:
+def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:
     """A line for each allocator that was measured both ways: percent of the time node by node."""
     table = _ranges()
     phases = (*by_ranges.RANGES, by_ranges.CLEAR)
     lines = []
     for plain, in_bursts in with_bursts(select(table.strategies)):
         ratios = [collect_pairings([figure_table(table, phase.figure)], in_bursts, plain) for phase in phases]
-        lines.append(
-            [plain, *(percent_text(mean_ratio(pairings)) if pairings else "" for pairings in ratios)]
-        )
-    return markdown_table(["of the time node by node", *(phase.short for phase in phases)], lines)
+        lines.append([plain, *(text(mean_ratio(pairings)) if pairings else "" for pairings in ratios)])
+    return markdown_table(["% of the time node by node", *(phase.short for phase in phases)], lines)
 
 
 def _churn_sentences() -> str:

@@ -30,7 +30,7 @@ from mallard.bench.experiments.programs import NAME as PROGRAMS
 # another thread frees.
 DEFAULTS = ("multipool", "heap", "concurrent-multipool")
 EXPERIMENTS = tuple(dict.fromkeys(question.experiment for question in QUESTIONS))
-HEADING = ["experiment", "cell", "mallard's", "the fastest beyond the interval", "mallard / it"]
+HEADING = ["experiment", "cell", "the fastest beyond the interval", "mallard / it"]
 MOST_LOSSES = 5  # of an experiment
 
 
@@ -132,7 +132,6 @@ def cells(most: int | None = None) -> str:
         [
             experiment,
             names.of(duel).replace(", small pages", ""),
-            f"{duel.ours.strategy} {value_text(duel.ours, duel)}",
             f"{duel.theirs.strategy} {value_text(duel.theirs, duel)}",
             ratio_text(duel.ratio),
         ]

@@ -6,10 +6,17 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import chain
 
-from figures.stored import initial_buffers, machine_key, markdown_table, read_stored, runs_of_machine
+from figures.stored import (
+    initial_buffers,
+    machine_key,
+    markdown_table,
+    median_percent,
+    read_stored,
+    runs_of_machine,
+)
 from mallard.bench.analysis.names import BASE
 from mallard.bench.analysis.panel.works import FASTEST_MALLOC, Comparison, compare, with_fastest_malloc
-from mallard.bench.analysis.words import percent, percent_text
+from mallard.bench.analysis.words import percent_text
 from mallard.bench.cells import Cell, cell_rows
 from mallard.bench.experiments import EXPERIMENTS
 
@@ -34,7 +41,7 @@ def table() -> str:
         for base, label in BASES.items():
             means = [_means(experiment, strategy, base) for strategy in STRATEGIES]
             if any(means):
-                pairs = [[percent(mean.mean.median) for mean in pair] or ["", ""] for pair in means]
+                pairs = [[median_percent(mean.mean) for mean in pair] or ["", ""] for pair in means]
                 lines.append([experiment, label, *chain(*pairs)])
     columns = [f"`{strategy}`{there}" for strategy in STRATEGIES for there in ("", ", there")]
     return markdown_table(["experiment", "% of", *columns], lines, texts=2) if lines else NOT_AGAIN

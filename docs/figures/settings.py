@@ -7,13 +7,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
-from figures.stored import NO_BUFFER, StoredRun, markdown_table, on_huge_pages, run_conditions, stored_runs
+from figures.stored import (
+    NO_BUFFER,
+    StoredRun,
+    markdown_table,
+    median_percent,
+    on_huge_pages,
+    run_conditions,
+    stored_runs,
+)
 from mallard.bench.analysis.cell_tables import Setting
 from mallard.bench.analysis.names import BASE, in_table_order
 from mallard.bench.analysis.peers import TIME, contests
 from mallard.bench.analysis.words import percent, percent_text
 from mallard.bench.cells import Times, paired
-from mallard.shared.stats import geometric_mean_ratio, median
+from mallard.shared.stats import Ratio, geometric_mean_ratio, median
 
 ON_HUGE_PAGES = ("programs", "density", "reuse", "locality")
 SHOWN = (
@@ -55,7 +63,7 @@ def huge_pages(*, whole: bool = False) -> str:
     table, runs = [], []
     for experiment in ON_HUGE_PAGES:
         if special := find_special(experiment, on_huge_pages):
-            table += [[experiment, *line] for line in lines(special) if whole or line[0] in SHOWN]
+            table += [[experiment, *line] for line in _shown(special, whole=whole)]
             runs.append(special.stored)
     heading = [
         "experiment",
@@ -77,8 +85,15 @@ def no_buffer(*, whole: bool = False) -> str:
         "without",
         "without, % of its own time with",
     ]
-    shown = [line for line in lines(special) if whole or line[0] in SHOWN] if special else []
+    shown = _shown(special, whole=whole) if special else []
     return _table(heading, shown, [special.stored] if special else [], texts=1)
+
+
+def _shown(special: Special, *, whole: bool) -> list[list[str]]:
+    """All lines with their intervals, or those of SHOWN without."""
+    if whole:
+        return list(lines(special))
+    return [line for line in lines(special, median_percent) if line[0] in SHOWN]
 
 
 def _table(heading: list[str], table: list[list[str]], runs: list[StoredRun], texts: int) -> str:
@@ -104,7 +119,7 @@ def _cells(stored: StoredRun) -> Cells:
     }
 
 
-def lines(special: Special) -> Iterator[list[str]]:
+def lines(special: Special, text: Callable[[Ratio], str] = percent_text) -> Iterator[list[str]]:
     """A strategy, the cells that both runs have of it, its time beside the global allocator's in each run,
     and its time in the special run beside its own usual one. Times of two runs are not paired: no interval.
     """
@@ -124,7 +139,7 @@ def lines(special: Special) -> Iterator[list[str]]:
         yield [
             name,
             str(len(shared)),
-            *(_beside_base(times, name) for times in (usual, unusual)),
+            *(text(_beside_base(times, name)) if name != BASE else "100" for times in (usual, unusual)),
             percent(own),
         ]
 
@@ -137,6 +152,6 @@ def _middle(times: Mapping[str, Times], name: str) -> float:
     return median(list(times[name].values()))
 
 
-def _beside_base(cells: Sequence[Mapping[str, Times]], name: str) -> str:
+def _beside_base(cells: Sequence[Mapping[str, Times]], name: str) -> Ratio:
     pairs = [both for times in cells if (both := paired(times[name], times[BASE]))]
-    return percent_text(geometric_mean_ratio(pairs)) if name != BASE else "100 %"
+    return geometric_mean_ratio(pairs)

@@ -12,6 +12,7 @@ from typing import Any
 
 from measure import commands, plain
 
+from mallard.bench.analysis.words import percent
 from mallard.bench.experiments import EXPERIMENTS
 from mallard.bench.experiments.description.axis import HUGE
 from mallard.bench.library_code import fingerprint
@@ -206,6 +207,11 @@ def changed_since(stored: StoredRun) -> str:
 def is_current(stored: StoredRun) -> bool:
     """False for runs of before this hash was stored, too."""
     return bool(stored.run["runner"].get("library") == fingerprint())
+
+
+def median_percent(ratio: Ratio) -> str:
+    """Without the interval, which the whole table has."""
+    return percent(ratio.median)
 
 
 def percent_interval(ratio: Ratio) -> str:
