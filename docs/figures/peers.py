@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from figures.claims import runs, runs_text
-from figures.stored import load, on_huge_pages
+from figures.stored import on_huge_pages
 from mallard.bench.analysis.peers import (
     PLAIN,
     TIME,
@@ -22,7 +22,6 @@ from mallard.bench.analysis.peers import (
     value_text,
 )
 from mallard.bench.analysis.peers import losses as lost_in
-from mallard.bench.contenders import LIBRARIES
 from mallard.bench.result import Row
 from mallard.bench.view.peers_markdown import counterparts_markdown, summary_markdown, table
 from mallard.shared import mallocs
@@ -34,7 +33,6 @@ MOST_LOSSES = 10  # lines of the table
 
 def blocks() -> dict[str, Callable[[], str]]:
     return {
-        "contender_builds": builds,
         "counterparts": lambda: pairs(main_pairs()),
         "peers": times,
         "peers_first": lambda: peer_sentences(all_duels())[0] if all_duels() else NOTHING,
@@ -56,30 +54,6 @@ def all_duels() -> list[Duel]:
 @cache
 def beside() -> list[Counterpart]:
     return counterparts(measured())
-
-
-def builds() -> str:
-    """The flags of each library's code: only what stands in headers has those of the runner."""
-    flags = f"headers: `{load('density').run['runner']['flags']}`, as mallard"
-    lines = []
-    for library in LIBRARIES.values():
-        if library.name in mallocs.NAMES:
-            continue
-        if library.file:
-            file = f"`{library.file.rstrip('.')}`: Debian's file of `{library.package}`, with its flags"
-        else:
-            file = "" if library.package else "`libstdc++`: Debian's file, with its flags"
-        lines.append([library.name, "; ".join(filter(None, (flags, file)))])
-    lines.append([mallocs.OWN, "Debian's file, with its flags"])
-    for malloc in mallocs.MALLOCS.values():
-        lines.append(
-            [malloc.name, f"`{malloc.library}`: Debian's file of `{malloc.package}`, with its flags"]
-        )
-    others = {name for row in measured() if (name := mallocs.split(row.strategy)[1])} - set(mallocs.NAMES)
-    lines += [
-        [name, "a file built from source as [below](#todays-mallocs), `-O3`"] for name in sorted(others)
-    ]
-    return table(["library", "built with"], lines)
 
 
 def measured() -> list[Row]:
