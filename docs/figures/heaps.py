@@ -62,7 +62,7 @@ def whole_tables() -> dict[str, Block]:
         "growth_backward": lambda: _times(BACKWARD, list),
         "burst": lambda: _burst(list),
         "burst_gain": lambda: _burst_gain(list, percent_text),
-        "heap_churn": lambda: _churn(list),
+        "heap_churn": lambda: _churn(list, whole=True),
     }
 
 
@@ -198,15 +198,15 @@ def _taking_bursts(table: CellTable, select: Select = shown) -> list[str]:
     return list(select(names))
 
 
-def _churn(select: Select = shown) -> str:
+def _churn(select: Select = shown, *, whole: bool = False) -> str:
     """A pair, and the bytes held for each live byte, as the operations go."""
     table = _blocks()
     line = table.lines[-1]
     shares = [f"{heap_churn.FRAGMENTATION.figure}_{share}" for share in SHOWN_SHARES]
-    ratios = (*shares, heap_churn.FRAGMENTATION.figure)
-    heads = [*(f"at {share} %" for share in SHOWN_SHARES), "most / most", "bytes a block", "trimmed"]
+    ratios = [*shares, *([heap_churn.FRAGMENTATION.figure] if whole else [])]
+    heads = [*(f"at {share} %" for share in SHOWN_SHARES), *(["most / most"] if whole else [])]
     return markdown_table(
-        ["", "a pair, ns", "first block, ns", *heads],
+        ["", "a pair, ns", "first block, ns", *heads, "bytes a block", "trimmed"],
         [
             [
                 name,

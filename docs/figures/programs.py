@@ -222,7 +222,7 @@ def _beside_mallocs(works: Sequence[Work]) -> str:
     """A line for each main strategy beside the malloc that is fastest in each program."""
     cells = cells_by_work(works)
     lines = []
-    for name in MAIN:
+    for name in (name for name in MAIN if not name.endswith(VARIANTS)):
         comparison = compare(cells, name, FASTEST_MALLOC)
         if comparison is None:
             continue

@@ -41,7 +41,7 @@ def _table(experiment: str) -> str:
     for stored in every_run(experiment):
         run = f"{run_number(stored)} ({_setup_names()[_setup(stored)]})"
         rows.setdefault(_conditions(stored), []).append(run)
-    heading = ["runs", "pages", "initial buffer", "processes", "command"]
+    heading = ["runs", "initial buffer", "processes", "command"]
     lines = [[", ".join(numbers), *row] for row, numbers in rows.items()]
     return markdown_table(heading, lines, len(heading))
 
@@ -50,7 +50,6 @@ def _conditions(stored: StoredRun) -> Setup:
     run = stored.run
     command = run["command"].replace("|", "\\|")
     return (
-        " and ".join(run["options"].get("pages", [])),
         _buffers(stored),
         str(run["repetitions"]),
         f"`{command}`{remarks(run)}",
