@@ -68,10 +68,10 @@ def all_duels() -> list[Duel]:
     return newest_duels(duels)
 
 
-def lost() -> dict[str, list[Duel]]:
-    """Experiment -> the fastest winner of each lost cell, the worst cell first."""
+def lost(*, to_mallocs: bool = False) -> dict[str, list[Duel]]:
+    """Experiment -> the fastest winner of each lost cell, or the fastest malloc, the worst cell first."""
     by_cell: dict[tuple[str, object], Duel] = {}
-    for duel in losses(all_duels()):
+    for duel in losses(duel for duel in all_duels() if _is_malloc(duel) or not to_mallocs):
         key = (duel.experiment, duel.cell)
         by_cell[key] = min(by_cell.get(key, duel), duel, key=_winning_time)
     by_experiment: dict[str, list[Duel]] = {experiment: [] for experiment in EXPERIMENTS}
@@ -100,18 +100,20 @@ def answer() -> str:
 
 
 def counts() -> str:
-    """A line for each experiment: the cells, those lost, those lost to a malloc, and the worst ratio."""
+    """A line for each experiment: the cells, those lost, those lost to a malloc, and the worst of both."""
     lines = []
+    lost_to_mallocs = lost(to_mallocs=True)
     for experiment, duels in lost().items():
         measured = {duel.cell for duel in all_duels() if duel.experiment == experiment}
-        mallocs = {duel.cell for duel in losses(all_duels()) if _to_malloc(duel, experiment)}
-        worst = ratio_text(duels[0].ratio) if duels else ""
-        lines.append([experiment, str(len(measured)), str(len(duels)), str(len(mallocs)), worst])
-    return markdown_table(["experiment", "cells", "lost", "to a malloc", "the worst, mallard / it"], lines)
+        mallocs = lost_to_mallocs[experiment]
+        worst = [ratio_text(found[0].ratio) if found else "" for found in (duels, mallocs)]
+        lines.append([experiment, str(len(measured)), str(len(duels)), worst[0], str(len(mallocs)), worst[1]])
+    heading = ["experiment", "cells", "lost", "the worst, mallard / it", "to a malloc", "the worst of these"]
+    return markdown_table(heading, lines)
 
 
-def _to_malloc(duel: Duel, experiment: str) -> bool:
-    return duel.experiment == experiment and duel.theirs.strategy.startswith("new-delete")
+def _is_malloc(duel: Duel) -> bool:
+    return duel.theirs.strategy.startswith("new-delete")
 
 
 def programs() -> str:

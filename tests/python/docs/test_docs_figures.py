@@ -474,7 +474,7 @@ def test_losses_name_the_fastest_winner_of_each_cell(monkeypatch: pytest.MonkeyP
         ("loki", 1.9),
     ]
     assert sum(map(len, found.values())) == 2
-    assert "| density | 3 | 2 | 1 | 2.00 (2.00 to 2.00) |" in losses.counts()
+    assert "| density | 3 | 2 | 2.00 (2.00 to 2.00) | 1 | 2.00 (2.00 to 2.00) |" in losses.counts()
     assert {line.split(" | ")[0] for line in losses.cells().splitlines()[2:]} == {"| density"}
     duels += [replace(duel, experiment="programs") for duel in beaten(1, 1.0, loki=2.0)]
     assert losses.answer().endswith("in 0 of 1 programs, and in 2 of 3 cells of the other experiments.")
