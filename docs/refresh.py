@@ -208,17 +208,17 @@ def main() -> int:
         metavar="FILE",
         help="the same, in place of runs of one command",
     )
-    parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
-    parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
-    parser.add_argument("--platforms", type=Path, metavar="FILE", help="store these outcomes of targets")
-    parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
-    parser.add_argument(
+    source.add_argument(
         "--print",
         dest="table",
         choices=WHOLE_TABLES,
         metavar="TABLE",
         help=f"print a table that a page shortens, whole: {', '.join(WHOLE_TABLES)}",
     )
+    parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
+    parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
+    parser.add_argument("--platforms", type=Path, metavar="FILE", help="store these outcomes of targets")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail where a document differs")
     arguments = parser.parse_args()
     if arguments.table:
         print(WHOLE_TABLES[arguments.table]())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import product
 
 from figures.stored import StoredRun, markdown_table, nanoseconds, run_conditions, with_strategy
 from mallard.bench.analysis.averages import mean_over_rows
@@ -23,8 +24,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     return {
         "bindings_pair": _pairs,
         "bindings_containers": _containers,
-        "bindings_density": lambda: _density(""),
-        "bindings_density_wink": lambda: _density(WINK_MARK),
+        "bindings_density": _density,
         "bindings_conditions": _conditions,
     }
 
@@ -36,7 +36,7 @@ def _run(experiment: str) -> StoredRun:
 
 
 def _conditions() -> str:
-    return "\n".join(f"- {run_conditions(_run(name))}" for name in ("primitives", "density"))
+    return run_conditions(_run("primitives"), _run("density"))
 
 
 def _pairs() -> str:
@@ -75,10 +75,10 @@ def _times(corner: str, parts: Mapping[str, Mapping[str, Cell]]) -> str:
     return markdown_table([corner, *HEADING], lines)
 
 
-def _density(end: str) -> str:
-    """The mean over structures and sizes, in percent of new-delete's time."""
+def _density() -> str:
+    """The mean over structures and sizes, in percent of new-delete's time; then winked out."""
     lines = []
-    for mechanism in MECHANISMS:
+    for mechanism, end in product(MECHANISMS, ("", WINK_MARK)):
         means = [mean_over_rows(_tables(), f"{mechanism}{mark}{end}") for mark in MARKS]
         lines.append([mechanism + end, *(percent_text(mean) if mean else "" for mean in means)])
     return markdown_table(["% of `new-delete`", *HEADING], lines)

@@ -110,4 +110,4 @@ def all_freed() -> str:
 
 def conditions() -> str:
     stored = {source.stored.run["id"]: source.stored for source in sources()}
-    return "\n".join(f"- {run_conditions(run)}" for run in stored.values())
+    return run_conditions(*stored.values())
