@@ -10,7 +10,7 @@
                                                              stores the times of these stages of mallard test
     build/venv/bin/python docs/refresh.py --platforms build/platforms/results.json
                                                              stores the outcomes of the stage platforms
-    build/venv/bin/python docs/refresh.py --print TABLE      prints a table that a page shortens, whole
+    build/venv/bin/python docs/refresh.py --print TABLE      prints the whole of a table that a page shortens
 
 A block in a document begins with `<!-- figures: NAME -->` and ends with `<!-- end -->`; what stands between
 is replaced. The blocks of an experiment are made by its module in docs/figures/.
@@ -213,7 +213,7 @@ def main() -> int:
         dest="table",
         choices=WHOLE_TABLES,
         metavar="TABLE",
-        help=f"print a table that a page shortens, whole: {', '.join(WHOLE_TABLES)}",
+        help=f"print the whole of a table that a page shortens: {', '.join(WHOLE_TABLES)}",
     )
     parser.add_argument("--soak", type=Path, metavar="FILE", help="add these runs of mallard_soak")
     parser.add_argument("--stages", type=Path, metavar="FILE", help="store the times of these stages")
