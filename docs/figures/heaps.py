@@ -108,7 +108,7 @@ def _burst_fastest() -> str:
         share = percent_text(ranking.best.ratio)
         lines.append([phase.short, ranking.best.strategy, span_text(times), share, equals])
     heads = ["", "fastest", "ns a node", f"of {BASE}'s time", "no difference from it"]
-    return markdown_table(heads, lines)
+    return markdown_table(heads, lines, more_texts=(heads[1], heads[-1]))
 
 
 def _burst_gain(select: Select = shown, text: Callable[[Ratio], str] = median_percent) -> str:

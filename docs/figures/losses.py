@@ -93,7 +93,7 @@ def answer() -> str:
     number = numbers.pop(PROGRAMS)
     others = [duels for experiment, duels in lost().items() if experiment != PROGRAMS]
     return (
-        "Beyond the 95 % interval mallard's default is slower than a malloc or another library in "
+        "Beyond the 95 % interval mallard's default is slower than at least one malloc or other library in "
         f"{len(lost()[PROGRAMS])} of {number} programs, and in {sum(map(len, others))} of "
         f"{sum(numbers.values())} cells of the other experiments."
     )

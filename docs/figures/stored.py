@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -237,7 +237,10 @@ def log2_text(number: int) -> str:
     return f"2^{number.bit_length() - 1}" if number & (number - 1) == 0 else f"{number:,}"
 
 
-def markdown_table(heading: Sequence[str], lines: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """The first columns are texts, the others are figures."""
-    rule = [*["---"] * texts, *("---:" for _ in heading[texts:])]
+def markdown_table(
+    heading: Sequence[str], lines: Iterable[Sequence[str]], texts: int = 1, more_texts: Collection[str] = ()
+) -> str:
+    """The first columns are texts, those of these headings too, the others are figures."""
+    left = {*heading[:texts], *more_texts}
+    rule = ["---" if head in left else "---:" for head in heading]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, rule, *lines))

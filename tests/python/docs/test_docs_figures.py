@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean, geometric_mean, median
 
 import pytest
 from synthetic_rows import native_row
@@ -45,6 +45,7 @@ from figures.stored import (
     every_run,
     initial_buffers,
     machines,
+    markdown_table,
     of_machine,
     on_huge_pages,
     run_conditions,
@@ -268,6 +269,7 @@ def test_readme_compares_with_each_alternative() -> None:
     assert f"{100 * pool.mean.median:.0f} %</text>" in picture
     assert picture.count('class="own"') == 3
     text = programs.against_conditions()
+    assert "beyond the interval, " in text, "other cells differ more, within their intervals"
     assert "; no strategy begins in a buffer." in text
     both = compare(cells, "multipool", FASTEST_MALLOC)
     assert both
@@ -275,6 +277,31 @@ def test_readme_compares_with_each_alternative() -> None:
         decided = [cell for cell, ratio in both.ratios.items() if ratio.verdict == verdict]
         cell = name(decided, key=lambda cell: both.ratios[cell].median)
         assert f"{cell} ({100 * both.ratios[cell].median:.0f} %)" in text
+
+
+def test_memory_is_compared_with_the_fastest_malloc() -> None:
+    """The malloc of each program, by the medians of the rows."""
+    times: dict[str, dict[str, list[float]]] = {}
+    held: dict[str, dict[str, list[float]]] = {}
+    for row in stored_runs("programs")[0].rows:
+        if row.parameters["size"] == "large" and row.status == "ok":
+            program = str(row.parameters["program"])
+            times.setdefault(program, {}).setdefault(row.strategy, []).append(row.cpu_ns / row.operations)
+            peaks = held.setdefault(program, {}).setdefault(row.strategy, [])
+            peaks.append(row.figures["peak_held_bytes"])
+    ratios = []
+    for program, by_strategy in times.items():
+        mallocs = [name for name in by_strategy if name.startswith("new-delete")]
+        fastest = min(mallocs, key=lambda name: median(by_strategy[name]))
+        ratios.append(median(held[program]["multipool"]) / median(held[program][fastest]))
+    (line,) = (line for line in programs.against().splitlines() if "fastest malloc" in line)
+    assert f"| {100 * geometric_mean(ratios):.0f} % |" in line
+
+
+def test_a_column_of_words_is_not_aligned_as_figures() -> None:
+    table = markdown_table(["a", "b", "c", "d"], [["x", "1", "2", "y"]], more_texts=["d"])
+    assert table.splitlines()[1] == "| --- | ---: | ---: | --- |"
+    assert programs.blocks()["programs_small_mallocs"]().splitlines()[1].endswith("---: | --- |")
 
 
 @pytest.mark.parametrize(

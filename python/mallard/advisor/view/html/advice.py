@@ -378,8 +378,8 @@ def with_program_density(figures: Figures, ceiling: Ceiling) -> Figures:
     operations = figures.allocations + (figures.frees or 0)
     scale = operations * density.ns_per_operation * 1e-9 / (ceiling.program_seconds * density.raw)
     raw = min(1.0, density.raw * scale)
-    interval = (density.interval[0] * scale, density.interval[1] * scale) if density.interval else None
-    return replace(figures, D=replace(density, raw=raw, scaled=raw, interval=interval))
+    ends = density.interval and (min(1.0, density.interval[0] * scale), min(1.0, density.interval[1] * scale))
+    return replace(figures, D=replace(density, raw=raw, scaled=raw, interval=ends))
 
 
 def find_row(chosen: Candidate, content: Content) -> Scope | None:
