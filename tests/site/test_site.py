@@ -106,6 +106,15 @@ def test_no_page_is_wider_than_the_screen(chromium, site, name, width):
     chromium.close_tabs()
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_figure_is_not_broken_into_lines(chromium, site, width):
+    opened = Page(chromium, width=width, height=800).open(site / "benchmark/contenders.html")
+    opened.wait_until_drawn()
+    heights = "[...new Set([...document.querySelectorAll('td.text-right p:not(:empty)')].map(p => p.offsetHeight))]"
+    assert len(opened.evaluate(heights)) == 1
+    chromium.close_tabs()
+
+
 def test_the_live_report_has_all_experiments(site):
     words = page_words(site / "live/report.html")
     assert "adaptive-pool" in words
