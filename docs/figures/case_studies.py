@@ -58,11 +58,11 @@ def summary(cells: list[Cell]) -> str:
         score.count_cells(cells, criterion) for criterion in (score.near_best, score.unchanged_near_best)
     )
     return (
-        f"In {programs} case studies of well-known libraries and of clang++, with two inputs each, {kept.right} of "
-        f"{kept.total} promises were kept or exceeded, and {signs} have the right sign. Following the advice "
-        f"was within a tenth of the fastest build in {near}, changing nothing in {unchanged.right}. In "
-        f"{sum(cell.advised_first for cell in cells)} of {len(cells)} cells git has the advice from before the "
-        "change was measured ([case studies](docs/advisor/case_studies.md))."
+        f"In {programs} case studies of well-known libraries and of clang++, with two inputs each, "
+        f"{kept.right} of {kept.total} promises were kept or exceeded, and {signs} have the right sign. "
+        f"Following the advice was within a tenth of the fastest build in {near}, changing nothing in "
+        f"{unchanged.right}. In {sum(cell.advised_first for cell in cells)} of {len(cells)} cells git has "
+        "the advice from before the change was measured ([case studies](docs/advisor/case_studies.md))."
     )
 
 

@@ -149,9 +149,10 @@ def against_conditions() -> str:
         f"{len(_works(SIZES[0]))} programs of ours in two sizes (`monotonic`: those that free little before "
         "their scope ends): geometric means, in percent of the alternative. Memory: at the peak of the large "
         "programs. Even: the 95 % interval holds 100 %. `/base`: `std::pmr` containers; the others are bound "
-        f"by type. Against the fastest malloc, beyond the interval, {_cells_text(comparison, won[:2])} win "
-        f"most, {_cells_text(comparison, lost[::-1][:2])} lose most. Measured {stored.run['started'][:10]} on "
-        f"{stored.run['machine']['cpu']}{buffers}.{changed_since(stored)}"
+        "by type. Beyond the interval, against the fastest malloc: "
+        f"{_cells_text(comparison, won[:2])} win most, {_cells_text(comparison, lost[::-1][:2])} lose most. "
+        f"Measured {stored.run['started'][:10]} on {stored.run['machine']['cpu']}{buffers}."
+        f"{changed_since(stored)}"
     )
 
 

@@ -110,8 +110,9 @@ def test_no_page_is_wider_than_the_screen(chromium, site, name, width):
 def test_a_figure_is_not_broken_into_lines(chromium, site, width):
     opened = Page(chromium, width=width, height=800).open(site / "benchmark/contenders.html")
     opened.wait_until_drawn()
-    heights = "[...new Set([...document.querySelectorAll('td.text-right p:not(:empty)')].map(p => p.offsetHeight))]"
-    assert len(opened.evaluate(heights)) == 1
+    paragraphs = "[...document.querySelectorAll('td.text-right p:not(:empty)')]"
+    heights = opened.evaluate(f"{paragraphs}.map(paragraph => paragraph.offsetHeight)")
+    assert len(set(heights)) == 1
     chromium.close_tabs()
 
 

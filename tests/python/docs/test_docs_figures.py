@@ -269,7 +269,7 @@ def test_readme_compares_with_each_alternative() -> None:
     assert f"{100 * pool.mean.median:.0f} %</text>" in picture
     assert picture.count('class="own"') == 3
     text = programs.against_conditions()
-    assert "beyond the interval, " in text, "other cells differ more, within their intervals"
+    assert "Beyond the interval, " in text, "other cells differ more, within their intervals"
     assert "; no strategy begins in a buffer." in text
     both = compare(cells, "multipool", FASTEST_MALLOC)
     assert both
