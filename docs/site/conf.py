@@ -17,7 +17,7 @@ html_copy_source = False
 html_show_sphinx = False
 # Summaries are fetched, which a browser refuses to a page of a folder.
 html_show_search_summary = False
-pygments_style = "friendly"
+pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "github-dark"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#166b54", "color-brand-content": "#166b54"},

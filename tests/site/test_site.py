@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from browser import Browser, Page, find
 from html_links import dead_links
-from looks import overflow
+from looks import contrast, overflow
 from source_tree import ROOT, files
 
 from dev.site.pages import place
@@ -113,6 +113,17 @@ def test_a_figure_is_not_broken_into_lines(chromium, site, width):
     paragraphs = "[...document.querySelectorAll('td.text-right p:not(:empty)')]"
     heights = opened.evaluate(f"{paragraphs}.map(paragraph => paragraph.offsetHeight)")
     assert len(set(heights)) == 1
+    chromium.close_tabs()
+
+
+def test_code_can_be_read(chromium, site):
+    """By the contrast that WCAG 2 requires of text."""
+    opened = Page(chromium).open(site / "readme.html")
+    opened.wait_until_drawn()
+    ground = opened.evaluate("getComputedStyle(document.querySelector('.highlight')).backgroundColor")
+    words = "[...document.querySelectorAll('.highlight pre, .highlight pre span')]"
+    colours = opened.evaluate(f"{words}.map(word => getComputedStyle(word).color)")
+    assert min(contrast(colour, ground) for colour in set(colours)) >= 4.5
     chromium.close_tabs()
 
 
