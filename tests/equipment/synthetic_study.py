@@ -39,6 +39,7 @@ def ground(*effects: Effect, malloc: str = "glibc", litter: int = 0, **changes: 
         "effects": tuple(sorted(effects, key=lambda effect: effect.time.median)),
         "program_seconds": 0.109,
         "null_seconds": 0.120,
+        "finding": Difference(0.011, 0.010, 0.012, 21),
         "wall": False,
         "null": Counts(in_null=1000, elsewhere=100, servers=1),
         "failed": {},

@@ -210,6 +210,37 @@ def test_costs_are_not_negative_savings():
     )
 
 
+@pytest.mark.parametrize(
+    ("saved", "text"),
+    [
+        (4.0, "still saves 4.0 ms (3.0 to 5.0 ms)"),
+        (-19.4, "costs 19.4 ms (18.4 to 20.4 ms)"),
+        (-0.4, "has no significant effect: costs 0.40 ms (-0.60 to 1.4 ms)"),
+        (0.4, "has no significant effect: 0.40 ms saved (-0.60 to 1.4 ms)"),
+    ],
+)
+def test_effect_on_top_has_one_meaning(saved, text):
+    sentences = facts(on_top=ground(effect("monotonic", saved), malloc="mimalloc"))
+    assert f"; on top of it a monotonic allocator, rewound on return, {text}" in (
+        sentences["mimalloc instead of glibc"] + ";"
+    ).replace(";;", ";")
+
+
+@pytest.mark.parametrize(
+    ("finding", "reported"),
+    [
+        (Difference(-0.004, -0.005, -0.003, 21), True),
+        (Difference(-0.004, -0.009, 0.001, 21), False),  # not beyond the noise
+        (Difference(-0.001, -0.0011, -0.0009, 21), False),  # less than 1 % of the time
+        (Difference(0.004, 0.003, 0.005, 21), False),
+    ],
+)
+def test_notes_a_faster_null(finding, reported):
+    notes = decide(study(trial=result(ground(effect("monotonic", 38.7), finding=finding)))).notes
+    sentence = "The null run, which only finds the scope, takes 4.0 ms less than the unchanged program"
+    assert [note.startswith(sentence) for note in notes] == [True] * reported
+
+
 def test_estimate_of_the_whole_run_is_left_out():
     sentences = facts(ceiling=ceiling(109.0))
     assert sentences["estimate"].startswith(

@@ -466,6 +466,32 @@ def test_refuses_another_process_with_the_name(tmp_path, monkeypatch, recorded, 
         assert program.run(Arm(NULL), SCOPE).cpu_seconds == 1e-6
 
 
+FASTER_NULL = (
+    "The null run, which only finds the scope, takes 4.1 ms less than the unchanged program, because the "
+    "library of the trial changes the layout of the global heap; savings are relative to the null run."
+)
+
+
+@pytest.mark.parametrize(
+    ("plain", "text"),
+    [(80, "To find it costs 13533 ns a request, in all rows alike."), (104, FASTER_NULL)],
+)
+def test_reports_what_finding_the_scope_costs(plain, text):
+    result = run_campaign(
+        FakeProgram(by_time(plain=plain, null=100, monotonic=70)), SCOPE, campaign("monotonic"), no_tick
+    )
+    assert f"requests. {text} 5 rounds." in " ".join(shown(result).split())
+
+
+def test_faster_null_within_the_noise_is_no_fact():
+    def run(arm: Arm, round_: int) -> RunResult:
+        result = by_time(plain=100.1, null=100, monotonic=70)(arm, round_)
+        return replace(result, cpu_seconds=result.cpu_seconds + (round_ % 2) * 1e-3 * (arm.strategy is None))
+
+    text = shown(run_campaign(FakeProgram(run), SCOPE, campaign("monotonic"), no_tick))
+    assert "To find it costs no time that could be measured. 5 rounds." in " ".join(text.split())
+
+
 def test_warns_about_a_region_that_never_empties():
     never = Counts(served=1000, freed=10, elsewhere=500, servers=1)
 

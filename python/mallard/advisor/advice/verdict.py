@@ -24,6 +24,7 @@ from mallard.advisor.trial.campaign import (
     PAST_MALLOC,
     Ground,
     describe_failures_together,
+    faster_null,
     short,
     unresolved,
 )
@@ -526,6 +527,8 @@ def _mallocs(study: Study, kind: Kind) -> Iterator[tuple[str, str]]:
 def _still(best: Effect) -> str:
     if best.saves:
         return f"still saves {times(-best.time.median)} ({interval(best.time)})"
+    if best.costs:
+        return change(best.time)
     return f"has no significant effect: {change(best.time)}"
 
 
@@ -619,6 +622,8 @@ def _notes(study: Study, kind: Kind) -> Iterator[str]:
     if kind != "unmeasured" and (failures := _failures(study)):
         arms = "that, it does not; it was" if len(failures) == 1 else "them, it does not; they were"
         yield f"{capitalised(describe_failures_together(failures))}; without {arms} excluded."
+    if study.ground and (faster := faster_null(study.ground.trial, LEAST_EFFECT)):
+        yield faster
     if study.wall:
         reason = "several threads allocate in the scope" if study.ground else "the program uses several cores"
         yield f"Times are wall time, because {reason}."

@@ -63,6 +63,19 @@ def short(seconds: float) -> str:
     )
 
 
+def faster_null(trial: Trial, least: float = 0.0) -> str:
+    """The sentence about a null that takes less than the unchanged program, by at least that share of its
+    time; empty if it does not.
+    """
+    if trial.finding.high >= 0 or -trial.finding.median < least * trial.program_seconds:
+        return ""
+    return (
+        f"The null run, which only finds the scope, takes {_milliseconds(-trial.finding.median)} less than "
+        "the unchanged program, because the library of the trial changes the layout of the global heap; "
+        "savings are relative to the null run."
+    )
+
+
 def unresolved(
     times: Mapping[str, Difference], program_seconds: float, runs_per_round: int, run_seconds: float
 ) -> str:

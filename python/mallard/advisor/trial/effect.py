@@ -44,6 +44,7 @@ class Trial:
     effects: tuple[Effect, ...]  # largest saving first
     program_seconds: float  # of the unchanged program
     null_seconds: float
+    finding: Difference  # the change from the unchanged program to the null
     wall: bool  # times are wall time, because several threads allocated in the scope
     null: Counts
     # Strategies under which the program ended in a way that it never does alone, and how.
@@ -56,12 +57,13 @@ class Trial:
     def nanoseconds_to_find(self) -> float:
         """The cost of finding the scope, per request of the program. All arms but the first have it."""
         requests = self.null.requests + self.null.elsewhere
-        return (self.null_seconds - self.program_seconds) / requests * 1e9 if requests else 0.0
+        return self.finding.median / requests * 1e9 if requests else 0.0
 
 
 def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: bool | None = None) -> Trial:
     """Without `wall`, the number of threads in the null decides the clock."""
     null = rounds.of(NULL)
+    unchanged = rounds.of(AS_IT_IS) or null
     counts = null[0].counts or Counts()
     if wall is None:
         wall = any(run.allocating_threads > 1 for run in null)
@@ -80,8 +82,9 @@ def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: 
     ]
     return Trial(
         effects=tuple(sorted(effects, key=lambda effect: effect.time.median)),
-        program_seconds=median([seconds(run) for run in rounds.of(AS_IT_IS) or null]),
+        program_seconds=median([seconds(run) for run in unchanged]),
         null_seconds=median([seconds(run) for run in null]),
+        finding=difference(null, unchanged, seconds),
         wall=wall,
         null=counts,
         failed={name: end for name, end in rounds.failed.items() if name in strategies},

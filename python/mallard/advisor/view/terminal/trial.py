@@ -16,10 +16,11 @@ from mallard.advisor.trial.campaign import (
     Ground,
     Result,
     describe_failures_together,
+    faster_null,
     short,
     unresolved,
 )
-from mallard.advisor.trial.effect import Effect, figure, meaning, metric_change
+from mallard.advisor.trial.effect import Effect, Trial, figure, meaning, metric_change
 from mallard.advisor.trial.program import STRATEGIES, Counts
 from mallard.advisor.trial.rounds import unserved_reasons
 from mallard.shared.prose import in_prose
@@ -50,8 +51,7 @@ def _show_ground(console: Console, result: Result, ground: Ground) -> None:
         console,
         f"The program takes {_milliseconds(trial.program_seconds)} of {kind}. The scope makes "
         f"{count(trial.null.requests)} of its {count(trial.null.requests + trial.null.elsewhere)} requests. "
-        f"To find it costs {trial.nanoseconds_to_find:.0f} ns a request, in all rows alike. "
-        f"{result.rounds} rounds.",
+        f"{_finding(trial)} {result.rounds} rounds.",
     )
     console.print()
     if trial.effects:
@@ -60,6 +60,14 @@ def _show_ground(console: Console, result: Result, ground: Ground) -> None:
         print_line(console, detection)
     for line in _notes(ground):
         print_line(console, line)
+
+
+def _finding(trial: Trial) -> str:
+    if sentence := faster_null(trial):
+        return sentence
+    if trial.finding.median < 0:
+        return "To find it costs no time that could be measured."
+    return f"To find it costs {trial.nanoseconds_to_find:.0f} ns a request, in all rows alike."
 
 
 LEAST_BY_STACK = 0.05  # of the requests; fewer hardly add to the cost
