@@ -47,7 +47,7 @@ def store(folder: Path, case: Case | foreign.Program, document: Json) -> None:
     results_file(folder, case.name).write_bytes(pack(document))
 
 
-def advise(case: Case, inputs: list[str], rounds: int, *, again: bool) -> None:
+def advise(case: Case, inputs: list[str], rounds: int | None, *, again: bool) -> None:
     """Without `again`, only the cells whose program or input has no advice."""
     building.build(case, [UNCHANGED])
     document = stored(ADVICE, case) | {"case": case.name, "doctor": advising.doctor()}
@@ -123,7 +123,7 @@ def run_foreign(program: foreign.Program, arguments: argparse.Namespace) -> None
     if arguments.stage in ("all", "advise"):
         advise_foreign(program, preloaded, arguments)
     if arguments.stage in ("all", "verify"):
-        verify_foreign(program, preloaded, arguments.rounds)
+        verify_foreign(program, preloaded, arguments.rounds or DEFAULT_ROUNDS)
     if arguments.stage == "nulls" and not results_file(foreign.NULLS, program.name).is_file():
         null = foreign.measure_null(program, arguments.nulls, NULL_ROUNDS)
         store(foreign.NULLS, program, null)
@@ -169,7 +169,12 @@ def main() -> int:
     parser.add_argument("stage", nargs="?", choices=STAGES, default="all")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)} (default: all)")
     parser.add_argument("--input", metavar="NAME", help="one of the inputs (default: all)")
-    parser.add_argument("--rounds", metavar="N", type=int, default=DEFAULT_ROUNDS)
+    parser.add_argument(
+        "--rounds",
+        metavar="N",
+        type=int,
+        help=f"of advice (default: as planned) and facts (default: {DEFAULT_ROUNDS})",
+    )
     parser.add_argument("--quick", action="store_true", help="of the advice on foreign programs")
     parser.add_argument("--nulls", metavar="N", type=int, default=5, help="null runs of each foreign program")
     parser.add_argument(
@@ -217,7 +222,7 @@ def run(case: Case, arguments: argparse.Namespace) -> None:
     if arguments.stage in ("all", "advise"):
         advise(case, inputs, arguments.rounds, again=arguments.stage == "advise")
     if arguments.stage in ("all", "verify"):
-        verify(case, inputs, arguments.rounds)
+        verify(case, inputs, arguments.rounds or DEFAULT_ROUNDS)
 
 
 if __name__ == "__main__":

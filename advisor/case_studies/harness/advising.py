@@ -16,7 +16,7 @@ from harness.catalogue import UNCHANGED, Case, Input
 from harness.places import ROOT, Json, commit, sha256
 from mallard.cli.exit_status import FINDINGS
 from mallard.shared import mallocs
-from mallard.shared.stats import Difference
+from mallard.shared.stats import CONFIDENCE, Difference
 
 # Of the fact about a malloc; its end is "still saves 15.2 ms (9.5 to 20.8 ms)".
 STILL_SAVES = re.compile(r"still saves ([-.\d]+) (m?s) \(([-.\d]+) to ([-.\d]+) (m?s)\)$")
@@ -26,14 +26,14 @@ class AdviceError(Exception):
     """The advisor ended with an error."""
 
 
-def advise(case: Case, case_input: Input, rounds: int) -> Json:
+def advise(case: Case, case_input: Input, rounds: int | None) -> Json:
     """The advice on a cell, with the hashes of all that it rests on."""
     program = building.words(case, case_input)
     with tempfile.TemporaryDirectory(prefix="mallard-case-") as folder:
         trace = Path(folder) / "trace"
         ask(["record", "-o", str(trace), "--", *program])
         installed = [name for name in mallocs.NAMES if name == mallocs.OWN or mallocs.find_library(name)]
-        options = ["advise", "--json", "--rounds", str(rounds), "--global", ",".join(installed)]
+        options = [*command(rounds), "--global", ",".join(installed)]
         document = json.loads(ask([*options, "--trace", str(trace), "--", *program]))
         return {
             "command": f"mallard {' '.join(options)} -- {case.name}.{UNCHANGED} {' '.join(case_input.words)}",
@@ -42,6 +42,11 @@ def advise(case: Case, case_input: Input, rounds: int) -> Json:
             **hashes(case, case_input),
             **summary(document),
         }
+
+
+def command(rounds: int | None) -> list[str]:
+    """`mallard advise`, whose plan decides the rounds if they are None."""
+    return ["advise", "--json", *(["--rounds", str(rounds)] if rounds else [])]
 
 
 def hashes(case: Case, case_input: Input) -> Json:
@@ -119,7 +124,9 @@ def _strategies(effects: list[Json], differing: set[str]) -> Iterable[tuple[str,
 
 
 def _interval(time: Json) -> Json:
-    return {name: time[name] for name in ("median", "low", "high")}
+    """At 95 %, as the facts are; after further rounds, the answer's own interval is wider."""
+    difference = Difference(**time).at(CONFIDENCE)
+    return {"median": difference.median, "low": difference.low, "high": difference.high}
 
 
 def ask(arguments: list[str], *, findings: bool = False) -> str:

@@ -127,9 +127,9 @@ def definition_sha256(program: Program) -> str:
     return hashlib.sha256(definition.encode()).hexdigest()
 
 
-def advise(program: Program, preloaded: Sequence[str], rounds: int, *, quick: bool) -> Json:
+def advise(program: Program, preloaded: Sequence[str], rounds: int | None, *, quick: bool) -> Json:
     """The advice on the first input."""
-    options = ["advise", "--json", *(["--quick"] if quick else []), "--rounds", str(rounds), "--global"]
+    options = [*advising.command(rounds), *(["--quick"] if quick else []), "--global"]
     installed = [
         name if name in mallocs.NAMES else f"{name}={mallocs.find_library(name)}" for name in preloaded
     ]

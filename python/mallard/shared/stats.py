@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal
@@ -64,12 +64,25 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Difference:
-    """The median of differences within a round, with its 95 % interval; infinite for one round."""
+    """The median of differences within a round, with its interval, which is infinite for one round."""
 
     median: float
     low: float
     high: float
     n: int
+    confidence: float = CONFIDENCE
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    def at(self, confidence: float) -> Difference:
+        """The same with the interval of another confidence."""
+        if self.n < 2 or confidence == self.confidence:
+            return replace(self, confidence=confidence)
+        factor = student_quantile(self.n - 1, confidence) / student_quantile(self.n - 1, self.confidence)
+        low, high = (self.median + (end - self.median) * factor for end in (self.low, self.high))
+        return replace(self, low=low, high=high, confidence=confidence)
 
 
 def median(values: Sequence[float]) -> float:

@@ -30,6 +30,7 @@ from mallard.advisor.trial.program import (
     RunResult,
     Scope,
 )
+from mallard.advisor.trial.rounds import interleaved
 from mallard.advisor.trial.scope_code import exclude_code
 from mallard.advisor.view.terminal.advice import advice_json
 from mallard.cli.verbs.advise import check
@@ -190,9 +191,9 @@ def test_reports_rounds_with_unexpected_ends():
     def runs(*statuses: int) -> list[RunResult]:
         return [RunResult(0.1, 0.1, MIB, 9, status, "", None) for status in statuses]
 
-    compared = compare_mallocs(
-        {"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)}
-    )
+    ends = {"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)}
+    arms = {name: iter(ends[name]).__next__ for name in ends}
+    compared = compare_mallocs(interleaved(arms, "glibc", 3, 1, lambda *_: None))
     assert compared.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
 
 
@@ -437,6 +438,11 @@ def test_slow_programs_get_fewer_rounds():
         for seconds in (0.002, 0.02, 0.1, 0.2, 0.35, 0.36, 0.5)
     )
     assert second.runs < 230
+    assert (second.further_runs, long.further_runs) == (0, 0)
+    tenth = plan_for(0.1, request)
+    assert 700 < tenth.further_runs < tenth.runs == 1400
+    for asked in ({"rounds": 21}, {"quick": True}):
+        assert plan_for(0.1, replace(request, **asked)).further_runs == 0
     assert plan_for(1.0, Request(("glibc",), rounds=33)).full_rounds == 33
     assert plan_for(0.5, Request(("glibc",), quick=True)).full_rounds < 21
 

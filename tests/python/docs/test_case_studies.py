@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mallard.shared.stats import Difference
+from mallard.shared.stats import CONFIDENCE, Difference
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "advisor/case_studies"))
 import score
@@ -206,9 +206,9 @@ def test_cells_are_counted_where_a_criterion_applies() -> None:
 EFFECT = {
     "strategy": "monotonic",
     "counts": {"served": 5},
-    "time": {"median": -2.0, "low": -3.0, "high": -1.0},
+    "time": {"median": -2.0, "low": -3.0, "high": -1.0, "n": 21, "confidence": CONFIDENCE},
 }
-IDLE = {"strategy": "heap", "counts": {"served": 0}, "time": {"median": -9.0, "low": -9.0, "high": -9.0}}
+IDLE = {"strategy": "heap", "counts": {"served": 0}, "time": EFFECT["time"]}
 GROUND: dict[str, Any] = {
     "differing": [],
     "trial": {"program_seconds": 10.0, "wall": False, "effects": [EFFECT, IDLE]},
@@ -249,6 +249,15 @@ def test_advice_is_summed_up() -> None:
     nothing = summary(document("nothing", ground=None))
     assert nothing["program_seconds"] == 11.0
     assert nothing["scope"] is None
+
+
+def test_promises_are_at_the_confidence_of_facts() -> None:
+    time = Difference(-2.0, -3.0, -1.0, 21)
+    sure = EFFECT | {"time": asdict(time.at(0.999))}
+    assert sure["time"]["low"] < time.low
+    trial = GROUND["trial"] | {"effects": [sure]}
+    stored = summary(document("unresolved", ground=GROUND | {"trial": trial}))["strategies"]["monotonic"]
+    assert stored == pytest.approx({"median": time.median, "low": time.low, "high": time.high})
 
 
 def test_pattern_is_followed_by_its_build() -> None:

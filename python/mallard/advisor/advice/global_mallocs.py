@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from mallard.advisor.trial.campaign import PRINTED_OTHER, run_once
+from mallard.advisor.trial.campaign import LEAST_EFFECT, PRINTED_OTHER, run_once
 from mallard.advisor.trial.effect import (
+    SEVERAL_CORES,
     difference,
     median_metric,
     metric_difference,
     run_cpu_seconds,
     run_wall_seconds,
 )
-from mallard.advisor.trial.process import refuse_difference
+from mallard.advisor.trial.further_rounds import SURE, further_rounds
 from mallard.advisor.trial.program import Program, RunResult
-from mallard.advisor.trial.rounds import describe_failures
+from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.mallocs import is_available
-from mallard.shared.stats import Difference, median
+from mallard.shared.stats import CONFIDENCE, Difference, median
 
 
 @dataclass(frozen=True)
@@ -100,36 +101,41 @@ def run_globals(
     seed: int,
     tick: Callable[[int, int], None],
     litter: int = 0,
+    further_runs: int = 0,
 ) -> Globals:
     """The first malloc is the base, whose runs must end and print as the first one. Each malloc runs once in
-    a round, in random order, on the heap of the trials.
+    a round, in random order, on the heap of the trials; in further rounds, those that may be the answer.
     """
     missing = tuple(name for name in mallocs if not is_available(name))
     same = tuple(name for name in mallocs[1:] if name not in missing and program.brings(name))
     present = [name for name in mallocs if name not in (*missing, *same)]
-    draw = random.Random(seed)
-    runs: dict[str, list[RunResult]] = {name: [] for name in present}
-    for round_ in range(rounds):
-        order = list(present)
-        draw.shuffle(order)
-        for place, name in enumerate(order):
-            tick(round_ * len(order) + place, rounds * len(order))
-            runs[name].append(run_once(program, name, litter))
-            if name == mallocs[0]:
-                first = program.first or runs[name][0]
-                refuse_difference(first, runs[name][-1], f"the run of round {round_ + 1} under {name}")
-    compared = compare_mallocs(runs, missing)
-    base, heap = program.name_malloc(compared.base), "littered" if litter else "clean"
-    return replace(compared, base=base, same=same, heap=heap)
+
+    def extend(completed: Rounds[RunResult]) -> tuple[int, list[str]]:
+        compared = compare_mallocs(completed)
+        if compared.cores > SEVERAL_CORES and program.surroundings.load is None:
+            compared = compared.in_wall_time()
+        times = {effect.malloc: effect.time for effect in compared.allowed}
+        further, names = further_rounds(times, LEAST_EFFECT * compared.seconds, further_runs, 1)
+        return further, [mallocs[0], *names]
+
+    arms = {name: partial(run_once, program, name, litter) for name in present}
+    completed = interleaved(
+        arms, mallocs[0], rounds, seed, tick, first=program.first, extend=extend if further_runs else None
+    )
+    has_further = len(completed.of(mallocs[0])) > rounds
+    return replace(
+        compare_mallocs(completed, SURE if has_further else CONFIDENCE),
+        base=program.name_malloc(mallocs[0]),
+        missing=missing,
+        same=same,
+        heap="littered" if litter else "clean",
+    )
 
 
-def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] = ()) -> Globals:
-    base, *alternatives = runs
-    base_runs = runs[base]
-    ends = {run.status for run in base_runs}
-    failed = {name: end for name in alternatives if (end := describe_failures(runs[name], ends))}
-    outputs = {run.output for run in base_runs}
-    effects = [_effect(name, runs[name], base_runs) for name in alternatives if name not in failed]
+def compare_mallocs(rounds: Rounds[RunResult], confidence: float = CONFIDENCE) -> Globals:
+    base, *alternatives = rounds.runs
+    base_runs = rounds.of(base)
+    effects = [_effect(name, rounds.of(name), base_runs, confidence) for name in alternatives]
     cpu_seconds = median([run.cpu_seconds for run in base_runs])
     return Globals(
         base=base,
@@ -140,27 +146,24 @@ def compare_mallocs(runs: dict[str, list[RunResult]], missing: tuple[str, ...] =
         faults=median([float(run.faults) for run in base_runs]),
         rounds=len(base_runs),
         status=base_runs[0].status,
-        compared=all(outputs),
+        compared=output_is_compared(rounds, base),
         effects=_sort_by_saving(effects),
-        failed=failed,
-        differing=tuple(
-            name
-            for name in alternatives
-            if name not in failed and {run.output for run in runs[name]} - outputs
-        ),
-        missing=missing,
+        failed=rounds.failed,
+        differing=tuple(outputs_differ(rounds, alternatives, base)),
         metric=median_metric(base_runs),
     )
 
 
-def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult]) -> GlobalEffect:
-    cpu_time = difference(runs, base, run_cpu_seconds)
+def _effect(
+    malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult], confidence: float
+) -> GlobalEffect:
+    cpu_time = difference(runs, base, run_cpu_seconds).at(confidence)
     return GlobalEffect(
         malloc=malloc,
         time=cpu_time,
         peak_bytes=difference(runs, base, lambda run: float(run.peak_bytes)),
         cpu_time=cpu_time,
-        wall_time=difference(runs, base, run_wall_seconds),
+        wall_time=difference(runs, base, run_wall_seconds).at(confidence),
         metric=metric_difference(runs, base),
     )
 

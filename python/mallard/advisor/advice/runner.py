@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -42,6 +42,7 @@ from mallard.advisor.trial.campaign import (
     runs_again,
 )
 from mallard.advisor.trial.effect import SEVERAL_CORES
+from mallard.advisor.trial.further_rounds import MOST_ROUNDS, SURE
 from mallard.advisor.trial.load import server_status
 from mallard.advisor.trial.process import (
     LIMITS,
@@ -65,10 +66,12 @@ from mallard.advisor.trial.scope_code import BY_STACK, CODE, exclude_code, learn
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, linked_into
 from mallard.shared.prose import capitalised, in_prose
+from mallard.shared.stats import Difference
 
 OUTLIVING = "the blocks that outlive it"
 SCREENING = ("monotonic", "multipool")  # of each candidate
 SECONDS, QUICK_SECONDS = 100.0, 25.0
+SECONDS_WITH_FURTHER = 140.0  # rounds, if the planned ones take less
 FULL_ROUNDS, LEAST_ROUNDS = 21, 5
 MOST_ROUNDS_IF_SHORT = 41
 LEAST_GLOBAL_ROUNDS, MOST_GLOBAL_ROUNDS = 3, 11
@@ -108,6 +111,7 @@ class Plan:
     candidates: int
     strategies: tuple[str, ...]  # of the full trial; empty for the best two of a short one
     runs: int  # of the program in total; some may be skipped
+    further_runs: int  # of these, for intervals that are too wide
 
 
 def plan_for(seconds: float, request: Request) -> Plan:
@@ -139,7 +143,11 @@ def plan_for(seconds: float, request: Request) -> Plan:
         + 2 * extra * (WITHOUT_STRATEGY + 1)
     )
     strategies = tuple(STRATEGIES) if all_fit else ()
-    return Plan(of_mallocs, screening, full, extra, candidates, strategies, runs)
+    further = 0
+    if not request.rounds and not request.quick:
+        most = (MOST_ROUNDS - of_mallocs) * len(request.mallocs) + (MOST_ROUNDS - full) * full_arms
+        further = max(0, min(most, int(SECONDS_WITH_FURTHER / run_seconds) - runs))
+    return Plan(of_mallocs, screening, full, extra, candidates, strategies, runs + further, further)
 
 
 FINALISTS = 2  # strategies of the full trial, if the program takes long
@@ -165,9 +173,16 @@ def run_trials(
     scope = best.result.scope
     briefly = None if plan.strategies else _try_briefly(runner, best.result, request, plan)
     strategies = best_two(briefly) if briefly else plan.strategies or SCREENING
-    full = _campaign(request, strategies, request.litters, plan.full_rounds)
+    full = replace(
+        _campaign(request, strategies, request.litters, plan.full_rounds), further_runs=plan.further_runs
+    )
     result = runner(f"{best.candidate.title} in all rounds", scope, full) or best.result
-    notes = (*_brief_note(briefly, strategies, quick=request.quick), *_rounds_note(result, request))
+    times = {effect.strategy: effect.time for effect in result.grounds[0].trial.effects}
+    notes = (
+        *_brief_note(briefly, strategies, quick=request.quick),
+        *_rounds_note(result, request),
+        *_further_note(times, result.rounds),
+    )
     study = on_one_clock(
         replace(
             study,
@@ -267,6 +282,17 @@ def _brief_note(briefly: Ground | None, strategies: Sequence[str], *, quick: boo
     best = in_prose(strategies)
     reason = "As --quick asks" if quick else "The program takes long"
     return [f"{reason}: each strategy had {count} rounds, and the best of them, {best}, had all rounds."]
+
+
+def _further_note(times: Mapping[str, Difference], planned: int) -> list[str]:
+    """After further rounds of some arms."""
+    names = [name for name, time in times.items() if time.n > planned]
+    if not names:
+        return []
+    further = times[names[0]].n - planned
+    reason = f"{planned} left intervals that are too wide for an answer"
+    intervals = f"as more looks need more certainty, intervals are at {100 * SURE:g} %"
+    return [f"{in_prose(names)} had {further} further rounds, because {reason}; {intervals}."]
 
 
 def on_one_clock(study: Study) -> Study:
@@ -446,16 +472,39 @@ def _study(program: Program, request: Request, folder: Path, step: Step, notify:
     ).worth_a_trial:
         return _start(program, request, profile, _single_run(program, first, request), fault_ns)
     mallocs = run_globals(
-        program, request.mallocs, plan.global_rounds, request.seed, step("other mallocs"), request.litters[0]
+        program,
+        request.mallocs,
+        plan.global_rounds,
+        request.seed,
+        step("other mallocs"),
+        request.litters[0],
+        plan.further_runs // 2,  # the trial gets those that remain
     )
     baseline = _start(program, request, profile, mallocs, fault_ns)
     if not baseline.ceiling.worth_a_trial:
         return baseline
+    times = {effect.malloc: effect.time for effect in mallocs.effects}
+    notes = (*baseline.notes, *_further_note(times, plan.global_rounds))
+    return run_trials(
+        program,
+        replace(baseline, notes=notes),
+        request,
+        _plan_trials(program, request, plan, mallocs),
+        recording,
+        profile,
+        step,
+    )
+
+
+def _plan_trials(program: Program, request: Request, announced: Plan, mallocs: Globals) -> Plan:
+    """The plan after the comparison of mallocs, within the announced number of runs."""
     # The first run may have read files that later runs find in memory. Of several processes, only that run
     # has the time of all.
-    if program.process is None:
-        plan = plan_for(mallocs.wall_seconds, request)
-    return run_trials(program, baseline, request, plan, recording, profile, step)
+    plan = announced if program.process else plan_for(mallocs.wall_seconds, request)
+    used = (mallocs.rounds - announced.global_rounds) * len(request.mallocs)
+    planned = plan.runs - plan.further_runs
+    further = max(0, min(plan.runs, announced.runs) - planned - used)
+    return replace(plan, further_runs=further)
 
 
 def _study_without_events(program: Program, request: Request, first: RunResult, reason: str) -> Study:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from mallard.advisor.trial.effect import (
     Effect,
@@ -15,13 +16,14 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
     summarize_trial,
 )
+from mallard.advisor.trial.further_rounds import SURE, further_rounds
 from mallard.advisor.trial.process import refuse_difference, refuse_failed_load
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, own_name, require_library
 from mallard.shared.prose import in_prose
-from mallard.shared.stats import Difference
+from mallard.shared.stats import CONFIDENCE, Difference
 
 LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
 MOST_SECONDS = 3600.0  # limit for a command without --rounds
@@ -144,6 +146,7 @@ class Campaign:
     rounds: int
     seed: int
     wall: bool | None = None  # times are wall time; None if the first trial's threads decide
+    further_runs: int = 0  # the most of them, in rounds after the planned ones
 
     @property
     def runs(self) -> int:
@@ -205,17 +208,34 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
     if program.surroundings.load:
         campaign = replace(campaign, wall=False)  # the wall time of a server is that of its load
     environments = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
+    further_runs = campaign.further_runs // len(environments)
     for index, (malloc, litter) in enumerate(environments):
 
         def tick_campaign(done: int, total: int, index: int = index) -> None:
             tick(index * total + done, len(environments) * total)
 
+        summarize = partial(_ground, campaign, malloc, litter)
         rounds = run_rounds(
-            program, scope, _arms(campaign, malloc, litter), campaign.rounds, campaign.seed, tick_campaign
+            program,
+            scope,
+            _arms(campaign, malloc, litter),
+            campaign.rounds,
+            campaign.seed,
+            tick_campaign,
+            partial(_extend, summarize, further_runs) if further_runs else None,
         )
-        grounds.append(_ground(campaign, malloc, litter, rounds))
+        grounds.append(summarize(rounds))
         campaign = replace(campaign, wall=grounds[0].trial.wall)
     return Result(scope, campaign.rounds, tuple(grounds))
+
+
+def _extend(
+    summarize: Callable[[Rounds[RunResult]], Ground], runs: int, rounds: Rounds[RunResult]
+) -> tuple[int, list[str]]:
+    ground = summarize(rounds)
+    times = {effect.strategy: effect.time for effect in ground.allowed}
+    further, strategies = further_rounds(times, LEAST_EFFECT * ground.trial.program_seconds, runs, 2)
+    return further, [AS_IT_IS, NULL, *strategies]
 
 
 def run_alone(program: Program, campaign: Campaign) -> RunResult:
@@ -255,7 +275,8 @@ def _delayed(delay_ns: int) -> str:
 
 
 def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[RunResult]) -> Ground:
-    trial = summarize_trial(rounds, campaign.strategies, campaign.wall)
+    confidence = SURE if len(rounds.of(NULL)) > campaign.rounds else CONFIDENCE
+    trial = summarize_trial(rounds, campaign.strategies, campaign.wall, confidence)
     delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
     return Ground(
         malloc=own_name(trial.null.malloc_file) if malloc == OWN else malloc,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Counts, RunResult
 from mallard.advisor.trial.rounds import Rounds
-from mallard.shared.stats import Difference, median, paired_difference
+from mallard.shared.stats import CONFIDENCE, Difference, median, paired_difference
 
 SEVERAL_CORES = 1.2  # CPU time over wall time
 
@@ -60,8 +60,13 @@ class Trial:
         return self.finding.median / requests * 1e9 if requests else 0.0
 
 
-def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: bool | None = None) -> Trial:
-    """Without `wall`, the number of threads in the null decides the clock."""
+def summarize_trial(
+    rounds: Rounds[RunResult],
+    strategies: Sequence[str],
+    wall: bool | None = None,
+    confidence: float = CONFIDENCE,
+) -> Trial:
+    """Without `wall`, the number of threads in the null decides the clock. `confidence` is that of times."""
     null = rounds.of(NULL)
     unchanged = rounds.of(AS_IT_IS) or null
     counts = null[0].counts or Counts()
@@ -71,7 +76,7 @@ def summarize_trial(rounds: Rounds[RunResult], strategies: Sequence[str], wall: 
     effects = [
         Effect(
             strategy,
-            difference(rounds.of(strategy), null, seconds),
+            difference(rounds.of(strategy), null, seconds).at(confidence),
             difference(rounds.of(strategy), null, lambda run: float(run.peak_bytes)),
             difference(rounds.of(strategy), null, lambda run: float(run.faults)),
             rounds.of(strategy)[0].counts or Counts(),

@@ -52,6 +52,10 @@ class Rounds(Generic[Run]):
         return self.runs.get(arm, [])
 
 
+# Returns the number of further rounds, and the arms that take part in them.
+Extend = Callable[[Rounds[Run]], tuple[int, Container[str]]]
+
+
 def interleaved(
     arms: Mapping[str, Callable[[], Run]],
     base: str,
@@ -61,20 +65,22 @@ def interleaved(
     check_first: Callable[[Mapping[str, Run]], None] | None = None,
     check: Callable[[Rounds[Run]], None] | None = None,
     first: Measured | None = None,
+    extend: Extend[Run] | None = None,
 ) -> Rounds[Run]:
     """An arm that ends in a way that the base never does has failed. `check_first` may reject the first
     round, `check` the first two. All runs of the base must end and print as the first one does: `first`, or
-    that of the first round.
+    that of the first round. `extend` may add rounds after the planned ones, once.
     """
     random_order = random.Random(seed)
     completed: Rounds[Run] = Rounds({name: [] for name in arms})
     remaining = list(arms)
-    for round_ in range(rounds):
+    planned, round_, done = rounds, 0, 0
+    while round_ < rounds:
         names = list(remaining)
         random_order.shuffle(names)
         results = {}
         for index, name in enumerate(names):
-            tick(round_ * len(names) + index, rounds * len(names))
+            tick(done + index, done + (rounds - round_) * len(names))
             results[name] = arms[name]()
             if name == base:
                 first = first or results[base]
@@ -88,6 +94,12 @@ def interleaved(
                 check(completed)
             # One unexpected end may be the program's own. After two, the arm is dropped.
             remaining = [name for name in remaining if not _always_ends_differently(completed, name, base)]
+        done += len(names)
+        round_ += 1
+        if round_ == planned and extend:
+            further, wanted = extend(_without_failed(completed, base))
+            remaining = [name for name in remaining if name in wanted]
+            rounds += further
     return _without_failed(completed, base)
 
 
@@ -122,6 +134,7 @@ def run_rounds(
     rounds: int,
     seed: int,
     tick: Callable[[int, int], None],
+    extend: Extend[RunResult] | None = None,
 ) -> Rounds[RunResult]:
     """Rejects a scope that does not occur or cannot be served, because its trial would compare the program
     with itself.
@@ -143,6 +156,7 @@ def run_rounds(
         lambda results: _check_first(results, arms, scope),
         lambda completed: _check_null(completed, scope),
         program.first,
+        extend,
     )
     if NULL in completed.failed:
         raise _null_breaks(scope, completed.failed[NULL])

@@ -28,7 +28,7 @@ TAKES_PROGRAM = True
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_program(parser)
     parser.add_argument("--scope", metavar="LIST", help="names of functions (or parts) or markers to try")
-    trials.add_rounds(parser, None, "runs of each strategy (default: at most 21)")
+    trials.add_rounds(parser, None, "runs of each strategy (default: 21, and more if needed)")
     usual = ",".join(NAMES)
     trials.add_ground(parser, usual, "the base malloc, then others (default: all known)")
     trials.add_runs(parser)

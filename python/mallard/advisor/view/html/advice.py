@@ -1,7 +1,7 @@
 """Advice as one self-contained page: the answer, the picture of before and after, the trial, the scope, code.
 
 It shares the flame graph, the frame and the styles with a profile's page. In the picture, a bar is a time;
-the thin line over its end is the 95 % interval of the saving. The dashed line is an estimate: the time of the
+the thin line over its end is the interval of the saving. The dashed line is an estimate: the time of the
 program if allocation took no time, with unchanged locality.
 
 The flame graph shows the calls that the saved time comes from. A trial saves time in the operations of its
@@ -28,6 +28,7 @@ from mallard.advisor.profile.names import Names
 from mallard.advisor.profile.records import Figures, Scope
 from mallard.advisor.trial.campaign import Ground
 from mallard.advisor.trial.effect import Effect
+from mallard.advisor.trial.further_rounds import SURE
 from mallard.advisor.view.html.profile.flame import MODES, Colouring, colour, contained, flame_part
 from mallard.advisor.view.html.profile.page import (
     LIMITS,
@@ -45,7 +46,7 @@ from mallard.advisor.view.html.profile.page import (
 )
 from mallard.advisor.view.html.profile.scopes import lifetime_details
 from mallard.advisor.view.html.profile.summary import dimensions
-from mallard.shared.stats import Difference
+from mallard.shared.stats import CONFIDENCE, Difference
 from mallard.shared.view.html.document import caution
 from mallard.shared.view.html.markup import Markup, breakable, element, joined, leaf
 
@@ -198,7 +199,8 @@ def tried_part(study: Study) -> Part | None:
         element(
             "p",
             f"{study.trial.rounds} rounds in random order; medians of the differences to the null within a "
-            "round, with intervals at 95 %. The null finds the scope in the same way and serves nothing.",
+            f"round, with intervals at {100 * CONFIDENCE:g} %, or {100 * SURE:g} % after further rounds. The "
+            "null finds the scope in the same way and serves nothing.",
         ),
         *(joined(_heading(ground), _strategies(study, ground)) for ground in grounds),
         joined(element("h3", "Every strategy, in a short trial"), _strategies(study, study.briefly))
