@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness import building
 from harness.catalogue import UNCHANGED, Case, Input
-from harness.places import ROOT, Json, commit, sha256
+from harness.places import ROOT, Json, commit, sha256, without_paths
 from mallard.cli.exit_status import FINDINGS
 from mallard.shared import mallocs
 from mallard.shared.stats import CONFIDENCE, Difference
@@ -40,7 +40,7 @@ def advise(case: Case, case_input: Input, rounds: int | None) -> Json:
             "commit": commit(),
             "recording_sha256": sha256(trace),
             **hashes(case, case_input),
-            **summary(document),
+            **without_paths(summary(document)),
         }
 
 
@@ -60,7 +60,7 @@ def hashes(case: Case, case_input: Input) -> Json:
 
 def doctor() -> list[Json]:
     """Of `mallard doctor`, what each check found."""
-    findings: list[Json] = json.loads(ask(["doctor", "--json"], findings=True))["findings"]
+    findings: list[Json] = without_paths(json.loads(ask(["doctor", "--json"], findings=True))["findings"])
     return findings
 
 

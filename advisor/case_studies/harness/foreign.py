@@ -28,7 +28,7 @@ from pathlib import Path
 
 from harness import advising, facts, inputs, patches
 from harness.catalogue import OF_MALLARD, UNCHANGED, UNDER
-from harness.places import BUILD, RESULTS, STUDIES, Json, commit, sha256
+from harness.places import BUILD, RESULTS, STUDIES, Json, commit, sha256, without_paths
 from mallard.advisor.advice.global_mallocs import run_globals
 from mallard.advisor.trial.campaign import LEAST_EFFECT
 from mallard.advisor.trial.program import Program as Trial
@@ -130,9 +130,9 @@ def definition_sha256(program: Program) -> str:
 def advise(program: Program, preloaded: Sequence[str], rounds: int | None, *, quick: bool) -> Json:
     """The advice on the first input."""
     options = [*advising.command(rounds), *(["--quick"] if quick else []), "--global"]
-    installed = [
-        name if name in mallocs.NAMES else f"{name}={mallocs.find_library(name)}" for name in preloaded
-    ]
+    named = [name for name in preloaded if name not in mallocs.NAMES]
+    files = {name: file for name in named if (file := mallocs.find_library(name))}
+    installed = [f"{name}={files[name]}" if name in files else name for name in preloaded]
     begin = time.monotonic()
     document = json.loads(
         advising.ask(
@@ -147,7 +147,7 @@ def advise(program: Program, preloaded: Sequence[str], rounds: int | None, *, qu
         "machine": _machine(),
         "minutes": round((time.monotonic() - begin) / 60, 2),
         **hashes(program),
-        **advising.summary(document),
+        **without_paths(advising.summary(document), files),
     }
 
 

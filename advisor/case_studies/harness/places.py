@@ -1,14 +1,18 @@
-"""The places of the case studies in the source tree, and hashes of files."""
+"""The places of the case studies in the source tree and on the machine, and hashes of files."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 Json = dict[str, Any]
@@ -49,6 +53,31 @@ def pack(document: Json) -> bytes:
     """The same bytes for the same document."""
     text = json.dumps(document, indent=1, sort_keys=True) + "\n"
     return gzip.compress(text.encode(), mtime=0)
+
+
+def without_paths(document: Any, mallocs: Mapping[str, Path] = MappingProxyType({})) -> Any:
+    """A JSON document in which placeholders stand for paths of this machine: {ROOT} of the source tree,
+    {HOME}, {TMP}, and the name of a malloc for its file, such as {mimalloc3}.
+    """
+    paths = {"HOME": Path.home(), "TMP": Path(tempfile.gettempdir()), "ROOT": ROOT, **mallocs}
+    names = {
+        str(file): name
+        for name, path in paths.items()
+        for file in (path, path.resolve())
+        if file.is_absolute() and file.parent != file
+    }
+    longest_first = "|".join(re.escape(path) for path in sorted(names, key=len, reverse=True))
+    # Not the end of another path, but the value of an option such as -I; not the beginning of a longer name.
+    pattern = re.compile(rf"(?:(?<![\w.~/-])|(?<=\s-\w)|(?<=^-\w)|(?<=://))({longest_first})(?![\w-]|\.\w)")
+
+    def replace(value: Any) -> Any:
+        if isinstance(value, str):
+            return pattern.sub(lambda match: f"{{{names[match[1]]}}}", value)
+        if isinstance(value, dict):
+            return {replace(key): replace(item) for key, item in value.items()}
+        return [replace(item) for item in value] if isinstance(value, list | tuple) else value
+
+    return replace(document)
 
 
 def document_sha256(document: Any) -> str:

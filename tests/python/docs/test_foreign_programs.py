@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 import subprocess
 import sys
@@ -18,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "advisor/case_studi
 import regret
 from harness import foreign, history, inputs, patches
 from harness.catalogue import CASES, NULL, OF_MALLARD, UNCHANGED, UNDER
-from harness.places import ROOT, STUDIES, results_file, unpack
+from harness.places import ROOT, STUDIES, results_file, unpack, without_paths
 
 sys.path.insert(0, str(ROOT / "docs"))
 from figures import case_studies
@@ -226,6 +227,73 @@ def test_advice_beside_a_rule_has_an_interval_over_programs() -> None:
     mean, low, high = regret.beside(rows, regret.RULES["change nothing"])
     assert 0.3 < low < mean < high < 0.7
     assert regret.beside(rows[:1], regret.RULES["change nothing"])[1:] == (0.0, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("LD_PRELOAD=/home/me/lib/libmimalloc.so jq .", "LD_PRELOAD={mimalloc3} jq ."),
+        ("/home/me/lib/libmimalloc.so: not found", "{mimalloc3}: not found"),
+        ("/home/me/lib/libmimalloc.so.2", "{HOME}/lib/libmimalloc.so.2"),
+        (f"dot -Tsvg {ROOT}/build/x.dot", "dot -Tsvg {ROOT}/build/x.dot"),
+        (f"protoc -I{ROOT}/build", "protoc -I{ROOT}/build"),
+        (f"-I{ROOT}", "-I{ROOT}"),
+        ("file:///home/me/x", "file://{HOME}/x"),
+        ("cat '/scratch/a b'; ls /scratch.", "cat '{TMP}/a b'; ls {TMP}."),
+        (
+            "/home/metoo/x /home/me-2 /usr/home/me/x a/scratch",
+            "/home/metoo/x /home/me-2 /usr/home/me/x a/scratch",
+        ),
+        ("LD_PRELOAD=/usr/lib/libjemalloc.so.2 jq", "LD_PRELOAD=/usr/lib/libjemalloc.so.2 jq"),
+    ],
+)
+def test_stored_texts_have_no_paths_of_the_machine(monkeypatch, text, stored) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setattr("tempfile.tempdir", "/scratch")
+    library = Path("/home/me/lib/libmimalloc.so")
+    document = {text: [text, {"text": text, "seconds": 0.5, "scope": None}], "wall": False}
+    expected = {stored: [stored, {"text": stored, "seconds": 0.5, "scope": None}], "wall": False}
+    assert without_paths(document, {"mimalloc3": library}) == expected
+    assert without_paths(expected, {"mimalloc3": library}) == expected
+
+
+def test_home_at_the_root_is_no_path_to_replace(monkeypatch) -> None:
+    monkeypatch.setenv("HOME", "/")
+    assert without_paths("ls /usr /") == "ls /usr /"
+
+
+def test_stored_advice_names_no_place_of_the_machine(monkeypatch) -> None:
+    """The command, the facts and the headline, from the output of the advisor."""
+    place = f"LD_PRELOAD=/home/me/libmimalloc.so xmlwf {ROOT}/build/case_studies/inputs/a"
+    still = (
+        "12.0 ms saved (11.0 to 13.0 ms); peak 1.1 x; on top of it a heap still saves 2.0 ms (1.0 to 3.0 ms)"
+    )
+    facts = [{"label": "to use it", "text": place}, {"label": "mimalloc3 instead of glibc", "text": still}]
+    asked: list[list[str]] = []
+    output = {
+        "kind": "global",
+        "answer": {"kind": "global", "malloc": "mimalloc3", "strategy": "heap", "pattern": None},
+        "headline": f"Use it: {place}",
+        "facts": facts,
+        "study": {
+            "chosen": None,
+            "trial": None,
+            "ceiling": {"seconds": 3.0, "low": 2.0, "high": 4.0, "cpu_seconds": 11.0},
+            "globals": {"effects": []},
+        },
+    }
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setattr(foreign.mallocs, "find_library", lambda _: Path("/home/me/libmimalloc.so"))
+    monkeypatch.setattr(foreign, "hashes", lambda _: {})
+    monkeypatch.setattr(foreign.advising, "ask", lambda words, **_: asked.append(words) or json.dumps(output))
+    advice = foreign.advise(PROGRAM, ["mimalloc3"], None, quick=False)
+    assert asked[0][:4] == ["advise", "--json", "--global", "glibc,mimalloc3=/home/me/libmimalloc.so"]
+    text = json.dumps(advice)
+    assert str(ROOT) not in text
+    assert "/home/me" not in text
+    assert advice["facts"][0]["text"] == "LD_PRELOAD={mimalloc3} xmlwf {ROOT}/build/case_studies/inputs/a"
+    assert advice["command"].startswith("mallard advise --json --global glibc,mimalloc3 -- xmlwf a")
+    assert foreign.advising.second_promise(advice) == foreign.advising.second_promise(output)
 
 
 def test_fastest_malloc_of_the_first_input_is_a_rule() -> None:
