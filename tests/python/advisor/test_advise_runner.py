@@ -193,7 +193,7 @@ def test_reports_rounds_with_unexpected_ends():
 
     ends = {"glibc": runs(0, 0, 0), "mimalloc": runs(0, 11, 0), "tcmalloc": runs(0, 0, 0)}
     arms = {name: iter(ends[name]).__next__ for name in ends}
-    compared = compare_mallocs(interleaved(arms, "glibc", 3, 1, lambda *_: None))
+    compared = compare_mallocs(interleaved(arms, "glibc", 3, 1, lambda *_: None), 3)
     assert compared.failed == {"mimalloc": "ended by SIGSEGV in 1 of 3 rounds"}
 
 

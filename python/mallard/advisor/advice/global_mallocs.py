@@ -15,11 +15,11 @@ from mallard.advisor.trial.effect import (
     run_cpu_seconds,
     run_wall_seconds,
 )
-from mallard.advisor.trial.further_rounds import SURE, further_rounds
+from mallard.advisor.trial.further_rounds import final_interval, further_rounds
 from mallard.advisor.trial.program import Program, RunResult
 from mallard.advisor.trial.rounds import Rounds, interleaved, output_is_compared, outputs_differ
 from mallard.shared.mallocs import is_available
-from mallard.shared.stats import CONFIDENCE, Difference, median
+from mallard.shared.stats import Difference, median
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def run_globals(
     present = [name for name in mallocs if name not in (*missing, *same)]
 
     def extend(completed: Rounds[RunResult]) -> tuple[int, list[str]]:
-        compared = compare_mallocs(completed)
+        compared = compare_mallocs(completed, rounds)
         if compared.cores > SEVERAL_CORES and program.surroundings.load is None:
             compared = compared.in_wall_time()
         times = {effect.malloc: effect.time for effect in compared.allowed}
@@ -122,9 +122,8 @@ def run_globals(
     completed = interleaved(
         arms, mallocs[0], rounds, seed, tick, first=program.first, extend=extend if further_runs else None
     )
-    has_further = len(completed.of(mallocs[0])) > rounds
     return replace(
-        compare_mallocs(completed, SURE if has_further else CONFIDENCE),
+        compare_mallocs(completed, rounds),
         base=program.name_malloc(mallocs[0]),
         missing=missing,
         same=same,
@@ -132,10 +131,10 @@ def run_globals(
     )
 
 
-def compare_mallocs(rounds: Rounds[RunResult], confidence: float = CONFIDENCE) -> Globals:
+def compare_mallocs(rounds: Rounds[RunResult], planned: int) -> Globals:
     base, *alternatives = rounds.runs
     base_runs = rounds.of(base)
-    effects = [_effect(name, rounds.of(name), base_runs, confidence) for name in alternatives]
+    effects = [_effect(name, rounds.of(name), base_runs, planned) for name in alternatives]
     cpu_seconds = median([run.cpu_seconds for run in base_runs])
     return Globals(
         base=base,
@@ -154,16 +153,14 @@ def compare_mallocs(rounds: Rounds[RunResult], confidence: float = CONFIDENCE) -
     )
 
 
-def _effect(
-    malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult], confidence: float
-) -> GlobalEffect:
-    cpu_time = difference(runs, base, run_cpu_seconds).at(confidence)
+def _effect(malloc: str, runs: Sequence[RunResult], base: Sequence[RunResult], planned: int) -> GlobalEffect:
+    cpu_time = final_interval(difference(runs, base, run_cpu_seconds), planned)
     return GlobalEffect(
         malloc=malloc,
         time=cpu_time,
         peak_bytes=difference(runs, base, lambda run: float(run.peak_bytes)),
         cpu_time=cpu_time,
-        wall_time=difference(runs, base, run_wall_seconds).at(confidence),
+        wall_time=final_interval(difference(runs, base, run_wall_seconds), planned),
         metric=metric_difference(runs, base),
     )
 

@@ -291,7 +291,8 @@ def _further_note(times: Mapping[str, Difference], planned: int) -> list[str]:
         return []
     further = times[names[0]].n - planned
     reason = f"{planned} left intervals that are too wide for an answer"
-    intervals = f"as more looks need more certainty, intervals are at {100 * SURE:g} %"
+    intervals = "its interval is" if len(names) == 1 else "their intervals are"
+    intervals = f"as more looks need more certainty, {intervals} at {100 * SURE:g} %"
     return [f"{in_prose(names)} had {further} further rounds, because {reason}; {intervals}."]
 
 

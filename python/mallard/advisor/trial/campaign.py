@@ -16,14 +16,14 @@ from mallard.advisor.trial.effect import (
     run_wall_seconds,
     summarize_trial,
 )
-from mallard.advisor.trial.further_rounds import SURE, further_rounds
+from mallard.advisor.trial.further_rounds import further_rounds
 from mallard.advisor.trial.process import refuse_difference, refuse_failed_load
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Arm, Program, RunResult, Scope
 from mallard.advisor.trial.rounds import Rounds, output_is_compared, outputs_differ, run_rounds
 from mallard.shared.errors import UsageError
 from mallard.shared.mallocs import OWN, own_name, require_library
 from mallard.shared.prose import in_prose
-from mallard.shared.stats import CONFIDENCE, Difference
+from mallard.shared.stats import Difference
 
 LEAST_EFFECT = 0.01  # of the program's time; less is not worth a change of code
 MOST_SECONDS = 3600.0  # limit for a command without --rounds
@@ -275,8 +275,7 @@ def _delayed(delay_ns: int) -> str:
 
 
 def _ground(campaign: Campaign, malloc: str, litter: int, rounds: Rounds[RunResult]) -> Ground:
-    confidence = SURE if len(rounds.of(NULL)) > campaign.rounds else CONFIDENCE
-    trial = summarize_trial(rounds, campaign.strategies, campaign.wall, confidence)
+    trial = summarize_trial(rounds, campaign.strategies, campaign.wall, campaign.rounds)
     delayed = {delay: rounds.of(_delayed(delay)) for delay in campaign.delays_ns}
     return Ground(
         malloc=own_name(trial.null.malloc_file) if malloc == OWN else malloc,

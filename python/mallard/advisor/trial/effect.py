@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mallard.advisor.trial.further_rounds import final_interval
 from mallard.advisor.trial.process import Measured
 from mallard.advisor.trial.program import AS_IT_IS, NULL, Counts, RunResult
 from mallard.advisor.trial.rounds import Rounds
-from mallard.shared.stats import CONFIDENCE, Difference, median, paired_difference
+from mallard.shared.stats import Difference, median, paired_difference
 
 SEVERAL_CORES = 1.2  # CPU time over wall time
 
@@ -64,9 +65,11 @@ def summarize_trial(
     rounds: Rounds[RunResult],
     strategies: Sequence[str],
     wall: bool | None = None,
-    confidence: float = CONFIDENCE,
+    planned: int | None = None,
 ) -> Trial:
-    """Without `wall`, the number of threads in the null decides the clock. `confidence` is that of times."""
+    """Without `wall`, the number of threads in the null decides the clock. Further rounds are those beyond
+    `planned`.
+    """
     null = rounds.of(NULL)
     unchanged = rounds.of(AS_IT_IS) or null
     counts = null[0].counts or Counts()
@@ -76,7 +79,7 @@ def summarize_trial(
     effects = [
         Effect(
             strategy,
-            difference(rounds.of(strategy), null, seconds).at(confidence),
+            final_interval(difference(rounds.of(strategy), null, seconds), planned or len(null)),
             difference(rounds.of(strategy), null, lambda run: float(run.peak_bytes)),
             difference(rounds.of(strategy), null, lambda run: float(run.faults)),
             rounds.of(strategy)[0].counts or Counts(),

@@ -7,9 +7,9 @@ Without further rounds remain the trials in which they cannot change the answer:
 - no arm may still save enough to be worth a change, so that nothing is advised;
 - the best arm saves time at SURE, and no other one may save much more.
 
-After further rounds all intervals are at SURE: several arms are compared, each of them twice, and some tens
-of rounds give a median's interval a little less than its confidence. A simulation in the tests counts the
-false advice.
+The intervals of arms with further rounds are at SURE: several arms are compared, each of them twice, and
+after some tens of rounds a median's interval has a little less than its confidence. The other arms, which are
+not the answer, keep their intervals. A simulation in the tests counts the false advice.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ MOST_ROUNDS = 149  # with the planned ones
 LEAST_GROWTH = 3  # times the planned rounds; after fewer, the interval at SURE is no narrower
 
 
+def final_interval(time: Difference, planned: int) -> Difference:
+    """At SURE after further rounds."""
+    return time.at(SURE) if time.n > planned else time
+
+
 def further_rounds(
     times: Mapping[str, Difference], least: float, runs: int, others: int
 ) -> tuple[int, list[str]]:
@@ -36,7 +41,7 @@ def further_rounds(
     certain = -sure[leader].high if leader else 0.0
     rivals = [name for name in sure if name != leader and -times[name].low >= certain + least]
     arms = [*([leader] if leader else []), *rivals]
-    if not rivals or max(times[name].width for name in arms) < least:
+    if not rivals or least <= 0 or max(times[name].width for name in arms) < least:
         return 0, []
     planned = max(times[name].n for name in arms)
     # The width falls with the root of the rounds.
