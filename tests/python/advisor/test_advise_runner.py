@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from mallard.advisor.advice.global_mallocs import compare_mallocs
 from mallard.advisor.advice.runner import SCREENING, Request, best_two, plan_for, study, union
 from mallard.advisor.advice.verdict import decide
 from mallard.advisor.trial.campaign import EMPTY_INPUT
+from mallard.advisor.trial.further_rounds import SURE
 from mallard.advisor.trial.load import LoadResult
 from mallard.advisor.trial.process import NothingRecordedError, RecordingDiffersError
 from mallard.advisor.trial.program import (
@@ -480,6 +483,28 @@ def test_announces_the_expected_time(advise):
         == "server runs many times, in this folder: files that it writes are written again each time."
     )
     assert time_note.startswith("A run takes 0.1 s; up to ")
+
+
+@pytest.mark.parametrize("options", [{}, {"litters": (0, 1000)}, {"rounds": 21}, {"quick": True}])
+def test_further_rounds_are_announced(advise, monkeypatch, options):
+    monkeypatch.setattr("mallard.shared.mallocs.find_library", lambda name: Path(f"/lib/{name}"))
+    draw = random.Random(1)
+
+    class Noisy(FakeProgram):
+        saved_ms: dict[str, float] = {"monotonic": 2.0}  # noqa: RUF012
+
+        def run(self, arm: Arm, scope: Scope) -> RunResult:
+            done = super().run(arm, scope)
+            return replace(done, cpu_seconds=done.cpu_seconds + draw.gauss(0.0, 0.004))
+
+    case, runs, recordings = advise(Noisy, Request(("glibc", "mimalloc", "jemalloc"), **options))
+    announced = int(re.search(r"up to ([\d,]+) runs", Noisy.messages[1])[1].replace(",", ""))
+    assert len(runs) + len(recordings) <= announced
+    notes = [note for note in decide(case).notes if "further rounds" in note]
+    is_asked = {"rounds", "quick"} & set(options)
+    assert len(notes) == (0 if is_asked else 2)
+    effects = (*case.globals.effects, *case.ground.trial.effects)
+    assert any(effect.time.confidence == SURE for effect in effects) is not bool(is_asked)
 
 
 def test_rejects_hours_after_one_run(advise):

@@ -146,7 +146,7 @@ class Campaign:
     rounds: int
     seed: int
     wall: bool | None = None  # times are wall time; None if the first trial's threads decide
-    further_runs: int = 0  # the most of them, in rounds after the planned ones
+    further_runs: int = 0  # at most, of the first ground, in rounds after the planned ones
 
     @property
     def runs(self) -> int:
@@ -208,7 +208,6 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
     if program.surroundings.load:
         campaign = replace(campaign, wall=False)  # the wall time of a server is that of its load
     environments = [(malloc, litter) for malloc in campaign.mallocs for litter in campaign.litters]
-    further_runs = campaign.further_runs // len(environments)
     for index, (malloc, litter) in enumerate(environments):
 
         def tick_campaign(done: int, total: int, index: int = index) -> None:
@@ -222,7 +221,9 @@ def run_campaign(program: Program, scope: Scope, campaign: Campaign, tick: Tick)
             campaign.rounds,
             campaign.seed,
             tick_campaign,
-            partial(_extend, summarize, further_runs) if further_runs else None,
+            partial(_extend, summarize, campaign.further_runs)
+            if campaign.further_runs and not grounds
+            else None,
         )
         grounds.append(summarize(rounds))
         campaign = replace(campaign, wall=grounds[0].trial.wall)
