@@ -467,8 +467,8 @@ def test_refuses_another_process_with_the_name(tmp_path, monkeypatch, recorded, 
 
 
 FASTER_NULL = (
-    "The null run, which only finds the scope, takes 4.1 ms less than the unchanged program, because the "
-    "library of the trial changes the layout of the global heap; savings are relative to the null run."
+    "The null run, which only finds the scope, takes 4.1 ms less than the unchanged program, because a "
+    "preloaded library changes where things lie in memory; savings are relative to the null run."
 )
 
 

@@ -73,8 +73,8 @@ def faster_null(trial: Trial, least: float = 0.0) -> str:
         return ""
     return (
         f"The null run, which only finds the scope, takes {_milliseconds(-trial.finding.median)} less than "
-        "the unchanged program, because the library of the trial changes the layout of the global heap; "
-        "savings are relative to the null run."
+        "the unchanged program, because a preloaded library changes where things lie in memory; savings are "
+        "relative to the null run."
     )
 
 
