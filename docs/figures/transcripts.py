@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "advisor/tutorial.md"
-MOST_LINES = 8
+MOST_LINES = 7
 
 
 def blocks() -> dict[str, Callable[[], str]]:
