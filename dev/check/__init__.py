@@ -1,6 +1,9 @@
 """The stages of `mallard test`, in order: the library, the advisor and the Python front, each test once in
 the configuration that finds most. --full adds the runner, packages, pages in a browser, and the other
-configurations. A stage is a CMake preset or a folder of Python tests."""
+configurations. A stage is a CMake preset or a folder of Python tests.
+
+The Python stages run beside the presets. `recording` comes first, because `record` runs its programs, and of
+the Python stages of --full those that wait for something come before the others."""
 
 from __future__ import annotations
 
@@ -25,13 +28,14 @@ STAGES: tuple[Stage, ...] = (
     ),
     PythonStage("structure", "directions of #include and import, names and sizes of files"),
     PythonStage("python", "the Python front"),
+    NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", ADVISOR),
     NativeStage(
         "asan",
         "the library's tests under AddressSanitizer and UndefinedBehaviorSanitizer",
         (*LIBRARY, "clang"),
     ),
     NativeStage("tsan", "those with threads under ThreadSanitizer", LIBRARY),
-    NativeStage("recording", "the recorder, the traces that it leaves, and the advisor", ADVISOR),
+    PythonStage("front", "the front door ./mallard", dist="load"),
     PythonStage(
         "record",
         "programs that are recorded, from their start to the trace",
@@ -39,9 +43,14 @@ STAGES: tuple[Stage, ...] = (
         "load",
         selection=("advisor/tests/record",),
     ),
-    PythonStage("front", "the front door ./mallard", dist="load"),
     NativeStage(
         "runner", "the runner and its tests; programs that must not compile", (*LIBRARY, "clang"), full=True
+    ),
+    PythonStage(
+        "tutorial",
+        "README's first command and the tutorial's, typed in a fresh clone",
+        ("zstd", "dw", "asio", "nlohmann-json"),
+        full=True,
     ),
     PythonStage(
         "consumer",
@@ -69,15 +78,7 @@ STAGES: tuple[Stage, ...] = (
         ("doxygen", "browser"),
         full=True,
     ),
-    PythonStage("e2e", "the report in a real browser", ("browser",), full=True),
-    PythonStage(
-        "tidy",
-        "clang-tidy on the library and the advisor",
-        ("clang-tidy-19", "boost", *ADVISOR),
-        "load",
-        full=True,
-        selection=("dev/lint/test_tidy.py",),
-    ),
+    PythonStage("e2e", "the report in a real browser", ("browser",), "worksteal", full=True),
     NativeStage(
         "optimised",
         "the library's tests in a release build; every adaptor by every binding of every allocator",
@@ -120,9 +121,11 @@ STAGES: tuple[Stage, ...] = (
         full=True,
     ),
     PythonStage(
-        "tutorial",
-        "README's first command and the tutorial's, typed in a fresh clone",
-        ("zstd", "dw", "asio", "nlohmann-json"),
+        "tidy",
+        "clang-tidy on the library and the advisor",
+        ("clang-tidy-19", "boost", *ADVISOR),
+        "load",
         full=True,
+        selection=("dev/lint/test_tidy.py",),
     ),
 )

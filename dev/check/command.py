@@ -10,9 +10,10 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 SILENCE_SECONDS = 900.0
@@ -20,6 +21,8 @@ SILENCE_SECONDS = 900.0
 
 SILENT = 124
 """The exit status of a killed command, as of `timeout`."""
+STOPPED = 130
+"""That of one that was stopped with all others, as after ^C."""
 
 # ninja: [35/179] Building CXX object ...   ctest: 3/12 Test  #5: ...   make, pytest: [ 20%]
 STEP = re.compile(r"\[(\d+)/(\d+)\]|^ *(\d+)/(\d+) Test +#|\[ *(\d+)()%\]", re.MULTILINE)
@@ -34,6 +37,11 @@ class Workplace:
     log: Path
     jobs: int
     show: Callable[[float], None] = lambda share: None
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Ends the command and those that follow."""
+    user: float = 0.0
+    system: float = 0.0
+    """Seconds of the commands that have ended, and of their children."""
 
     def run(
         self,
@@ -65,9 +73,9 @@ class Workplace:
             try:
                 heard, running = time.monotonic(), True
                 while running:
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        process.wait(0.2)
-                    running = process.poll() is None
+                    if self.stop.wait(0.05):
+                        return STOPPED
+                    running = not self.has_ended(process)
                     if piece := output.read():
                         heard = time.monotonic()
                         self.show_step(piece.decode("utf-8", "replace"), part)
@@ -79,6 +87,15 @@ class Workplace:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+
+    def has_ended(self, process: subprocess.Popen[bytes]) -> bool:
+        """Adds the times of one that has."""
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.user += usage.ru_utime
+            self.system += usage.ru_stime
+        return bool(ended)
 
     def show_step(self, text: str, part: tuple[float, float]) -> None:
         for step in list(STEP.finditer(text))[-1:]:

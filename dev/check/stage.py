@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import platform
 import shutil
 import subprocess
@@ -25,7 +26,8 @@ class Stage:
     tools: tuple[str, ...] = ()
     """The tools that the front door installs for the stage, by the front door's names."""
     dist: str = "loadfile"
-    """The distribution mode of pytest-xdist: "loadfile" by file, "load" by test."""
+    """The distribution mode of pytest-xdist: "loadfile" by file, "load" by test, "worksteal" by test
+    where some take much longer."""
     full: bool = False
     selection: tuple[str, ...] = ()
     """Arguments for pytest instead of the folder with the stage's name."""
@@ -76,17 +78,20 @@ def build_and_test(
 ) -> Counts:
     """Builds a preset, or some of its targets, and runs the tests whose names match a regular expression."""
     counts, directory = Counts(), workplace.root / "build" / preset
-    if not configure(workplace, preset, counts):
-        return counts
-    prefix = fixed_addresses() if preset == "tsan" else []
-    if prefix is None:
-        counts.skip(f"{preset} skipped: sysctl vm.mmap_rnd_bits={TSAN_RANDOM_BITS}")
-        return counts
     jobs = str(workplace.jobs)
-    build = [*prefix, "cmake", "--build", str(directory), "--parallel", jobs]
-    build += ["--target", *targets] if targets else []
-    if (status := workplace.run(build, part=(0.0, 0.8))) != 0:
-        return check_status(workplace, status, counts, "the build")
+    # A test of a Python stage may build some of the targets.
+    with directory.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not configure(workplace, preset, counts):
+            return counts
+        prefix = fixed_addresses() if preset == "tsan" else []
+        if prefix is None:
+            counts.skip(f"{preset} skipped: sysctl vm.mmap_rnd_bits={TSAN_RANDOM_BITS}")
+            return counts
+        build = [*prefix, "cmake", "--build", str(directory), "--parallel", jobs]
+        build += ["--target", *targets] if targets else []
+        if (status := workplace.run(build, part=(0.0, 0.8))) != 0:
+            return check_status(workplace, status, counts, "the build")
     report, programs = directory / "ctest.xml", directory / "test-results"
     report.unlink(missing_ok=True)
     shutil.rmtree(programs, ignore_errors=True)

@@ -4,7 +4,6 @@ those of one machine: they forecast the time left of a run on another."""
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,6 @@ from mallard.shared.atomic_file import write_atomically
 STORED = Path("bench/results/stages.json")
 UNKNOWN_SECONDS = 60.0
 """The forecast for a stage without a stored time."""
-
-
-def seconds_since(start: os.times_result) -> dict[str, float]:
-    """Wall-clock, user and system time, the latter two of children that have ended since `start`."""
-    end = os.times()
-    return {
-        "wall": end.elapsed - start.elapsed,
-        "user": end.children_user - start.children_user,
-        "system": end.children_system - start.children_system,
-    }
 
 
 def forecasts(root: Path, stages: Iterable[Stage]) -> dict[str, float]:

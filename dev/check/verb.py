@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from keyword import iskeyword
 from pathlib import Path
 
-from dev.check import STAGES, Counts, Stage, WordStage, Workplace, times
+from dev.check import STAGES, Counts, PythonStage, Stage, WordStage, Workplace, times
 from dev.check.words import mentions
 from mallard.cli import layout
 from mallard.cli.needs import Needs
@@ -57,22 +61,44 @@ def run(arguments: argparse.Namespace) -> int:
     from dev.check.view import StagesView
 
     stages, root, total = choose(arguments), tree(), Counts()
-    logs = root / "build/test-logs"
+    logs, stop, writing = root / "build/test-logs", threading.Event(), threading.Lock()
     logs.mkdir(parents=True, exist_ok=True)
-    view = StagesView(times.forecasts(root, stages))
-    for stage in stages:
-        log = logs / f"{stage.name}.log"
-        log.write_text("", encoding="utf-8")
-        start = os.times()
-        with view.watching(stage, log) as show:
-            workplace = Workplace(root, log, len(os.sched_getaffinity(0)), show)
-            counts = stage.run(workplace)
-        seconds = times.seconds_since(start)
-        view.show(stage, counts, seconds, log)
-        times.store(logs / "times.json", stage, seconds, counts)
-        total.add(counts)
+
+    def run_lane(lane: Iterable[Stage]) -> None:
+        for stage in lane:
+            log = logs / f"{stage.name}.log"
+            log.write_text("", encoding="utf-8")
+            start = time.monotonic()
+            with view.watching(stage) as show:
+                workplace = Workplace(root, log, len(os.sched_getaffinity(0)), show, stop)
+                counts = stage.run(workplace)
+            if stop.is_set():
+                return
+            wall = time.monotonic() - start
+            seconds = {"wall": wall, "user": workplace.user, "system": workplace.system}
+            with writing:
+                view.show(stage, counts, seconds, log)
+                times.store(logs / "times.json", stage, seconds, counts)
+                total.add(counts)
+
+    with StagesView(times.forecasts(root, stages)) as view, ThreadPoolExecutor() as threads:
+        try:
+            for lane in as_completed([threads.submit(run_lane, lane) for lane in side_by_side(stages)]):
+                lane.result()
+        except BaseException:
+            stop.set()
+            raise
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
     return 1 if total.failed else 0
+
+
+def side_by_side(stages: Sequence[Stage]) -> list[list[Stage]]:
+    """Two lanes: the presets compile on all cores while the Python stages wait for programs that they record,
+    for browsers, emulators and measurements."""
+    lanes: tuple[list[Stage], list[Stage]] = ([], [])
+    for stage in stages:
+        lanes[isinstance(stage, PythonStage)].append(stage)
+    return [lane for lane in lanes if lane]
 
 
 def choose(arguments: argparse.Namespace) -> list[Stage]:

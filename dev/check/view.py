@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import TracebackType
 
 from rich.console import Console
 
@@ -22,40 +24,58 @@ class StagesView:
 
     def __init__(self, costs: Mapping[str, float]) -> None:
         self.costs = costs
-        self.begin = time.monotonic()
+        self.begin = self.printed = time.monotonic()
+        self.running: dict[Stage, float] = {}
+        """The share that is complete of each stage that runs."""
         self.done = 0.0
         self.console = Console(highlight=False, soft_wrap=True, markup=False)
+        self.status = self.console.status("") if self.console.is_terminal else None
+        self.lock = threading.RLock()
+
+    def __enter__(self) -> StagesView:
+        if self.status:
+            self.status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.status:
+            self.status.stop()
 
     @contextlib.contextmanager
-    def watching(self, stage: Stage, log: Path) -> Iterator[Callable[[float], None]]:
+    def watching(self, stage: Stage) -> Iterator[Callable[[float], None]]:
         """Shows progress in the last line of a terminal; without one, as a line now and then."""
-        printed = time.monotonic()
+        self.show_progress(stage, 0.0)
+        try:
+            yield lambda share: self.show_progress(stage, share)
+        finally:
+            with self.lock:
+                del self.running[stage]
+                self.done += self.costs[stage.name]
 
-        def line(share: float) -> str:
-            left = self.remaining_seconds(stage.name, share, time.monotonic() - self.begin)
-            return f"{stage.name}: {share:.0%} of {stage.text} - {duration(left)} left"
+    def show_progress(self, stage: Stage, share: float) -> None:
+        with self.lock:
+            self.running[stage] = share
+            left = duration(self.remaining_seconds(time.monotonic() - self.begin))
+            if self.status:
+                shares = (f"{stage.name}: {share:.0%}" for stage, share in self.running.items())
+                self.status.update(f"{', '.join(shares)} - {left} left")
+            elif time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:
+                self.printed = time.monotonic()
+                self.console.print(f"        {stage.name}: {share:.0%} of {stage.text} - {left} left")
 
-        if self.console.is_terminal:
-            with self.console.status(line(0.0)) as status:
-                yield lambda share: status.update(line(share))
-        else:
-
-            def show(share: float) -> None:
-                nonlocal printed
-                if time.monotonic() - printed > SECONDS_BETWEEN_LINES:
-                    printed = time.monotonic()
-                    self.console.print(f"        {line(share)}")
-
-            yield show
-        self.done += self.costs[stage.name]
-
-    def remaining_seconds(self, name: str, share: float, passed: float) -> float:
-        """The rest after `share` of a stage and `passed` seconds. At first only the costs count."""
+    def remaining_seconds(self, passed: float) -> float:
+        """The rest after so many seconds. At first only the costs count."""
         whole = sum(self.costs.values())
-        done = self.done + self.costs[name] * share
+        done = self.done + sum(self.costs[stage.name] * share for stage, share in self.running.items())
         return max(0.0, whole - done) * (passed / done if done > whole / 20 else 1.0)
 
     def show(self, stage: Stage, counts: Counts, seconds: Mapping[str, float], log: Path) -> None:
+        with self.lock:
+            self.show_counts(stage, counts, seconds, log)
+
+    def show_counts(self, stage: Stage, counts: Counts, seconds: Mapping[str, float], log: Path) -> None:
         word, style = ("FAILED", "bold red") if counts.failed else ("passed", "green")
         if not counts.failed and not counts.passed:
             word, style = "skipped", "yellow"

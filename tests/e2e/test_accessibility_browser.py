@@ -53,7 +53,7 @@ def axe() -> str:
 def violations(page: Page, axe: str) -> list[str]:
     page.evaluate(f"{axe};0")
     complaints: list[str] = page.evaluate(
-        "axe.run(document).then(result => result.violations"
+        "axe.run(document, {resultTypes: ['violations']}).then(result => result.violations"
         ".filter(rule => ['serious', 'critical'].includes(rule.impact))"
         ".flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.target}`)))"
     )

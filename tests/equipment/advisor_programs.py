@@ -34,8 +34,8 @@ def programs_of_advisor() -> Path:
         return Path(stated)
     build = ROOT / "build/recording"
     build.mkdir(parents=True, exist_ok=True)
-    # Tests run side by side, and one of them builds. After the stage `recording` there is nothing to build.
-    with (build / "tests.lock").open("w") as lock:
+    # Tests and stages run side by side, and one of them builds. After the stage `recording` nothing is left.
+    with build.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (build / "CMakeCache.txt").exists():
             run("--preset", "recording")

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from source_tree import ROOT, own_files
 
 from dev.check import STAGES, Counts, NativeStage, PythonStage, times, verb
 from dev.check import stage as stage_module
+from dev.check.command import STOPPED
 from dev.check.view import StagesView, duration
 from mallard.cli.parser import Answer
 from mallard.shared import compilers as tools
@@ -225,12 +227,73 @@ def test_every_folder_of_python_tests_is_a_stage():
 
 
 def test_the_rest_takes_its_cost_at_the_pace_so_far():
+    first, second = (SyntheticStage(name, Counts()) for name in ("first", "second"))
     view = StagesView({"first": 100, "second": 300})
-    assert view.remaining_seconds("first", 0.01, 1000.0) == pytest.approx(399)
-    assert view.remaining_seconds("first", 0.5, 100.0) == pytest.approx(700)
-    view.done = 100
-    assert view.remaining_seconds("second", 0.0, 200.0) == pytest.approx(600)
-    assert view.remaining_seconds("second", 1.0, 800.0) == 0
+    view.running = {first: 0.01}
+    assert view.remaining_seconds(1000.0) == pytest.approx(399)
+    view.running = {first: 0.5}
+    assert view.remaining_seconds(100.0) == pytest.approx(700)
+    view.running[second] = 0.25
+    assert view.remaining_seconds(100.0) == pytest.approx(220)
+    view.done, view.running = 100, {second: 0.0}
+    assert view.remaining_seconds(200.0) == pytest.approx(600)
+    view.running = {second: 1.0}
+    assert view.remaining_seconds(800.0) == 0
+
+
+def test_every_stage_is_in_one_lane():
+    lanes = verb.side_by_side(STAGES)
+    assert len(lanes) == 2
+    assert sorted((stage for lane in lanes for stage in lane), key=STAGES.index) == list(STAGES)
+    assert all(lane == sorted(lane, key=STAGES.index) for lane in lanes)
+    assert verb.side_by_side(STAGES[:3]) == [list(STAGES[:3])]
+
+
+class NativeOne(SyntheticStage):
+    def __init__(self, name, act):
+        super().__init__(name, Counts(passed=1))
+        self.full, self.act = True, act
+
+    def run(self, workplace):
+        self.act(workplace)
+        return self.counts
+
+
+class PythonOne(NativeOne, PythonStage):
+    __hash__ = object.__hash__
+    __setattr__ = object.__setattr__
+
+
+def test_lanes_run_side_by_side(tree, monkeypatch, capsys):
+    both = threading.Barrier(2)
+    stages = [kind(kind.__name__, lambda _: both.wait(60)) for kind in (NativeOne, PythonOne)]
+    monkeypatch.setattr(verb, "STAGES", stages)
+    assert verb.run(parse("--rest")) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 passed, 0 failed, 0 skipped"
+    assert len(json.loads((tree / "build/test-logs/times.json").read_text())) == 2
+
+
+def test_an_interrupt_ends_the_commands_of_both_lanes(tree, monkeypatch):
+    started, statuses = threading.Event(), []
+
+    def interrupt(_):
+        started.wait(60)
+        raise KeyboardInterrupt
+
+    def sleep(workplace):
+        started.set()
+        statuses.append(workplace.run(["sleep", "100000"]))
+
+    monkeypatch.setattr(verb, "STAGES", (NativeOne("long", sleep), PythonOne("ended", interrupt)))
+    with pytest.raises(KeyboardInterrupt):
+        verb.run(parse("--rest"))
+    assert statuses == [STOPPED]
+
+
+def test_the_processor_time_of_a_command_is_counted(workplace):
+    command = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'sum(range(5_000_000))'])"
+    assert workplace.run([sys.executable, "-c", command]) == 0
+    assert workplace.user > 0
 
 
 def test_durations_are_minutes_and_seconds():
