@@ -49,10 +49,10 @@ def pypi() -> Path:
 
 
 def test_smoke_runs_in_one_thread_without_pages():
-    compiler = [os.environ.get("CXX", "g++"), "-DMALLARD_THREADS=0"]
+    compiler = [os.environ.get("CXX", "g++"), "-DMALLARD_THREADS=0", "-fno-exceptions"]
     outcome = expect_success(run([build_smoke(compiler, "smoke-plain", "plain", "none")]))
     assert "one thread" in outcome
-    store("This machine, memory of operator new, one thread", f"g++: {outcome}")
+    store("This machine, memory of operator new, one thread", f"g++ without exceptions: {outcome}")
 
 
 def test_smoke_runs_with_a_mutex_of_the_program():

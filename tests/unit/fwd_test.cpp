@@ -47,7 +47,7 @@ void* take_from(mallard::upstream_ref& memory) {
 }
 
 TEST(forward_declarations, name_the_types_of_the_headers) {
-    std::array<std::byte, 64> bytes{};
+    alignas(std::max_align_t) std::array<std::byte, 64> bytes{};
     mallard::buffer room(bytes);
     mallard::upstream_ref source(room);
     EXPECT_EQ(take_from(source), bytes.data());

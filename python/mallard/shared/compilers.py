@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 VERSIONS = ("", "-21", "-20", "-19", "-18", "-17", "-16")
-CLANG_STAGES = ("asan", "runner")
+CLANG_STAGES = ("asan", "runner", "no-exceptions")
 
 
 def install(packages: str) -> str:
