@@ -92,7 +92,7 @@ private:
 };
 
 [[nodiscard]] std::vector<unsigned> alignments_log2(const kind& k) {
-    const bool of_objects = k.binding == "type_parameter" || k.binding == "tag";
+    const bool of_objects = k.binding == "type_parameter" || k.binding == "tag" || k.binding == "expandable";
     std::vector<unsigned> all;
     if (k.adaptor == "plain" && k.binding == "direct") {
         for (unsigned log2 = 0; log2 < 64; log2 += MALLARD_FULL_PRODUCT ? 1 : 3) {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #ifndef MALLARD_EVERY_ADAPTOR
-#define MALLARD_EVERY_ADAPTOR 0
+#define MALLARD_EVERY_ADAPTOR MALLARD_FULL_PRODUCT
 #endif
 
 namespace model {
