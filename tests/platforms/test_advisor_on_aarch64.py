@@ -5,13 +5,16 @@ import re
 from collections import Counter
 
 import pytest
+import tomli
 from aarch64_system import SYSTEM, compile_program, emulate, install_system
-from smoke_program import BUILD, run, store
+from smoke_program import BUILD, need, run, store
 from source_tree import ROOT
 
-from dev.package.foreign_debian import cross_definitions, cross_environment
+from dev.package.foreign_debian import MACHINE, cross_definitions, cross_environment
 
-ADVISOR = BUILD / "aarch64-advisor"
+PROJECT = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+# In the folder of the stage `wheel`, which then has nothing left to compile.
+ADVISOR = ROOT / "build" / f"py3-none-linux_{MACHINE}"
 PROGRAMS = ADVISOR / "advisor"
 TARGETS = ("mallard-advisor", "mallard_recorder_tests", "mallard_trial_tests")
 ROUNDS = 60
@@ -19,17 +22,15 @@ ROUNDS = 60
 
 @pytest.fixture(scope="module", autouse=True)
 def advisor():
-    """The advisor's programs, cross-compiled."""
+    """The advisor's programs as the wheel has them, cross-compiled, and their tests."""
     BUILD.mkdir(parents=True, exist_ok=True)
+    need("ninja", package="ninja-build")  # which builds the wheel
     install_system()
     options = {
         **cross_definitions(SYSTEM),
+        **PROJECT["tool"]["scikit-build"]["cmake"]["define"],
         "CMAKE_BUILD_TYPE": "Release",
-        "CMAKE_CXX_FLAGS": "-Wno-subobject-linkage",
-        "CMAKE_CXX_FLAGS_RELEASE": "-O1 -g1",
-        "CMAKE_UNITY_BUILD": "ON",
         "CMAKE_DISABLE_FIND_PACKAGE_GTest": "ON",
-        "MALLARD_ADVISOR": "ON",
         "MALLARD_MOLD": "OFF",
         "MALLARD_TESTS": "ON",
         "MALLARD_TEST_PARTS": "recorder;trial",
@@ -37,7 +38,7 @@ def advisor():
     }
     defined = [f"-D{name}={value}" for name, value in options.items()]
     packages = cross_environment(SYSTEM)
-    run(["cmake", "-S", ROOT, "-B", ADVISOR, *defined], **packages)
+    run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", ADVISOR, *defined], **packages)
     run(["cmake", "--build", ADVISOR, "--parallel", "2", "--target", *TARGETS], **packages)
 
 
