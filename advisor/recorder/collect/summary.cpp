@@ -368,6 +368,7 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
     if (args.signal != 0 && summary.is_idle) {
         print_line("nothing was recorded: SIG" + std::string(::sigabbrev_np(args.signal)) +
                    " had not begun the recording" + unchanged);
+        report_unrecorded(sum({}, summary), summary, args);
         report_failure(status);
         return status;
     }

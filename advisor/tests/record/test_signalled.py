@@ -149,6 +149,7 @@ def test_end_of_the_program_ends_the_recording(collector, start, obeys):
 
 def test_names_the_end_without_an_event(start, obeys):
     with start(obeys) as recorded:
+        recorded.request("a")
         recorded.signal("recording; ")
         recorded.signal("did not allocate until the recording ended by SIGUSR2")
         assert recorded.end_program() == 2
@@ -156,6 +157,13 @@ def test_names_the_end_without_an_event(start, obeys):
 
 
 def test_forks_of_an_idle_program_are_counted(start, obeys):
+    with start(obeys) as recorded:
+        recorded.request("fa")
+        assert recorded.end_program() == OWN_STATUS
+        assert "not followed: 1 fork; --follow records them too" in recorded.text
+
+
+def test_forks_that_allocate_later_are_counted(start, obeys):
     with start(obeys) as recorded:
         recorded.request("f")
         recorded.signal("recording; ")
