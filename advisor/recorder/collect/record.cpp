@@ -45,7 +45,8 @@ public:
     session(const command& program, const arguments& args, parts_folder& folder)
         : args_(args), folder_(folder), signals_(args.signal), parts_(folder, args.redact),
           orphans_(args.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
-          program_(program, preloading_.environment(args, folder.path()), signals_) {
+          program_(program, preloading_.environment(args, folder.path()), signals_),
+          until_end_(args.until_end) {
         trace::process started;
         started.number = static_cast<std::uint32_t>(program_.number());
         std::error_code error;
@@ -73,7 +74,7 @@ public:
                 status_ = program_.ended();
                 if (status_) {
                     parts_.end(static_cast<std::uint32_t>(program_.number()), *status_, program_.cpu_time());
-                    if (args_.until_end || ends_with_program_) {
+                    if (until_end_) {
                         // Those that have ended are complete.
                         parts_.collect(static_cast<std::uint32_t>(program_.number()));
                         end_requested_ = true;
@@ -131,7 +132,7 @@ private:
             if (status_) {
                 end_requested_ = true;
             } else if (program_.ended()) {
-                ends_with_program_ = true; // run() notices the end in this turn
+                until_end_ = true; // run() notices the end in this turn
             } else if (!signal.terminals) {
                 program_.signal(signal.number);
             }
@@ -175,7 +176,7 @@ private:
     child program_;
     std::optional<int> status_;
     bool end_requested_ = false;
-    bool ends_with_program_ = false; ///< processes that outlive the program are not waited for
+    bool until_end_; ///< processes that outlive the program are not waited for
     std::string signal_to_end_; ///< the name of the signal that ends the recording, once it has come
     int pause_ = shortest_pause;
 };

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] std::vector<part_name> parts() const;
 
     /// Effects: makes the processes that start wait for the begin of the recording.
-    /// Throws: failure if the disk is full.
+    /// Throws: failure if the file that says so cannot be created.
     void set_idle() const;
     /// Effects: makes the processes that start record.
     void end_idle() const noexcept;
