@@ -176,7 +176,7 @@ private:
     child program_;
     std::optional<int> status_;
     bool end_requested_ = false;
-    bool until_end_; ///< processes that outlive the program are not waited for
+    bool until_end_;            ///< processes that outlive the program are not waited for
     std::string signal_to_end_; ///< the name of the signal that ends the recording, once it has come
     int pause_ = shortest_pause;
 };
