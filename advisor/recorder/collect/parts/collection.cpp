@@ -91,12 +91,6 @@ void collection::find_parts() {
     }
 }
 
-void collection::begin() noexcept {
-    folder_->end_idle();
-    result_.is_idle = false;
-    begin_parts();
-}
-
 /// A process may have seen the file of idle processes before it was removed, and open its part after that.
 void collection::begin_parts() noexcept {
     for (auto& process : parts_) {
@@ -198,6 +192,15 @@ void collection::run_step(Step step) {
     } catch (const std::exception& error) {
         fail(error.what());
     }
+}
+
+void collection::begin() {
+    folder_->end_idle();
+    result_.is_idle = false;
+    run_step([&] {
+        find_parts(); // the collector may have been asleep when a process started
+        begin_parts();
+    });
 }
 
 unsigned collection::collect(std::uint32_t except) {

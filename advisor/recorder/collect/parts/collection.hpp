@@ -48,7 +48,7 @@ public:
     ~collection();
 
     /// Effects: begins the recording in a folder that is idle.
-    void begin() noexcept;
+    void begin();
 
     /// Effects: sets the executable and command of the process, in case it exits before its part is found.
     void expect(trace::process started) { started_ = std::move(started); }
