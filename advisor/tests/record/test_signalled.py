@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,10 +35,15 @@ class Recorded:
 
     def read_until(self, words: str) -> str:
         assert self.running.stderr is not None
-        for line in self.running.stderr:
-            self.messages.append(line)
-            if words in line:
-                return line
+        limit = threading.Timer(LONGEST, self.running.kill)  # which ends its standard error
+        limit.start()
+        try:
+            for line in self.running.stderr:
+                self.messages.append(line)
+                if words in line:
+                    return line
+        finally:
+            limit.cancel()
         raise AssertionError(self.messages)
 
     def request(self, requests: str) -> None:
