@@ -49,7 +49,7 @@ STAGES: tuple[Stage, ...] = (
     PythonStage(
         "tutorial",
         "README's first command and the tutorial's, typed in a fresh clone",
-        ("zstd", "dw", "asio", "nlohmann-json"),
+        ("zstd", "dw"),
         full=True,
     ),
     PythonStage(
