@@ -290,7 +290,6 @@ void thread_log::write_thread_begin() noexcept {
 void thread_log::close() noexcept {
     at_ = limit_ = nullptr;
     chunk_ = nullptr;
-    close_for_recording();
     the_recording.end(trace::stop_reason::requested);
 }
 
@@ -507,10 +506,7 @@ constinit thread_end end_of_threads([](void* log) { static_cast<thread_log*>(log
 
 thread_log* thread_log::mine() noexcept {
     thread_log* const log = own_log;
-    if (log != nullptr && log->ready_) [[likely]] {
-        return log;
-    }
-    return the_recording.is_off() ? nullptr : open_mine();
+    return log != nullptr && log->ready_ ? log : open_mine();
 }
 
 [[gnu::noinline]] thread_log* thread_log::open_mine() noexcept {
@@ -534,11 +530,11 @@ thread_log* thread_log::mine() noexcept {
         }
         return nullptr;
     }
-    if (!the_recording.on()) {
-        return nullptr;
-    }
     if (is_open) {
         return former;
+    }
+    if (!the_recording.on()) {
+        return nullptr;
     }
     if (in_sandbox()) {
         the_recording.part.header().events_of_unknown_threads.fetch_add(1, std::memory_order_relaxed);
