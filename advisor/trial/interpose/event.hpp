@@ -157,6 +157,7 @@ private:
 
     [[gnu::noinline]] void* move(void* old, std::size_t bytes) noexcept;
 
+    /// Of the interposed function. It is read after the function's last call has begun (recorder/CMakeLists.txt).
     recorder::arch::call_frame frame_;
 };
 

@@ -287,10 +287,6 @@ bool nothing() {
     return true;
 }
 
-struct named {
-    const char* name;
-    scene run;
-};
 /// libc's table of exit handlers grows inside of the scope, for as long as the process lives.
 bool exit_handlers() {
     bool passed = true;
@@ -313,6 +309,11 @@ bool heap_offset() {
     }
     return false;
 }
+
+struct named {
+    const char* name;
+    scene run;
+};
 
 constexpr std::array scenes{named{"contents", &contents},
                             named{"zeros", &zeros},

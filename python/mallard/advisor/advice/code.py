@@ -125,7 +125,7 @@ class TypeChange:
 
 
 def type_changes(profile: Profile, candidate: Candidate) -> list[TypeChange]:
-    """The standard containers whose blocks the scope allocates, most allocations first."""
+    """The containers whose blocks the scope allocates, most allocations first."""
     names = Names(profile)
     changes: dict[tuple[str, str], TypeChange] = {}
     for site in profile.sites:
