@@ -89,18 +89,24 @@ def process_state(process: int) -> str:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def end_orphan(program: Path) -> None:
-    """Ends the process of a program that sleeps, after its parents have ended."""
+def wait_for_orphan(program: Path) -> int:
+    """Returns the process of a program that sleeps, after its parents have ended."""
     orphans: list[int] = []
 
     def sleeps_alone() -> bool:
         orphans[:] = find_processes(program)
         with suppress(OSError):
-            return [process_state(process) for process in orphans] == ["S"]
+            states = [process_state(process) for process in orphans]
+            # Its parents have this descriptor, and may sleep, too.
+            return states == ["S"] and not os.path.lexists(f"/proc/{orphans[0]}/fd/2")
         return False
 
     wait_until(sleeps_alone)
-    os.kill(orphans[0], signal.SIGKILL)
+    return orphans[0]
+
+
+def end_orphan(program: Path) -> None:
+    os.kill(wait_for_orphan(program), signal.SIGKILL)
 
 
 def heed_signals() -> None:

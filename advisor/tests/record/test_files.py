@@ -8,10 +8,11 @@ import shutil
 import signal
 import struct
 import subprocess
+from functools import cached_property
 from pathlib import Path
 
 import pytest
-from advisor_programs import FOR_EVER, LONGEST, end_orphan, heed_signals, process_state, wait_until
+from advisor_programs import FOR_EVER, LONGEST, heed_signals, process_state, wait_for_orphan, wait_until
 
 CALLS = 20_000
 
@@ -86,8 +87,12 @@ class Running:
             text=True,
             preexec_fn=heed_signals,
         )
+
+    @cached_property
+    def program(self) -> int:
+        """Its process, once it is recorded: the program must be one that does not end by itself."""
         wait_until(lambda: self.parts.is_dir() and any(self.parts.glob("*.part")))
-        self.program = int(next(self.parts.glob("*.part")).name.split(".")[0])
+        return int(next(self.parts.glob("*.part")).name.split(".")[0])
 
     def wait_until_output_closes(self):
         """The program has closed its end of the pipe; the collector keeps its end open."""
@@ -146,11 +151,12 @@ def test_a_failed_recovery_has_a_status(collector, tmp_path):
 
 def test_one_recording_at_a_time_has_a_name(collector, toys, tmp_path):
     running = Running(collector, tmp_path / "x", toys.calls, 1, "waits")
+    program = running.program
     for words in (["-o", running.trace, "true"], ["--recover", running.trace]):
         done = subprocess.run([collector, *words], capture_output=True, text=True, check=False)
         assert done.returncode == 2
         assert "is in use by" in done.stderr
-    os.kill(running.program, signal.SIGTERM)
+    os.kill(program, signal.SIGTERM)
     assert running.process.wait(LONGEST) == 128 + signal.SIGTERM
 
 
@@ -167,12 +173,12 @@ def test_ctrl_c_stops_waiting_for_a_followed_process(collector, toys, tmp_path):
     orphan = shutil.copy(toys.build("orphan", ["orphan.c"]), tmp_path / "left-behind")
     program = (orphan, FOR_EVER, "/bin/true")
     running = Running(collector, tmp_path / "x", *program, options=["--follow"])
-    running.wait_for_program()
+    left_behind = wait_for_orphan(orphan)
     assert running.process.poll() is None
     running.process.send_signal(signal.SIGINT)
     assert running.process.wait(LONGEST) == 0
     assert "2 events" in running.process.stderr.read()
-    end_orphan(orphan)
+    os.kill(left_behind, signal.SIGKILL)
 
 
 @pytest.fixture
