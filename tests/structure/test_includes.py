@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from source_tree import circle, files, includes, own_includes, text
+from source_tree import ROOT, circle, files, includes, own_includes, text
 
 # The folders that users of the library do not include.
 IMPL = {f"impl/{name}" for name in ("chunks", "reuse", "slab", "space", "threads", "checking")}
@@ -151,6 +151,19 @@ def test_includes_name_existing_files():
         if target not in existing
     ]
     assert missing == []
+
+
+def test_case_studies_include_from_the_root():
+    """Their project has no other folder of includes, and most machines cannot compile all of them."""
+    own = files("*.hpp", "*.cpp", under="advisor/case_studies")
+    wrong = [
+        f"{file} includes {name}"
+        for file in own
+        for name in includes(text(file))
+        if "case_studies/" in name and not (ROOT / name).is_file()
+    ]
+    assert len(own) > 10
+    assert wrong == []
 
 
 def test_includes_run_in_no_circle():

@@ -1,6 +1,6 @@
 // Boost.JSON: each document is parsed, read and discarded.
+#include "advisor/case_studies/boost_json/resource.hpp"
 #include "advisor/case_studies/program/documents.hpp"
-#include "case_studies/boost_json/resource.hpp"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // A gRPC server: two clients in the same process send orders, the server answers each with a receipt. gRPC's own switch
 // for the memory of messages is a message allocator: PROGRAM ITEMS CALLS.
 #include "advisor/case_studies/program/build.hpp"
-#include "case_studies/protobuf/orders.hpp"
+#include "advisor/case_studies/protobuf/orders.hpp"
 
 #include <google/protobuf/arena.h>
 #include <grpc_server/orders.grpc.pb.h>

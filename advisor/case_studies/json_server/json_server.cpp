@@ -1,7 +1,7 @@
 // A server with two threads: requests are posted to a pool of Boost.Asio; each is parsed by Boost.JSON, answered and
 // discarded. The changed builds have an allocator for each thread.
+#include "advisor/case_studies/boost_json/resource.hpp"
 #include "advisor/case_studies/program/documents.hpp"
-#include "case_studies/boost_json/resource.hpp"
 
 #include <atomic>
 #include <boost/asio/post.hpp>

@@ -1,7 +1,7 @@
 // Protocol buffers: messages are parsed from bytes, read and discarded. The program writes its own messages first:
 // PROGRAM ITEMS MESSAGES TIMES.
 #include "advisor/case_studies/program/build.hpp"
-#include "case_studies/protobuf/orders.hpp"
+#include "advisor/case_studies/protobuf/orders.hpp"
 
 #include <google/protobuf/arena.h>
 
