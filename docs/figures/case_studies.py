@@ -26,11 +26,11 @@ def blocks() -> dict[str, Callable[[], str]]:
         "case_summary": lambda: f"{foreign_summary(regret.read())}{summary(read())}",
         "case_order": lambda: order(read()),
         "case_estimates": lambda: estimates(read()),
-        "case_studies": lambda: table(read()),
+        "case_studies": lambda: table(shown(read())),
         "case_rewrites": lambda: rewrites(read()),
-        "case_builds": lambda: builds(read(), wrong_only=True),
+        "case_builds": lambda: builds(shown(read()), wrong_only=True),
         "case_score": lambda: scores(read()),
-        "case_misses": lambda: misses(read(), explanations()),
+        "case_misses": lambda: misses(shown(read()), explanations()),
         "foreign_score": lambda: foreign_score(regret.read(), regret.read_nulls()),
         "foreign_rules": lambda: foreign_rules(regret.read()),
         "foreign_nulls": lambda: foreign_nulls(regret.read()),
@@ -39,7 +39,16 @@ def blocks() -> dict[str, Callable[[], str]]:
 
 
 def whole_tables() -> dict[str, Callable[[], str]]:
-    return {"case_builds": lambda: builds(read())}
+    return {
+        "case_studies": lambda: table(read()),
+        "case_builds": lambda: builds(read()),
+        "case_misses": lambda: misses(read(), explanations()),
+    }
+
+
+def shown(cells: list[Cell]) -> list[Cell]:
+    """The cells whose inputs were unseen; all, while there are none. `--print` has the others."""
+    return [cell for cell in cells if cell.unseen] or cells
 
 
 def explanations() -> dict[str, str]:
@@ -58,7 +67,7 @@ def summary(cells: list[Cell]) -> str:
         score.count_cells(cells, criterion) for criterion in (score.near_best, score.unchanged_near_best)
     )
     return (
-        f"In {programs} case studies of well-known libraries and of clang++, with two inputs each, "
+        f"In {programs} case studies of well-known libraries and of clang++, with {len(cells)} inputs, "
         f"{kept.right} of {kept.total} promises were kept or exceeded, and {signs} have the right sign. "
         f"Following the advice was within a tenth of the fastest build in {near}, changing nothing in "
         f"{unchanged.right}. In {sum(cell.advised_first for cell in cells)} of {len(cells)} cells git has "
@@ -155,8 +164,15 @@ def builds(cells: list[Cell], *, wrong_only: bool = False) -> str:
 def scores(cells: list[Cell]) -> str:
     if not cells:
         return NO_CELL
-    rows = [_joined(name, figure) for figure, name in score.lines(cells)]
-    return "\n".join([f"| over {len(cells)} cells | |", "|---|---:|", *rows])
+    groups = {
+        f"{len(group)} {name}": score.lines(group)
+        for name, is_unseen in (("unseen inputs", True), ("first inputs", False))
+        if (group := [cell for cell in cells if cell.unseen is is_unseen])
+    }
+    rows = [
+        _joined(line[0][1], *(figure for figure, _ in line)) for line in zip(*groups.values(), strict=True)
+    ]
+    return "\n".join([_joined("over", *groups), f"|---|{'---:|' * len(groups)}", *rows])
 
 
 def rewrites(cells: list[Cell]) -> str:

@@ -21,7 +21,8 @@ OF_MALLARD = {
 class Input:
     name: str
     words: tuple[str, ...]  # {FILE} is the generated input, {HERE} the folder of the case study
-    generator: str = ""  # the function of harness/inputs.py that writes FILE
+    generator: str = ""  # what harness/inputs.py writes as FILE
+    unseen: bool = False  # nothing of it was known when the advisor was written
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,25 @@ class Case:
         return next((build for build, advice in self.builds if advice == strategy), "")
 
 
-def _documents(small_times: int, large_times: int, kind: str = "json") -> tuple[Input, ...]:
+def _documents(
+    small_times: int, large_times: int, records_times: int, whole_times: int, kind: str = "json"
+) -> tuple[Input, ...]:
+    """Orders from a seed, and a file of Debian: each of its records as a document, and another one whole."""
     return (
         Input("small", ("{FILE}", str(small_times)), f"small_{kind}"),
         Input("large", ("{FILE}", str(large_times)), f"large_{kind}"),
+        Input("records", ("{FILE}", str(records_times)), f"records_{kind}", unseen=True),
+        Input("whole", ("{FILE}", str(whole_times)), f"whole_{kind}", unseen=True),
     )
+
+
+def _sizes(**words: tuple[int, ...]) -> tuple[Input, ...]:
+    return tuple(
+        Input(name, tuple(map(str, numbers)), unseen=name in UNSEEN_SIZES) for name, numbers in words.items()
+    )
+
+
+UNSEEN_SIZES = ("single", "medium")
 
 
 WITH_POOL = (*OF_MALLARD.items(), ("library_pool", "monotonic"))
@@ -66,41 +81,46 @@ ARENAS = (*REUSED_AND_FRESH, ("reused", "reuse"))
 CASES = {
     case.name: case
     for case in (
-        Case("boost_json", "Boost.JSON", "handle", _documents(150, 100), WITH_POOL),
-        Case("nlohmann_json", "nlohmann-json", "handle", _documents(36, 32)),
-        Case("rapidjson", "RapidJSON", "handle", _documents(150, 120), WITH_POOLS),
+        Case("boost_json", "Boost.JSON", "handle", _documents(150, 100, 20, 20), WITH_POOL),
+        Case("nlohmann_json", "nlohmann-json", "handle", _documents(36, 32, 10, 10)),
+        Case("rapidjson", "RapidJSON", "handle", _documents(150, 120, 20, 20), WITH_POOLS),
         Case(
             "lua",
             "Lua 5.4",
             "run_script",
-            (Input("trees", ("{HERE}/trees.lua",)), Input("words", ("{HERE}/words.lua",))),
+            (
+                Input("trees", ("{HERE}/trees.lua",)),
+                Input("words", ("{HERE}/words.lua",)),
+                Input("tokens", ("{HERE}/tokens.lua",), unseen=True),
+                Input("elements", ("{HERE}/elements.lua",), unseen=True),
+            ),
         ),
         Case(
             "protobuf",
             "Protocol buffers",
             "handle",
-            (Input("small", ("4", "500", "180")), Input("large", ("200", "20", "100"))),
+            _sizes(small=(4, 500, 180), large=(200, 20, 100), single=(1, 2000, 50), medium=(40, 100, 50)),
             ARENAS,
         ),
         Case(
             "msgpack",
             "msgpack-cxx",
             "handle",
-            (Input("small", ("8", "500", "600")), Input("large", ("1000", "10", "240"))),
+            _sizes(small=(8, 500, 600), large=(1000, 10, 240), single=(1, 2000, 300), medium=(100, 100, 100)),
             ZONES,
         ),
         Case(
             "json_server",
             "a server of Boost.Asio and Boost.JSON",
             "handle",
-            _documents(80, 60),
+            _documents(80, 60, 10, 10),
             WITH_POOL,
         ),
         Case(
             "grpc_server",
             "a server of gRPC",
             "handle",
-            (Input("small", ("4", "1500")), Input("large", ("200", "300"))),
+            _sizes(small=(4, 1500), large=(200, 300), single=(1, 1500), medium=(40, 600)),
             REUSED_AND_FRESH,
         ),
         Case(
@@ -110,8 +130,8 @@ CASES = {
             (Input("short", ("90000", "100")), Input("long", ("40000", "1000"))),
             (),
         ),
-        Case("pugixml", "pugixml", "handle", _documents(200, 150, "xml")),
-        Case("expat", "Expat", "handle", _documents(60, 90, "xml")),
+        Case("pugixml", "pugixml", "handle", _documents(200, 150, 20, 20, "xml")),
+        Case("expat", "Expat", "handle", _documents(60, 90, 10, 10, "xml")),
         Case(
             "clang_syntax",
             "clang++ -fsyntax-only",

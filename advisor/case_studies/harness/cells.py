@@ -43,6 +43,7 @@ class Cell:
     facts: dict[str, Difference]  # by build
     peaks: dict[str, float]
     on_top_fact: Difference | None = None  # beside the program under the advised malloc
+    unseen: bool = False  # nothing of its input was known when the advisor was written
     advised_first: bool = False  # git has the advice from before any measurement of the change
 
     @property
@@ -140,6 +141,7 @@ def cell_from(case: Case, input_name: str, advice: Json, facts: Json) -> Cell:
         seconds={program: median(run) for program, run in times.items()},
         facts=_beside(times, UNCHANGED),
         peaks={program: run["peak_bytes"] for program, run in facts["programs"].items()},
+        unseen=any(each.unseen for each in case.inputs if each.name == input_name),
         advised_first=advised_first(case.name, input_name, advice),
     )
     both = cell.full_build if cell.full_build != cell.build else ""

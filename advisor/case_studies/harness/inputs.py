@@ -1,14 +1,17 @@
-"""The inputs that are files, from a seed. Of JSON and XML each line is a document."""
+"""The inputs that are files: from a seed, or of Debian. Of JSON and XML each line is a document."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import random
+import re
 import string
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from mallard.shared.errors import UsageError
 
 SEED = 42
 SMALL_DOCUMENTS, LARGE_ITEMS = 600, 2500
@@ -24,6 +27,10 @@ def write(generator: str, folder: Path) -> Path:
     file = folder / generator
     if not file.is_file():
         size, kind = generator.split("_")
+        if size in FILES_OF_DEBIAN:
+            folder.mkdir(parents=True, exist_ok=True)
+            file.write_text(_documents_of(size, kind), encoding="utf-8")
+            return file
         draw = random.Random(SEED)
         if kind in TEXTS:
             folder.mkdir(parents=True, exist_ok=True)
@@ -72,6 +79,34 @@ def _xml(draw: random.Random, items: int) -> str:
         labels = "".join(f"<label>{label}</label>" for label in item["labels"])
         parts.append(f'<item name="{item["name"]}" price="{item["price"]}">{labels}</item>')
     return "".join([*parts, "</order>"])
+
+
+# Documents that nobody wrote for this. The packages are iso-codes and shared-mime-info.
+FILES_OF_DEBIAN = {
+    "records": {
+        "json": "/usr/share/iso-codes/json/iso_639-3.json",
+        "xml": "/usr/share/mime/packages/freedesktop.org.xml",
+    },
+    "whole": {
+        "json": "/usr/share/iso-codes/json/iso_3166-2.json",
+        "xml": "/usr/share/mime/packages/freedesktop.org.xml",
+    },
+}
+
+
+def _documents_of(size: str, kind: str) -> str:
+    """The records of a file, each in a line, or all of it in one."""
+    source = Path(FILES_OF_DEBIAN[size][kind])
+    if not source.is_file():
+        raise UsageError(f"there is no {source}: apt-get install iso-codes shared-mime-info")
+    text = source.read_text(encoding="utf-8")
+    if kind == "json":
+        document = json.loads(text)
+        records = next(iter(document.values())) if size == "records" else [document]
+        return "".join(json.dumps(each, separators=(",", ":"), ensure_ascii=False) + "\n" for each in records)
+    one_line = " ".join(text.split())
+    records = re.findall(r"<mime-type .*?</mime-type>", one_line) if size == "records" else [one_line]
+    return "".join(record + "\n" for record in records)
 
 
 def _unpack(packed: Path, folder: Path) -> Path:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mallard.shared.errors import UsageError
 from mallard.shared.stats import CONFIDENCE, Difference
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "advisor/case_studies"))
@@ -282,8 +284,11 @@ def test_facts_are_paired_by_round() -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
-def test_case_study_has_two_inputs_and_builds(case: Case) -> None:
-    assert len({case_input.name for case_input in case.inputs}) == 2
+def test_case_study_has_two_inputs_of_a_kind_and_builds(case: Case) -> None:
+    kinds = Counter(case_input.unseen for case_input in case.inputs)
+    assert set(kinds.values()) == {2}
+    assert len({case_input.name for case_input in case.inputs}) == len(case.inputs)
+    assert len(kinds) == 1 + bool(case.builds), "without builds no promise of a trial can be checked"
     build_file = (Path(score.__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8")
     assert case.command or f"case_program({case.name} " in build_file
     assert set(case.strategies.values()) <= {*OF_MALLARD.values(), "reuse"}
@@ -294,6 +299,27 @@ def test_inputs_are_deterministic(tmp_path: Path) -> None:
     for generator in ("small_json", "large_json", "small_xml", "large_xml"):
         first, second = (inputs.write(generator, tmp_path / name) for name in ("a", "b"))
         assert first.read_bytes() == second.read_bytes()
+
+
+def test_each_line_is_a_document_of_debian(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"json": tmp_path / "a.json", "xml": tmp_path / "a.xml"}
+    files["json"].write_text('{"639": [{"name": "Ghotuo"},\n {"name": "É"}]}', encoding="utf-8")
+    files["xml"].write_text('<all>\n<mime-type type="a">\n</mime-type><mime-type type="b"/>\n</all>')
+    monkeypatch.setattr(inputs, "FILES_OF_DEBIAN", {"records": files, "whole": files})
+
+    def lines(generator: str) -> list[str]:
+        return inputs.write(generator, tmp_path / "inputs").read_text(encoding="utf-8").splitlines()
+
+    assert lines("records_json") == ['{"name":"Ghotuo"}', '{"name":"É"}']
+    assert lines("whole_json") == ['{"639":[{"name":"Ghotuo"},{"name":"É"}]}']
+    assert lines("records_xml") == ['<mime-type type="a"> </mime-type>']
+    assert lines("whole_xml") == ['<all> <mime-type type="a"> </mime-type><mime-type type="b"/> </all>']
+
+
+def test_missing_documents_name_their_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "FILES_OF_DEBIAN", {"whole": {"json": tmp_path / "none"}})
+    with pytest.raises(UsageError, match="apt-get install iso-codes shared-mime-info"):
+        inputs.write("whole_json", tmp_path)
 
 
 def test_stored_cells_can_be_scored() -> None:
