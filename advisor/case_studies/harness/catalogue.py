@@ -81,9 +81,9 @@ ARENAS = (*REUSED_AND_FRESH, ("reused", "reuse"))
 CASES = {
     case.name: case
     for case in (
-        Case("boost_json", "Boost.JSON", "handle", _documents(150, 100, 20, 20), WITH_POOL),
-        Case("nlohmann_json", "nlohmann-json", "handle", _documents(36, 32, 10, 10)),
-        Case("rapidjson", "RapidJSON", "handle", _documents(150, 120, 20, 20), WITH_POOLS),
+        Case("boost_json", "Boost.JSON", "handle", _documents(150, 100, 60, 80), WITH_POOL),
+        Case("nlohmann_json", "nlohmann-json", "handle", _documents(36, 32, 18, 28)),
+        Case("rapidjson", "RapidJSON", "handle", _documents(150, 120, 60, 100), WITH_POOLS),
         Case(
             "lua",
             "Lua 5.4",
@@ -99,28 +99,28 @@ CASES = {
             "protobuf",
             "Protocol buffers",
             "handle",
-            _sizes(small=(4, 500, 180), large=(200, 20, 100), single=(1, 2000, 50), medium=(40, 100, 50)),
+            _sizes(small=(4, 500, 180), large=(200, 20, 100), single=(1, 2000, 90), medium=(40, 100, 100)),
             ARENAS,
         ),
         Case(
             "msgpack",
             "msgpack-cxx",
             "handle",
-            _sizes(small=(8, 500, 600), large=(1000, 10, 240), single=(1, 2000, 300), medium=(100, 100, 100)),
+            _sizes(small=(8, 500, 600), large=(1000, 10, 240), single=(1, 2000, 500), medium=(100, 100, 190)),
             ZONES,
         ),
         Case(
             "json_server",
             "a server of Boost.Asio and Boost.JSON",
             "handle",
-            _documents(80, 60, 10, 10),
+            _documents(80, 60, 16, 35),
             WITH_POOL,
         ),
         Case(
             "grpc_server",
             "a server of gRPC",
             "handle",
-            _sizes(small=(4, 1500), large=(200, 300), single=(1, 1500), medium=(40, 600)),
+            _sizes(small=(4, 1500), large=(200, 300), single=(1, 2500), medium=(40, 1000)),
             REUSED_AND_FRESH,
         ),
         Case(
@@ -130,7 +130,7 @@ CASES = {
             (Input("short", ("90000", "100")), Input("long", ("40000", "1000"))),
             (),
         ),
-        Case("pugixml", "pugixml", "handle", _documents(200, 150, 20, 20, "xml")),
+        Case("pugixml", "pugixml", "handle", _documents(200, 150, 18, 10, "xml")),
         Case("expat", "Expat", "handle", _documents(60, 90, 10, 10, "xml")),
         Case(
             "clang_syntax",
