@@ -22,6 +22,9 @@ inline constexpr std::uint64_t part_magic = 0x32'74'72'61'70'64'72'6d; // "mrdpa
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 
+/// A file beside the parts, until the recording begins. Processes that start meanwhile are idle.
+inline constexpr const char* idle_file = "idle";
+
 enum class chunk_state : std::uint32_t { free, writing, full };
 
 /// The source of the stacks.
@@ -45,7 +48,9 @@ struct part_header {
     /// 1: the part of an executed program, which its executor has counted as not followed; the collector takes the
     /// count back.
     std::atomic<std::uint8_t> counted_as_not_followed{0};
-    std::array<std::uint8_t, 2> unused{};
+    /// 1: the recording has not begun. The collector sets the first times and then clears it.
+    std::atomic<std::uint8_t> idle{0};
+    std::uint8_t unused = 0;
     std::uint64_t first_time = 0;        ///< in ticks of the processor's time stamp counter
     std::uint64_t first_nanoseconds = 0; ///< of CLOCK_MONOTONIC, at the same moment
     std::atomic<std::uint64_t> last_time{0};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,7 +15,7 @@ namespace mallard::collect {
 
 const char* const usage =
     "usage: mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--for TIME] [--limit SIZE] "
-    "[--follow [--until-end]] [--redact] -- PROGRAM [ARGUMENT ...]\n"
+    "[--signal USR1|USR2] [--follow [--until-end]] [--redact] -- PROGRAM [ARGUMENT ...]\n"
     "       mallard-record [-o FILE] [--stacks auto|fp|unwind|none] [--sample N] [--for TIME] [--limit SIZE] "
     "[--redact] --pid PID\n"
     "       mallard-record [--redact] --recover FILE\n";
@@ -51,6 +52,13 @@ std::uint32_t parse_sample(const std::string& text) {
         throw failure("--sample '" + text + "'; allowed are whole numbers from 1 to 1000000");
     }
     return number;
+}
+
+int parse_signal(const std::string& text) {
+    if (text != "USR1" && text != "USR2") {
+        throw failure("--signal '" + text + "'; allowed are USR1, USR2");
+    }
+    return text == "USR1" ? SIGUSR1 : SIGUSR2;
 }
 
 /// Returns: the whole number at the front of the text, times the value of the unit behind it; 0 if it is not positive, too
@@ -154,6 +162,8 @@ bool take_option(word_list& words, arguments& result) {
         result.sample = parse_sample(*sample);
     } else if (auto process = words.take_value("--pid")) {
         result.process = parse_process(*process);
+    } else if (auto signal = words.take_value("--signal")) {
+        result.signal = parse_signal(*signal);
     } else if (auto duration = words.take_value("--for")) {
         result.duration = parse_duration(*duration);
     } else if (auto size = words.take_value("--limit")) {
@@ -175,10 +185,9 @@ arguments read_arguments(const std::vector<std::string>& words) {
             break;
         }
         if (!take_option(unparsed, result)) {
-            throw failure(
-                "unknown option '" + unparsed.front() +
-                "'; allowed are -o, --stacks, --sample, --for, --limit, --pid, --follow, --until-end, "
-                "--redact, --recover; the program's own options follow '--'");
+            throw failure("unknown option '" + unparsed.front() +
+                          "'; allowed are -o, --stacks, --sample, --for, --limit, --pid, --signal, --follow, "
+                          "--until-end, --redact, --recover; the program's own options follow '--'");
         }
     }
     result.program = unparsed.remaining();
@@ -192,11 +201,12 @@ arguments read_arguments(const std::vector<std::string>& words) {
         throw failure("--recover starts no program; remove '" + result.program.front() + "'");
     }
     if (result.process != 0) {
-        if (result.recover || result.follow || !result.program.empty()) {
+        if (result.recover || result.follow || result.signal != 0 || !result.program.empty()) {
             throw failure("--pid records a running process; remove " +
-                          (result.recover  ? std::string("--recover")
-                           : result.follow ? "--follow: only programs that mallard starts are followed"
-                                           : "'" + result.program.front() + "'"));
+                          (result.recover       ? std::string("--recover")
+                           : result.follow      ? "--follow: only programs that mallard starts are followed"
+                           : result.signal != 0 ? "--signal: the recording begins at once, and ends by Ctrl-C"
+                                                : "'" + result.program.front() + "'"));
         }
         return result;
     }

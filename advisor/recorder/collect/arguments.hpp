@@ -15,6 +15,7 @@ struct arguments {
     std::uint32_t sample = 1;              ///< one activation in N is recorded
     std::chrono::milliseconds duration{0}; ///< the recording ends after this time; 0 for no limit
     std::uint64_t most_bytes = UINT64_MAX; ///< and when the trace has this size
+    int signal = 0;                        ///< the signal that begins and ends the recording; 0 for none
     bool follow = false;                   ///< forks and executed programs are recorded too
     bool until_end = false; ///< follows until the program ends, and not processes that outlive it
     bool redact = false;    ///< file names and the command are omitted

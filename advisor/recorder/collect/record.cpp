@@ -30,12 +30,20 @@ namespace {
 
 constexpr int shortest_pause = 1; // milliseconds
 constexpr int longest_pause = 20;
+constexpr int longest_idle_pause = 1000; // what happens before the recording begins can wait
+
+/// Effects: has the recording, which begins now, end as the options say.
+void set_limits(collection& parts, const arguments& args) {
+    parts.end_at(args.duration.count() == 0 ? std::chrono::steady_clock::time_point::max()
+                                            : std::chrono::steady_clock::now() + args.duration,
+                 args.most_bytes);
+}
 
 /// The program and its trace, while the program or one of its followed processes runs.
 class session {
 public:
     session(const command& program, const arguments& args, parts_folder& folder)
-        : folder_(folder), parts_(folder, args.redact),
+        : args_(args), folder_(folder), signals_(args.signal), parts_(folder, args.redact),
           orphans_(args.follow ? std::optional<orphans>(folder.path()) : std::nullopt),
           program_(program, preloading_.environment(args, folder.path()), signals_),
           until_end_(args.until_end) {
@@ -45,10 +53,12 @@ public:
         started.executable = std::filesystem::canonical(program.elf, error).string();
         started.command = program.words;
         parts_.expect(std::move(started));
-        const auto now = std::chrono::steady_clock::now();
-        parts_.end_at(args.duration.count() == 0 ? std::chrono::steady_clock::time_point::max()
-                                                 : now + args.duration,
-                      args.most_bytes);
+        parts_.end_when([this] { return signal_to_end_; });
+        if (args.signal == 0) {
+            set_limits(parts_, args);
+        } else {
+            print_line("idle; '" + kill_command() + "' begins and ends the recording");
+        }
     }
 
     /// Effects: records until the program and its followed processes end, or until an option ends the recording.
@@ -75,7 +85,8 @@ public:
             if (orphans_) {
                 orphans_->reap(program_.number());
             }
-            pause_ = chunks != 0 ? shortest_pause : std::min(2 * pause_, longest_pause);
+            const int longest = parts_.summary().is_idle ? longest_idle_pause : longest_pause;
+            pause_ = chunks != 0 ? shortest_pause : std::min(2 * pause_, longest);
             wait();
         }
         parts_.finish();
@@ -113,6 +124,10 @@ private:
             if (signal.number == SIGCHLD) {
                 continue;
             }
+            if (signal.number == args_.signal) {
+                begin_or_end();
+                continue;
+            }
             // The program has exited. Its remaining processes are no longer recorded.
             if (status_) {
                 end_requested_ = true;
@@ -128,6 +143,23 @@ private:
         }
     }
 
+    void begin_or_end() {
+        if (parts_.summary().is_idle) {
+            parts_.begin();
+            set_limits(parts_, args_);
+            pause_ = shortest_pause;
+            print_line("recording; '" + kill_command() + "' ends the recording");
+        } else if (signal_to_end_.empty() && parts_.summary().ended_by.empty()) {
+            signal_to_end_ = "SIG" + std::string(::sigabbrev_np(args_.signal));
+        } else {
+            print_line("the recording has ended; another one takes another 'mallard record'");
+        }
+    }
+
+    [[nodiscard]] std::string kill_command() const {
+        return "kill -" + std::string(::sigabbrev_np(args_.signal)) + " " + std::to_string(::getpid());
+    }
+
     void wait() {
         std::vector<pollfd> descriptors{{signals_.descriptor(), POLLIN, 0},
                                         {folder_.inotify_fd(), POLLIN, 0}};
@@ -135,6 +167,7 @@ private:
         ::poll(descriptors.data(), descriptors.size(), pause_);
     }
 
+    const arguments& args_;
     parts_folder& folder_;
     signals signals_;
     preloading preloading_;
@@ -143,7 +176,8 @@ private:
     child program_;
     std::optional<int> status_;
     bool end_requested_ = false;
-    bool until_end_; ///< processes that outlive the program are not waited for
+    bool until_end_;            ///< processes that outlive the program are not waited for
+    std::string signal_to_end_; ///< the name of the signal that ends the recording, once it has come
     int pause_ = shortest_pause;
 };
 
@@ -161,6 +195,9 @@ int record(const arguments& args) {
     parts_folder folder = parts_folder::make(args.file);
     std::optional<session> current;
     try {
+        if (args.signal != 0) {
+            folder.set_idle();
+        }
         current.emplace(program, args, folder);
     } catch (...) {
         folder.remove(); // the program was not started
@@ -212,10 +249,7 @@ public:
     attached_session(const target& process, const arguments& args, parts_folder& folder)
         : folder_(folder), parts_(folder, args.redact),
           attachment_(attach(process, settings_for(args, preloading_.library(), folder.path()))) {
-        const auto now = std::chrono::steady_clock::now();
-        parts_.end_at(args.duration.count() == 0 ? std::chrono::steady_clock::time_point::max()
-                                                 : now + args.duration,
-                      args.most_bytes);
+        set_limits(parts_, args);
         parts_.end_when([this] { return signal_to_end(); });
     }
 

@@ -7,7 +7,7 @@
 
 namespace mallard::collect {
 
-signals::signals() noexcept {
+signals::signals(int own) noexcept {
     sigset_t handled;
     ::sigemptyset(&handled);
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) {
@@ -17,6 +17,9 @@ signals::signals() noexcept {
             current.sa_handler != SIG_IGN) {
             ::sigaddset(&handled, number);
         }
+    }
+    if (own != 0) {
+        ::sigaddset(&handled, own);
     }
     ::sigprocmask(SIG_BLOCK, &handled, &saved_mask_);
     saved_sigchld_ = ::signal(SIGCHLD, SIG_DFL);

@@ -7,9 +7,9 @@ namespace mallard::collect {
 
 class signals {
 public:
-    /// Effects: blocks the signals, which `take` returns, except for those that the caller ignores. SIGCHLD is no longer ignored, because the system would discard the exit
-    /// statuses of children.
-    signals() noexcept;
+    /// Effects: blocks the signals, which `take` returns, except for those that the caller ignores; `own`, if it is not 0, in any
+    /// case. SIGCHLD is no longer ignored, because the system would discard the exit statuses of children.
+    explicit signals(int own = 0) noexcept;
     signals(const signals&) = delete;
     signals& operator=(const signals&) = delete;
     ~signals();

@@ -296,22 +296,27 @@ void report_programs_without_event(const std::vector<std::string>& programs) {
     }
 }
 
+/// Reports the processes and threads of which there is no event.
+void report_unrecorded(const totals& total, const collection::result& summary, const arguments& args) {
+    report_not_followed(total, args);
+    report_programs_without_event(summary.programs_without_event);
+    if (summary.events_of_unknown_threads != 0) {
+        print_line(
+            "lost: " + counted(summary.events_of_unknown_threads, "event") +
+            " of threads that first allocated after the program had restricted its system calls (seccomp)");
+    }
+}
+
 void report_missing(const totals& total, const collection::result& summary, const arguments& args) {
     if (!summary.ended_by.empty()) {
         print_line("the recording ended by " + summary.ended_by + "; the program goes on");
     } else if (total.stopped != trace::stop_reason::none) {
         print_line("the recording stopped before the program ended: " + stop_in_words(total.stopped));
     }
-    report_not_followed(total, args);
-    report_programs_without_event(summary.programs_without_event);
+    report_unrecorded(total, summary, args);
     if (total.nested != 0) {
         print_line("lost: " + counted(total.nested, "event") +
                    " of signal handlers that interrupted the recorder, or whose stack has too little room");
-    }
-    if (summary.events_of_unknown_threads != 0) {
-        print_line(
-            "lost: " + counted(summary.events_of_unknown_threads, "event") +
-            " of threads that first allocated after the program had restricted its system calls (seccomp)");
     }
     if (total.names_lost != 0) {
         print_line("lost: " + counted(total.names_lost, "use") +
@@ -359,10 +364,22 @@ void report_failure(int status) {
 int report_nothing_recorded(const arguments& args, parts_folder& folder, const collection::result& summary,
                             int status) {
     folder.remove();
-    if (!summary.ended_by.empty()) {
+    const std::string unchanged = "; '" + args.file.string() + "' is unchanged";
+    if (args.signal != 0 && summary.is_idle) {
+        print_line("nothing was recorded: SIG" + std::string(::sigabbrev_np(args.signal)) +
+                   " had not begun the recording" + unchanged);
+        report_unrecorded(sum({}, summary), summary, args);
+        report_failure(status);
+        return status;
+    }
+    if (!summary.ended_by.empty() || args.signal != 0) {
+        const std::string end = summary.ended_by.empty() ? "it " + ended_in_words(status)
+                                                         : "the recording ended by " + summary.ended_by;
         print_line("error: nothing was recorded: '" + args.program.front() +
-                   "' had not allocated when the recording ended by " + summary.ended_by + "; '" +
-                   args.file.string() + "' is unchanged");
+                   (args.signal != 0 ? "' did not allocate until " : "' had not allocated when ") + end +
+                   unchanged);
+        report_unrecorded(sum({}, summary), summary, args);
+        report_failure(status);
         return no_trace;
     }
     if (args.program.empty()) {
@@ -370,8 +387,8 @@ int report_nothing_recorded(const arguments& args, parts_folder& folder, const c
         return no_trace;
     }
     print_line("error: nothing was recorded: '" + args.program.front() + "' " + ended_in_words(status) +
-               " before its first allocation, or did not load the recorder; '" + args.file.string() +
-               "' is unchanged");
+               " before its first allocation, or did not load the recorder" + unchanged);
+    report_unrecorded(sum({}, summary), summary, args);
     print_line("a program does not load the recorder if its parent clears LD_PRELOAD; it is not recorded if "
                "there is no room for a part");
     report_failure(status);

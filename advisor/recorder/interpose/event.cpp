@@ -24,7 +24,7 @@ void note_end() noexcept {
 
 /// They are not followed, until they open a part.
 void count_programs(int programs) noexcept {
-    if (the_recording.on()) {
+    if (the_recording.on() || the_recording.is_idle()) {
         the_recording.part.header().programs_not_followed.fetch_add(
             static_cast<std::uint64_t>(std::int64_t{programs}), std::memory_order_relaxed);
     }

@@ -102,6 +102,10 @@ bool part_file::open(const char* folder, trace::stack_source stacks) noexcept {
             return false;
         }
         header_->stacks = stacks;
+        path.clear().add(folder).add("/").add(trace::idle_file);
+        if (path.complete() && ::access(path.text(), F_OK) == 0) {
+            header_->idle.store(1, std::memory_order_release);
+        }
         return true;
     }
     return false;

@@ -55,6 +55,9 @@ public:
 
     /// Returns: true if recording has stopped, or the collector requests it.
     [[nodiscard]] bool stopping() const noexcept;
+    /// Returns: true until the collector lets the recording begin.
+    /// Requires: the file is open.
+    [[nodiscard]] bool is_idle() const noexcept { return header_->idle.load(std::memory_order_acquire) != 0; }
     /// Returns: false in the child of a vfork, which shares its parent's memory.
     /// Requires: the file is open.
     [[nodiscard]] bool is_of_this_process() const noexcept;

@@ -49,7 +49,7 @@ bool recording::begin() noexcept {
             return false;
         }
         if (expected == state::on && !forked()) {
-            return true;
+            return !part.is_idle();
         }
         // In the child of a fork, the thread that was beginning may not exist any more.
         const bool alone = expected != state::beginning || (process_mark_ != nullptr && *process_mark_ == 0);
@@ -64,7 +64,7 @@ bool recording::begin() noexcept {
     const bool works = begin_process();
     state_.store(works ? state::on : state::off, std::memory_order_release);
     errno = saved_errno;
-    return works;
+    return works && !part.is_idle();
 }
 
 /// The child of a fork in a sandbox: it cannot open a part, but shares all mappings of its parent.

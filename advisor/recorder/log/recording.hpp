@@ -23,7 +23,17 @@ public:
     /// Returns: true if events are recorded.
     bool on() noexcept {
         const state current = state_.load(std::memory_order_acquire);
-        return current == state::off ? false : current == state::on && !forked() ? true : begin();
+        return current == state::off ? false : current == state::on && !forked() ? !part.is_idle() : begin();
+    }
+
+    /// Returns: true if the process has a part, and the recording has not begun.
+    [[nodiscard]] bool is_idle() const noexcept {
+        return state_.load(std::memory_order_acquire) == state::on && !forked() && part.is_idle();
+    }
+
+    /// Returns: true if no event can be recorded at present.
+    [[nodiscard]] bool is_off() const noexcept {
+        return state_.load(std::memory_order_acquire) == state::off || is_idle();
     }
 
     /// Effects: starts recording in a running program, with these settings. The process may have been recorded before.

@@ -290,6 +290,7 @@ void thread_log::write_thread_begin() noexcept {
 void thread_log::close() noexcept {
     at_ = limit_ = nullptr;
     chunk_ = nullptr;
+    close_for_recording();
     the_recording.end(trace::stop_reason::requested);
 }
 
@@ -506,7 +507,10 @@ constinit thread_end end_of_threads([](void* log) { static_cast<thread_log*>(log
 
 thread_log* thread_log::mine() noexcept {
     thread_log* const log = own_log;
-    return log != nullptr && log->ready_ ? log : open_mine();
+    if (log != nullptr && log->ready_) [[likely]] {
+        return log;
+    }
+    return the_recording.is_off() ? nullptr : open_mine();
 }
 
 [[gnu::noinline]] thread_log* thread_log::open_mine() noexcept {
@@ -530,11 +534,11 @@ thread_log* thread_log::mine() noexcept {
         }
         return nullptr;
     }
-    if (is_open) {
-        return former;
-    }
     if (!the_recording.on()) {
         return nullptr;
+    }
+    if (is_open) {
+        return former;
     }
     if (in_sandbox()) {
         the_recording.part.header().events_of_unknown_threads.fetch_add(1, std::memory_order_relaxed);

@@ -71,6 +71,9 @@ def test_program_keeps_its_arguments(words: list[str], program: list[str] | None
         (["--recover", "x", "--for", "1s"], "--recover does not start a program; leave '--for' out"),
         (["--recover", "x", "--limit", "1G"], "--recover does not start a program; leave '--limit' out"),
         (["--recover", "x", "--pid", "1"], "--recover does not start a program; leave '--pid' out"),
+        (["--recover", "x", "--signal", "USR2"], "--recover does not start a program; leave '--signal' out"),
+        (["--signal", "HUP", "--", "ls"], "--signal 'HUP'; allowed are USR1, USR2"),
+        (["--pid", "1", "--signal", "USR2"], "--signal: a running process is recorded at once"),
         (["--pid", "x"], "--pid 'x': allowed is the number of a process; 'ps -e' lists them"),
         (["--pid", "1", "--", "ls"], "--pid starts no program; leave 'ls' out"),
         (["--pid", "1", "--follow"], "--follow: only programs that mallard starts are followed"),
@@ -121,6 +124,11 @@ def test_the_collector_takes_the_place_of_the_command(tmp_path: Path) -> None:
 def test_limits_are_passed_on(tmp_path: Path) -> None:
     words = record(tmp_path, "--for", "30s", "--limit", "2G", "--", "ls")[1]
     assert words[:4] == ["--for", "30s", "--limit", "2G"]
+
+
+def test_signal_is_passed_on(tmp_path: Path) -> None:
+    words = record(tmp_path, "--signal", "USR1", "--", "ls")[1]
+    assert words[:2] == ["--signal", "USR1"]
 
 
 def test_process_is_passed_on(tmp_path: Path) -> None:

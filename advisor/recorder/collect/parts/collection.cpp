@@ -63,6 +63,7 @@ struct collection::recorded_process {
 
 collection::collection(parts_folder& folder, bool redact)
     : folder_(&folder), began_(clock_pair::read()), reserve_(folder.path()) {
+    result_.is_idle = folder.is_idle();
     const trace::writer::options options{.redact = redact, .make_room = [this] { return make_room(); }};
     if (!std::filesystem::exists(folder.trace())) {
         to_ = std::make_unique<trace::writer>(folder.trace(), options);
@@ -86,6 +87,15 @@ void collection::find_parts() {
         if (!is_known && facts.number == started_.number && !has_other_parts(facts.number)) {
             facts.executable = started_.executable;
             facts.command = started_.command;
+        }
+    }
+}
+
+/// A process may have seen the file of idle processes before it was removed, and open its part after that.
+void collection::begin_parts() noexcept {
+    for (auto& process : parts_) {
+        if (!result_.is_idle && process->file.has_header()) {
+            process->file.begin();
         }
     }
 }
@@ -184,12 +194,22 @@ void collection::run_step(Step step) {
     }
 }
 
+void collection::begin() {
+    folder_->end_idle();
+    result_.is_idle = false;
+    run_step([&] {
+        find_parts(); // the collector may have been asleep when a process started
+        begin_parts();
+    });
+}
+
 unsigned collection::collect(std::uint32_t except) {
     unsigned count = 0;
     run_step([&] {
         if (folder_->changed()) {
             find_parts();
         }
+        begin_parts();
         check_disk();
         uncount_programs();
         for (auto& process : parts_) {
@@ -238,6 +258,7 @@ void collection::end_without_event(recorded_process& process) {
         add_header(process.facts, process.file.header());
         result_.forks_not_followed += process.facts.forks_not_followed;
         result_.programs_not_followed += process.facts.programs_not_followed;
+        result_.events_of_unknown_threads += process.file.header().events_of_unknown_threads;
     }
     if (process.is_program && process.facts.number != started_.number && !process.facts.executable.empty()) {
         result_.programs_without_event.push_back(process.facts.executable);

@@ -36,6 +36,7 @@ public:
         std::vector<std::string> programs_without_event; ///< followed ones
         /// Programs that processes of the trace counted as not followed, and that were found after these had exited.
         std::uint64_t late_programs = 0;
+        bool is_idle = false; ///< the recording waits for its begin, or never had one
         std::string ended_by; ///< the option that ended the recording before the program; empty if it did not
     };
 
@@ -45,6 +46,9 @@ public:
     collection(const collection&) = delete;
     collection& operator=(const collection&) = delete;
     ~collection();
+
+    /// Effects: begins the recording in a folder that is idle.
+    void begin();
 
     /// Effects: sets the executable and command of the process, in case it exits before its part is found.
     void expect(trace::process started) { started_ = std::move(started); }
@@ -83,6 +87,7 @@ private:
     [[nodiscard]] bool has_other_parts(std::uint32_t process) const noexcept;
     [[nodiscard]] bool has_begun(recorded_process& process);
     void uncount_programs();
+    void begin_parts() noexcept;
     [[nodiscard]] recorded_process* find_executor(const recorded_process& program) const noexcept;
     void end_without_event(recorded_process& process);
     [[nodiscard]] std::size_t number_in_trace(const recorded_process& process);

@@ -1,6 +1,7 @@
 #include "recorder/collect/parts/part.hpp"
 
 #include "recorder/arch/arch.hpp"
+#include "recorder/collect/program/child.hpp"
 #include "recorder/collect/system_file.hpp"
 
 #include <fcntl.h>
@@ -253,6 +254,17 @@ void part::drop_copies(chunk_memory memory) noexcept {
     if (delivered_ == copies_) {
         delivered_ = copies_ = 0;
     }
+}
+
+void part::begin() noexcept {
+    if (header_->idle.load() == 0) {
+        return;
+    }
+    const clock_pair now = clock_pair::read();
+    header_->first_time = now.ticks;
+    header_->first_nanoseconds = now.nanoseconds;
+    header_->first_cpu_time = process_cpu_time(static_cast<pid_t>(header_->process));
+    header_->idle.store(0, std::memory_order_release);
 }
 
 void part::stop(trace::stop_reason reason) noexcept {

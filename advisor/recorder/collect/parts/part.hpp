@@ -61,6 +61,10 @@ public:
     /// Effects: keeps the present records of the chunks that are being filled. Later ones are not delivered.
     void freeze();
 
+    /// Effects: has the process begin to record, if it is idle.
+    /// Requires: there is a header.
+    void begin() noexcept;
+
     /// Effects: makes the process stop recording.
     void stop(trace::stop_reason reason) noexcept;
 

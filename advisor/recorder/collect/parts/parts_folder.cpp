@@ -1,6 +1,7 @@
 #include "recorder/collect/parts/parts_folder.hpp"
 
 #include "recorder/collect/failure.hpp"
+#include "trace/part.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -145,6 +146,23 @@ std::vector<parts_folder::part_name> parts_folder::parts() const {
         }
     }
     return result;
+}
+
+void parts_folder::set_idle() const {
+    const int file = ::open((path_ / trace::idle_file).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) {
+        throw failure("cannot create '" + (path_ / trace::idle_file).string() + "': " + std::strerror(errno) +
+                      "; give another name with -o");
+    }
+    ::close(file);
+}
+
+void parts_folder::end_idle() const noexcept {
+    ::unlink((path_ / trace::idle_file).c_str());
+}
+
+bool parts_folder::is_idle() const noexcept {
+    return ::access((path_ / trace::idle_file).c_str(), F_OK) == 0;
 }
 
 void parts_folder::keep_trace() {

@@ -2,6 +2,7 @@
 ///
 ///     FILE.parts/trace          the trace until it is complete and renamed to FILE
 ///     FILE.parts/reserve        disk space reserved for the end of the trace
+///     FILE.parts/idle           until the recording begins, if a signal begins it
 ///     FILE.parts/PID.N.part     of a process, which may execute several programs
 ///     FILE.parts/PID.N.kept     copies of its full chunks, until their events are in the trace
 ///
@@ -42,6 +43,13 @@ public:
     [[nodiscard]] bool changed() noexcept;
     /// Returns: the existing parts.
     [[nodiscard]] std::vector<part_name> parts() const;
+
+    /// Effects: makes the processes that start wait for the begin of the recording.
+    /// Throws: failure if the file that says so cannot be created.
+    void set_idle() const;
+    /// Effects: makes the processes that start record.
+    void end_idle() const noexcept;
+    [[nodiscard]] bool is_idle() const noexcept;
 
     /// Effects: moves the trace to its final name.
     /// Throws: failure on an error; the trace then stays in the folder.

@@ -30,16 +30,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// Returns: the CPU time of a process.
-std::uint64_t process_cpu_time(pid_t process) noexcept {
-    clockid_t clock{};
-    timespec used{};
-    if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
-        return 0;
-    }
-    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
-}
-
 /// Runs in the child. Restores the signals first, because exec keeps those that the collector ignores ignored.
 [[noreturn]] void become(const char* file, char* const words[], char* const variables[], const signals& own,
                          int report) {
@@ -99,6 +89,15 @@ void child::signal(int signal_number) const noexcept {
     if (!status_) {
         ::kill(number_, signal_number);
     }
+}
+
+std::uint64_t process_cpu_time(pid_t process) noexcept {
+    clockid_t clock{};
+    timespec used{};
+    if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
+        return 0;
+    }
+    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 namespace {

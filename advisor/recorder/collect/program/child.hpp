@@ -35,6 +35,9 @@ private:
     std::uint64_t cpu_time_ = 0;
 };
 
+/// Returns: the CPU time of a process in nanoseconds; 0 if unknown.
+std::uint64_t process_cpu_time(pid_t process) noexcept;
+
 /// Processes of a followed program that outlive their parents.
 ///
 /// A process has a part only once it allocates. Until then the collector does not see it, and the end of its parent would end the

@@ -1,6 +1,7 @@
 #include "recorder/marks/recorded_run.hpp"
 
 #include "recorder/marks/traced_part.hpp"
+#include "trace/part.hpp"
 
 #include <sys/wait.h>
 
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 namespace recorder_test {
@@ -45,6 +47,10 @@ const part& recorded_run::only() const {
 
 recorded_run run_recorded(const std::vector<std::string>& command, run_options options) {
     const folder parts_folder;
+    const std::filesystem::path idle_file = parts_folder.path / mallard::trace::idle_file;
+    if (options.idle) {
+        std::ofstream(idle_file).close();
+    }
     std::string line = "exec env MALLARD_RECORD=" + quoted(parts_folder.path);
     if (options.preload) {
         line += " LD_PRELOAD=" + quoted(MALLARD_RECORD_LIBRARY);
@@ -65,6 +71,7 @@ recorded_run run_recorded(const std::vector<std::string>& command, run_options o
         done.output.append(piece.data(), bytes);
     }
     done.status = ::pclose(pipe);
+    std::filesystem::remove(idle_file);
     const std::filesystem::directory_iterator files(parts_folder.path);
     const std::vector<std::filesystem::path> files_found(std::filesystem::begin(files),
                                                          std::filesystem::end(files));

@@ -22,6 +22,7 @@ struct recorded_run {
 struct run_options {
     bool preload = true; ///< false for programs linked with the recorder
     bool follow = false;
+    bool idle = false;  ///< the recording does not begin
     bool trace = false; ///< also read the parts by way of trace files
 };
 

@@ -120,6 +120,16 @@ TEST(recorded_marks, count_names_beyond_the_limit) {
     EXPECT_EQ(recorded.marks().size(), 2 * 70'001U);
 }
 
+TEST(recorded_marks, are_not_recorded_while_idle) {
+    for (const char* const toy : {MALLARD_MARKED_TOY, MALLARD_MARKED_TOY_STATIC}) {
+        const recorded_run run =
+            run_recorded({toy, "nested"}, {.preload = toy == std::string(MALLARD_MARKED_TOY), .idle = true});
+        EXPECT_EQ(run.status, 0);
+        EXPECT_TRUE(run.only().events.empty()) << toy;
+        EXPECT_EQ(run.only().threads, 0U) << toy;
+    }
+}
+
 TEST(recorded_marks, do_nothing_without_a_recorder) {
     const recorded_run run = run_recorded({MALLARD_MARKED_TOY, "nested"}, {.preload = false});
     EXPECT_EQ(run.status, 0);

@@ -20,11 +20,13 @@ EXAMPLES = (
     ("mallard record -o sort.trace -- sort big.txt", "into a file with this name"),
     ("mallard record --follow -- sh build.sh", "the programs that it starts, too"),
     ("mallard record --pid 4711 --for 30s", "a running process, which goes on"),
+    ("mallard record --signal USR2 -- ./server", "at 'kill -USR2', until the next one"),
     ("mallard record --recover FILE", "FILE, after its recording was killed"),
 )
 TAKES_PROGRAM = True  # with its arguments, after `--`
 
 DEFAULT_TRACE = "mallard.trace"
+SIGNALS = ("USR1", "USR2")
 STACKS = ("auto", "fp", "unwind", "none")
 MOST_SAMPLE = 1_000_000
 
@@ -45,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sample",
         metavar="N",
         type=positive_int,
-        help="record every event of one activation in N (default: of all)",
+        help="record one activation in N, with all its events",
     )
     parser.add_argument(
         "--for", dest="duration", metavar="TIME", help="end the recording after 30s, 5m, 1h, ..."
@@ -53,7 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", metavar="SIZE", help="end it when its file has 500M, 2G, ...")
     parser.add_argument("--pid", metavar="PID", help="record a running process until it ends, or Ctrl-C")
     parser.add_argument(
-        "--follow", action="store_true", help="record forks and the programs that it becomes or starts, too"
+        "--signal",
+        metavar="NAME",
+        choices=SIGNALS,
+        help="USR1 or USR2 to mallard begins and ends the recording",
+    )
+    parser.add_argument(
+        "--follow", action="store_true", help="record its forks and the programs it starts, too"
     )
     parser.add_argument(
         "--redact", action="store_true", help="leave out names of files and the program's words"
@@ -114,6 +122,7 @@ def _options(arguments: argparse.Namespace) -> list[str]:
         return [*options, "--recover", arguments.recover]
     options += ["--follow"] if arguments.follow else []
     options += ["--pid", arguments.pid] if arguments.pid is not None else []
+    options += ["--signal", arguments.signal] if arguments.signal is not None else []
     options += ["--for", arguments.duration] if arguments.duration is not None else []
     options += ["--limit", arguments.limit] if arguments.limit is not None else []
     options += ["-o", arguments.output or DEFAULT_TRACE, "--stacks", arguments.stacks]
@@ -129,6 +138,7 @@ def _check_recovery(arguments: argparse.Namespace) -> None:
         ("--for", arguments.duration is not None),
         ("--limit", arguments.limit is not None),
         ("--pid", arguments.pid is not None),
+        ("--signal", arguments.signal is not None),
     ):
         if present:
             raise UsageError(f"--recover does not start a program; leave '{name}' out")
@@ -141,6 +151,8 @@ def _check_process(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--pid starts no program; leave '{' '.join(arguments.program)}' out")
     if arguments.follow:
         raise UsageError("--follow: only programs that mallard starts are followed; leave it out with --pid")
+    if arguments.signal is not None:
+        raise UsageError("--signal: a running process is recorded at once; leave it out with --pid")
     _check_place(Path(DEFAULT_TRACE if arguments.output is None else arguments.output))
 
 
