@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(scenes, stacks,
                          testing::Values(setting{"two_sites", 5000, ""}, setting{"exceptions", 7000, ""},
                                          setting{"long_jumps", 9000, ""}, setting{"fibers", 3000, ""},
                                          setting{"own_fibers", 900, "MALLARD_CHECK_LIBGCC_ONE_IN=1000000"},
-                                         setting{"deep", 10'000, ""}, setting{"two_callers", 800, ""},
+                                         setting{"deep", 10'000, ""}, setting{"two_callers 100", 400, ""},
                                          setting{"aligned", 600, ""}, setting{"signals", 400, ""},
                                          setting{"threads", 40'000, ""},
                                          setting{"forks", 50, "MALLARD_RECORD_FOLLOW=1"},
@@ -59,6 +59,15 @@ TEST(stacks, update_a_changed_middle_later) {
         EXPECT_GT(result.with_former_middle, 0U) << program;
         EXPECT_GT(result.by_full_walk, result.with_former_middle) << program;
     }
+}
+
+// Nobody empties the chunks of the part, and the limit leaves it 16, which 450 of 800 stacks fill.
+TEST(stacks, are_not_unwound_after_the_end_of_the_recording) {
+    const checked_run result = run_checked(
+        "sh -c 'ulimit -f 16384 && exec " SCENES_OPTIMISED " two_callers 200'", "MALLARD_RECORD_FOLLOW=1");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_GT(result.by_full_walk, 400U);
+    EXPECT_LT(result.by_full_walk, 500U);
 }
 
 TEST(stacks, beyond_the_limit_match_a_full_walk) {

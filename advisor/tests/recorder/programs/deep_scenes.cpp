@@ -104,8 +104,8 @@ void aligned_frames() {
     aligned(300);
 }
 
-void two_callers() {
-    for (int count = 0; count < 200; ++count) {
+void two_callers(int rounds) {
+    for (int count = 0; count < rounds; ++count) {
         first_caller();
         second_caller();
     }

@@ -329,8 +329,8 @@ int main(int count, char* arguments[]) {
         aligned_frames();
     } else if (scene == "deep") {
         deep();
-    } else if (scene == "two_callers") {
-        two_callers();
+    } else if (scene == "two_callers" && count == 3) {
+        two_callers(std::atoi(arguments[2]));
     } else if (scene == "signals") {
         signals();
     } else if (scene == "threads") {

@@ -30,7 +30,7 @@ OWN_FRAME inline void allocate(int bytes) {
 void at_the_bottom(int depth, void (*act)());
 
 void deep();
-void two_callers();
+void two_callers(int rounds);
 void changing_middles();
 void too_deep();
 void aligned_frames();
