@@ -103,7 +103,7 @@ bool part_file::open(const char* folder, trace::stack_source stacks) noexcept {
         }
         header_->stacks = stacks;
         path.clear().add(folder).add("/").add(trace::idle_file);
-        if (path.complete() && ::access(path.text(), F_OK) == 0) {
+        if (path.complete() && ::faccessat(AT_FDCWD, path.text(), F_OK, AT_EACCESS) == 0) {
             header_->idle.store(1, std::memory_order_release);
         }
         return true;

@@ -15,7 +15,7 @@ from advisor_programs import LONGEST, wait_until
 CALLS = 1000  # pairs in each `allocate`
 EVENTS = 2 * CALLS + 2  # and the block that it keeps for the next one
 OWN_STATUS = 3  # of the program
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root folder")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root folder and the user")
 
 
 class Recorded:
@@ -179,7 +179,7 @@ def test_forks_that_allocate_later_are_counted(start, obeys):
         assert recorded.end_program() == 2
 
 
-@pytest.mark.parametrize("before", ["af", "ax", "afx", "axf", "axx"])
+@pytest.mark.parametrize("before", ["af", "ax", "afx", "axf", "axx", pytest.param("ufa", marks=needs_root)])
 def test_follows_from_an_idle_program(collector, start, obeys, before):
     with start(obeys, options=("--follow",)) as recorded:
         recorded.request(before)

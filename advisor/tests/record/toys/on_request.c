@@ -3,6 +3,7 @@
 //   f  forks; the child goes on, and the parent exits with its status
 //   x  executes itself again
 //   j  goes on in an empty root folder, as another user
+//   u  goes on as another user, with the rights of this one
 //   s  restricts its system calls, none of which it forbids
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -51,6 +52,9 @@ int main(int count, char** words) {
             return 1;
         case 'j':
             failed = chdir(words[1]) | chroot(".") | setgid(NOBODY) | setuid(NOBODY);
+            break;
+        case 'u':
+            failed = setreuid(NOBODY, -1);
             break;
         case 's':
             failed = restrict_calls();
