@@ -364,7 +364,9 @@ void report_failure(int status) {
 int report_nothing_recorded(const arguments& args, parts_folder& folder, const collection::result& summary,
                             int status) {
     folder.remove();
-    const std::string unchanged = "; '" + args.file.string() + "' is unchanged";
+    std::error_code none;
+    const std::string unchanged =
+        std::filesystem::exists(args.file, none) ? "; '" + args.file.string() + "' is unchanged" : "";
     if (args.signal != 0 && summary.is_idle) {
         print_line("nothing was recorded: SIG" + std::string(::sigabbrev_np(args.signal)) +
                    " had not begun the recording" + unchanged);

@@ -54,8 +54,12 @@ def test_reports_a_program_without_events(record, toys):
     assert done.status == 2
     assert "error: nothing was recorded" in done.messages
     assert "ended with status 0 before its first allocation" in done.messages
+    assert "unchanged" not in done.messages, "there is no trace of before"
     assert not done.trace.exists()
     assert not done.has_parts
+    done.trace.write_text("old")
+    assert f"'{done.trace}' is unchanged" in record(toys.calls, 0, "calls").messages
+    assert done.trace.read_text() == "old"
 
 
 def test_without_stacks_nothing_else_is_missing(record, toys):
